@@ -3,6 +3,7 @@ import itertools, os
 
 ENDS = ["exit", "stopped by call", "stopped by mark", "stopped by time", "stopped by function", "stopped when ready"]
 LARGEST, MOST_LAUNCHES = (1 << 64) - 1, 1 << 48
+CODE, DATA = "code ", "data "  # before the key of an image: its functions are numbered before all data
 
 
 def profile(rows):
@@ -20,7 +21,7 @@ def profile(rows):
     if counts[0] > MOST_LAUNCHES: raise ValueError(f"too many launches: expected at most {MOST_LAUNCHES} with their weights")
     if any((row.key, row.address) not in names for row in functions):
         raise ValueError("invalid table: rows were left out, which describe functions of others")
-    out = bytearray(b"\x89OFPROF\n" + (2 if rows.workloads else 1).to_bytes(4, "little"))
+    out = bytearray(b"\x89OFPROF\n" + (3).to_bytes(4, "little"))
     def put(*numbers):
         for number in numbers:
             number = min(int(number), LARGEST)
@@ -49,11 +50,11 @@ def profile(rows):
         kind, size, *rest = bytes.fromhex(image.key)
         put(number[image.path.encode()], kind, size)
         out.extend(rest[:size])
-        put(image.machine, image.methods, image.launches, image.programs, *image.text, image.guards, image.blocks,
-            image.runs, image.unnamed)
+        put(image.machine, image.methods, image.launches, image.programs, image.touches, *image.text, image.guards,
+            image.blocks, image.runs, image.unnamed)
     ran = {place: list(rows) for place, rows in itertools.groupby(blocks, lambda row: (row.key, row.address))}
-    for image in images:
-        own = [function for function in functions if function.key == image.key]
+    for key in [CODE + image.key for image in images] + [DATA + image.key for image in images]:
+        own = [function for function in functions if function.key == key]
         put(len(own))
         last, name = 0, 0
         for f in own:
@@ -74,8 +75,9 @@ def profile(rows):
     rank = {key: {(row.offset, row["size"]): index for index, row in enumerate(rows)} for key, rows in ran.items()}
     put(len(whole))
     for launch in whole:
-        uses = [((image.key, address), blocks) for image in launch.images
-                for address, blocks in itertools.zip_longest(image.addresses, image.blocks, fillvalue=())]
+        uses = [((CODE + image.key, address), blocks) for image in launch.images
+                for address, blocks in itertools.zip_longest(image.code, image.blocks, fillvalue=())]
+        uses += [((DATA + image.key, address), ()) for image in launch.images for address in image.data]
         has_blocks = any(blocks for _, blocks in uses)
         out.extend(int(launch.hash, 16).to_bytes(8, "little"))
         put(launch.weight, len(uses), has_blocks)
@@ -84,7 +86,7 @@ def profile(rows):
             put_difference(last, place[function])
             last = place[function]
             if has_blocks: put(len(blocks), *(rank[function][block.offset, block["size"]] for block in blocks))
-    if rows.workloads: put(len(rows.workloads))
+    put(len(rows.workloads))
     for workload in rows.workloads:
         put(len(workload.launch.encode()))
         out.extend(workload.launch.encode() + int(workload.commandLine, 16).to_bytes(8, "little"))

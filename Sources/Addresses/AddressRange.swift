@@ -20,6 +20,11 @@ public struct AddressRange: Hashable, Sendable {
     address >= start && address.rawValue - start.rawValue < size
   }
 
+  /// Each address, ascending.
+  public var addresses: some Sequence<StatedAddress> {
+    (0..<size).lazy.map { StatedAddress(rawValue: start.rawValue + $0) }
+  }
+
   /// The intersection of both ranges; `nil` if it is empty.
   public func intersection(_ other: AddressRange) -> AddressRange? {
     let low = Swift.max(start, other.start)

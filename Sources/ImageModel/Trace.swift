@@ -57,6 +57,14 @@ package struct Trace: Sendable {
   /// Whether nothing was used, or nothing that was used was recorded.
   package var isEmpty: Bool { hits.isEmpty && blockHits.isEmpty }
 
+  /// The images with hits or first touches of data, as indexes into `images`.
+  ///
+  /// - Complexity: O(*n*) for *n* of them, on average.
+  package var usedImages: Set<Int> {
+    Set(hits.lazy.map(\.image)).union(blockHits.lazy.map(\.image))
+      .union(dataHits.lazy.map(\.image))
+  }
+
   /// The format of the recorded images; `nil` if none of their IDs tells.
   package var imageFormat: ImageFormat? { images.lazy.compactMap(\.id?.imageFormat).first }
 

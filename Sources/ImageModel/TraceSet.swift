@@ -24,8 +24,8 @@ package struct TraceSet: Sendable {
     package var processes: [[Int]]
     /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
-    /// Whether it has first touches of data.
-    package var hasData = false
+    /// The images of which it has first touches of data, as indexes into the set's `images`, ascending.
+    package var imagesWithData: [Int] = []
 
     /// Whether no use was recorded.
     package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
@@ -129,7 +129,8 @@ package struct TraceSet: Sendable {
         inFlightRecords: trace.inFlightRecords, unattributedHits: trace.unattributedHits,
         uses: uses,
         processes: processes.map { $0.map { $0.map { uses[placeOfUse[$0]].image } } }
-          ?? [uses.map(\.image)], program: program, hasData: !trace.dataHits.isEmpty))
+          ?? [uses.map(\.image)], program: program,
+        imagesWithData: Set(trace.dataHits.lazy.map { uses[placeOfUse[$0.image]].image }).sorted()))
   }
 
   /// Whether no trace recorded anything.

@@ -1,8 +1,9 @@
 // The hash of what a launch used. It decides which launches a profile keeps, so it is part of the format: a state of 64
 // bits, into which each number is mixed by the finalizer of splitmix64 (Steele, Lea, Flood 2014). Numbers are, for each
 // used image in the order of the profile: the bytes of its key, each as a number, and -1; for each used function its
-// address, and the offset and size of each block that ran, behind them their number. Names, times and paths of images
-// with an ID are left out: they may differ between recordings of the same code.
+// address, and the offset and size of each block that ran, behind them their number. Behind all functions follow, likewise
+// and with -2 for -1, the images of which data were touched, and these data. Names, times and paths of images with an ID
+// are left out: they may differ between recordings of the same code.
 
 import Addresses
 import ImageModel
@@ -18,9 +19,10 @@ struct LaunchHash {
     value = mixed ^ mixed >> 31
   }
 
-  mutating func add(image: Profile.Image) {
+  /// - Parameter isData: whether the data of `image` follow, or its functions.
+  mutating func add(_ image: Profile.Image, isData: Bool) {
     for byte in image.key.bytes { add(UInt64(byte)) }
-    add(.max)
+    add(isData ? .max - 1 : .max)
   }
 
   /// - Parameter blocks: in the order of their first uses.

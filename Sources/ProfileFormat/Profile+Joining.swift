@@ -4,9 +4,9 @@ import Addresses
 import ImageModel
 
 extension Profile.Counts {
-  mutating func add(_ launch: ProfileFold.Launch, functions: Int, weight: UInt64) {
+  mutating func add(_ launch: ProfileFold.Launch, functions: Int, isEmpty: Bool, weight: UInt64) {
     launches += weight
-    if functions == 0 { emptyLaunches += weight }
+    if isEmpty { emptyLaunches += weight }
     if launch.lostRecords > 0 { launchesWithLostRecords += weight }
     lostRecords.addSaturating(launch.lostRecords, times: weight)
     if launch.inFlightRecords > 0 { launchesEndedInHit += weight }
@@ -52,6 +52,7 @@ extension Profile.Image {
   mutating func addCounts(of other: Self) {
     launches += other.launches
     programLaunches += other.programLaunches
+    dataLaunches += other.dataLaunches
     unnamedHits.addSaturating(other.unnamedHits)
   }
 }

@@ -13,15 +13,11 @@ extension Profile {
     for index in images.indices {
       profile.images[index].launches *= weight
       profile.images[index].programLaunches *= weight
+      profile.images[index].dataLaunches *= weight
       profile.images[index].unnamedHits.multiplySaturating(by: weight)
     }
-    for index in functions.indices {
-      profile.functions[index].support *= weight
-      profile.functions[index].positions.multiply(by: weight)
-      for block in functions[index].blocks.indices {
-        profile.functions[index].blocks[block].support *= weight
-      }
-    }
+    for index in functions.indices { profile.functions[index].multiply(by: weight) }
+    for index in data.indices { profile.data[index].multiply(by: weight) }
     for index in self.launches.indices { profile.launches[index].weight *= weight }
     return profile
   }
@@ -40,6 +36,14 @@ extension Profile.Counts {
     for end in ended.indices { counts.ended[end] *= weight }
     counts.functions.multiply(by: weight)
     return counts
+  }
+}
+
+extension Profile.Function {
+  fileprivate mutating func multiply(by weight: UInt64) {
+    support *= weight
+    positions.multiply(by: weight)
+    for block in blocks.indices { blocks[block].support *= weight }
   }
 }
 

@@ -1,9 +1,9 @@
 // Launches of a program, folded together
 //
 // Of many launches a profile keeps what grows with the program, not with the launches: for each function of each build
-// how many launches used it, how early, and which of its basic blocks ran. Some orders need whole launches, so it also
-// keeps those with the smallest hashes of their contents, at most `keptLaunches`: a sample that does not depend on what
-// was folded when.
+// how many launches used it, how early, and which of its basic blocks ran; and the same of data, if they were recorded.
+// Some orders need whole launches, so it also keeps those with the smallest hashes of their contents, at most
+// `keptLaunches`: a sample that does not depend on what was folded when.
 //
 //     launch 1   main parse log            main   2 of 2   positions 0 0
 //     launch 2   main open parse           parse  2 of 2   positions 1 2
@@ -16,6 +16,9 @@
 //
 // A function is an address in a build. Names are properties of it: namesakes of one build stay apart, and functions of
 // several builds are brought together by their names where a profile is used, in `LaunchProfile`.
+//
+// Data are counted as functions are. A variable is touched first when one of its bytes is: so a large table is one datum,
+// whatever part of it a launch touches. Bytes without a name are as many data as a trace has granules.
 
 import Addresses
 import ImageModel
@@ -34,6 +37,9 @@ package struct Profile: Hashable, Sendable {
   package var images: [Image] = []
   /// Ascending by image and address.
   package var functions: [Function] = []
+  /// The variables and constants that launches touched, and touched bytes without a name; likewise. They have no object
+  /// files and no blocks; a position is the number of data of the image that the launch touched before.
+  package var data: [Function] = []
   /// Ascending by hash, then by content.
   package var launches: [Launch] = []
   /// What launches were asked to do, as far as traces tell, each once and ascending; of more than `keptWorkloads` the
@@ -63,7 +69,7 @@ extension Profile {
   /// Sums over all launches. Each launch counts as often as its weight says.
   package struct Counts: Hashable, Sendable {
     package var launches: UInt64 = 0
-    /// The number of launches in which nothing was recorded.
+    /// The number of launches in which no function and no datum was recorded.
     package var emptyLaunches: UInt64 = 0
     /// The number of launches that lack hits, because the trace had no room.
     package var launchesWithLostRecords: UInt64 = 0
@@ -95,9 +101,11 @@ extension Profile {
     package var id: ImageID?
     /// ELF's `e_machine`, as in all traces.
     package var machine: UInt32 = 0
-    /// The number of launches that used it, and of those that executed it as their program.
+    /// The number of launches that used its code, and of those that executed it as their program.
     package var launches: UInt64 = 0
     package var programLaunches: UInt64 = 0
+    /// The number of launches that touched its data, as far as that was recorded.
+    package var dataLaunches: UInt64 = 0
     package var recordingMethods: Set<Trace.Method> = []
     /// As in `TraceImage`.
     package var text = AddressRange(start: StatedAddress(rawValue: 0), size: 0)
@@ -172,17 +180,20 @@ extension Profile {
 
   /// A whole launch.
   package struct Launch: Hashable, Sendable {
-    /// Of the functions and blocks that it used, in their order; see `LaunchHash`.
+    /// Of the functions, blocks and data that it used, in their order; see `LaunchHash`.
     package var hash: UInt64
     /// How many launches used just these.
     package var weight: UInt64
     /// Ascending by image, and within an image in the order of first uses.
     package var uses: [Use]
+    /// Indexes into `data`, likewise in the order of first touches.
+    package var data: [UInt32]
 
-    package init(hash: UInt64, weight: UInt64, uses: [Use]) {
+    package init(hash: UInt64, weight: UInt64, uses: [Use], data: [UInt32] = []) {
       self.hash = hash
       self.weight = weight
       self.uses = uses
+      self.data = data
     }
   }
 

@@ -24,7 +24,7 @@ private struct ProfileReader {
   private var input: ByteCursor
   private var profile = Profile()
   private var texts: [SymbolName] = []
-  /// For each function the last launch, from 1, that used it.
+  /// For each function and, behind them, each datum the last launch, from 1, that used it.
   private var lastLaunch: [UInt8] = []
 
   init(_ bytes: FileBytes) { input = ByteCursor(bytes) }
@@ -37,19 +37,17 @@ private struct ProfileReader {
     try input.skip(UInt64(Profile.magic.count), "magic")
     let place = input.position
     let version = try input.read(UInt32.self, "version")
-    guard [Profile.versionWithoutWorkloads, Profile.version].contains(version) else {
+    guard version == Profile.version else {
       throw ParseError(
-        .unsupported(
-          found:
-            "\(version), this tool reads \(Profile.versionWithoutWorkloads) and \(Profile.version)"),
-        "version", at: place)
+        .unsupported(found: "\(version), this tool reads \(Profile.version)"), "version", at: place)
     }
     try readCounts()
     try readTexts()
     try readImages()
-    try readFunctions()
+    profile.functions = try readFunctions(usedBy: \.launches)
+    profile.data = try readFunctions(usedBy: \.dataLaunches, isData: true)
     try readLaunches()
-    if version == Profile.version { try readWorkloads() }
+    try readWorkloads()
     guard input.isAtEnd else {
       throw ParseError(
         .invalid(expected: "the end of the file", found: "\(input.remaining) more bytes"),
@@ -199,7 +197,7 @@ private struct ProfileReader {
 
   private mutating func readImages() throws(ParseError) {
     let all = profile.counts.launches
-    for _ in 0..<(try count("images", of: 14)) {
+    for _ in 0..<(try count("images", of: 15)) {
       let place = input.position
       let path = Int(
         try number("path of image", to: UInt64(max(texts.count, 1) - 1)))
@@ -227,6 +225,7 @@ private struct ProfileReader {
         })
       image.launches = try number("launches of image", to: all)
       image.programLaunches = try number("launches of program", to: all)
+      image.dataLaunches = try number("launches that touched data", to: all)
       let start = StatedAddress(rawValue: try number("start of code"))
       image.text = AddressRange(
         start: start, size: try number("size of code", to: .max - start.rawValue))
@@ -242,9 +241,15 @@ private struct ProfileReader {
     }
   }
 
-  private mutating func readFunctions() throws(ParseError) {
+  /// - Parameters:
+  ///   - launches: how many launches used functions of an image.
+  ///   - isData: whether they are data, which have no object files and no blocks.
+  private mutating func readFunctions(
+    usedBy launches: KeyPath<Profile.Image, UInt64>, isData: Bool = false
+  ) throws(ParseError) -> [Profile.Function] {
+    var functions: [Profile.Function] = []
     for image in profile.images.indices {
-      let launches = profile.images[image].launches
+      let launches = profile.images[image][keyPath: launches]
       var address = StatedAddress(rawValue: 0)
       var name: UInt64 = 0
       for index in 0..<(try count("functions", of: 8, limit: ParsingLimits.profileFunctions)) {
@@ -264,28 +269,31 @@ private struct ProfileReader {
           }
           function.names.append(text)
         }
-        let file = try number("object file of function", to: UInt64(texts.count))
+        let file = try number("object file of function", to: isData ? 0 : UInt64(texts.count))
         function.objectFile = file == 0 ? nil : texts[Int(file) - 1]
         function.support = try number("launches of function", from: 1, to: launches)
         let time = try number("first time of function")
         function.firstNanoseconds = time == 0 ? nil : time - 1
         function.positions = try histogram("positions of function", total: function.support)
-        function.blocks = try readBlocks(launches: function.support)
-        profile.functions.append(function)
+        function.blocks = try readBlocks(launches: function.support, most: isData ? 0 : .max)
+        functions.append(function)
       }
     }
-    let count = UInt64(profile.functions.count)
+    let count = UInt64(functions.count)
     guard count <= ParsingLimits.profileFunctions else {
       throw ParseError(
         .tooLarge(limit: ParsingLimits.profileFunctions, found: count), "functions",
         at: input.position)
     }
+    return functions
   }
 
-  private mutating func readBlocks(launches: UInt64) throws(ParseError) -> [Profile.Block] {
+  private mutating func readBlocks(
+    launches: UInt64, most: UInt64
+  ) throws(ParseError) -> [Profile.Block] {
     var blocks: [Profile.Block] = []
     var start: UInt64 = 0
-    for _ in 0..<(try count("blocks of function", of: 3)) {
+    for _ in 0..<(try count("blocks of function", of: 3, limit: most)) {
       let place = input.position
       start = try sum(start, "offset of block")
       let block = FunctionBlock(offset: start, size: try number("size of block"))
@@ -300,7 +308,7 @@ private struct ProfileReader {
   }
 
   private mutating func readWorkloads() throws(ParseError) {
-    for _ in 0..<(try number("workloads", from: 1, to: UInt64(Profile.keptWorkloads))) {
+    for _ in 0..<(try number("workloads", to: UInt64(Profile.keptWorkloads))) {
       let place = input.position
       let range = try input.readRange(try number("size of launch name"), "launch name")
       guard let launch = String(validating: input.bytes.copy(range.indices), as: UTF8.self) else {
@@ -322,7 +330,7 @@ private struct ProfileReader {
   }
 
   private mutating func readLaunches() throws(ParseError) {
-    lastLaunch = [UInt8](repeating: 0, count: profile.functions.count)
+    lastLaunch = [UInt8](repeating: 0, count: profile.functions.count + profile.data.count)
     let place = input.position
     let count = try number("whole launches", to: UInt64(Profile.keptLaunches))
     for _ in 0..<count {
@@ -352,37 +360,33 @@ private struct ProfileReader {
     var launch = Profile.Launch(hash: hash, weight: weight, uses: [])
     launch.uses.reserveCapacity(count)
     var content = LaunchHash()
-    var image = -1
+    // The images whose functions were used, and then those whose data were touched.
+    var part = -1
     let ordinal = UInt8(profile.launches.count + 1)
+    let functionCount = profile.functions.count
     var last: UInt64 = 0
     for _ in 0..<count {
       let place = input.position
-      let index = try number("function of launch", after: last, below: profile.functions.count)
+      let index = try number("function of launch", after: last, below: lastLaunch.count)
       last = UInt64(index)
-      let function = profile.functions[index]
-      guard function.image >= image, lastLaunch[index] < ordinal else {
+      let isData = index >= functionCount
+      let function = isData ? profile.data[index - functionCount] : profile.functions[index]
+      let next = function.image + (isData ? profile.images.count : 0)
+      guard next >= part, lastLaunch[index] < ordinal else {
         throw ParseError(
           .invalid(expected: "each function once, image by image", found: "another order"),
           "function of launch", at: place)
       }
       lastLaunch[index] = ordinal
-      if function.image > image { content.add(image: profile.images[function.image]) }
-      image = function.image
-      var use = Profile.Use(function: UInt32(index))
-      if hasBlocks {
-        for _ in 0..<(try self.count("blocks of launch", of: 1)) {
-          let most = UInt64(max(function.blocks.count, 1) - 1)
-          let place = input.position
-          let block = UInt32(clamping: try number("block of launch", to: most))
-          guard Int(block) < function.blocks.count, use.blocks.count < function.blocks.count else {
-            throw ParseError(
-              .invalid(expected: "each block once", found: "more"), "block of launch", at: place)
-          }
-          use.blocks.append(block)
-        }
+      if next > part { content.add(profile.images[function.image], isData: isData) }
+      part = next
+      let blocks = hasBlocks ? try readBlocks(of: function) : []
+      content.add(function.address, blocks: blocks.lazy.map { function.blocks[Int($0)].block })
+      if isData {
+        launch.data.append(UInt32(index - functionCount))
+      } else {
+        launch.uses.append(Profile.Use(function: UInt32(index), blocks: blocks))
       }
-      content.add(function.address, blocks: use.blocks.lazy.map { function.blocks[Int($0)].block })
-      launch.uses.append(use)
     }
     guard content.value == hash, count > 0,
       !hasBlocks || launch.uses.contains(where: { !$0.blocks.isEmpty })
@@ -392,5 +396,21 @@ private struct ProfileReader {
         at: place)
     }
     return launch
+  }
+
+  /// The blocks of one function that a launch ran.
+  private mutating func readBlocks(of function: Profile.Function) throws(ParseError) -> [UInt32] {
+    var blocks: [UInt32] = []
+    for _ in 0..<(try count("blocks of launch", of: 1)) {
+      let most = UInt64(max(function.blocks.count, 1) - 1)
+      let place = input.position
+      let block = UInt32(clamping: try number("block of launch", to: most))
+      guard Int(block) < function.blocks.count, blocks.count < function.blocks.count else {
+        throw ParseError(
+          .invalid(expected: "each block once", found: "more"), "block of launch", at: place)
+      }
+      blocks.append(block)
+    }
+    return blocks
   }
 }

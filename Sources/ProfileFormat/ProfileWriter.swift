@@ -6,10 +6,7 @@ import ImageModel
 
 extension Profile {
   package static let magic: [UInt8] = [0x89] + Array("OFPROF\n".utf8)
-  /// The newest version.
-  package static let version: UInt32 = 2
-  /// That of profiles without workloads.
-  static let versionWithoutWorkloads: UInt32 = 1
+  package static let version: UInt32 = 3
 
   /// The file.
   ///
@@ -30,15 +27,16 @@ private struct ProfileWriter {
   init(_ profile: Profile) { self.profile = profile }
 
   mutating func write() {
-    let version =
-      profile.workloads.isEmpty ? Profile.versionWithoutWorkloads : Profile.version
-    for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: version >> shift)) }
+    for shift in [0, 8, 16, 24] {
+      bytes.append(UInt8(truncatingIfNeeded: Profile.version >> shift))
+    }
     writeCounts()
     writeTexts()
     writeImages()
-    writeFunctions()
+    writeFunctions(profile.functions)
+    writeFunctions(profile.data)
     writeLaunches()
-    if !profile.workloads.isEmpty { writeWorkloads() }
+    writeWorkloads()
   }
 
   private mutating func writeWorkloads() {
@@ -94,7 +92,7 @@ private struct ProfileWriter {
   private mutating func writeTexts() {
     var isListed: Set<SymbolName> = []
     for image in profile.images { isListed.insert(SymbolName(image.path)) }
-    for function in profile.functions {
+    for function in [profile.functions, profile.data].joined() {
       isListed.formUnion(function.names)
       if let file = function.objectFile { isListed.insert(file) }
     }
@@ -122,6 +120,7 @@ private struct ProfileWriter {
       append(image.methodBits)
       append(image.launches)
       append(image.programLaunches)
+      append(image.dataLaunches)
       append(image.text.start.rawValue)
       append(image.text.size)
       append(image.guardCount)
@@ -131,8 +130,8 @@ private struct ProfileWriter {
     }
   }
 
-  private mutating func writeFunctions() {
-    var rest = profile.functions[...]
+  private mutating func writeFunctions(_ table: [Profile.Function]) {
+    var rest = table[...]
     for image in profile.images.indices {
       let functions = rest.prefix { $0.image == image }
       rest = rest.dropFirst(functions.count)
@@ -168,12 +167,10 @@ private struct ProfileWriter {
   private mutating func writeLaunches() {
     append(profile.launches.count)
     for launch in profile.launches {
-      for shift in stride(from: 0, to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: launch.hash >> shift))
-      }
+      append(hash: launch.hash)
       append(launch.weight)
       let hasBlocks = launch.uses.contains { !$0.blocks.isEmpty }
-      append(launch.uses.count)
+      append(launch.uses.count + launch.data.count)
       append(hasBlocks ? 1 : 0)
       var last: UInt64 = 0
       for use in launch.uses {
@@ -182,6 +179,12 @@ private struct ProfileWriter {
         guard hasBlocks else { continue }
         append(use.blocks.count)
         for block in use.blocks { append(block) }
+      }
+      for datum in launch.data {
+        let number = UInt64(profile.functions.count) + UInt64(datum)
+        append(from: last, to: number)
+        last = number
+        if hasBlocks { append(0) }
       }
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// From the pages that a launch touches to a layout of data in which it touches fewer.
 @Suite(.needs(.recording)) struct DataOrderTests {
-  /// 200 tables and 200 variables of 1 KiB, of which the launch reads and writes every 20th.
+  /// 200 tables and 200 variables of 1 KiB, of which the launch reads and writes every 20th; with an argument every 40th.
   private static let program: String = {
     let data = (0..<200).flatMap { index in
       [
@@ -12,7 +12,7 @@ import Testing
       ]
     }
     let uses = stride(from: 0, to: 200, by: 20).map {
-      "sum += ((volatile const int *)table\($0))[n]; ((volatile int *)value\($0))[n] = sum;"
+      "if (n < 2 || \($0) % 40 == 0) { sum += ((volatile const int *)table\($0))[n]; ((volatile int *)value\($0))[n] = sum; }"
     }
     return data.joined(separator: "\n") + """
 
@@ -88,6 +88,45 @@ import Testing
       "gen", "app.oftrace", "app.pages", "--image", "ordered", "-o", "again.order", "--json")
     #expect((try data(again)["missing"] as? [Any])?.isEmpty == true)
     #expect(workshop.text("again.order").contains("table40\n"))
+  }
+
+  @Test func aProfileOrdersDataAsItsTracesDo() throws {
+    let workshop = try Self.built.copy()
+    let recorder = try #require(Built.recorder)
+    try workshop.must(
+      "clang",
+      ["-O1", "-ffunction-sections", "-c", "app.c", "-o", "record.o"]
+        + ["\(Build.coverage),trace-loads,trace-stores"])
+    try workshop.must(
+      "clang", ["-fuse-ld=lld", "-Wl,--build-id", "record.o", recorder, "-o", "app-record"])
+    for (name, words) in [("one", []), ("two", ["x"]), ("three", ["x", "y"])] {
+      // Its exit status is that of the program.
+      _ = try workshop.orderfile(["record", "-q", "-o", name, "--", "./app-record"] + words)
+    }
+    try workshop.mustOrderfile("merge", "-q", "two", "one", "-o", "both")
+    try workshop.mustOrderfile("merge", "-q", "both", "three", "-o", "all")
+    try workshop.mustOrderfile("merge", "-q", "three", "one", "two", "-o", "again")
+    #expect(workshop.bytes("all") == workshop.bytes("again"))
+
+    func order(_ arguments: String...) throws -> [String] {
+      let gen = try workshop.orderfile(
+        ["gen", "--image", "app", "-o", "app.order"] + arguments)
+      #expect(gen.status == 0, "\(gen.errors)")
+      let lines = workshop.text("app.order").split(separator: "\n").map(String.init)
+      return lines.drop { $0 != "# data" }
+        + gen.errors.split(separator: "\n").map(String.init)
+        .filter { $0.contains("data left out") }
+    }
+    for strategy in ["first-hit", "balanced"] {
+      let traced = try order("one", "two", "three", "--strategy", strategy)
+      #expect(traced.contains("table20") && traced.contains("value160"))
+      #expect(try order("all", "--strategy", strategy) == traced)
+    }
+    let supported = try order("all", "--min-support", "2")
+    #expect(supported.contains("table40") && !supported.contains("table20"))
+    // Functions can be ordered all the same.
+    let gold = try order("all", "--linker", "gold")
+    #expect(gold.count == 1 && gold[0].contains("data left out: unable to order data with gold"))
   }
 
   @Test func withoutSectionsOfTheirOwnDataAreLeftOut() throws {

@@ -51,8 +51,11 @@ import Testing
     let merged = try workshop.orderfile("merge", "t", "-o", "all.ofprofile")
     #expect(merged.status == 0)
     #expect(
-      merged.errors.contains(
-        "orderfile: warning: t: touches of data left out: a profile keeps functions only"),
-      "\(merged.errors)")
+      merged.errors.contains("1 launch, 1 function and 5 data of 1 build"), "\(merged.errors)")
+    let shown = try workshop.mustOrderfile("show", "all.ofprofile", "--json").json
+    let data = try #require(shown["data"] as? [[String: Any]])
+    #expect(data.map { $0["name"] as? String } == names.map(\.first))
+    #expect(data.allSatisfy { $0["launches"] as? Int == 1 && $0["firstNanoseconds"] != nil })
+    #expect(data.map { $0["medianPosition"] as? Int } == [0, 1, 2, 3, 4])
   }
 }

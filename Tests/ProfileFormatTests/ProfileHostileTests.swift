@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ProfileHostileTests {
-  static let bytes = SampleLaunch.profile(SampleLaunch.many(40, seed: 2)).bytes
+  static let bytes = SampleLaunch.profile(SampleLaunch.many(40, seed: 2, withData: true)).bytes
 
   @Test func everyPrefixIsAnError() {
     for length in hostilePrefixLengths(of: Self.bytes) where length < Self.bytes.count {
@@ -29,11 +29,11 @@ import Testing
 
   @Test func aNewerVersionIsNamed() {
     var bytes = Self.bytes
-    bytes[8] = 3
+    bytes[8] = 4
     let error = #expect(throws: ParseError.self) { try Profile(parsing: FileBytes(bytes)) }
     #expect(
       error.map { "\($0)" }
-        == "unsupported version: found 3, this tool reads 1 and 2 (at offset 0x8)")
+        == "unsupported version: found 4, this tool reads 3 (at offset 0x8)")
   }
 
   @Test func nothingMayFollow() {

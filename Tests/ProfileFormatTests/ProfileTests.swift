@@ -8,7 +8,8 @@ import Testing
 @Suite struct ProfileTests {
   /// Folds parts of the launches, in any order, into profiles, and these in any order into one, through files.
   @Test(arguments: 0..<12) func anyGroupingOfMergesGivesTheSameBytes(seed: UInt64) throws {
-    let launches = SampleLaunch.many(seed < 4 ? 12 : 260, seed: seed)
+    let launches = SampleLaunch.many(
+      seed < 4 ? 12 : 260, seed: seed, withData: seed.isMultiple(of: 2))
     let all = SampleLaunch.profile(launches).bytes
     var random = SeededRandom(seed: seed + 100)
     for _ in 0..<6 {
@@ -31,8 +32,10 @@ import Testing
     }
   }
 
-  @Test func aProfileIsReadAsItWasWritten() throws {
-    let profile = SampleLaunch.profile(SampleLaunch.many(300, seed: 1))
+  @Test(arguments: [false, true]) func aProfileIsReadAsItWasWritten(withData: Bool) throws {
+    let profile = SampleLaunch.profile(SampleLaunch.many(300, seed: 1, withData: withData))
+    #expect(profile.data.isEmpty == !withData)
+    #expect(profile.launches.contains { $0.uses.isEmpty } == withData)
     #expect(profile.launches.count == Profile.keptLaunches)
     #expect(profile.functions.contains { $0.names.count == 2 && !$0.blocks.isEmpty })
     #expect(profile.functions.contains { $0.names.isEmpty && $0.firstNanoseconds == nil } == false)
@@ -66,6 +69,42 @@ import Testing
     #expect(profile.launches.map(\.weight) == [3, 3])
   }
 
+  @Test func dataAreCountedAsFunctionsAreAndApartFromThem() throws {
+    var fold = ProfileFold()
+    let image = fold.image(SampleLaunch.images[0])
+    func launch(_ functions: [UInt64], _ data: [UInt64], weight: UInt64 = 1) -> ProfileFold.Places?
+    {
+      func uses(_ addresses: [UInt64]) -> [ProfileFold.FunctionUse] {
+        addresses.map { .init(address: StatedAddress(rawValue: $0), nanoseconds: $0) }
+      }
+      return fold.add(
+        .init(end: .exit), uses: [.init(image: image, uses: uses(functions), data: uses(data))],
+        program: image, weight: weight
+      )?.first
+    }
+    // A function and a datum at the same address are two.
+    let places = try #require(launch([16, 32], [64, 16]))
+    fold.describe(
+      places.data[0], of: image, isData: true, size: 40, objectFile: nil, names: ["table"])
+    _ = launch([16, 32], [16, 64], weight: 2)
+    _ = launch([16], [])
+    _ = launch([], [64])
+    _ = launch([], [])
+    let profile = fold.profile
+    #expect(profile.images[0].launches == 4 && profile.images[0].dataLaunches == 4)
+    #expect(profile.counts.launches == 6 && profile.counts.emptyLaunches == 1)
+    #expect(profile.functions.map(\.support) == [4, 3])
+    #expect(profile.data.map(\.support) == [3, 4])
+    #expect(profile.data.map(\.positions.median) == [0, 0])
+    #expect(profile.data.map(\.firstNanoseconds) == [16, 64])
+    #expect(profile.data.map(\.names) == [[], ["table"]] && profile.data[1].size == 40)
+    // The order of data makes two launches of what would be one.
+    #expect(profile.launches.map(\.weight).sorted() == [1, 1, 1, 2])
+    #expect(profile.launches.first { $0.weight == 2 }?.data == [0, 1])
+    #expect(profile.launches.contains { $0.uses.isEmpty && $0.data == [1] })
+    #expect(try Profile(parsing: FileBytes(profile.bytes)) == profile)
+  }
+
   @Test func eachPositionOfALaunchIsInItsBucket() throws {
     var fold = ProfileFold()
     let image = fold.image(SampleLaunch.images[0])
@@ -94,7 +133,6 @@ import Testing
     _ = fold.add(other.profile)
     #expect(fold.profile.workloads == Array(workloads.sorted().prefix(Profile.keptWorkloads)))
     #expect(try Profile(parsing: FileBytes(fold.profile.bytes)) == fold.profile)
-    #expect(fold.profile.bytes[8] == 2 && Profile().bytes[8] == 1)
   }
 
   @Test func launchesWhoseNamesOnlyLookTheSameAreTwo() {
@@ -131,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7] as [UInt64]) func aWeightIsThatManyMerges(weight: UInt64) throws {
-    let profile = SampleLaunch.profile(SampleLaunch.many(30, seed: 5))
+    let profile = SampleLaunch.profile(SampleLaunch.many(30, seed: 5, withData: true))
     var fold = ProfileFold()
     for _ in 0..<weight { _ = fold.add(profile) }
     #expect(try #require(profile.weighted(by: weight)).bytes == fold.profile.bytes)

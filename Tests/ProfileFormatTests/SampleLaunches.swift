@@ -7,6 +7,7 @@ import TestSupport
 struct SampleLaunch {
   var launch: ProfileFold.Launch
   var uses: [[ProfileFold.FunctionUse]]
+  var data: [[ProfileFold.FunctionUse]] = [[], []]
   var weight: UInt64
 
   static let images = [
@@ -51,16 +52,38 @@ struct SampleLaunch {
     return SampleLaunch(launch: launch, uses: uses, weight: weight)
   }
 
+  /// Some touch data of an image of which they use no function, some touch none, or nothing else.
+  mutating func addData(_ random: inout SeededRandom) {
+    data = Self.images.indices.map { image in
+      var order = Array(0..<6)
+      if Bool.random(using: &random) { order.shuffle(using: &random) }
+      return order.prefix(max(0, Int.random(in: -3...(6 - 2 * image), using: &random))).map {
+        ProfileFold.FunctionUse(
+          address: StatedAddress(rawValue: 0x8000 + UInt64($0) * 32),
+          nanoseconds: Bool.random(using: &random) ? UInt64($0) : nil)
+      }
+    }
+    if Int.random(in: 0..<5, using: &random) == 0 { uses = [[], []] }
+  }
+
   func add(to fold: inout ProfileFold) -> Bool {
     let numbers = Self.images.map { fold.image($0) }
     let places = fold.add(
       launch,
-      uses: zip(numbers, uses).map {
-        ProfileFold.ImageUses(image: $0, uses: $1, unnamedHits: 1)
+      uses: numbers.indices.map {
+        ProfileFold.ImageUses(image: numbers[$0], uses: uses[$0], unnamedHits: 1, data: data[$0])
       }, program: numbers[0], weight: weight)
     guard let places else { return false }
+    for (number, (data, places)) in zip(numbers, zip(data, places)) {
+      for (touch, place) in zip(data, places.data) {
+        let isNamed = touch.address.rawValue % 64 == 0
+        fold.describe(
+          place, of: number, isData: true, size: isNamed ? 24 : 8, objectFile: nil,
+          names: isNamed ? [SymbolName("datum_\(touch.address.rawValue)")] : [])
+      }
+    }
     for (number, (uses, places)) in zip(numbers, zip(uses, places)) {
-      for (use, place) in zip(uses, places) where use.address.rawValue % 128 == 0 {
+      for (use, place) in zip(uses, places.functions) where use.address.rawValue % 128 == 0 {
         let name = SymbolName("function_\(use.address.rawValue)")
         fold.describe(
           place, of: number, size: 64, objectFile: number == 0 ? SymbolName("a.o") : nil,
@@ -76,8 +99,12 @@ struct SampleLaunch {
     return fold.profile
   }
 
-  static func many(_ count: Int, seed: UInt64) -> [SampleLaunch] {
+  static func many(_ count: Int, seed: UInt64, withData: Bool = false) -> [SampleLaunch] {
     var random = SeededRandom(seed: seed)
-    return (0..<count).map { _ in Self.random(&random) }
+    return (0..<count).map { _ in
+      var launch = Self.random(&random)
+      if withData { launch.addData(&random) }
+      return launch
+    }
   }
 }

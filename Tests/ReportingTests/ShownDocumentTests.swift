@@ -63,7 +63,7 @@ import Testing
     profile.images = [
       .init(
         path: "/build/app", id: "9f3a", architecture: "x86_64", launches: 12, programLaunches: 12,
-        unnamedHits: 0),
+        dataLaunches: 4, unnamedHits: 0),
       .init(
         path: "/lib/größe.so", id: nil, architecture: nil, launches: 1, programLaunches: 0,
         unnamedHits: 2),
@@ -78,7 +78,15 @@ import Testing
       .init(
         image: 1, address: StatedAddress(rawValue: 0x40), names: [], launches: 1, medianPosition: 0),
     ]
-    profile.wholeLaunches = [.init(hash: 0x1f, launches: 9, functions: 2)]
+    profile.data = [
+      .init(
+        image: 0, address: StatedAddress(rawValue: 0x9000), names: ["table", "table2"],
+        launches: 4, medianPosition: 0, firstNanoseconds: 1_300_000),
+      .init(
+        image: 0, address: StatedAddress(rawValue: 0x8008), names: [], launches: 1,
+        medianPosition: 7),
+    ]
+    profile.wholeLaunches = [.init(hash: 0x1f, launches: 9, functions: 2, data: 1)]
     return profile
   }()
 

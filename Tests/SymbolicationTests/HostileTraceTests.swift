@@ -58,7 +58,7 @@ import TraceFormat
       let recorded = RecordedFunctions(
         trace, group: group, in: RecordedImage(namesOf: trace, group: group))
       uses += recorded.uses.count
-      uses += recorded.dataUses.count { $0.names.count > 64 }
+      uses += recorded.dataUses.count { $0.data.count > 64 }
       for use in recorded.uses where use.executedBytes > use.size ?? 0 { return nil }
     }
     let recorded = trace.images.indices.map { RecordedImage(namesOf: trace, group: [$0]) }

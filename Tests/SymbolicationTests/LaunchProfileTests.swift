@@ -98,7 +98,7 @@ import TraceFormat
       let file = try TraceFile(parsing: FileBytes(Self.randomTrace(&random)))
       #expect(file.hasSortedNames)
       let trace = Trace(file, path: "t")
-      let used = Set((trace.hits.map(\.image) + trace.blockHits.map(\.image)))
+      let used = trace.usedImages
       let launches = RecordedFunctions.all(of: trace) { group, names in
         group.contains(where: used.contains) ? RecordedImage(names) : nil
       }
@@ -107,9 +107,11 @@ import TraceFormat
     }
     #expect(quick.profile == general.profile, "seed \(seed)")
     #expect(quick.profile.functions.contains { $0.names.count == 2 })
+    #expect(quick.profile.data.contains { $0.names.count == 2 && $0.size == 20 })
+    #expect(quick.profile.data.contains { $0.names.isEmpty && $0.size == 8 })
   }
 
-  /// A sealed trace of two images, with aliases, code without names, and calls from other functions.
+  /// A sealed trace of two images, with aliases, code and data without names, and calls from other functions.
   private static func randomTrace(_ random: inout SeededRandom) -> [UInt8] {
     var writer = TraceWriter()
     var names: [TraceWriter.Name] = []
@@ -127,12 +129,25 @@ import TraceFormat
           image, guard: index, entry: Bool.random(using: &random) ? entry : nil,
           calledFrom: 0x1000 + UInt64.random(in: 0..<0xa00, using: &random))
       }
+      for _ in 0..<40 {
+        writer.addRecord(
+          kind: 3, subject: number, second: 8,
+          entry: image.slide + 0x9000 + 8 * UInt64.random(in: 0..<40, using: &random))
+      }
       names += (0..<8 as Range<UInt64>).flatMap { function in
         (0..<(function % 2 + 1)).map { alias in
           TraceWriter.Name(
             image: UInt32(number), address: 0x1000 + 0x100 * function,
             size: function == 3 ? 0 : 0x80,
             name: "f\(function)_\(alias)")
+        }
+      }
+      // Variables that share granules, and data without names.
+      names += (0..<8 as Range<UInt64>).flatMap { datum in
+        (0..<(datum % 2 + 1)).map { alias in
+          TraceWriter.Name(
+            image: UInt32(number), address: 0x9000 + 36 * datum, size: 20,
+            name: "d\(datum)_\(alias)")
         }
       }
     }

@@ -4,7 +4,7 @@ import JSON
 
 /// A row of the table of launches: a launch with all that a profile needs of it. docs/FLEET.md has the columns.
 package struct LaunchRow {
-  static let version = 1
+  static let version = 2
 
   package struct Image {
     package var path: String
@@ -19,10 +19,8 @@ package struct LaunchRow {
     package var blockCount = 0
     package var hasExecutedRuns = false
     package var unnamedHits: UInt64 = 0
-    /// In the order of first uses.
-    package var uses: [Use] = []
-    /// Those that no row before describes like this.
-    package var functions: [Function] = []
+    package var code = Part()
+    package var data = Part()
 
     package init(path: String, key: [UInt8]) {
       self.path = path
@@ -30,7 +28,15 @@ package struct LaunchRow {
     }
   }
 
-  /// The first use of a function.
+  /// What it used of the code of an image, or of the data.
+  package struct Part {
+    /// In the order of first uses.
+    package var uses: [Use] = []
+    /// Those functions, or data, that no row before describes like this.
+    package var described: [Function] = []
+  }
+
+  /// The first use of a function, or the first touch of a datum.
   package struct Use {
     package var address: StatedAddress
     package var nanoseconds: UInt64?
@@ -43,7 +49,7 @@ package struct LaunchRow {
     }
   }
 
-  /// What is known of a function.
+  /// What is known of a function, or of a datum.
   package struct Function: Equatable {
     package var address: StatedAddress
     package var size: UInt64?
@@ -83,10 +89,12 @@ package struct LaunchRow {
     var largest = max(weight, lostRecords, inFlightRecords, unattributedHits)
     for image in images {
       largest = max(largest, image.text.start.rawValue, image.text.size, image.unnamedHits)
-      for function in image.functions { largest = max(largest, function.size ?? 0) }
-      for use in image.uses {
-        largest = max(largest, use.address.rawValue, use.nanoseconds ?? 0)
-        for block in use.blocks { largest = max(largest, block.offset, block.size) }
+      for part in [image.code, image.data] {
+        for function in part.described { largest = max(largest, function.size ?? 0) }
+        for use in part.uses {
+          largest = max(largest, use.address.rawValue, use.nanoseconds ?? 0)
+          for block in use.blocks { largest = max(largest, block.offset, block.size) }
+        }
       }
     }
     return largest
@@ -122,17 +130,9 @@ extension LaunchRow {
 
 extension LaunchRow.Image {
   fileprivate func write(to json: inout JSONWriter) {
-    json.array("addresses") { json in
-      for use in uses { json.element(use.address.rawValue) }
-    }
     json.member("blockCount", blockCount)
-    json.array("blocks") { json in
-      guard uses.contains(where: { !$0.blocks.isEmpty }) else { return }
-      for use in uses { json.element(BlockList(blocks: use.blocks)) }
-    }
-    json.array("functions") { json in
-      for function in functions { json.object { function.write(to: &$0) } }
-    }
+    json.object("code") { code.write(to: &$0) }
+    json.object("data") { data.write(to: &$0) }
     json.member("guards", guardCount)
     json.member("hasExecutedRuns", hasExecutedRuns)
     json.member("isProgram", isProgram)
@@ -140,13 +140,28 @@ extension LaunchRow.Image {
     json.member("key", hexadecimal(key))
     json.member("machine", Int(machine))
     json.member("methods", methodBits)
-    json.array("nanoseconds") { json in
-      for use in uses { json.element(use.nanoseconds) }
-    }
     json.member("path", path)
     json.member("textSize", text.size)
     json.member("textStart", text.start.rawValue)
     json.member("unnamedHits", unnamedHits)
+  }
+}
+
+extension LaunchRow.Part {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("addresses") { json in
+      for use in uses { json.element(use.address.rawValue) }
+    }
+    json.array("blocks") { json in
+      guard uses.contains(where: { !$0.blocks.isEmpty }) else { return }
+      for use in uses { json.element(BlockList(blocks: use.blocks)) }
+    }
+    json.array("described") { json in
+      for function in described { json.object { function.write(to: &$0) } }
+    }
+    json.array("nanoseconds") { json in
+      for use in uses { json.element(use.nanoseconds) }
+    }
   }
 }
 

@@ -19,34 +19,38 @@ package struct ProfileDocument: Hashable, Sendable {
     package var path: String
     package var id: String?
     package var architecture: String?
-    /// The number of launches that used it, and of those that executed it.
+    /// The number of launches that used its code, of those that executed it, and of those that touched its data.
     package var launches: UInt64
     package var programLaunches: UInt64
+    package var dataLaunches: UInt64
     package var unnamedHits: UInt64
 
     package init(
       path: String, id: String?, architecture: String?, launches: UInt64, programLaunches: UInt64,
-      unnamedHits: UInt64
+      dataLaunches: UInt64 = 0, unnamedHits: UInt64
     ) {
       self.path = path
       self.id = id
       self.architecture = architecture
       self.launches = launches
       self.programLaunches = programLaunches
+      self.dataLaunches = dataLaunches
       self.unnamedHits = unnamedHits
     }
   }
 
+  /// A function, or a datum.
   package struct Function: Hashable, Sendable {
     /// An index into `images`.
     package var image: Int
     package var address: StatedAddress
-    /// Empty for code without a name.
+    /// Empty for code and data without a name.
     package var names: [SymbolName]
+    /// `nil` also for data.
     package var objectFile: SymbolName?
     /// The number of launches that used it.
     package var launches: UInt64
-    /// How many functions of the image the median launch used before.
+    /// How many functions, or data, of the image the median launch used before.
     package var medianPosition: Int
     /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
     package var firstNanoseconds: UInt64?
@@ -74,11 +78,13 @@ package struct ProfileDocument: Hashable, Sendable {
     /// The number of launches that used just the same.
     package var launches: UInt64
     package var functions: Int
+    package var data: Int
 
-    package init(hash: UInt64, launches: UInt64, functions: Int) {
+    package init(hash: UInt64, launches: UInt64, functions: Int, data: Int = 0) {
       self.hash = hash
       self.launches = launches
       self.functions = functions
+      self.data = data
     }
   }
 
@@ -92,6 +98,8 @@ package struct ProfileDocument: Hashable, Sendable {
   package var images: [Image] = []
   /// By image, and then by median position.
   package var functions: [Function] = []
+  /// Likewise the data that launches touched, as far as that was recorded.
+  package var data: [Function] = []
   package var wholeLaunches: [WholeLaunch] = []
   /// What launches were asked to do, as far as traces tell.
   package var workloads: [WorkloadSummary] = []
@@ -103,6 +111,9 @@ extension ProfileDocument: ShownDocument {
   package static let schema = "orderfile.profile/1"
 
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.array("data") { json in
+      for datum in data { json.object { datum.write(to: &$0, demangle: demangle) } }
+    }
     json.array("ends") { json in for end in ends { json.object { end.write(to: &$0) } } }
     json.array("functions") { json in
       for function in functions { json.object { function.write(to: &$0, demangle: demangle) } }
@@ -118,6 +129,7 @@ extension ProfileDocument: ShownDocument {
     json.array("wholeLaunches") { json in
       for launch in wholeLaunches {
         json.object { json in
+          json.member("data", launch.data)
           json.member("functions", launch.functions)
           json.member("hash", hexadecimal(launch.hash))
           json.member("launches", launch.launches)
@@ -150,6 +162,7 @@ extension ProfileDocument.Count {
 extension ProfileDocument.Image {
   fileprivate func write(to json: inout JSONWriter) {
     if let architecture { json.member("architecture", architecture) }
+    json.member("dataLaunches", dataLaunches)
     if let id { json.member("imageID", id) }
     json.member("launches", launches)
     json.member("path", path)

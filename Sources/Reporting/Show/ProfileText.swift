@@ -27,19 +27,26 @@ package struct ProfileText {
   }
 
   private func rows(of image: ProfileDocument.Image, _ index: Int) -> String {
+    let id = image.id.map { " \($0)" } ?? " without ID"
+    let functions = table(document.functions.filter { $0.image == index }, of: image.launches)
+    let data = document.data.filter { $0.image == index }
+    return "\(printable(image.path))\(id)\n\n\(functions)"
+      + (data.isEmpty ? "" : "\ndata\n\n\(table(data, of: image.dataLaunches))")
+  }
+
+  private func table(_ functions: [ProfileDocument.Function], of launches: UInt64) -> String {
     var table = Table([
       .init("LAUNCHES"), .init("MEDIAN"), .init("FIRST MS"), .init("NAME", .left),
     ])
-    for function in document.functions where function.image == index {
+    for function in functions {
       let name = function.names.first.map(names) ?? hexadecimal(function.address.rawValue)
       table.add([
-        "\(function.launches) of \(image.launches)", "\(function.medianPosition)",
+        "\(function.launches) of \(launches)", "\(function.medianPosition)",
         function.firstNanoseconds.map { Decimal.milliseconds(nanoseconds: Double($0)) } ?? "-",
         name,
       ])
     }
-    let id = image.id.map { " \($0)" } ?? " without ID"
-    return "\(printable(image.path))\(id)\n\n\(table.text(width: width))"
+    return table.text(width: width)
   }
 }
 
@@ -48,6 +55,7 @@ extension ProfileDocument {
   package var summary: String {
     let launched = counted(Int(clamping: launches), "launch", "launches")
     let used = counted(functions.count, "function")
-    return "\(launched), \(used) of \(counted(images.count, "build"))"
+    let touched = data.isEmpty ? "" : " and \(counted(data.count, "datum", "data"))"
+    return "\(launched), \(used)\(touched) of \(counted(images.count, "build"))"
   }
 }

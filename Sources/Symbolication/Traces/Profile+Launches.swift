@@ -93,7 +93,7 @@ extension TraceImage {
 }
 
 extension Trace {
-  /// A trace that has everything that the launches of `profile` used, with its names.
+  /// A trace that has everything that the launches of `profile` used, with the names of functions.
   ///
   /// - Parameter path: that of the profile, for messages.
   package init(_ profile: Profile, path: String) {
@@ -134,5 +134,9 @@ extension Trace {
       }
     }
     names.sort { ($0.image, $0.address, $0.name) < ($1.image, $1.address, $1.name) }
+    dataHits = profile.data.enumerated().map { step, datum in
+      let byte = AddressRange(start: datum.address, size: 1)
+      return DataHit(image: datum.image, touch: DataTouch(step: step, bytes: byte))
+    }
   }
 }

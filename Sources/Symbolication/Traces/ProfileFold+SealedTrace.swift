@@ -20,11 +20,11 @@ extension ProfileFold {
   ) -> Bool {
     let trace = Trace(file, path: path, readsNames: false)
     // An image without hits is none that the launch used; an image with an ID is one, wherever it was.
-    let hasHits = Set(trace.hits.lazy.map(\.image)).union(trace.blockHits.lazy.map(\.image))
+    let isUsed = trace.usedImages
     var groups: [[Int]] = []
     var numbers: [Int] = []
     for group in trace.imageGroups
-    where group.contains(where: hasHits.contains) && isWanted(trace.images[group[0]]) {
+    where group.contains(where: isUsed.contains) && isWanted(trace.images[group[0]]) {
       let number = image(Profile.Image(trace.images[group[0]], of: trace))
       if let known = numbers.firstIndex(of: number) {
         groups[known] += group
@@ -43,7 +43,7 @@ extension ProfileFold {
       group.contains { trace.images[$0].path == trace.program }
     }?.1
     let uses = zip(numbers, used).map {
-      ImageUses(image: $0, uses: $1.uses, unnamedHits: $1.unnamedHits)
+      ImageUses(image: $0, uses: $1.uses, unnamedHits: $1.unnamedHits, data: $1.touches)
     }
     guard let places = add(Launch(trace), uses: uses, program: program, weight: weight) else {
       return false
@@ -54,15 +54,28 @@ extension ProfileFold {
         for entry in entries {
           let entry = file.nameTable[entry]
           describe(
-            places[Int(use)], of: number, size: entry.size, nameIn: file.bytes, at: entry.text)
+            places.functions[Int(use)], of: number, size: entry.size, nameIn: file.bytes,
+            at: entry.text)
         }
+      }
+      for (body, touch) in used.placeOfTouch {
+        for entry in used.entries[body] {
+          let entry = file.nameTable[entry]
+          describe(
+            places.data[touch], of: number, isData: true, size: entry.size, nameIn: file.bytes,
+            at: entry.text)
+        }
+      }
+      for (touch, size) in used.unnamedTouches {
+        describe(
+          places.data[touch], of: number, isData: true, size: size, objectFile: nil, names: [])
       }
     }
     return true
   }
 }
 
-/// The functions that a sealed trace names in one image, and the first uses of them.
+/// The functions and data that a sealed trace names in one image, and the first uses of them.
 private struct SealedBodies {
   /// Ascending.
   var starts: [StatedAddress] = []
@@ -75,6 +88,13 @@ private struct SealedBodies {
   /// For each function its place in `uses`; -1 for one that was not used.
   private(set) var placeOfUse: [Int32] = []
   private var unnamedEntries: Set<StatedAddress> = []
+  /// First touches of data.
+  private(set) var touches: [ProfileFold.FunctionUse] = []
+  /// For each body that was touched its place in `touches`.
+  private(set) var placeOfTouch: [(body: Int, touch: Int)] = []
+  /// The places in `touches` of granules without a name, and their sizes.
+  private(set) var unnamedTouches: [(touch: Int, size: UInt64)] = []
+  private var isTouched: Set<StatedAddress> = []
 
   /// - Returns: one for each group of images.
   static func all(
@@ -154,6 +174,22 @@ private struct SealedBodies {
     uses[Int(placeOfUse[body])].blocks.append(FunctionBlock(offset: offset, size: hit.block.size))
   }
 
+  fileprivate mutating func count(_ touch: DataTouch) {
+    var bodies: [Int] = []
+    for address in touch.bytes.addresses {
+      if let body = body(holding: address), body != bodies.last { bodies.append(body) }
+    }
+    for body in bodies where isTouched.insert(starts[body]).inserted {
+      placeOfTouch.append((body, touches.count))
+      touches.append(
+        ProfileFold.FunctionUse(address: starts[body], nanoseconds: touch.nanoseconds))
+    }
+    guard bodies.isEmpty, isTouched.insert(touch.bytes.start).inserted else { return }
+    unnamedTouches.append((touches.count, touch.bytes.size))
+    touches.append(
+      ProfileFold.FunctionUse(address: touch.bytes.start, nanoseconds: touch.nanoseconds))
+  }
+
   private mutating func use(_ body: Int, _ nanoseconds: UInt64?) {
     guard placeOfUse[body] < 0 else { return }
     placeOfUse[body] = Int32(uses.count)
@@ -184,6 +220,9 @@ extension [SealedBodies] {
     }
     countBlocks(before: .max, &self)
     for index in indices { self[index].removeRepeatedBlocks() }
+    for hit in trace.dataHits {
+      if let group = groupOfImage[hit.image] { self[group].count(hit.touch) }
+    }
   }
 }
 

@@ -22,12 +22,23 @@ extension ProfileFold {
       return false
     }
     for (uses, places) in zip(uses, places) {
-      let placeOfAddress = Dictionary(uniqueKeysWithValues: zip(uses.uses.map(\.address), places))
+      let functions = Dictionary(
+        uniqueKeysWithValues: zip(uses.uses.lazy.map(\.address), places.functions))
+      let data = Dictionary(uniqueKeysWithValues: zip(uses.data.lazy.map(\.address), places.data))
       for (launch, number) in zip(launches, numbers) where number == uses.image {
         for use in launch.uses {
-          guard let place = placeOfAddress[use.address] else { continue }
+          guard let place = functions[use.address] else { continue }
           describe(
             place, of: number, size: use.size, objectFile: use.objectFile, names: use.names)
+        }
+        // A large one is touched often, and may have many names.
+        var isDescribed: Set<StatedAddress> = []
+        for datum in launch.dataUses.lazy.flatMap(\.counted) {
+          guard isDescribed.insert(datum.address).inserted, let place = data[datum.address] else {
+            continue
+          }
+          describe(
+            place, of: number, isData: true, size: datum.size, objectFile: nil, names: datum.names)
         }
       }
     }
@@ -45,6 +56,8 @@ extension ProfileFold {
       let isUsed = Set(joined[known].uses.map(\.address))
       joined[known].uses += use.uses.filter { !isUsed.contains($0.address) }
       joined[known].unnamedHits += use.unnamedHits
+      let isTouched = Set(joined[known].data.map(\.address))
+      joined[known].data += use.data.filter { !isTouched.contains($0.address) }
     }
     return joined
   }
@@ -83,7 +96,20 @@ extension RecordedFunctions {
           address: use.address, nanoseconds: use.nanoseconds, blocks: use.distinctBlocks))
     }
     for use in unnamed { add(use) }
+    var isTouched: Set<StatedAddress> = []
+    for use in dataUses {
+      counted.data += use.counted.filter { isTouched.insert($0.address).inserted }
+        .map { ProfileFold.FunctionUse(address: $0.address, nanoseconds: use.touch.nanoseconds) }
+    }
     return counted
+  }
+}
+
+extension RecordedFunctions.DataUse {
+  /// The data that were touched; the granule itself if nothing in it has a name.
+  fileprivate var counted: [RecordedImage.Body] {
+    data.isEmpty
+      ? [RecordedImage.Body(address: touch.bytes.start, size: touch.bytes.size, names: [])] : data
   }
 }
 

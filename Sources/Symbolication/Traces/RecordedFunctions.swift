@@ -62,15 +62,14 @@ package struct RecordedFunctions: Sendable {
   /// Hits in no function with a name, in order.
   package let unnamedUses: [UnnamedUse]
   /// The data that the launch touched first, earliest first; empty if that was not recorded, and for launches of a
-  /// profile, which does not keep it.
+  /// profile.
   package private(set) var dataUses: [DataUse] = []
 
   /// The first touch of a granule of data.
-  package struct DataUse: Hashable, Sendable {
+  package struct DataUse: Sendable {
     package var touch: DataTouch
-    /// The first name, bytewise, of each variable or constant in the granule; empty for data without a name, such as
-    /// string literals.
-    package var names: [SymbolName]
+    /// The variables and constants in the granule, ascending; empty for data without a name, such as string literals.
+    package var data: [RecordedImage.Body]
   }
 
   /// A use of code without a name.
@@ -266,13 +265,10 @@ package struct RecordedImage: Sendable {
   /// - Complexity: O(log *n*) for *n* of them, and each byte of `bytes`.
   package func dataStarts(overlapping bytes: AddressRange) -> [StatedAddress] {
     var starts: [StatedAddress] = []
-    var address = bytes.start
-    while address < bytes.end {
+    for address in bytes.addresses {
       if let start = dataSource.bodyStart(holding: address), start != starts.last {
         starts.append(start)
       }
-      guard let next = address.advanced(by: 1) else { break }
-      address = next
     }
     return starts
   }

@@ -7,35 +7,37 @@ extension RecordedFunctions.DataUse {
   ///
   /// - Complexity: O(*t* log *n*) for *t* touches and *n* variables, and their names once.
   static func all(_ touches: [DataTouch], in image: RecordedImage) -> [Self] {
-    var names = DataNames(of: image)
-    return DataTouch.first(of: touches).map { Self(touch: $0, names: names.names(in: $0.bytes)) }
+    var known = KnownData(of: image)
+    return DataTouch.first(of: touches).map { Self(touch: $0, data: known.data(in: $0.bytes)) }
   }
 }
 
 extension Trace {
-  /// The names of the data in each of `dataHits`, as in `RecordedFunctions.DataUse`.
+  /// For each of `dataHits` the first name, bytewise, of each variable or constant in the granule.
   ///
   /// - Parameter recorded: the recorded image for each index of `images`.
   package func dataNames(in recorded: [RecordedImage]) -> [[SymbolName]] {
     precondition(recorded.count == images.count, "one for each image")
-    var names = recorded.map { DataNames(of: $0) }
-    return dataHits.map { names[$0.image].names(in: $0.touch.bytes) }
+    var known = recorded.map { KnownData(of: $0) }
+    return dataHits.map { hit in
+      known[hit.image].data(in: hit.touch.bytes).compactMap(\.names.first)
+    }
   }
 }
 
-/// The names of variables by their addresses, each looked up once: a large one is touched often, and may have many names.
-private struct DataNames {
+/// Variables by their addresses, each looked up once: a large one is touched often, and may have many names.
+private struct KnownData {
   private let image: RecordedImage
-  private var known: [StatedAddress: SymbolName?] = [:]
+  private var known: [StatedAddress: RecordedImage.Body?] = [:]
 
   init(of image: RecordedImage) { self.image = image }
 
-  mutating func names(in bytes: AddressRange) -> [SymbolName] {
+  mutating func data(in bytes: AddressRange) -> [RecordedImage.Body] {
     image.dataStarts(overlapping: bytes).compactMap { start in
-      if let name = known[start] { return name }
-      let name = image.data(at: start)?.names.first
-      known[start] = .some(name)
-      return name
+      if let body = known[start] { return body }
+      let body = image.data(at: start)
+      known[start] = .some(body)
+      return body
     }
   }
 }

@@ -4,15 +4,23 @@ import ProfileFormat
 import Reporting
 
 extension LaunchRow {
-  /// The functions that rows before describe. A table describes a function in the first row that needs it.
+  /// The functions and data that rows before describe. A table describes a function in the first row that needs it.
   struct Described {
-    private var known: [Profile.Image.Key: [StatedAddress: Function]] = [:]
+    fileprivate var code = Table()
+    fileprivate var data = Table()
 
-    /// Whether no row before describes `function` like this.
-    fileprivate mutating func isNew(_ function: Function, of image: Profile.Image.Key) -> Bool {
-      guard known[image]?[function.address] != function else { return false }
-      known[image, default: [:]][function.address] = function
-      return true
+    fileprivate struct Table {
+      private var known: [Profile.Image.Key: [StatedAddress: Function]] = [:]
+
+      /// What no row before describes like this.
+      mutating func new(_ function: Profile.Function, of image: Profile.Image.Key) -> [Function] {
+        let description = Function(
+          address: function.address, size: function.size, names: function.names,
+          objectFile: function.objectFile)
+        guard known[image]?[function.address] != description else { return [] }
+        known[image, default: [:]][function.address] = description
+        return [description]
+      }
     }
   }
 
@@ -47,21 +55,27 @@ extension LaunchRow {
     }
     for use in profile.launches.first?.uses ?? [] {
       let function = profile.functions[Int(use.function)]
-      images[function.image].uses.append(
-        Use(
-          address: function.address, nanoseconds: function.firstNanoseconds,
-          blocks: use.blocks.map { function.blocks[Int($0)].block }))
-      let description = Function(
-        address: function.address, size: function.size, names: function.names,
-        objectFile: function.objectFile)
-      if described.isNew(description, of: profile.images[function.image].key) {
-        images[function.image].functions.append(description)
-      }
+      let key = profile.images[function.image].key
+      let blocks = use.blocks.map { function.blocks[Int($0)].block }
+      images[function.image].code.uses.append(Use(function, blocks: blocks))
+      images[function.image].code.described += described.code.new(function, of: key)
+    }
+    for datum in (profile.launches.first?.data ?? []).map({ profile.data[Int($0)] }) {
+      let key = profile.images[datum.image].key
+      images[datum.image].data.uses.append(Use(datum, blocks: []))
+      images[datum.image].data.described += described.data.new(datum, of: key)
     }
     let largest = largestNumber
     guard largest <= Int64.max else {
       throw Diagnostic(
         "unable to export: expected numbers below 2^63, found \(largest)", context: [path])
     }
+  }
+}
+
+extension LaunchRow.Use {
+  fileprivate init(_ function: Profile.Function, blocks: [FunctionBlock]) {
+    self.init(
+      address: function.address, nanoseconds: function.firstNanoseconds, blocks: blocks)
   }
 }

@@ -63,7 +63,7 @@ private struct LaunchRows {
     do throws(Diagnostic) {
       for file in files {
         let profile = try folder.launch(in: file)
-        usesAnything = usesAnything || !profile.functions.isEmpty
+        usesAnything = usesAnything || profile.counts.emptyLaunches == 0
         for image in profile.images { _ = machines.image(image) }
         rows += try LaunchRow(profile, path: file.path, weight: file.weight, &described).line
         guard rows.count >= 1 << 20 else { continue }

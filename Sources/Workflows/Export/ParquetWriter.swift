@@ -61,11 +61,12 @@ struct ParquetWriter {
         return pa.struct(list(columns.items()))
     text, number, flag = pa.string(), pa.int64(), pa.bool_()
     function = record(address=number, size=number, names=pa.list_(pa.binary()), objectFile=pa.binary())
+    part = record(
+        addresses=pa.list_(number), nanoseconds=pa.list_(number),
+        blocks=pa.list_(pa.list_(record(offset=number, size=number))), described=pa.list_(function))
     image = record(
         key=text, path=text, machine=number, methods=number, isProgram=flag, isUsed=flag, textStart=number,
-        textSize=number, guards=number, blockCount=number, hasExecutedRuns=flag, unnamedHits=number,
-        addresses=pa.list_(number), nanoseconds=pa.list_(number),
-        blocks=pa.list_(pa.list_(record(offset=number, size=number))), functions=pa.list_(function))
+        textSize=number, guards=number, blockCount=number, hasExecutedRuns=flag, unnamedHits=number, code=part, data=part)
     schema = pa.schema(record(
         version=pa.int32(), trace=text, weight=number, hash=text, end=text, lostRecords=number,
         inFlightRecords=number, unattributedHits=number,
@@ -74,7 +75,7 @@ struct ParquetWriter {
     def row(line):
         row = json.loads(line)
         for image in row["images"]:
-            for function in image["functions"]:
+            for function in image["code"]["described"] + image["data"]["described"]:
                 function["names"] = [name.encode("latin-1") for name in function["names"]]
                 file = function["objectFile"]
                 function["objectFile"] = file if file is None else file.encode("latin-1")

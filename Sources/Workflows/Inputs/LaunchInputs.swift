@@ -269,36 +269,21 @@ package struct LaunchInputs {
     }
   }
 
-  /// What each trace touched of the data of images in `wanted`; empty if no data were recorded. A sealed trace has the
-  /// names; those of others are looked up in the files of the images, as far as these can be read.
-  mutating func launchData(of wanted: Int) throws(Diagnostic) -> [LaunchData] {
-    var launches: [LaunchData] = []
-    for number in traces.members.indices where traces.members[number].hasData {
-      for launch in try self.launches(try trace(number), of: [wanted])
-      where !launch.dataUses.isEmpty {
-        let isNamed = launch.dataUses.contains { !$0.names.isEmpty }
-        let data = isNamed ? nil : (try? images.build(of: launch.image)?.dataLayout()) ?? nil
-        launches.append(
-          LaunchData(
-            launch.dataUses, path: files[number].path, weight: files[number].weight,
-            imageID: launch.image.id, data: data))
-      }
-    }
-    return launches
-  }
-
   /// What a trace used of the images in `groups`.
   private func launches(_ trace: Trace, of wanted: Set<Int>) throws(Diagnostic)
     -> [RecordedFunctions]
   {
-    try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
+    let used = trace.usedImages
+    return try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
       let image = trace.images[images[0]]
-      guard let group = group(of: image), wanted.contains(group) else { return nil }
+      guard images.contains(where: used.contains), let group = group(of: image),
+        wanted.contains(group)
+      else { return nil }
       return try self.images.recordedImage(image, names, of: trace)
     }
   }
 
-  /// Folds all launches, with what they used of the images in each of `groups`. Each trace is read once.
+  /// Folds all launches, with what they used and touched of the images in each of `groups`. Each trace is read once.
   ///
   /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
   ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name; `mismatch` for
@@ -307,7 +292,8 @@ package struct LaunchInputs {
     let wanted = Set(groups)
     var fold = ProfileFold()
     for (number, member) in traces.members.enumerated() {
-      let used = wanted.intersection(usedGroups(of: member))
+      let withData = member.imagesWithData.map { self.groups.group(ofImageAt: $0) }
+      let used = wanted.intersection(usedGroups(of: member).union(withData))
       guard !used.isEmpty else { continue }
       let isAdded: Bool
       if case .profile(let profile) = files[number].contents {

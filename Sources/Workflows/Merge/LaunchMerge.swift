@@ -46,7 +46,6 @@ package struct LaunchMerge {
     var problems = FileProblems(keepsGoing: options.keepsGoing)
     var unread = options.recorded
     var imageWarnings: [Diagnostic] = []
-    var tracesWithData: [String] = []
     var fold = ProfileFold()
     // Each part is released when it is folded.
     parts.reverse()
@@ -54,7 +53,6 @@ package struct LaunchMerge {
       for problem in part.problems { problems.append(problem) }
       unread.removeAll { !part.unread.contains($0) }
       imageWarnings += part.warnings.filter { !imageWarnings.contains($0) }
-      tracesWithData += part.tracesWithData
       if parts.count + 1 == partCount {
         fold = part.fold
       } else if !fold.add(part.fold.profile) {
@@ -69,8 +67,7 @@ package struct LaunchMerge {
     fileCount = files.count - problems.errors.count
     warnings =
       inputs.warnings + problems.warnings + imageWarnings + profile.warnings(paths: [])
-      + [Diagnostic.withoutData(tracesWithData)].compactMap { $0 }
-    guard !profile.functions.isEmpty else {
+    guard !profile.functions.isEmpty || !profile.data.isEmpty else {
       throw .nothingRecorded(files.count == 1 ? [files[0].path] : [])
     }
     if let mismatch = Diagnostic.machineMismatch(profile.images) { throw mismatch }
@@ -116,8 +113,6 @@ struct FileProblems {
 /// Folds files, and reads the images that their launches need once each.
 struct LaunchFolder: Sendable {
   private(set) var fold = ProfileFold()
-  /// The traces with touches of data, which a profile does not keep.
-  private(set) var tracesWithData: [String] = []
   /// Of files that can't be read.
   private(set) var problems: [Diagnostic] = []
   /// The images that the user named, until they are read for a trace that was recorded in them.
@@ -158,9 +153,6 @@ struct LaunchFolder: Sendable {
     _ bytes: FileBytes, _ file: LaunchFiles.File
   ) throws(Diagnostic) {
     let traceFile = try InputFile.traceFile(bytes, file.path)
-    if traceFile.records.contains(where: { if case .data = $0.event { true } else { false } }) {
-      tracesWithData.append(file.path)
-    }
     let isAdded: Bool
     // The names in the trace count, even if the image was read for another trace: so the part of the files in which
     // it is makes no difference.
@@ -168,7 +160,7 @@ struct LaunchFolder: Sendable {
       isAdded = fold.add(sealed: traceFile, path: file.path, weight: file.weight)
     } else {
       let trace = Trace(traceFile, path: file.path)
-      let used = Set(trace.hits.map(\.image) + trace.blockHits.map(\.image))
+      let used = trace.usedImages
       readImages(of: trace, used)
       let launches = try RecordedFunctions.all(of: trace) { group, names throws(Diagnostic) in
         guard group.contains(where: used.contains) else { return nil }
@@ -239,15 +231,6 @@ extension Diagnostic {
       "machine mismatch: expected launches on one, found "
         + machines.map { Architecture(machine: $0).description }.joined(separator: ", "),
       hint: "use the traces of each machine by themselves", severity: .mismatch)
-  }
-
-  /// The warning that a profile lacks the data of some traces; `nil` for none.
-  static func withoutData(_ traces: [String]) -> Diagnostic? {
-    guard let first = traces.first else { return nil }
-    return Diagnostic(
-      "touches of data left out\(traces.count > 1 ? ", of this and \(counted(traces.count - 1, "more trace"))" : ""):"
-        + " a profile keeps functions only",
-      context: [first], hint: "give the traces themselves to 'orderfile gen'")
   }
 
   static func noLaunch(of path: String) -> Diagnostic {

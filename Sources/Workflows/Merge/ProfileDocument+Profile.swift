@@ -24,22 +24,29 @@ extension ProfileDocument {
         path: image.path, id: image.id?.description,
         architecture: image.machine == 0 ? nil : Architecture(machine: image.machine).description,
         launches: image.launches, programLaunches: image.programLaunches,
-        unnamedHits: image.unnamedHits)
+        dataLaunches: image.dataLaunches, unnamedHits: image.unnamedHits)
     }
-    functions = profile.functions.map { function in
-      Function(
-        image: function.image, address: function.address, names: function.names,
-        objectFile: function.objectFile, launches: function.support,
-        medianPosition: Int(function.positions.median ?? 0),
-        firstNanoseconds: function.firstNanoseconds, blocks: function.blocks.count)
-    }
-    functions.sort {
-      ($0.image, $0.medianPosition, $1.launches, $0.address)
-        < ($1.image, $1.medianPosition, $0.launches, $1.address)
-    }
+    functions = profile.functions.map(Function.init).sorted { $0.precedes($1) }
+    data = profile.data.map(Function.init).sorted { $0.precedes($1) }
     workloads = profile.workloads
     wholeLaunches = profile.launches.map {
-      WholeLaunch(hash: $0.hash, launches: $0.weight, functions: $0.uses.count)
+      WholeLaunch(
+        hash: $0.hash, launches: $0.weight, functions: $0.uses.count, data: $0.data.count)
     }
+  }
+}
+
+extension ProfileDocument.Function {
+  fileprivate init(_ function: Profile.Function) {
+    self.init(
+      image: function.image, address: function.address, names: function.names,
+      objectFile: function.objectFile, launches: function.support,
+      medianPosition: Int(function.positions.median ?? 0),
+      firstNanoseconds: function.firstNanoseconds, blocks: function.blocks.count)
+  }
+
+  fileprivate func precedes(_ other: Self) -> Bool {
+    (image, medianPosition, other.launches, address)
+      < (other.image, other.medianPosition, launches, other.address)
   }
 }

@@ -36,8 +36,9 @@ struct DataOrder {
     previous: OrderFile?, for dialect: OrderFileDialect, architecture: Architecture?
   ) throws(Diagnostic) {
     var resolved = ResolvedData(data: data, release: release)
-    for launch in launches { try resolved.add(launch) }
-    summary.launches = Int(clamping: launches.map(\.weight).saturatingSum())
+    let sum = launches.map(\.weight).saturatingSum()
+    for launch in launches { try resolved.add(launch, of: sum) }
+    summary.launches = Int(clamping: sum)
     summary.missing = resolved.missing
     summary.unnamed = resolved.unnamedElsewhere
     let layout = data.layout
@@ -52,7 +53,8 @@ struct DataOrder {
         return Int(symbol.section) == section && !shared.contains(symbol.address)
       }
       let touched = resolved.launches.map { $0.filter(isOrdered) }
-      var ordered = Self.order(touched, by: strategy, in: layout)
+      var ordered = Self.order(
+        touched, others: resolved.others.filter(isOrdered), by: strategy, in: layout)
       if let kept {
         let isTouched = Set(ordered)
         ordered =
@@ -87,16 +89,18 @@ struct DataOrder {
     summary.strings = strings.count
   }
 
+  /// - Parameter others: what none of `launches` need have touched; it follows.
   private static func order(
-    _ launches: [[FirstUse]], by strategy: OrderStrategy, in layout: Layout
+    _ launches: [[FirstUse]], others: [FirstUse], by strategy: OrderStrategy, in layout: Layout
   ) -> [Part] {
+    var order = MergedLaunches()
     switch strategy {
-    case .balanced: return BalancedOrder(launches, layout: layout).parts
-    case .firstHit:
-      var order = MergedLaunches()
-      for launch in launches { order.append(launch, in: layout) }
-      return order.parts
+    case .balanced:
+      order.append(BalancedOrder(launches, layout: layout).parts.inSteps, in: layout)
+    case .firstHit: for launch in launches { order.append(launch, in: layout) }
     }
+    order.append(others, in: layout)
+    return order.parts
   }
 }
 
@@ -104,7 +108,10 @@ struct DataOrder {
 private struct ResolvedData {
   let data: DataLayout
   let release: ReleaseLayout
+  /// Each as often as its weight says; of many in proportion, a hundred or two in all.
   private(set) var launches: [[FirstUse]] = []
+  /// What no whole launch touched.
+  private(set) var others: [FirstUse] = []
   /// By section of the data: the touched addresses of data without a name.
   private(set) var unnamed: [Int: [StatedAddress]] = [:]
   /// How many touches in other builds are of data without a name.
@@ -122,7 +129,8 @@ private struct ResolvedData {
     self.release = release
   }
 
-  mutating func add(_ launch: LaunchData) throws(Diagnostic) {
+  /// - Parameter sum: the number of launches in all.
+  mutating func add(_ launch: LaunchData, of sum: UInt64) throws(Diagnostic) {
     let isSameBuild = launch.imageID != nil && launch.imageID == release.reference.id
     var uses: [FirstUse] = []
     var lost = 0
@@ -142,13 +150,17 @@ private struct ResolvedData {
       uses += found.map { FirstUse(step: UInt64(step), function: $0) }
     }
     let known = Set(uses.map(\.step)).count
-    guard isSameBuild || lost <= known else {
+    guard isSameBuild || lost <= known || launch.source == .otherLaunches else {
       throw Diagnostic(
         "only \(known) of \(counted(known + lost, "datum", "data")) that the launch touched are in "
           + "'\(fileName(ofPath: release.path))': it is another program, or stripped",
         context: [launch.path], severity: .mismatch)
     }
-    let copies = min(launch.weight, 100)
+    guard launch.source != .otherLaunches else {
+      others += uses
+      return
+    }
+    let copies = sum <= 200 ? launch.weight : max(1, launch.weight / (sum / 100))
     for _ in 0..<copies { launches.append(uses) }
   }
 
@@ -183,7 +195,7 @@ private struct ResolvedData {
   /// How many of the variables that were touched in `section` are at such an address.
   func count(in section: Int, where matches: (StatedAddress) -> Bool) -> Int {
     Set(
-      launches.joined().map { data.layout.functions[$0.part.function] }
+      (launches.joined() + others).map { data.layout.functions[$0.part.function] }
         .filter { Int($0.section) == section }.map(\.address)
     ).count(where: matches)
   }

@@ -73,7 +73,7 @@ struct ImageOrder {
     let placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
       architecture: options.architecture ?? slice)
-    let data = try dataOrder(launches, options, strategy, previous, dialect)
+    let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let written = dialect.write(
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
     var image = OrderedImage(
@@ -116,36 +116,49 @@ struct ImageOrder {
     return GeneratedOrder(
       bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
       imageFormat: layout.imageFormat,
-      warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? [])
+      warnings: release.warnings + warnings(order, placing) + dataWarnings + (split?.warnings ?? [])
         + Diagnostic.changedWorkloads(workloads, since: previous))
   }
 
-  /// The order of the data that `launches` touched; `nil` if there are no launches.
+  /// The order of the data that `launches` touched; `nil` if there are no launches, and with a warning if the linker or
+  /// the format of the order can't place what launches merely touched, too.
   ///
-  /// - Throws: an error if the linker or the format of the order can't place data.
+  /// - Throws: an error if it can't place data for which documents of pages were given.
   private func dataOrder(
     _ launches: [LaunchData], _ options: OrderGeneration.Options, _ strategy: OrderStrategy,
     _ previous: PreviousOrder?, _ dialect: OrderFileDialect
-  ) throws(Diagnostic) -> DataOrder? {
-    guard !launches.isEmpty else { return nil }
+  ) throws(Diagnostic) -> (DataOrder?, [Diagnostic]) {
+    guard !launches.isEmpty else { return (nil, []) }
+    let data: DataLayout
+    do throws(Diagnostic) { data = try dataLayout(options, dialect) } catch {
+      guard let pages = launches.first(where: { $0.source == .pages }) else {
+        return (nil, [Diagnostic("data left out: \(error.message)", context: error.context)])
+      }
+      throw Diagnostic(
+        error.message, context: [pages.path], hint: error.hint ?? "leave out the pages")
+    }
+    let order = try DataOrder(
+      launches, data: data, of: release, strategy: strategy, previous: previous?.order,
+      for: dialect, architecture: options.architecture ?? slice)
+    return (order, [])
+  }
+
+  private func dataLayout(
+    _ options: OrderGeneration.Options, _ dialect: OrderFileDialect
+  ) throws(Diagnostic) -> DataLayout {
     guard dialect.ordersData, options.split?.name != "bolt" else {
       throw Diagnostic(
         "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
-          + "linkers order data by their names",
-        context: [launches[0].path], hint: "leave out the pages")
+          + "linkers order data by their names", context: [release.path])
     }
     let data: DataLayout?
     do { data = try release.dataLayout() } catch {
       throw Diagnostic("\(error)", context: [release.path])
     }
-    guard let data else {
-      throw Diagnostic(
-        "unable to order data: expected a linked image, found a link map alone",
-        context: [release.path], hint: "give the image with --image")
-    }
-    return try DataOrder(
-      launches, data: data, of: release, strategy: strategy, previous: previous?.order,
-      for: dialect, architecture: options.architecture ?? slice)
+    if let data { return data }
+    throw Diagnostic(
+      "unable to order data: expected a linked image, found a link map alone",
+      context: [release.path], hint: "give the image with --image")
   }
 
   /// The architecture that lines name so that the order files of all slices of a universal file can be put into one.
@@ -278,7 +291,7 @@ struct ImageOrder {
 
 extension [Part] {
   /// One after the other.
-  fileprivate var inSteps: [FirstUse] {
+  var inSteps: [FirstUse] {
     enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }
 }

@@ -1,18 +1,28 @@
-// What launches touched of the data of one image, from traces and from documents of pages.
+// What launches touched of the data of one image, from profiles and from documents of pages.
 //
-// A trace of a build that reports loads and stores has each variable. A document of pages names what was touched first on
-// each page: of an unmodified program more can't be seen without changing it. `refine` counts again after each link, so
+// The profile of builds that report loads and stores has each variable. A document of pages names what was touched first
+// on each page: of an unmodified program more can't be seen without changing it. `refine` counts again after each link, so
 // that pages which are still touched name what was second.
 
 import Addresses
 import ImageModel
 import PagesFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 
 /// What one launch touched of the data of an image.
 struct LaunchData {
-  /// Where it was read.
+  enum Source {
+    case pages
+    /// A launch that a profile keeps whole.
+    case wholeLaunch
+    /// What other launches touched; the most touched first.
+    case otherLaunches
+  }
+
+  var source: Source
+  /// Of the document, or of the image that was launched.
   var path: String
   /// How many launches it counts as.
   var weight: UInt64
@@ -33,6 +43,7 @@ extension LaunchData {
   /// What the program touched of `image`. The loader touches the same whatever the order, as far as it touches pages
   /// that it relocates; and execs clear the end of the last page.
   init(_ image: PagesDocument.Image, path: String, weight: UInt64) {
+    source = .pages
     self.path = path
     self.weight = weight
     imageID = image.id
@@ -46,32 +57,46 @@ extension LaunchData {
     }
   }
 
-  /// What a trace has of an image.
+  /// What launches touched of the data of `images`, as far as that was recorded: the launches that `profile` keeps whole, the
+  /// heaviest first, and for each image what only other launches touched.
   ///
-  /// - Parameter data: the data of that image, for a trace without names of them.
-  init(
-    _ uses: [RecordedFunctions.DataUse], path: String, weight: UInt64, imageID: ImageID?,
-    data: DataLayout?
-  ) {
-    self.path = path
-    self.weight = weight
-    self.imageID = imageID?.description
-    touches = uses.map { use in
-      let symbols = data?.symbols(in: use.touch.bytes) ?? []
-      return Touch(
-        touch: use.touch,
-        names: data.map { data in symbols.map { data.layout.name(of: $0) } } ?? use.names)
+  /// - Parameters:
+  ///   - images: indexes of images of `profile`.
+  ///   - least: data that fewer launches touched are left out.
+  /// - Complexity: O(*n* log *n*) for *n* data and first touches in whole launches.
+  static func all(in profile: Profile, images: [Int], touchedByAtLeast least: UInt64) -> [Self] {
+    images.filter { profile.images[$0].dataLaunches > 0 }.flatMap { image in
+      let recorded = profile.images[image]
+      func data(_ indexes: some Sequence<Int>, _ source: Source, weight: UInt64) -> Self {
+        Self(
+          source: source, path: recorded.path, weight: weight, imageID: recorded.id?.description,
+          touches: indexes.map { profile.data[$0] }.filter { $0.support >= least }.enumerated()
+            .map { Touch($1, step: $0) })
+      }
+      let whole = profile.launches.map { launch in
+        (launch.weight, launch.data.map { Int($0) }.filter { profile.data[$0].image == image })
+      }.filter { !$0.1.isEmpty }.sorted { ($0.0, $0.1.count) > ($1.0, $1.1.count) }
+      let isWhole = Set(whole.lazy.flatMap(\.1))
+      let others = profile.data.indices.filter {
+        profile.data[$0].image == image && !isWhole.contains($0)
+      }.sorted { a, b in
+        let (first, second) = (profile.data[a], profile.data[b])
+        return (second.support, first.positions.median ?? 0, a)
+          < (first.support, second.positions.median ?? 0, b)
+      }
+      let rest = recorded.dataLaunches - min(recorded.dataLaunches, whole.map(\.0).saturatingSum())
+      return whole.map { data($1, .wholeLaunch, weight: $0) }
+        + (rest == 0 ? [] : [data(others, .otherLaunches, weight: rest)])
     }
   }
 }
 
-extension DataLayout {
-  /// One name of each variable that has one of `bytes`.
-  fileprivate func symbols(in bytes: AddressRange) -> [Function] {
-    places(in: bytes).compactMap { place in
-      guard case .symbol(let names) = place, let first = names.first else { return nil }
-      return layout.functions[first]
-    }
+extension LaunchData.Touch {
+  /// Of a datum of a profile. One without a name is all bytes that were touched; of a variable one byte stands for all.
+  fileprivate init(_ datum: Profile.Function, step: Int) {
+    let size = datum.names.isEmpty ? datum.size ?? 1 : 1
+    touch = DataTouch(step: step, bytes: AddressRange(start: datum.address, size: size))
+    names = datum.names.first.map { [$0] } ?? []
   }
 }
 

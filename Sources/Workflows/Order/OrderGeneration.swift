@@ -143,8 +143,11 @@ package struct OrderGeneration {
     let least = options.minSupport.launches(of: profile.launchCount)
     let rare = profile.removeFunctions(usedBelow: least)
     releases[group] = nil
-    let launchData = try inputs.launchData(of: group)
-    let needsBytes = options.split != nil || !pages.isEmpty || !launchData.isEmpty
+    let dataLaunches = members.map { folded.images[$0].dataLaunches }.saturatingSum()
+    let touched = LaunchData.all(
+      in: folded, images: members,
+      touchedByAtLeast: options.minSupport.launches(of: dataLaunches))
+    let needsBytes = options.split != nil || !pages.isEmpty || !touched.isEmpty
     let release: ReleaseLayout
     if let given {
       release = given
@@ -155,7 +158,7 @@ package struct OrderGeneration {
     }
     let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
     let recorded = members.map { folded.images[$0] }
-    let data = launchData + (try pagesData(of: release, recorded: recorded))
+    let data = touched + (try pagesData(of: release, recorded: recorded))
     let imageOrder = try ImageOrder(profile, of: image, release: release)
     var order =
       try imageOrder

@@ -5,7 +5,8 @@ import Testing
 /// Profiles that Spark folds from exported launches, beside those that `orderfile merge` makes of the traces.
 // Each test states what it needs: the needs of a suite are looked at, too, where all its tests are skipped.
 @Suite struct FleetIntegrations {
-  /// Launches of a program and its library, some of them incomplete, heavier, repeated, without times or without hits.
+  /// Launches of a program and its library, some of them incomplete, heavier, repeated, without times, without hits or
+  /// with first touches of data.
   private static func launches() throws -> Workshop {
     let workshop = try Workshop()
     var random = SeededRandom(seed: 7)
@@ -38,6 +39,15 @@ import Testing
     trace.addLoad(library)
     trace.names = []
     guard number != 11 else { return trace.bytes() }
+    var data: [TraceWriter.Name] = []
+    for place in (0..<12).shuffled(using: &random).prefix(number % 3 * 4) {
+      let image = place % 4 == 1 ? library : app
+      let address = UInt64(0x9000 + place * 8)
+      trace.addRecord(kind: 3, subject: image.number, second: 8, entry: address + image.slide)
+      guard place % 3 > 0 else { continue }
+      let name = "datum \(place)\(number % 5 == 0 ? " alias" : "")"
+      data.append(.init(image: UInt32(image.number), address: address, size: 8, name: name))
+    }
     let order = (0..<20).shuffled(using: &random).prefix(1 + number % 20)
     for (step, place) in order.enumerated() {
       let image = place % 3 == 0 ? library : app
@@ -54,6 +64,8 @@ import Testing
       name.name = Array("function \(place)\(number % 5 == 0 ? ".part" : "")".utf8) + [0xff]
       trace.names?.append(name)
     }
+    trace.names?.append(contentsOf: data)
+    trace.names?.sort { ($0.image, $0.address) < ($1.image, $1.address) }
     return trace.bytes()
   }
 
@@ -92,6 +104,8 @@ import Testing
   /// The fold of eight parts loses the worker that finished a task of the first eight, with all that it had computed.
   @Test(.needs(.spark)) func aClusterMakesTheProfileOfMergeEvenIfItLosesAWorker() throws {
     let workshop = try Self.launches()
+    let merged = try workshop.mustOrderfile("show", "merged", "--json").json
+    #expect((merged["data"] as? [Any])?.count == 12)
     let cluster = try SparkCluster(in: workshop)
     let jobs = [1, 3, 8].map {
       ["--partitions", "\($0)", "-o", "folded\($0)", "monday.parquet", "tuesday.parquet"]
@@ -124,19 +138,19 @@ import Testing
       """
       rows = table.to_pylist()
       for row in rows:
-          for image in row["images"]: del image["nanoseconds"]
+          for image in row["images"]: del image["code"]["nanoseconds"], image["data"]["nanoseconds"]
       table = pa.Table.from_pylist(rows)
       """, "nanoseconds"
     ),
     (
-      "table = table.set_column(0, 'version', pa.array([2] * len(table), pa.int32())).drop_columns('images')",
-      "unsupported table: found version 2, this job reads 1"
+      "table = table.set_column(0, 'version', pa.array([1] * len(table), pa.int32())).drop_columns('images')",
+      "unsupported table: found version 1, this job reads 2"
     ),
     (
       """
       rows = table.to_pylist()
       for row in rows:
-          for image in row["images"]: image["functions"] = []
+          for image in row["images"]: image["data"]["described"] = []
       table = pa.Table.from_pylist(rows, schema=table.schema)
       """,
       "invalid table: rows were left out, which describe functions of others"

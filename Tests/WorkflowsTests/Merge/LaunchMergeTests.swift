@@ -37,7 +37,7 @@ import Workflows
     #expect(rest.fileCount == 2 && rest.profile.counts.launches == 2)
     let warnings = rest.warnings.map(\.description)
     #expect(warnings.count == 4)
-    #expect(warnings.contains { $0.contains("found 9, this tool reads 1") })
+    #expect(warnings.contains { $0.contains("found 9, this tool reads 3") })
     #expect(warnings.contains { $0.hasPrefix("\(builds.path("short")): left out: truncated ") })
     #expect(diagnostic { _ = try merge(["short"], keepsGoing: true) } != nil)
   }
