@@ -29,7 +29,26 @@ package struct ImageID: Hashable, Sendable {
   }
 }
 
-extension ImageID: CustomStringConvertible {
+extension ImageID: LosslessStringConvertible {
+  /// The ID with that description.
+  package init?(_ description: String) {
+    let digits = Array(
+      (description.hasPrefix("weak:") ? description.dropFirst(5) : description[...]).utf8
+    )
+    .filter { $0 != UInt8(ascii: "-") }
+    guard !digits.isEmpty, digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[place..<place + 2], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    let kind: Kind =
+      description.hasPrefix("weak:") ? .weak : description.contains("-") ? .uuid : .buildID
+    self.init(kind: kind, bytes: bytes)
+    guard self.description == description else { return nil }
+  }
+
   /// The form that the system's tools use: a build ID in lower-case hex, a UUID in upper case and in groups,
   /// `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID is marked as such.
   package var description: String {

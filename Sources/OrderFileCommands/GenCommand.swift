@@ -19,6 +19,10 @@ struct GenCommand: ParsableCommand {
       one launch come first, then those that the next adds, and so on. Which trace is named first makes no difference. \
       A folder stands for the traces and profiles in it, and @FILE for the paths in FILE.
 
+      Data that launches touched are listed behind the functions: from traces of builds that report loads and stores, \
+      and from documents of 'orderfile pages --json', which name what was first on each page. Such documents alone, \
+      without a trace, also list the functions that ran first on a page.
+
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
       build does not have are left out and counted. Without either, the recorded image is the build to order.
 

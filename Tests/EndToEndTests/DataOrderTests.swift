@@ -140,6 +140,43 @@ import Testing
     #expect(!workshop.text("app.order").contains("table"))
   }
 
+  @Test func pagesAloneOrderWhatTheyName() throws {
+    let workshop = try Self.built.copy()
+    // Without --image, the image that was launched is the one to order.
+    for arguments in [["app.pages"], ["app.pages", "--image", "app"]] {
+      let gen = try workshop.orderfile(["gen", "-o", "pages.order"] + arguments)
+      #expect(
+        gen.status == 0 && gen.errors.contains("app.pages: without a trace: "), "\(gen.errors)")
+      #expect(!gen.errors.contains("left out"), "\(gen.errors)")
+    }
+    let lines = workshop.text("pages.order").split(separator: "\n").map(String.init)
+    #expect(lines.contains { $0.hasSuffix(" of app in 1 launch") })
+    let mark = try #require(lines.firstIndex(of: "# data"))
+    // What ran first on the page of code.
+    #expect(lines[..<mark].contains("_start"))
+    #expect(lines[mark...].contains("table40") && lines[mark...].contains("value180"))
+    try workshop.must(
+      "env", ["ORDERFILE_ORDER=pages.order", "IMAGE=ordered", "sh", "link.sh"])
+    #expect(try pages(workshop, "app") - pages(workshop, "ordered") >= 10)
+    try workshop.mustOrderfile("pages", "-q", "--json", "-o", "ordered.pages", "--", "./ordered")
+    try workshop.mustOrderfile(
+      "refine", "-q", "--order", "pages.order", "--image", "app", "--relink", "sh link.sh", "--",
+      "./app")
+    #expect(workshop.text("pages.order").contains("table40\n"))
+
+    // Several, one of them of another build and one that counts more.
+    try FileManager.default.createDirectory(
+      at: workshop.folder.appendingPathComponent("counted"), withIntermediateDirectories: false)
+    try workshop.write(
+      workshop.text("ordered.pages").replacing("/ordered", with: "/app").utf8, "counted/one")
+    let several = try workshop.mustOrderfile(
+      "gen", "counted", "--weighted", "3,app.pages", "--image", "app", "-o", "pages.order", "--json"
+    )
+    let image = try #require((several.json["images"] as? [[String: Any]])?.first)
+    #expect(image["launches"] as? Int == 4 && image["strategy"] as? String == "balanced")
+    #expect((image["missing"] as? [Any])?.isEmpty == true, "\(several.text)")
+  }
+
   @Test func pagesOfAnotherProgramAreRefused() throws {
     let workshop = try Self.built.copy()
     let json = workshop.text("app.pages")

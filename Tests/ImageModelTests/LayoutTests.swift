@@ -73,3 +73,13 @@ import Testing
     #expect(Self.names(layout, found) == expected)
   }
 }
+
+@Suite struct ImageIDTests {
+  @Test(arguments: [
+    ImageID(kind: .buildID, bytes: [0x0a, 0xff]), ImageID(kind: .weak, bytes: [1, 2, 3]),
+    ImageID(kind: .uuid, bytes: Array(0xa0..<0xb0)),
+  ]) func anIDIsReadFromItsDescription(id: ImageID) { #expect(ImageID("\(id)") == id) }
+
+  @Test(arguments: ["a", "zz", "0A", "weak:0", "A0-A1", "+1", "größe", "weak:weak:01", ""])
+  func otherTextIsNone(text: String) { #expect(ImageID(text) == nil) }
+}

@@ -96,7 +96,7 @@ package struct LaunchFiles {
   private mutating func addFolder(_ path: String, weight: UInt64) throws(Diagnostic) {
     var others: [String] = []
     let folder = path.hasSuffix("/") ? path : path + "/"
-    let count = files.count
+    let count = files.count + pages.count
     guard let entries = Folder.entries(in: Array(path.utf8)) else {
       throw Diagnostic(
         "unable to read the folder: \(String(cString: strerror(errno)))", context: [path])
@@ -118,7 +118,7 @@ package struct LaunchFiles {
       }
       others.append(name)
     }
-    guard files.count > count else {
+    guard files.count + pages.count > count else {
       throw Diagnostic(
         "missing traces: none of \(counted(others.count, "file")) in the folder is a trace or a profile",
         context: [path], severity: .nothingRecorded, isOfMissingTraces: true)

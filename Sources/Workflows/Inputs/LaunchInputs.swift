@@ -21,6 +21,8 @@ package struct LaunchInputs {
     enum Contents {
       case trace(FileBytes)
       case profile(Profile)
+      /// A document of pages.
+      case pages(Trace)
     }
     var path: String
     var weight: UInt64
@@ -42,8 +44,10 @@ package struct LaunchInputs {
       keepsGoing: keepsGoing)
   }
 
-  package init(
-    _ inputs: LaunchFiles, recorded: [String], architecture: Architecture?, keepsGoing: Bool = false
+  /// - Parameter pages: documents that stand for launches if there are no traces.
+  init(
+    _ inputs: LaunchFiles, pages: PagesInputs? = nil, recorded: [String],
+    architecture: Architecture?, keepsGoing: Bool = false
   ) throws(Diagnostic) {
     warnings = inputs.warnings
     groups = BuildGroups(traces) { _ in nil }
@@ -55,6 +59,7 @@ package struct LaunchInputs {
     }
     try problems.check(count: inputs.files.count)
     warnings += problems.warnings
+    if inputs.files.isEmpty, let pages { try add(pages) }
     for (file, member) in zip(files, traces.members) {
       if case .profile(let profile) = file.contents {
         warnings += profile.warnings(paths: [file.path])
@@ -98,6 +103,20 @@ package struct LaunchInputs {
       traces.add(trace, launches: file.weight)
     }
     files.append(File(path: file.path, weight: file.weight, contents: contents))
+  }
+
+  private mutating func add(_ pages: PagesInputs) throws(Diagnostic) {
+    for (trace, weight) in pages.traces {
+      try count(weight, of: LaunchFiles.File(path: trace.path, weight: weight))
+      traces.add(trace, launches: weight)
+      files.append(File(path: trace.path, weight: weight, contents: .pages(trace)))
+    }
+    guard let first = files.first else { return }
+    warnings.append(
+      Diagnostic(
+        "without a trace: of functions and data only those are listed that a launch used first on a page",
+        context: [first.path],
+        hint: "give a trace, too, or have 'orderfile refine' add what is missing"))
   }
 
   private mutating func count(_ launches: UInt64, of file: LaunchFiles.File) throws(Diagnostic) {
@@ -264,6 +283,7 @@ package struct LaunchInputs {
     let file = files[number]
     return switch file.contents {
     case .profile(let profile): Trace(profile, path: file.path)
+    case .pages(let trace): trace
     case .trace(let bytes):
       Trace(try InputFile.traceFile(bytes, file.path), path: file.path)
     }

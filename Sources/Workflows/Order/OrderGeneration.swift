@@ -76,10 +76,10 @@ package struct OrderGeneration {
     self.options = options
     let files = try LaunchFiles(
       options.traces, weighted: options.weighted, takesPages: true)
-    inputs = try LaunchInputs(
-      files, recorded: options.recorded, architecture: options.architecture,
-      keepsGoing: options.keepsGoing)
     pages = try PagesInputs(files.pages)
+    inputs = try LaunchInputs(
+      files, pages: pages, recorded: options.recorded, architecture: options.architecture,
+      keepsGoing: options.keepsGoing)
     switch options.builds {
     case .one(let image, let linkMap, let debugFile):
       let release = try ReleaseLayout(
