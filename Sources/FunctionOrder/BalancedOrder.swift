@@ -53,13 +53,14 @@ package struct BalancedOrder: Sendable {
   ///
   /// - Parameters:
   ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal ones, it is the order of first uses.
-  ///   - size: the bytes of a part that launches run.
+  ///   - size: the bytes of a part that launches run, or that a linker moves with it.
+  ///   - precedingBytes: what stands between the beginning of the section and the first part.
   ///   - mostMoves: of groups, by `OrderAnnealing`.
   /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for 700,000
   ///   uses, and as much for the annealing of fewer.
   package init(
     _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil,
-    mostMoves: Int = OrderAnnealing.usualMoves
+    precedingBytes: UInt64 = 0, mostMoves: Int = OrderAnnealing.usualMoves
   ) {
     let size = size ?? layout.byteCount(of:)
     let sequences = launches.map { launch in
@@ -75,7 +76,7 @@ package struct BalancedOrder: Sendable {
     let all = merged.parts
     var number: [Part: Int] = [:]
     for (index, part) in all.enumerated() { number[part] = index }
-    let sizes = OrderedSizes(all, in: layout, size: size)
+    let sizes = OrderedSizes(all, in: layout, size: size, precedingBytes: precedingBytes)
     let chosen =
       sequences.count <= Self.mostLaunches
       ? sequences

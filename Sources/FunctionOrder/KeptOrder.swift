@@ -6,24 +6,23 @@
 // there are many orders of nearly the same cost. Here entries stay in the order of a previous file where nothing is gained
 // by moving them.
 //
-// What a launch gains is counted in three figures, which are predicted from the sizes of the functions:
+// What launches gain is counted as `LaunchCost` does, which is what the balanced order makes small: pages, cold faults, and
+// that no launch pays for the others. It is predicted from the sizes of the functions. For one launch only the faults
+// differ, because any order of the same functions has the same pages.
 //
-// - pages of 4 KiB that it touches,
-// - pages of 16 KiB,
-// - faults of a cold launch on Linux, where a fault reads 128 KiB from its page on. For one launch this is what an order
-//   can change at all, because any order of the same functions has the same pages.
-//
-// Five orders are tried, from the one that moves least to the new one. The first is taken with which none of the launches
-// has a larger figure than with the new order:
+// Several orders are tried, from the one that moves least to the new one. The first is taken that costs at most 1 % more
+// than the new order, which is itself the result of a search that finds one of many orders of nearly the same cost:
 //
 // 1. The previous order, also of functions that no launch uses any more. A new function goes behind the one that it
 //    follows in the new order.
 // 2. The same without the functions that no launch uses any more.
-// 3. The new order, in which the functions of each run are in their previous order. A run is of functions that stand next
-//    to each other and are used by the same launches, so that the launches can't tell them apart. The functions of a run
-//    that are new keep their places in it.
-// 4. The same with shorter runs: of functions that also begin on the same page of 4 KiB.
-// 5. The new order.
+// 3. The second order, in which single groups of functions move as long as launches gain by it. A group is of functions
+//    that stand next to each other and are used by the same launches, so that the launches can't tell them apart.
+// 4. The third order, annealed a little (`OrderAnnealing`).
+// 5. The new order, in which the functions of each group are in their previous order. The functions of a group that are
+//    new keep their places in it.
+// 6. The same with smaller groups: of functions that also begin on the same page of 4 KiB.
+// 7. The new order.
 //
 // An example. Launch 1 uses main, read, log, and launch 2 uses main, write, log. The previous order has log before main,
 // and does not have write:
@@ -32,9 +31,8 @@
 //     new order    main log read write
 //     kept order   log main read write
 //
-// What it leaves out. Whether a mixture of both orders would do: if the previous order is worse for a single launch, and be
-// it by one page, then only runs keep their order. And the figures are those of whole functions in a section that begins
-// as that of the layout does; a launch that runs parts of them may touch fewer pages with either order.
+// What it leaves out. The figures are those of whole functions in a section that begins as that of the layout does; a
+// launch that runs parts of them may touch fewer pages with either order.
 
 import Addresses
 import ImageModel
@@ -50,11 +48,12 @@ package struct KeptOrder: Sendable {
   ///   - order: the new order: each part once, the first of its function's aliases.
   ///   - previous: the parts of the previous order that the layout has, in any number.
   ///   - launches: as in `MergedLaunches.append`.
-  ///   - size: the bytes of a part that launches run.
-  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts, and the pages that launches read.
+  ///   - size, precedingBytes, mostMoves: as of `BalancedOrder`.
+  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if they stay or are all moved; else as of `BalancedOrder`.
   package init(
     _ order: [Part], previous: [Part], launches: [[FirstUse]], layout: Layout,
-    size: ((Part) -> UInt64)? = nil
+    size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0,
+    mostMoves: Int = OrderAnnealing.usualMoves
   ) {
     var number: [Part: Int] = [:]
     var all = order
@@ -74,19 +73,57 @@ package struct KeptOrder: Sendable {
       sequence.append(launch, in: layout)
       return sequence.parts.compactMap { number[$0] }
     }
-    let sizes = OrderedSizes(all, in: layout, size: size ?? layout.byteCount(of:))
-    let figures = LaunchFigures(sequences, sizes: sizes)
-    let candidates = PreviousPlaces(
+    let sizes = OrderedSizes(
+      all, in: layout, size: size ?? layout.byteCount(of:), precedingBytes: precedingBytes)
+    let places = PreviousPlaces(
       previous: previousOrder, count: order.count, launches: sequences, sizes: sizes)
+    let search = GroupSearch(launches: sequences, sizes: sizes, mostMoves: mostMoves)
     let new = Array(order.indices)
-    let limits = figures.figures(of: new)
+    let newCost = search.cost(of: new)
+    let known = places.previous(withUnused: false)
+    var improved = known
+    let candidates: [() -> [Int]] = [
+      { places.previous(withUnused: true) }, { known },
+      {
+        improved = search.descending(from: known)
+        return improved
+      },
+      { search.annealed(improved) }, { places.sortedGroups(onPages: false) },
+      { places.sortedGroups(onPages: true) },
+    ]
     let kept =
-      [
-        candidates.previous(withUnused: true), candidates.previous(withUnused: false),
-        candidates.sortedRuns(onPages: false), candidates.sortedRuns(onPages: true),
-      ].first { figures.figures(of: $0, areAtMost: limits) } ?? new
+      candidates.lazy.map { $0() }.first { search.cost(of: $0) <= newCost + newCost / 100 } ?? new
     parts = kept.map { all[$0] }
     unused = kept.filter { $0 >= order.count }.map { all[$0] }
+  }
+}
+
+/// Searches orders of items that move in groups: those that are adjacent, and used by the same launches.
+private struct GroupSearch {
+  let launches: [[Int]]
+  let sizes: OrderedSizes
+  let mostMoves: Int
+
+  func cost(of order: [Int]) -> Int {
+    let groups = LaunchGroups(launches, sizes: sizes.sizes, adjacentIn: order)
+    var cost = LaunchCost(groups, start: sizes.start)
+    return cost.cost(of: Array(groups.groups.indices))
+  }
+
+  func descending(from order: [Int]) -> [Int] {
+    improving(order) { OrderAnnealing.descending(from: $0, cost: $1, mostMoves: mostMoves) }
+  }
+
+  func annealed(_ order: [Int]) -> [Int] {
+    improving(order) {
+      OrderAnnealing.improving($0, cost: $1, mostMoves: mostMoves, from: .mild)
+    }
+  }
+
+  private func improving(_ order: [Int], by method: ([Int], LaunchCost) -> [Int]) -> [Int] {
+    let groups = LaunchGroups(launches, sizes: sizes.sizes, adjacentIn: order)
+    return method(Array(groups.groups.indices), LaunchCost(groups, start: sizes.start))
+      .flatMap { groups.groups[$0].items }
   }
 }
 
@@ -132,19 +169,19 @@ private struct PreviousPlaces {
       }
   }
 
-  /// The new order with runs in their previous order.
-  func sortedRuns(onPages: Bool) -> [Int] {
+  /// The new order with groups in their previous order.
+  func sortedGroups(onPages: Bool) -> [Int] {
     var order: [Int] = []
     var start = 0
     var address = sizes.start
     while start < count {
-      let page = address >> LaunchFigures.pageBits
+      let page = address >> LaunchCost.pageBits
       var end = start
       repeat {
         address += sizes.sizes[end]
         end += 1
       } while end < count && users[end] == users[start]
-        && (!onPages || address >> LaunchFigures.pageBits == page)
+        && (!onPages || address >> LaunchCost.pageBits == page)
       let run = start..<end
       var known = run.filter { place[$0] != nil }
         .sorted { place[$0] ?? 0 < place[$1] ?? 0 }[...]
@@ -152,72 +189,5 @@ private struct PreviousPlaces {
       start = end
     }
     return order
-  }
-}
-
-/// What each launch costs with an order of items.
-private struct LaunchFigures {
-  static let pageBits = 12
-  private static let largePageBits = 14
-  private static let readAheadPages = 32
-
-  struct Figures {
-    var pages = 0
-    var largePages = 0
-    var coldFaults = 0
-  }
-
-  private let launches: [[Int]]
-  private let sizes: OrderedSizes
-
-  init(_ launches: [[Int]], sizes: OrderedSizes) {
-    self.launches = launches
-    self.sizes = sizes
-  }
-
-  /// Whether no figure of a launch with `order` is larger than that of `limits`.
-  func figures(of order: [Int], areAtMost limits: [Figures]) -> Bool {
-    zip(figures(of: order), limits).allSatisfy {
-      $0.pages <= $1.pages && $0.largePages <= $1.largePages && $0.coldFaults <= $1.coldFaults
-    }
-  }
-
-  /// - Complexity: O(*u*) for *u* uses, and the pages that they read.
-  func figures(of order: [Int]) -> [Figures] {
-    var address = sizes.start
-    var addresses = [Int](repeating: 0, count: sizes.sizes.count)
-    for item in order {
-      addresses[item] = address
-      address += sizes.sizes[item]
-    }
-    let firstPage = sizes.start >> Self.pageBits
-    let pageCount = address >> Self.pageBits - firstPage + 1
-    var touched = [Int](repeating: -1, count: pageCount)
-    var touchedLarge = touched
-    var read = touched
-    let pagesPerLarge = Self.largePageBits - Self.pageBits
-    return launches.enumerated().map { launch, items in
-      var figures = Figures()
-      for item in items {
-        let end = addresses[item] + sizes.sizes[item] - 1
-        for page in addresses[item] >> Self.pageBits...end >> Self.pageBits {
-          let index = page - firstPage
-          guard touched[index] != launch else { continue }
-          touched[index] = launch
-          figures.pages += 1
-          let large = page >> pagesPerLarge - firstPage >> pagesPerLarge
-          if touchedLarge[large] != launch {
-            touchedLarge[large] = launch
-            figures.largePages += 1
-          }
-          guard read[index] != launch else { continue }
-          figures.coldFaults += 1
-          for readPage in index..<min(index + Self.readAheadPages, pageCount) {
-            read[readPage] = launch
-          }
-        }
-      }
-      return figures
-    }
   }
 }

@@ -1,15 +1,19 @@
 /// What an order of groups costs all launches together: pages, and the faults of cold launches.
 ///
 /// Pages that a launch touches beyond those of its bytes alone weigh by their square, so that no launch pays for the
-/// others with many. Cold faults are counted as Linux reads: a fault on a page that is not in memory reads that page and
+/// others with many. Pages are also counted as if the order could begin anywhere in a page: then each gap between bytes that
+/// a launch uses costs it as much of a page as the gap is wide, and a page at most. Without that, an order fits the pages of
+/// its own launches and of one build by chance, and others touch more. Cold faults are counted as Linux reads: a fault on a page that is not in memory reads that page and
 /// those behind it, 128 KiB in all. A launch is taken to touch all of an item at its first use.
 package struct LaunchCost {
   private static let readAheadPages = 32
   /// How many pages the square of a launch's pages beyond `tolerablePages` weighs.
   private static let excessWeight = 32
+  /// How many times pages weigh if the order could begin anywhere.
+  private static let gapWeight = 3
   /// How many pages a cold fault weighs.
   private static let faultWeight = 16
-  private static let pageBits = 12
+  static let pageBits = 12
   private static let largePageBits = 14
 
   private let groups: LaunchGroups
@@ -25,6 +29,7 @@ package struct LaunchCost {
   /// By launch, while they are counted.
   private var pages: [Int]
   private var lastPage: [Int]
+  private var lastEnd: [Int]
   private var lastLargePage: [Int]
   /// The launch that last read each page.
   private var reader: [Int]
@@ -49,6 +54,7 @@ package struct LaunchCost {
     addresses = [Int](repeating: start, count: groups.groups.count)
     pages = [Int](repeating: 0, count: groups.runs.count)
     lastPage = pages
+    lastEnd = pages
     lastLargePage = pages
     let size = groups.groups.reduce(0) { $0 + $1.size }
     reader = [Int](
@@ -65,8 +71,10 @@ package struct LaunchCost {
   package mutating func cost(of order: [Int], below limit: Int = .max) -> Int {
     for launch in pages.indices {
       (pages[launch], lastPage[launch], lastLargePage[launch]) = (0, -1, -1)
+      lastEnd[launch] = .max
     }
     var cost = 0
+    var gaps = 0
     var address = start
     for group in order {
       addresses[group] = address
@@ -76,11 +84,14 @@ package struct LaunchCost {
       for launch in users[first[group]..<first[group + 1]] {
         pages[launch] += to - max(from - 1, lastPage[launch])
         lastPage[launch] = to
+        gaps += min(1 << Self.pageBits, max(0, address - lastEnd[launch]))
+        lastEnd[launch] = end
         cost += toLarge - max(fromLarge - 1, lastLargePage[launch])
         lastLargePage[launch] = toLarge
       }
       address = end
     }
+    cost += (Self.gapWeight * gaps) >> Self.pageBits
     for launch in pages.indices {
       let beyond = max(0, pages[launch] - tolerablePages[launch])
       cost += pages[launch] + Self.excessWeight * beyond * beyond

@@ -27,19 +27,39 @@ package struct LaunchGroups: Sendable {
   ///   - sizes: of all items, in bytes, at least 1.
   /// - Complexity: O(*u*) for *u* uses, on average.
   package init(_ launches: [[Int]], sizes: [Int]) {
+    var groupOfLaunches: [[Int]: Int] = [:]
+    self.init(launches, sizes: sizes, order: launches.joined()) { users, next in
+      let group = groupOfLaunches[users] ?? next
+      groupOfLaunches[users] = group
+      return group
+    }
+  }
+
+  /// Groups only of items that are adjacent in `order`, so that the groups one after the other are that order.
+  ///
+  /// - Parameter order: all that `launches` use, each once.
+  /// - Complexity: O(*u*) for *u* uses, on average.
+  package init(_ launches: [[Int]], sizes: [Int], adjacentIn order: [Int]) {
+    var last: [Int]?
+    self.init(launches, sizes: sizes, order: order) { users, next in
+      defer { last = users }
+      return users == last ? next - 1 : next
+    }
+  }
+
+  /// - Parameter group: the group of an item that such launches use; the second parameter if it is the next new one.
+  private init(
+    _ launches: [[Int]], sizes: [Int], order: some Sequence<Int>, group: ([Int], Int) -> Int
+  ) {
     var launchesOfItem = [[Int]](repeating: [], count: sizes.count)
     for (number, launch) in launches.enumerated() {
       for item in launch { launchesOfItem[item].append(number) }
     }
     var place = [(group: Int, offset: Int)?](repeating: nil, count: sizes.count)
-    var groupOfLaunches: [[Int]: Int] = [:]
-    for item in launches.joined() where place[item] == nil {
+    for item in order where place[item] == nil {
       let users = launchesOfItem[item]
-      let group = groupOfLaunches[users] ?? groups.count
-      if group == groups.count {
-        groupOfLaunches[users] = group
-        groups.append(Group(launches: users))
-      }
+      let group = group(users, groups.count)
+      if group == groups.count { groups.append(Group(launches: users)) }
       place[item] = (group, groups[group].size)
       groups[group].items.append(item)
       groups[group].size += sizes[item]

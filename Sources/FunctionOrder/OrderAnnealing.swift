@@ -34,9 +34,15 @@ package struct OrderAnnealing {
   /// The fewer groups, the fewer orders there are.
   private static let mostMovesPerPair = 400
   private static let mostMovedTogether = 6
-  /// In 1/256 of a page.
-  private static let firstTemperature = 12 << 8
   private static let halvings = 7
+
+  /// Where the temperature begins, in 1/256 of a page.
+  package enum Temperature: Int {
+    /// Hardly anything stays where it is.
+    case hot = 0xC00
+    /// Most stays.
+    case mild = 0x100
+  }
 
   private var cost: LaunchCost
   private var random = MersenneTwister(seed: 1)
@@ -46,14 +52,27 @@ package struct OrderAnnealing {
   /// - Returns: an order that costs no more than `order`; with thousands of groups, `order`.
   /// - Complexity: O(*u*) for *u* uses, with a large factor, which is smaller if there are many uses.
   package static func improving(
-    _ order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves
+    _ order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves,
+    from temperature: Temperature = .hot
   ) -> [Int] {
     let moves = min(
       mostMoves, steps / max(1, cost.steps), mostMovesPerPair * order.count * order.count)
     guard order.count > 2, moves >= leastMovesPerGroup * order.count else { return order }
     var annealing = OrderAnnealing(order, cost)
-    annealing.anneal(moves)
+    annealing.anneal(moves, from: temperature)
     annealing.descend(moves)
+    return annealing.best
+  }
+
+  /// Moves single groups to the place where the cost is least, until no move helps.
+  ///
+  /// - Returns: an order that costs no more than `order`.
+  /// - Complexity: as of `improving`.
+  static func descending(
+    from order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves
+  ) -> [Int] {
+    var annealing = OrderAnnealing(order, cost)
+    annealing.descend(min(mostMoves, steps / max(1, cost.steps)))
     return annealing.best
   }
 
@@ -63,12 +82,12 @@ package struct OrderAnnealing {
     leastCost = self.cost.cost(of: order)
   }
 
-  private mutating func anneal(_ moves: Int) {
+  private mutating func anneal(_ moves: Int, from first: Temperature) {
     var order = best
     var orderCost = leastCost
     for move in 0..<moves {
       let candidate = moved(order)
-      let limit = orderCost + tolerance(Self.temperature(move, of: moves))
+      let limit = orderCost + tolerance(Self.temperature(move, of: moves, from: first))
       let sum = cost.cost(of: candidate, below: limit + 1)
       guard sum <= limit else { continue }
       (order, orderCost) = (candidate, sum)
@@ -77,9 +96,9 @@ package struct OrderAnnealing {
   }
 
   /// It is halved at equal distances, and falls linearly in between.
-  private static func temperature(_ move: Int, of moves: Int) -> Int {
+  private static func temperature(_ move: Int, of moves: Int, from first: Temperature) -> Int {
     let time = (move * halvings) << 8 / moves
-    return (firstTemperature * (512 - time & 255)) >> (9 + time >> 8)
+    return (first.rawValue * (512 - time & 255)) >> (9 + time >> 8)
   }
 
   /// The temperature times -log₂ of a random number between 0 and 1, which is interpolated between powers of two.

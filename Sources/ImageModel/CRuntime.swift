@@ -17,7 +17,7 @@ package enum CRuntime {
   package static let endSection: SymbolName = ".fini"
 
   /// Functions that a start file keeps in one input section, so that a linker moves them together.
-  private static let sectionMates: [[SymbolName]] = [
+  package static let sectionMates: [[SymbolName]] = [
     ["_start", "_start_c"],
     ["frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux"],
     ["__libc_csu_init", "__libc_csu_fini"],

@@ -51,7 +51,9 @@ package struct PlacingEntries: Sendable {
       var runtimeSections: Set<Int> = []
       for part in parts {
         let function = layout.functions[part.function]
-        guard layout.canMove(function, by: dialect, besides: &runtimeSections) else { continue }
+        guard layout.canMove(function, by: dialect),
+          layout.runtimeSection(of: function).map({ runtimeSections.insert($0).inserted }) ?? true
+        else { continue }
         if part.hasEntry {
           entries += layout.entries(of: function, for: dialect)
         } else {
@@ -190,18 +192,19 @@ private struct FirstBodies {
 }
 
 extension Layout {
-  /// Whether an entry for `function` moves anything in an ELF image: not for `.init` and `.fini`, which the
-  /// linker assembles itself, and not for a second function in a section of the C runtime. A `dialect` that names
-  /// sections can't name those of the C runtime, which are called like the rest of the code: `.text`.
-  ///
-  /// - Parameter runtimeSections: the sections of the C runtime that have an entry.
-  fileprivate func canMove(
-    _ function: Function, by dialect: OrderFileDialect, besides runtimeSections: inout Set<Int>
-  ) -> Bool {
+  /// Whether an entry for `function` moves anything: not for `.init` and `.fini` of an ELF image, which the linker
+  /// assembles itself. A `dialect` that names sections can't name those of the C runtime, which are called like the
+  /// rest of the code: `.text`.
+  func canMove(_ function: Function, by dialect: OrderFileDialect) -> Bool {
+    guard imageFormat == .elf else { return true }
     let section = sections[Int(function.section)].name
     if section == CRuntime.startSection || section == CRuntime.endSection { return false }
-    guard let mates = CRuntime.inputSection(of: name(of: function)) else { return true }
-    return !dialect.namesSections && runtimeSections.insert(mates).inserted
+    return !dialect.namesSections || runtimeSection(of: function) == nil
+  }
+
+  /// The number of the C runtime's input section that contains `function` of an ELF image, if one does.
+  func runtimeSection(of function: Function) -> Int? {
+    imageFormat == .elf ? CRuntime.inputSection(of: name(of: function)) : nil
   }
 
   /// The entries of an ELF `dialect` that place `function`.

@@ -65,7 +65,7 @@ struct ImageOrder {
       try PreviousOrder(path, of: release, for: dialect, options.architecture)
     }
     let order = FirstTouchOrder(
-      parts: parts(strategy, executed, previous, leavesOutRare), layout: layout,
+      parts: parts(strategy, executed, previous, leavesOutRare, dialect), layout: layout,
       initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
     let header = header(strategy, workloads)
     let split = try split(order.parts, executed, options, header)
@@ -170,31 +170,14 @@ struct ImageOrder {
   /// they are to be split, only what ran of them counts.
   private func parts(
     _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
-    _ leavesOutRare: Bool
+    _ leavesOutRare: Bool, _ dialect: OrderFileDialect
   ) -> [Part] {
-    let layout = release.layout
-    let size = executed.map { executedSize($0.ranges) }
-    var order = MergedLaunches()
-    switch strategy {
-    case .firstHit: for launch in resolved.launches { order.append(launch.uses, in: layout) }
-    case .balanced:
-      order.append(
-        BalancedOrder(resolved.weightedLaunches, layout: layout, size: size).parts.inSteps,
-        in: layout)
+    if let executed {
+      let used = UsedUnits(resolved, in: release, bytes: executedSize(executed.ranges))
+      return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
     }
-    order.append(resolved.others, in: layout)
-    guard let previous else { return order.parts }
-    let launches = resolved.launches.map(\.uses)
-    guard leavesOutRare else {
-      return KeptOrder(
-        order.parts, previous: previous.parts, launches: launches, layout: layout, size: size
-      ).parts
-    }
-    let isOrdered = Set(order.parts)
-    return KeptOrder(
-      order.parts, previous: previous.parts.filter { isOrdered.contains(layout.canonical($0)) },
-      launches: launches, layout: layout, size: size
-    ).parts
+    let used = UsedUnits(resolved, in: release, movedBy: dialect, names: map)
+    return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
   }
 
   /// The bytes of a part that are in `ran`, which ascends.
@@ -286,12 +269,5 @@ struct ImageOrder {
       }
     var listed: Set<NameWithReason> = []
     return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
-  }
-}
-
-extension [Part] {
-  /// One after the other.
-  var inSteps: [FirstUse] {
-    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }
 }

@@ -35,6 +35,17 @@ struct ResolvedProfile {
     }
   }
 
+  /// The same with another part in place of each; without those for which there is none.
+  func mapParts(_ other: (Part) -> Part?) -> Self {
+    func mapped(_ uses: [FirstUse]) -> [FirstUse] {
+      uses.compactMap { use in other(use.part).map { FirstUse(step: use.step, part: $0) } }
+    }
+    var profile = self
+    profile.launches = launches.map { Launch(weight: $0.weight, uses: mapped($0.uses)) }
+    profile.others = mapped(others)
+    return profile
+  }
+
   /// How many of the functions `indexes` of `layout` the launches used.
   func count(of indexes: [Int], in layout: Layout) -> Int {
     let used = Set(functions.joined().map { layout.functions[$0].address })
