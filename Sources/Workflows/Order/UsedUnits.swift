@@ -42,9 +42,10 @@ struct UsedUnits {
       release.initializers.compactMap { layout.functions(at: $0).first.map { Part($0) } }
         .filter { !isUsed.contains($0) }.inSteps, in: layout)
     let units = MovedUnits(of: initializers.parts + used.parts, in: map, for: dialect)
-    let first = Set(initializers.parts.compactMap(units.unit))
+    var isFirst: Set<Part> = []
+    let first = initializers.parts.compactMap(units.unit).filter { isFirst.insert($0).inserted }
     func unit(of part: Part) -> Part? {
-      units.unit(of: part).flatMap { first.contains($0) ? nil : $0 }
+      units.unit(of: part).flatMap { isFirst.contains($0) ? nil : $0 }
     }
     self.profile = profile.mapParts(unit)
     self.layout = layout
