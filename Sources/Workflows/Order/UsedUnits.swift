@@ -99,7 +99,7 @@ struct UsedUnits {
 
 extension [Part] {
   /// One after the other.
-  fileprivate var inSteps: [FirstUse] {
+  var inSteps: [FirstUse] {
     enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }
 }
