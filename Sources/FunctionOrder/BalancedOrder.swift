@@ -19,8 +19,8 @@
 //    the launches; and the order of first uses.
 // 3. From both, `PageSearch` moves groups as long as launches touch fewer pages. It counts real sizes.
 // 4. From the better of the two, `OrderAnnealing` searches for an order with a smaller `LaunchCost`, which also counts
-//    cold faults, and pages that one launch touches beyond its own bytes by their square. With thousands of groups this
-//    step is left out; there the first steps decide.
+//    cold faults, pages that one launch touches beyond its own bytes by their square, and pages as if the order could
+//    begin anywhere. With thousands of groups this step is left out; there the first steps decide.
 //
 // The bound. A launch touches at least the bytes of its functions in whole pages. The sum over the eight recorded
 // launches of sqlite3, redis and this command (docs/STRATEGIES.md) is a few per cent above that.

@@ -10,8 +10,8 @@
 //
 // The method. A move takes one to six adjacent groups to another place, sometimes backwards, or exchanges two groups. It
 // is accepted if the cost rises by no more than a temperature times the binary logarithm of one over a random number.
-// The temperature falls from twelve pages to a tenth of a page. At the end single groups are moved as long as that
-// gains.
+// The temperature falls from twelve pages to a tenth of a page; from one page, if most is to stay where it is. At the end
+// single groups are moved as long as that gains.
 //
 // The bound. None for so few moves. It is the same on each machine: random numbers have a fixed seed, and there are only
 // integers.
