@@ -16,6 +16,16 @@ import Testing
     #expect(Self.cost([[0]], sizes: [4096], start: 0x800, order: [0]) == 2 + 1 + 16)
   }
 
+  @Test func whatIsNotUsedInBetweenCostsAsWherePagesBeginIsChance() {
+    let launches = [[0, 2], [1]]
+    let sizes = [1024, 2048, 1024]
+    // All is on one page, but half of the possible beginnings would make it two for the first launch.
+    let groups = LaunchGroups(launches, sizes: sizes, adjacentIn: [0, 1, 2])
+    #expect(groups.groups.map(\.items) == [[0], [1], [2]])
+    var cost = LaunchCost(groups, start: 0)
+    #expect(cost.cost(of: [0, 1, 2]) == cost.cost(of: [0, 2, 1]) + 3 * 2048 / 4096)
+  }
+
   @Test func readAheadGoesForwardsOnly() {
     // 40 pages in the order of first uses take two faults; backwards, the first page read is the last.
     let sizes = [4096, 39 * 4096]
