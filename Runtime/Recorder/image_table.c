@@ -50,13 +50,19 @@ OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t 
   return is_registered;
 }
 
+/* How many functions of START..STOP have run. */
+OF_LOCAL uint64_t of_seen_count(const uint32_t *start, const uint32_t *stop) {
+  uint64_t count = 0;
+  for (const uint32_t *guard = start; guard < stop; guard++)
+    count += of_load_relaxed(guard) != OF_UNSEEN; /* relaxed: later hits need no help */
+  return count;
+}
+
 /* The slot of the first hit in START..STOP, an image that is about to register; UINT64_MAX if none came
  * yet. The seen guards tell how many there were, so hits of an image that was there before stay its. */
 OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
-  uint64_t hits = 0;
-  for (const uint32_t *guard = start; guard < stop; guard++)
-    hits += of_load_relaxed(guard) != OF_UNSEEN; /* relaxed: later hits need no help */
+  uint64_t hits = of_seen_count(start, stop);
   uint64_t first = UINT64_MAX;
   for (uint64_t slot = of_used_slots(trace, of_recorder.record_limit); hits && slot-- > 0;) {
     orderfile_record *record = &of_records(trace)[slot];
@@ -122,6 +128,8 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   registration->start = image.start;
   registration->is_own =
       image.start <= (uint64_t)&of_recorder && (uint64_t)&of_recorder < image.end;
+  if (!registration->is_own && first_hit != UINT64_MAX)
+    of_fetch_add_relaxed(&trace->early_functions, of_seen_count(start, stop)); /* relaxed: a count */
   registration->is_own_library = registration->is_own && !image.is_executable;
   registration->end = image.end;
   registration->unload_count = of_unload_count();

@@ -24,6 +24,8 @@ package struct Trace: Sendable {
   package var lostRecords: UInt64
   /// The number of marks for which there was no free slot.
   package var lostMarks: UInt64 = 0
+  /// The number of functions that ran before their image registered, if touches of data by them can't be recorded.
+  package var earlyFunctions: UInt64 = 0
   /// The number of hits that were being written when the process ended.
   package var inFlightRecords: Int
   /// The number of hits whose guards belong to no image in the trace.

@@ -26,6 +26,8 @@ package struct TraceSet: Sendable {
     package var program: Int?
     /// The images of which it has first touches of data, as indexes into the set's `images`, ascending.
     package var imagesWithData: [Int] = []
+    /// The number of functions of which touches of data may be missing.
+    package var earlyFunctions: UInt64 = 0
 
     /// Whether no use was recorded.
     package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
@@ -130,7 +132,8 @@ package struct TraceSet: Sendable {
         uses: uses,
         processes: processes.map { $0.map { $0.map { uses[placeOfUse[$0]].image } } }
           ?? [uses.map(\.image)], program: program,
-        imagesWithData: Set(trace.dataHits.lazy.map { uses[placeOfUse[$0.image]].image }).sorted()))
+        imagesWithData: Set(trace.dataHits.lazy.map { uses[placeOfUse[$0.image]].image }).sorted(),
+        earlyFunctions: trace.earlyFunctions))
   }
 
   /// Whether no trace recorded anything.

@@ -43,6 +43,8 @@ package struct TraceHeader: Sendable {
   /// The workload in a sealed trace; 0 if it has none.
   package var workloadOffset: FileOffset
   package var workloadSize: UInt64
+  /// The number of functions of which touches of data may be missing.
+  package var earlyFunctions: UInt64
 
   /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
@@ -151,6 +153,9 @@ extension TraceHeader {
     recordableSize = try input.read(UInt64.self, "recordable_size")
     workloadOffset = FileOffset(rawValue: try input.read(UInt64.self, "workload_offset"))
     workloadSize = try input.read(UInt64.self, "workload_size")
+    _ = try input.read(UInt64.self, "touches")
+    _ = try input.read(UInt64.self, "touch_slots")
+    earlyFunctions = try input.read(UInt64.self, "early_functions")
   }
 }
 

@@ -69,6 +69,27 @@ import TraceFormat
       ])
   }
 
+  /// A library with the program's recorder has touched data by then, and one with its own. Only the first loses them.
+  @Test(arguments: [false, true])
+  func functionsOfALibraryThatRunBeforeItRegistersAreCounted(hasRecorder: Bool) throws {
+    let workshop = try Workshop()
+    let program = try workshop.build(
+      "program", from: ["touches/main.c"], flags: ["-O1", "-fcommon", "-rdynamic"],
+      coverage: Self.coverage, links: ["-ldl"])
+    try workshop.build(
+      "libearly.so", from: ["touches/early_library.c"], flags: ["-O1", "-shared"],
+      coverage: Self.coverage, recorder: hasRecorder ? try Workshop.runtime.get() : nil)
+    let ended = try workshop.record(program, ["./libearly.so"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let trace = try workshop.trace()
+    var names = TouchedNames(workshop)
+    let touched = try names.names(trace).filter { $0.hasSuffix("registering") }
+    let early = hasRecorder ? ["before_registering"] : []
+    #expect(touched == early + ["after_registering"])
+    #expect(trace.header.earlyFunctions == (hasRecorder ? 0 : 1))
+    #expect(trace.header.lostRecords == 0)
+  }
+
   @Test func threadsAndSignalsTouchEachGranuleOnce() throws {
     let workshop = try Workshop()
     let program = try workshop.build(

@@ -142,6 +142,9 @@ typedef struct orderfile_trace_header {
 
   uint64_t touches;     /* atomic: slots that touches of data have asked for */
   uint64_t touch_slots; /* atomic: slots of `demand` that are for them alone */
+  /* Atomic: functions that ran before their image, which uses the recorder of another one, could register. What they
+   * touched of the data of their image is not recorded. */
+  uint64_t early_functions;
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
@@ -231,7 +234,7 @@ typedef struct orderfile_trace_input {
 #ifndef __cplusplus
 ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
-                                                  ORDERFILE_TRACE_MARK_SIZE + 80);
+                                                  ORDERFILE_TRACE_MARK_SIZE + 88);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);

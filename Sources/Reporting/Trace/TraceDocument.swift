@@ -94,6 +94,9 @@ extension TraceDocument: ShownDocument {
         json.object { hit.write(to: &$0, names, demangle) }
       }
     }
+    if trace.earlyFunctions > 0, !trace.dataHits.isEmpty {
+      json.member("earlyFunctions", trace.earlyFunctions)
+    }
     json.array("images") { json in
       for (index, image) in trace.images.enumerated() {
         json.object { image.write(to: &$0, recordable[index], hasBlocks: hasBlocks) }

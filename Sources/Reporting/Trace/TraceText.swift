@@ -145,6 +145,10 @@ package struct TraceText {
     if trace.lostMarks > 0 {
       parts.append("\(trace.lostMarks) \(trace.lostMarks == 1 ? "mark" : "marks") lost")
     }
+    if trace.earlyFunctions > 0, !trace.dataHits.isEmpty {
+      let functions = counted(Int(clamping: trace.earlyFunctions), "function")
+      parts.append("touches of data by \(functions) before their images registered")
+    }
     if trace.inFlightRecords > 0 {
       parts.append("\(trace.inFlightRecords) being written at the end")
     }

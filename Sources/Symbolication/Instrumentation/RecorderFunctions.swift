@@ -38,7 +38,7 @@ enum RecorderFunctions {
     of_publish_registration of_put of_put_number of_put_program_name of_raise_capacity of_read of_read_header
     of_read_load_commands of_read_memory of_records of_records_for of_records_in of_registration_at
     of_registration_count of_remember_executable of_remember_thread of_remove of_replace_trace_after_fork
-    of_reserve_blocks of_reserve_records of_restore_newlines of_sees_own_numbers of_set_aside of_shares_memory
+    of_reserve_blocks of_reserve_records of_restore_newlines of_seen_count of_sees_own_numbers of_set_aside of_shares_memory
     of_standard_error of_start_recording of_status_number of_store_relaxed of_store_release of_store_unload_count
     of_strip_signature of_syscall of_take_standard_streams of_take_touch_slot of_thread_number of_ticks
     of_ticks_per_second of_time_is_up of_touch of_touch_first of_touched_bits of_trace_folder of_try_lock_registration

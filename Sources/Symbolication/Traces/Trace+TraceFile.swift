@@ -24,6 +24,7 @@ extension Trace {
     machine = header.machine
     lostRecords = header.lostRecords
     lostMarks = header.lostMarks
+    earlyFunctions = header.earlyFunctions
     workload = file.workload.map(Workload.init)
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)

@@ -445,6 +445,10 @@ extension Diagnostic {
     if trace.inFlightRecords > 0 {
       parts.append("\(counted(trace.inFlightRecords, "hit")) being written when the process ended")
     }
+    if !trace.imagesWithData.isEmpty, trace.earlyFunctions > 0 {
+      let functions = counted(Int(clamping: trace.earlyFunctions), "function")
+      parts.append("touches of data by \(functions) that ran before their images registered")
+    }
     guard !parts.isEmpty else { return nil }
     return Diagnostic("incomplete: \(parts.joined(separator: ", "))", context: [trace.path])
   }

@@ -121,6 +121,8 @@ private struct ResolvedData {
   private(set) var missing: [NameWithReason] = []
   private var isKnownString: Set<Int> = []
   private var isMissing: Set<SymbolName> = []
+  private var isMissingString: Set<UInt32> = []
+  private var stringsByHash: [UInt32: Int]?
   private var names: SymbolMap?
   private var functions: SymbolMap?
 
@@ -137,8 +139,9 @@ private struct ResolvedData {
     for (step, touch) in launch.touches.enumerated() {
       let found =
         isSameBuild ? symbols(in: touch.touch.bytes) : touch.names.flatMap { symbols(named: $0) }
-      if !isSameBuild, touch.names.isEmpty { unnamedElsewhere += 1 }
-      if !isSameBuild, found.isEmpty,
+      if !isSameBuild, touch.names.isEmpty, touch.strings.isEmpty { unnamedElsewhere += 1 }
+      if !isSameBuild { for hash in touch.strings { addString(hash) } }
+      if !isSameBuild, found.isEmpty, touch.strings.isEmpty,
         let name = touch.names.first(where: { !isFunction($0) })
       {
         lost += 1
@@ -169,7 +172,7 @@ private struct ResolvedData {
       switch place {
       case .symbol(let found): return Array(found)
       case .string(let index):
-        if isKnownString.insert(index).inserted { strings.append(index) }
+        addString(at: index)
         return []
       case .unnamed:
         if let section = data.layout.section(containing: bytes.start) {
@@ -178,6 +181,28 @@ private struct ResolvedData {
         return []
       }
     }
+  }
+
+  private mutating func addString(at index: Int) {
+    if isKnownString.insert(index).inserted { strings.append(index) }
+  }
+
+  /// Adds a string that another build has.
+  private mutating func addString(_ hash: UInt32) {
+    let known = stringsByHash ?? hashedStrings
+    stringsByHash = known
+    if let index = known[hash] {
+      addString(at: index)
+    } else if isMissingString.insert(hash).inserted {
+      missing.append(NameWithReason(name: SymbolName("CSTR;\(hash)"), reason: "no such string"))
+    }
+  }
+
+  private var hashedStrings: [UInt32: Int] {
+    guard let bytes = release.bytes else { return [:] }
+    return Dictionary(
+      data.strings.indices.map { (bytes.copy(data.strings[$0].contents).stringHash, $0) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func symbols(named name: SymbolName) -> [Int] {

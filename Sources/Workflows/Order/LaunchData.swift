@@ -5,7 +5,9 @@
 // that pages which are still touched name what was second.
 
 import Addresses
+import ByteReading
 import ImageModel
+import OrderFileFormat
 import PagesFormat
 import ProfileFormat
 import Reporting
@@ -36,6 +38,8 @@ struct LaunchData {
     var touch: DataTouch
     /// What has a name there, as far as it is known; other builds know the address by these names only.
     var names: [SymbolName]
+    /// The hashes of C strings there, if nothing there has a name; other builds know them by their contents.
+    var strings: [UInt32] = []
   }
 }
 
@@ -63,15 +67,20 @@ extension LaunchData {
   /// - Parameters:
   ///   - images: indexes of images of `profile`.
   ///   - least: data that fewer launches touched are left out.
+  ///   - strings: returns those of a recorded image; `nil` if it is gone.
   /// - Complexity: O(*n* log *n*) for *n* data and first touches in whole launches.
-  static func all(in profile: Profile, images: [Int], touchedByAtLeast least: UInt64) -> [Self] {
+  static func all(
+    in profile: Profile, images: [Int], touchedByAtLeast least: UInt64,
+    strings: (TraceImage) -> ImageStrings?
+  ) -> [Self] {
     images.filter { profile.images[$0].dataLaunches > 0 }.flatMap { image in
       let recorded = profile.images[image]
+      let strings = strings(TraceImage(recorded))
       func data(_ indexes: some Sequence<Int>, _ source: Source, weight: UInt64) -> Self {
         Self(
           source: source, path: recorded.path, weight: weight, imageID: recorded.id?.description,
           touches: indexes.map { profile.data[$0] }.filter { $0.support >= least }.enumerated()
-            .map { Touch($1, step: $0) })
+            .map { Touch($1, step: $0, strings) })
       }
       let whole = profile.launches.map { launch in
         (launch.weight, launch.data.map { Int($0) }.filter { profile.data[$0].image == image })
@@ -93,10 +102,34 @@ extension LaunchData {
 
 extension LaunchData.Touch {
   /// Of a datum of a profile. One without a name is all bytes that were touched; of a variable one byte stands for all.
-  fileprivate init(_ datum: Profile.Function, step: Int) {
+  fileprivate init(_ datum: Profile.Function, step: Int, _ strings: ImageStrings?) {
     let size = datum.names.isEmpty ? datum.size ?? 1 : 1
     touch = DataTouch(step: step, bytes: AddressRange(start: datum.address, size: size))
     names = datum.names.first.map { [$0] } ?? []
+    if datum.names.isEmpty { self.strings = strings?.hashes(in: touch.bytes) ?? [] }
+  }
+}
+
+/// The C strings of an image.
+struct ImageStrings {
+  private let data: DataLayout
+  private let bytes: FileBytes
+
+  /// - Returns: `nil` if the image has none.
+  init?(of release: ReleaseLayout) {
+    guard let bytes = release.bytes, let data = (try? release.dataLayout()) ?? nil,
+      !data.strings.isEmpty
+    else { return nil }
+    self.data = data
+    self.bytes = bytes
+  }
+
+  /// - Complexity: O(*k* log *n*) for *k* of *n* strings, and their bytes.
+  func hashes(in range: AddressRange) -> [UInt32] {
+    data.places(in: range).compactMap { place in
+      guard case .string(let index) = place else { return nil }
+      return bytes.copy(data.strings[index].contents).stringHash
+    }
   }
 }
 

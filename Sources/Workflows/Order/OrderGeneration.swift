@@ -146,7 +146,8 @@ package struct OrderGeneration {
     let dataLaunches = members.map { folded.images[$0].dataLaunches }.saturatingSum()
     let touched = LaunchData.all(
       in: folded, images: members,
-      touchedByAtLeast: options.minSupport.launches(of: dataLaunches))
+      touchedByAtLeast: options.minSupport.launches(of: dataLaunches)
+    ) { [images = inputs.images] in images.build(of: $0).flatMap { ImageStrings(of: $0) } }
     let needsBytes = options.split != nil || !pages.isEmpty || !touched.isEmpty
     let release: ReleaseLayout
     if let given {
