@@ -47,10 +47,10 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
-  /// The number of entries, without those that name data or are for another architecture; several candidate sections of
-  /// a function count as one.
+  /// The number of entries, without those for another architecture and of strings that are not verified; several candidate
+  /// sections of a function count as one.
   package var entries: Int
-  /// The number of entries that name data.
+  /// The number of entries that name data which the builds have.
   package var dataEntries: Int
   /// The number of entries that are for other architectures than the builds'.
   package var otherArchitectures: Int
@@ -58,6 +58,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var patterns: Int
   /// The number of entries that name strings by their hashes.
   package var strings = 0
+  /// How many of them no build tells, because one of the builds is a link map.
+  package var unverifiedStrings = 0
   /// In the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if that was not asked for.
@@ -92,8 +94,8 @@ package struct VerifyDocument: Hashable, Sendable {
     self.update = update
   }
 
-  /// Whether no entry is of the builds, neither a function nor data: an empty file is not one without stale entries.
-  package var namesNothing: Bool { entries == 0 && dataEntries == 0 && strings == 0 }
+  /// Whether no entry is of the builds: an empty file is not one without stale entries.
+  package var namesNothing: Bool { entries == 0 && strings == 0 }
 
   package func count(_ kind: Kind) -> Int { problems.count { $0.kind == kind } }
 
@@ -133,6 +135,7 @@ extension VerifyDocument: JSONDocument {
     json.member("stale", stale)
     json.member("strings", strings)
     json.member("unorderable", count(.unorderable))
+    if unverifiedStrings > 0 { json.member("unverifiedStrings", unverifiedStrings) }
     if let update {
       json.object("update") { json in
         json.member("lines", update.lines)

@@ -43,9 +43,15 @@ package struct VerifyText {
     let ambiguous = document.count(.ambiguous)
     if ambiguous > 0 { text += "; \(ambiguous) \(ambiguous == 1 ? "is" : "are") ambiguous" }
     if document.dataEntries > 0 {
-      text += "; \(counted(document.dataEntries, "other entry", "other entries")) of data"
+      text += "; \(counted(document.dataEntries, "entry names", "entries name")) data"
     }
-    if document.strings > 0 { text += "; \(counted(document.strings, "string"))" }
+    let strings = document.strings - document.unverifiedStrings
+    if strings > 0 {
+      text += "; \(counted(strings, "entry names a string", "entries name strings"))"
+    }
+    if document.unverifiedStrings > 0 {
+      text += "; \(counted(document.unverifiedStrings, "string")) not verified: a link map has none"
+    }
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
     }

@@ -56,19 +56,23 @@ package struct OrderFileVerification {
       linker: linker?.name ?? builds.lazy.compactMap(\.image?.linker).first)
     let states = EntryStates(
       of: order, in: builds.map { ($0.layout, $0.architecture ?? options.architecture) })
-    let problems = Self.problems(of: states, order, builds.map(\.layout))
-    let counted = states.entries.filter { $0.state != .data }
+    let data = builds.map { build in ((try? build.dataLayout()) ?? nil).map { (build, $0) } }
+    let strings = StringStates(of: order, in: data)
+    let problems =
+      (Self.problems(
+        of: states, order, builds.map(\.layout) + data.compactMap { $0?.1.layout })
+      + strings.problems.map { ($0, []) }).sorted { $0.problem.line < $1.problem.line }
     let checked = Set(states.entries.flatMap(\.entries))
     var document = VerifyDocument(
       path: options.order, dialect: order.dialect.name, images: builds.map(\.reference),
-      entries: counted.count, dataEntries: states.entries.count - counted.count,
+      entries: states.entries.count + strings.verified,
+      dataEntries: states.entries.count { $0.state == .data },
       otherArchitectures: order.entries.indices.count { !checked.contains($0) },
       patterns: order.patterns.count,
       problems: problems.map(\.problem))
     document.strings = order.strings.count
-    if document.stale == document.entries, document.entries > 0, document.dataEntries == 0,
-      document.count(.renamed) == 0
-    {
+    document.unverifiedStrings = order.strings.count - strings.verified
+    if document.stale == document.entries, document.entries > 0, document.count(.renamed) == 0 {
       throw .foreignOrderFile(
         options.order, entries: document.entries,
         builds.map(\.path).joined(separator: ", "))
@@ -156,6 +160,38 @@ package struct OrderFileVerification {
     guard !names.isEmpty else { return nil }
     do { return try order.renaming(names, in: bytes) } catch {
       throw Diagnostic("\(error)", context: [path])
+    }
+  }
+}
+
+/// The entries of an order file that name strings: those of which a build has none are missing.
+private struct StringStates {
+  /// How many were looked up: all, or none if one of the builds is a link map.
+  let verified: Int
+  let problems: [VerifyDocument.Problem]
+
+  /// - Parameter data: of each build; `nil` for a link map.
+  /// - Complexity: O(*n* + *b*) for *n* entries and *b* bytes of strings, on average.
+  init(of order: OrderFile, in data: [(build: ReleaseLayout, data: DataLayout)?]) {
+    guard !order.strings.isEmpty, data.allSatisfy({ $0 != nil }) else {
+      verified = 0
+      problems = []
+      return
+    }
+    var known: Set<UInt32> = []
+    for case (let build, let data)? in data {
+      guard let bytes = build.bytes else { continue }
+      for string in data.strings { known.insert(bytes.copy(string.contents).stringHash) }
+    }
+    var listed: Set<UInt32> = []
+    verified = order.strings.count
+    problems = order.strings.compactMap { string in
+      let isFirst = listed.insert(string.hash).inserted
+      guard !isFirst || !known.contains(string.hash) else { return nil }
+      return VerifyDocument.Problem(
+        line: string.line, name: SymbolName("CSTR;\(string.hash)"),
+        kind: isFirst ? .missing : .duplicate,
+        reason: isFirst ? "no such string" : "duplicate ordered string")
     }
   }
 }

@@ -92,7 +92,7 @@ import Workflows
         "11 renamed: no such symbol: renamed.llvm.1",
         "12 ambiguous: 2 functions have the name: own",
       ])
-    #expect(found.document.entries == 11 && found.document.dataEntries == 1)
+    #expect(found.document.entries == 12 && found.document.dataEntries == 1)
     let marks = [": no such", ": duplicate", ": unable"]
     var warnings: [String] = []
     for line in output.split(separator: "\n") {
@@ -165,6 +165,17 @@ import Workflows
       $0.linkMap = workshop.folder.appendingPathComponent("app.map").path
     }
     #expect(withMap.document.stale == 2)
+  }
+
+  /// What an entry names as data is looked up like a function: also if the compiler has renamed it.
+  @Test func entriesOfDataAreVerifiedToo() throws {
+    let (workshop, _) = try link("f1\n# data\ntable\ngone\ntable.llvm.7\n")
+    let found = try verification(workshop)
+    #expect(found.document.entries == 4 && found.document.dataEntries == 1)
+    #expect(
+      lines(found.document) == [
+        "4 missing: no such symbol: gone", "5 missing: no such symbol: table.llvm.7",
+      ])
   }
 
   @Test func theGateComparesCountsExactly() throws {
