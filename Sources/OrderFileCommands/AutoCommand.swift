@@ -66,6 +66,11 @@ struct AutoCommand: ParsableCommand {
       "Also split functions, so that what ran of them is placed together: of C and C++, compiled by clang 19 or later."
   )
   var split = false
+  @Flag(
+    help:
+      "Also order the data of C and C++ code, which another build, compiled by clang, records. Needs lld."
+  )
+  var data = false
   @Option(
     help: ArgumentHelp(
       "How launches are recorded: breakpoints, qemu or instrument. (default: the first of these that can be used)",
@@ -113,6 +118,7 @@ struct AutoCommand: ParsableCommand {
     options.linker = linker?.dialect
     options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     options.splits = split
+    options.ordersData = data
     options.method = method
     options.measures = control
     options.endsOrphans = true

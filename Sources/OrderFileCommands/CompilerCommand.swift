@@ -95,6 +95,7 @@ enum CompilerCommand {
     settings.maps = nonempty("ORDERFILE_MAPS")
     settings.recorder = nonempty("ORDERFILE_RECORDER")
     settings.profile = nonempty("ORDERFILE_SPLIT")
+    settings.ordersData = nonempty("ORDERFILE_DATA") != nil
     return settings
   }
 
@@ -126,7 +127,8 @@ struct CCompilerCommand: ParsableCommand {
       precedence. Probes of configure, CMake and Meson are passed on unchanged.
 
       ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \
-      ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_MAPS=FOLDER names \
+      ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_DATA=1 gives each \
+      variable a section, and lets these images record data, too. ORDERFILE_MAPS=FOLDER names \
       a folder for link maps. ORDERFILE_SPLIT=FILE makes clang 19 or later write a map of basic blocks and, once FILE \
       exists, split functions by that profile of 'gen --split'. Called by a symbolic link that is named like a \
       compiler, such as gcc, this command wraps that compiler.

@@ -22,6 +22,7 @@ struct FlagsMake: ParsableCommand {
       EXAMPLES
         $ orderfile flags make --program src/app
         $ orderfile flags make --program src/app --linker gnu-ld --order-file app.ld
+        $ orderfile flags make --program src/app --data
 
       The output is a shell script: record a launch of the release build, write the order file, link again. \
       With libtool the program may be a script, which is followed.
@@ -35,11 +36,20 @@ struct FlagsMake: ParsableCommand {
   @Option(
     help: ArgumentHelp("The linker. (default: lld)", valueName: "linker"))
   var linker: ELFLinkerOption?
+  @Flag(
+    help:
+      "Also order the data of C and C++ code: another build, compiled by clang, records itself. Needs lld."
+  )
+  var data = false
+  @Option(
+    help: ArgumentHelp("With --data: the recorder.", valueName: "file"), completion: .file())
+  var recorder = "/usr/local/lib/orderfile_rt.o"
   @OptionGroup var messages: Messages
 
   func run() throws {
     let dialect = linker?.dialect ?? .usual(for: .elf)
-    let steps = MakeSteps(program: program, orderFile: orderFile, dialect: dialect)
+    let steps = MakeSteps(
+      program: program, orderFile: orderFile, dialect: dialect, recorder: data ? recorder : nil)
     try Console.print(steps.text())
   }
 }

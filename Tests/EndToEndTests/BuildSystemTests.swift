@@ -52,6 +52,35 @@ import Testing
     #expect(blank.status == 1 && blank.errors.contains("unsupported path of an order file"))
   }
 
+  /// 40 tables of 1 KiB, of which a launch reads every fourth.
+  @Test func theStepsForMakeOrderDataOnRequest() throws {
+    let workshop = try Workshop()
+    let tables = (0..<40).map { "const int table\($0)[256] = {\($0)};\n" }.joined()
+    let reads = stride(from: 0, to: 40, by: 4).map { "((volatile const int *)table\($0))[n]" }
+    try workshop.write(
+      (tables
+        + "int main(int n, char **v) { return v[0] == 0 || \(reads.joined(separator: " + ")); }")
+        .utf8, "app.c")
+    try workshop.writeProgram(
+      """
+      #!/bin/sh
+      for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
+      printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\nclean:\\n\\trm -f app *.o\\n' >>Makefile
+      """.utf8, "configure")
+    let recorder = try #require(Built.recorder)
+    let words = ["flags", "make", "--program", "./app", "--data"]
+    let steps = try workshop.orderfile(words + ["--recorder", recorder])
+    try BuildSystemPage.sh(workshop, steps.text)
+    let entries = workshop.text("app.order").split(separator: "\n").drop { $0 != "# data" }
+    #expect(entries.count == 11 && entries.contains("table36"), "\(entries)")
+    let diff = try workshop.mustOrderfile(
+      "diff", "app", "app", "--order", "app.order", "--trace", "app.oftrace", "--json")
+    let order = try #require(diff.json["order"] as? [String: Any])
+    #expect((order["data"] as? [String: Any])?["inOrder"] as? Int == 10, "\(order)")
+    let gold = try workshop.orderfile(words + ["--linker", "gold"])
+    #expect(gold.status == 1 && gold.errors.contains("--data: unable to order data with gold"))
+  }
+
   @Test(arguments: OrderingLinker.installed)
   func eachLinkersRecipeOrders(linker: OrderingLinker) throws {
     let workshop = try Workshop()

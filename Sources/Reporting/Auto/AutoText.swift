@@ -137,6 +137,8 @@ extension AutoDocument.Image {
   /// Whether the linker did what it was told.
   fileprivate var check: String {
     let followed = "\(compliance.inOrder) of \(counted(compliance.present, "entry", "entries"))"
-    return "\(counted(functions, "function")) ran; \(linker) placed \(followed) in order"
+    let text = "\(counted(functions, "function")) ran; \(linker) placed \(followed) in order"
+    guard let data = compliance.data, data.entries > 0 else { return text }
+    return text + ", and \(data.inOrder) of \(counted(data.present, "entry", "entries")) of data"
   }
 }

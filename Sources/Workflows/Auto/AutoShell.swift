@@ -18,6 +18,8 @@ struct AutoShell {
   let endsOrphans: Bool
   /// Whether functions are split.
   var splits = false
+  /// Whether data are ordered, too.
+  var ordersData = false
 
   /// How images are built.
   enum Mode: Equatable {
@@ -129,6 +131,7 @@ struct AutoShell {
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
       ("ORDERFILE_ORDERS", mode == .ordered ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
       ("ORDERFILE_RECORDER", mode.recorder), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
+      ("ORDERFILE_DATA", ordersData ? "1" : ""),
       ("ORDERFILE_TOOLSET", mode.isRecording ? folder.recordingToolset : folder.toolset),
       ("TMPDIR", folder.temporary),
       // Symbols are needed to order.

@@ -59,6 +59,8 @@ struct ProjectBuild {
   /// How objects were compiled.
   enum Compiled: String {
     case whole
+    /// With a section for each variable.
+    case wholeWithData
     /// With a map of basic blocks.
     case mapped
     case split

@@ -21,12 +21,15 @@ struct ProjectImages {
   private let system: BuildSystem
   /// Whether functions are split.
   private let splits: Bool
+  /// Whether data are ordered, too.
+  private let ordersData: Bool
 
   init(
-    _ recorded: ProjectLaunches.Recorded, of system: BuildSystem, splits: Bool,
+    _ recorded: ProjectLaunches.Recorded, of system: BuildSystem, splits: Bool, ordersData: Bool,
     in folder: AutoFolder
   ) {
     self.splits = splits
+    self.ordersData = ordersData
     self.recorded = recorded
     self.folder = folder
     self.system = system
@@ -118,7 +121,9 @@ struct ProjectImages {
 
   /// What a user has to add to compile for this order.
   private var compileOptions: [String] {
-    guard Folder.hasFile(folder.profile) else { return system.compileOptions }
+    guard Folder.hasFile(folder.profile) else {
+      return system.compileOptions + (ordersData ? ["-fdata-sections"] : [])
+    }
     return system.compileOptions + [
       "-fbasic-block-address-map", "-fbasic-block-sections=list=\(folder.profile)",
     ]

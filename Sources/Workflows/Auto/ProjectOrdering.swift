@@ -34,6 +34,8 @@ package struct ProjectOrdering {
     package var jobs = 1
     /// Whether functions are split, too: what ran of them is placed together.
     package var splits = false
+    /// Whether data are ordered, too; then the launches are recorded by an instrumented build.
+    package var ordersData = false
     /// How launches are recorded; `nil` for the first way that can be used.
     package var method: RecordingMethods.Method?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
@@ -100,10 +102,12 @@ package struct ProjectOrdering {
         context: ["--split"],
         hint: "leave out --split, or split by hand: docs/BLOCKS.md", severity: .usage)
     }
+    try checkData(system)
     var shell = AutoShell(
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)
     shell.splits = options.splits
+    shell.ordersData = options.ordersData
     try shell.makeTools()
     var build = ProjectBuild(
       system, linker: try linker(for: system), shell: shell, steps: steps)
@@ -158,7 +162,7 @@ package struct ProjectOrdering {
     folder.removeResults()
     try folder.makeResults()
     if build.system.usesToolset { try build.writeToolset() }
-    try build.prepareObjects(options.splits ? .mapped : .whole)
+    try build.prepareObjects(options.splits ? .mapped : wholeObjects)
     try build.build("build", .plain)
     let candidates = try candidates(of: build)
 
@@ -181,7 +185,9 @@ package struct ProjectOrdering {
     warnings += recorded.warnings
     guard !recorded.images.isEmpty else { throw candidates.unusedImages }
     let (before, refusal) = try count(launches, recorded, methods, method)
-    let ordering = ProjectImages(recorded, of: build.system, splits: options.splits, in: folder)
+    let ordering = ProjectImages(
+      recorded, of: build.system, splits: options.splits, ordersData: options.ordersData, in: folder
+    )
     let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
@@ -234,7 +240,9 @@ package struct ProjectOrdering {
   /// How the launches can be recorded.
   private func methods(for build: ProjectBuild) -> RecordingMethods {
     var methods = RecordingMethods(triedIn: environment)
-    methods.consider(build.images, of: build.system, splits: options.splits, in: environment)
+    methods.consider(
+      build.images, of: build.system, splits: options.splits, ordersData: options.ordersData,
+      in: environment)
     return methods
   }
 
@@ -253,7 +261,7 @@ package struct ProjectOrdering {
       try launches.record(by: method)
     }
     if method == .instrument {
-      try build.prepareObjects(.whole)
+      try build.prepareObjects(wholeObjects)
       for image in build.images { image.removeForRelink() }
       try build.build("build", .plain)
     }
@@ -287,6 +295,25 @@ package struct ProjectOrdering {
 
   // MARK: What is used
 
+  private var wholeObjects: ProjectBuild.Compiled { options.ordersData ? .wholeWithData : .whole }
+
+  /// - Throws: `usage` if data can't be recorded or ordered in such a project.
+  private func checkData(_ system: BuildSystem) throws(Diagnostic) {
+    guard options.ordersData else { return }
+    guard !["cargo", "swiftpm"].contains(system.name) else {
+      throw Diagnostic(
+        "unable to order data: expected a project of C or C++, found \(system.name)",
+        context: ["--data"],
+        hint: "rustc and swiftc report no loads and stores; 'orderfile pages' and 'gen' order data "
+          + "of any program: docs/DATA.md", severity: .usage)
+    }
+    guard !options.splits else {
+      throw Diagnostic(
+        "--data and --split can't be used together: no way of recording sees data and basic blocks",
+        severity: .usage)
+    }
+  }
+
   private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
     if let command = options.buildCommand {
       return BuildSystem(command: command)
@@ -299,6 +326,10 @@ package struct ProjectOrdering {
 
   /// The linker to use where the project does not demand one.
   private func linker(for system: BuildSystem) throws(Diagnostic) -> OrderFileDialect {
+    if options.ordersData, let linker = options.linker, !linker.ordersData {
+      throw Diagnostic(
+        "unable to order data with \(linker): expected lld", context: ["--linker"])
+    }
     if let linker = options.linker {
       guard !system.usesToolset || linker == .lld else {
         throw Diagnostic(
@@ -317,7 +348,12 @@ package struct ProjectOrdering {
       }
       return linker
     }
-    return try environment.orderingLinker()
+    let linker = try environment.orderingLinker()
+    guard linker.ordersData || !options.ordersData else {
+      throw Diagnostic(
+        "unable to order data: PATH has no ld.lld", context: ["--data"], hint: "install lld")
+    }
+    return linker
   }
 
   /// The images, the results, and how these came about, for `state`.
@@ -332,7 +368,7 @@ package struct ProjectOrdering {
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
-    let splitting = options.splits ? "split" : "whole"
+    let splitting = options.splits ? "split" : wholeObjects.rawValue
     let method = options.method?.rawValue ?? "any method"
     let measuring = options.measures ? "measured" : "not measured"
     let wishes = [

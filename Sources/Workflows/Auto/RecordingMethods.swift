@@ -149,11 +149,18 @@ extension RecordingMethods {
 
   /// What can be done with a project whose build made `images`.
   ///
-  /// - Parameter splits: whether basic blocks have to be recorded, too.
+  /// - Parameters:
+  ///   - splits: whether basic blocks have to be recorded, too.
+  ///   - ordersData: whether touches of data have to be.
   mutating func consider(
-    _ images: [ProjectImage], of system: BuildSystem, splits: Bool,
+    _ images: [ProjectImage], of system: BuildSystem, splits: Bool, ordersData: Bool,
     in environment: LaunchEnvironment
   ) {
+    if ordersData {
+      for method in [Method.breakpoints, .qemu] {
+        refuse(method, Refusal("it sees no loads and stores, which --data needs"))
+      }
+    }
     if splits {
       refuse(.instrument, Refusal("it sees no basic blocks, which --split needs"))
     }

@@ -15,6 +15,8 @@ package struct CompilerWrapper {
     package var maps: Word?
     /// The path of the recorder, `orderfile_rt.o`, if the build is to record itself.
     package var recorder: Word?
+    /// Whether data are ordered, too: each variable gets a section, and a build that records itself also records data.
+    package var ordersData = false
     /// The path of a profile by which clang splits functions, if they are to be split: what is compiled gets a map of its
     /// basic blocks and, once the file exists, is split.
     package var profile: Word?
@@ -55,8 +57,11 @@ package struct CompilerWrapper {
     var splitWords: [Word] = []
     if call.work.contains(.compiling) {
       added.append("-ffunction-sections")
+      if settings.ordersData { added.append("-fdata-sections") }
       if settings.recorder != nil {
-        added.append("-fsanitize-coverage=func,trace-pc-guard,pc-table")
+        added.append(
+          "-fsanitize-coverage=func,trace-pc-guard,pc-table"
+            + (settings.ordersData ? ",trace-loads,trace-stores" : ""))
       }
       // The linker splits what it optimizes.
       if let profile = settings.profile, compilesForLLD, !call.optimizesAtLink {
@@ -67,6 +72,7 @@ package struct CompilerWrapper {
       }
     } else if call.optimizesAtLink {
       added.append("-ffunction-sections")
+      if settings.ordersData { added.append("-fdata-sections") }
     }
     var linkWords: [Word] = []
     if call.work.contains(.linking) {

@@ -48,6 +48,45 @@ import Testing
     }
   }
 
+  /// 100 tables of 1 KiB, of which the launch reads every tenth.
+  @Test func dataAreRecordedAndOrderedOnRequest() throws {
+    let project = try AutoProject()
+    let main = try String(contentsOfFile: "\(project.folder)/src/main.c", encoding: .utf8)
+    let tables = (0..<100).map { "const int table\($0)[256] = {\($0)};\n" }.joined()
+    let reads = stride(from: 0, to: 100, by: 10).map {
+      "  if (((volatile const int *)table\($0))[count] != 0) return 4;\n"
+    }
+    try project.write(
+      "src/main.c",
+      tables
+        + main.replacing("  int n = count - 1;\n", with: "  int n = count - 1;\n" + reads.joined()))
+    let words = ["--launch", "./app", "--data"]
+    let build = ["--", "make", "CC=clang"]
+    let summary = try project.expectOrdered(words + build)
+    #expect(summary["method"] as? String == "instrument")
+    #expect((summary["methodReason"] as? String)?.contains("--data needs") ?? false)
+    let order = try String(contentsOfFile: "\(project.output)/orders/app.order", encoding: .utf8)
+    let entries = order.split(separator: "\n").drop { $0 != "# data" }
+    #expect(entries.contains("table10") && !entries.contains("table11"), "\(order)")
+    let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
+    #expect(text.contains(" of data\n") && text.contains("-fdata-sections"), "\(text)")
+    #expect(try project.start(words + build).end().errors.contains("nothing has changed since"))
+
+    for (option, words) in [
+      ("--linker", ["--linker", "gold"]), ("--method breakpoints", ["--method", "breakpoints"]),
+      ("--data and --split", ["--split"]),
+    ] {
+      let run = try project.start(["--launch", "./app", "--data"] + words + build).end()
+      #expect(run.status != 0 && run.errors.contains("error: \(option)"), "\(run.errors)")
+    }
+    let cargo = try project.auto("--launch", "./app", "--data", "--", "cargo", "build")
+    #expect(
+      cargo.status == 64
+        && cargo.errors.contains(
+          "unable to order data: expected a project of C or C++, found cargo"),
+      "\(cargo.errors)")
+  }
+
   @Test(.needs("gcc")) func whatGCCCannotInstrumentIsSaid() throws {
     let project = try AutoProject()
     let run = try project.start([

@@ -63,6 +63,23 @@ import Workflows
     #expect(text(wrapper) == "\(added) \(call)")
   }
 
+  /// gcc is told, too, and refuses: only clang can report loads and stores.
+  @Test(arguments: [
+    ("-c a.c", "", "-ffunction-sections -fdata-sections"),
+    (
+      "-c a.c", "/r.o",
+      "-ffunction-sections -fdata-sections -fsanitize-coverage=func,trace-pc-guard,pc-table,trace-loads,trace-stores"
+    ),
+    ("-flto a.o -o app", "", "-ffunction-sections -fdata-sections \(link)"),
+    ("a.o -o app", "", link),
+  ])
+  func dataGetSectionsAndAreRecorded(call: String, recorder: String, added: String) {
+    var settings = CompilerWrapper.Settings()
+    settings.ordersData = true
+    settings.recorder = recorder.isEmpty ? nil : Array(recorder.utf8)
+    #expect(text(wrapped(call, settings: settings)) == "\(added) \(call)")
+  }
+
   /// A probe learns the same with and without the wrapper.
   @Test(arguments: [
     "", "--version", "-v", "-print-prog-name=ld", "-dumpmachine", "-E a.c", "-M a.c",
