@@ -129,6 +129,54 @@ import Testing
     #expect(gold.count == 1 && gold[0].contains("data left out: unable to order data with gold"))
   }
 
+  /// Recorded in a build that reports loads and stores; compared with launches of builds that do not.
+  @Test func thePagesOfDataArePredicted() throws {
+    let workshop = try Self.built.copy()
+    try workshop.must(
+      "clang",
+      ["-O1", "-c", "app.c", "-o", "record.o", "\(Build.coverage),trace-loads,trace-stores"])
+    let recorder = try #require(Built.recorder)
+    try workshop.must(
+      "clang", ["-fuse-ld=lld", "-Wl,--build-id", "record.o", recorder, "-o", "app-record"])
+    try workshop.mustOrderfile("record", "-q", "-o", "data.oftrace", "--", "./app-record")
+    try workshop.mustOrderfile("gen", "-q", "data.oftrace", "--image", "app", "-o", "app.order")
+    try workshop.must("env", ["ORDERFILE_ORDER=app.order", "IMAGE=ordered", "sh", "link.sh"])
+    try workshop.mustOrderfile("pages", "-q", "--json", "-o", "ordered.pages", "--", "./ordered")
+    let words = [
+      "diff", "app", "ordered", "--trace", "data.oftrace", "--measured", "app.pages",
+      "--measured-after", "ordered.pages", "--json",
+    ]
+    func compared() throws -> [String: Any] {
+      let run = try workshop.orderfile(words)
+      try #require(run.status == 0, "\(run.errors)")
+      return run.json
+    }
+    let diff = try compared()
+    let predicted = try #require(diff["dataPages"] as? [String: Any])
+    let pages = try #require(predicted["pages"] as? [String: Int])
+    #expect(try #require(pages["saved"]) >= 10 && pages["before"] ?? 0 >= 20, "\(predicted)")
+    #expect(predicted["unplacedTouches"] as? [String: Int] == ["before": 0, "after": 0])
+    let measured = try #require(diff["measuredPages"] as? [String: [String: Any]])
+    for side in ["before", "after"] {
+      let account = try #require(measured[side]?["dataPrediction"] as? [String: Any])
+      let error = try #require(account["error"] as? Int)
+      #expect((-1...1).contains(error) && account["onlyPredicted"] as? Int ?? 9 <= 1, "\(account)")
+    }
+
+    // Names without the recorded image do not tell which part of a variable was touched.
+    try FileManager.default.removeItem(
+      atPath: workshop.folder.appendingPathComponent("app-record").path)
+    let gone = try compared()
+    #expect(gone["dataPages"] == nil)
+    let reason = try #require(gone["dataPagesUnknown"] as? String)
+    #expect(reason.hasSuffix("app-record: the recorded image is gone: give it with --recorded"))
+    let map = try workshop.mustOrderfile("diff", "app.map", "ordered", "--trace", "data.oftrace")
+    #expect(map.text.contains("no prediction for pages of data: app.map: a link map does not tell"))
+    try workshop.mustOrderfile("merge", "-q", "data.oftrace", "-o", "app.ofprofile")
+    let folded = try workshop.mustOrderfile("diff", "app", "ordered", "--trace", "app.ofprofile")
+    #expect(folded.text.contains("no prediction for pages of data: a profile does not tell"))
+  }
+
   @Test func withoutSectionsOfTheirOwnDataAreLeftOut() throws {
     let workshop = try Self.built.copy()
     try workshop.must("env", ["OBJECT=shared.o", "IMAGE=app", "sh", "link.sh"])

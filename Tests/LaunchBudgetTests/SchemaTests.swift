@@ -76,6 +76,10 @@ import Testing
     ("check", "outcome", words(CheckOutcome.self)),
     ("diff", "linuxFaults/cold/[]/readAhead", words(LinuxKernel.ReadAhead.self)),
     ("diff", "measuredPages/after/causes/[]/cause", PageAccount.Cause.allCases.map(\.rawValue)),
+    (
+      "diff", "measuredPages/after/dataPrediction/onlyMeasured/[]/by",
+      words(DataPageAccount.Toucher.self)
+    ),
     ("diff", "newCode/comparedWith", words(NewCode.Reference.self)),
     ("diff", "recordableUnknown", words(DiffDocument.RecordableUnknown.self)),
     ("doctor", "findings/[]/area", words(Finding.Area.self)),

@@ -3,6 +3,7 @@ import ByteReading
 import FaultEstimate
 import ImageModel
 import JSON
+import PagesFormat
 import Reporting
 import TestSupport
 import Testing
@@ -46,8 +47,63 @@ import Testing
     #expect(try Self.parse(document.json()) == document)
     #expect(DiffText(document).text.contains("300 →    450  +50.0%  unwind tables\n"))
     #expect(DiffText(document).text.contains("file (30 → 30 sections)\n"))
+    document.dataPages = Self.dataPages
+    document.dataPagesUnknown = "app: the recorded image is gone"
+    #expect(try Self.parse(document.json()) == document)
     document.refusal = "no prediction: too little"
     #expect(try Self.parse(document.json()) == document)
+  }
+
+  static let dataPages = DataPagesPrediction(
+    sections: [
+      DataPagesPrediction.Section(
+        name: ".rodata", kind: "constants", pages: BeforeAfter(before: 10, after: 3),
+        loaderPages: BeforeAfter(before: 0, after: 0)),
+      DataPagesPrediction.Section(
+        name: ".bss", kind: "zero-filled", pages: BeforeAfter(before: 2, after: 1),
+        loaderPages: BeforeAfter(before: 1, after: 1)),
+    ], zeroFilledPages: BeforeAfter(before: 1, after: 0),
+    unplaced: BeforeAfter(before: 0, after: 4), pagesAtMost: BeforeAfter(before: 12, after: 8))
+
+  @Test func pagesOfDataAreAnnouncedAsPredicted() {
+    var document = DiffDocumentTests.document("elf-measured")
+    document.dataPages = Self.dataPages
+    document.measuredPages?.before?.predictedData = DataPageAccount(
+      pageSize: .fourKibibytes, predicted: 11, measured: 12, onlyPredicted: 1,
+      onlyMeasured: [.init(.library, pages: 2)])
+    document.measuredPages?.before?.data = [
+      DataPages.Row(section: ".rodata", segment: .readOnly, accessor: .program, pages: [12, 4, 1])
+    ]
+    let text = DiffText(document).text
+    #expect(
+      text.contains(
+        """
+
+        predicted 4 KiB pages of data that hold what the launch touched:
+          not known: what the kernel, and code without callbacks such as the C library, touches
+         PAGES   AFTER  SAVED  CHANGE LOADER   AFTER  SECTION
+         -----   -----  -----  ------ ------   -----  -----------------------------
+            10 →     3      7  -70.0%      0 →     0  .rodata (constants)
+             2 →     1      1  -50.0%      1 →     1  .bss (zero-filled)
+            12 →     4      8  -66.7%      1 →     1  TOTAL predicted pages of data
+          of these, pages of zeros, which no file has: 1 → 0
+        at most 12 → 8: where 0 touches are in the layout before, and 4 in the layout after, is unknown, \
+        because what they touched has no name
+
+        """), "\(text)")
+    #expect(
+      text.contains(
+        """
+
+        before: 11 pages of data (4 KiB) predicted, 12 measured, error -1; only predicted 1, only measured 2 by \
+        libraries
+
+        """), "\(text)")
+    document.dataPages = nil
+    document.dataPagesUnknown = "app: the recorded image is gone"
+    #expect(
+      DiffText(document).text.contains(
+        "\nno prediction for pages of data: app: the recorded image is gone\n"))
   }
 
   /// The document of a measured diff with one place of it changed.
@@ -107,6 +163,11 @@ import Testing
     document.measuredPages?.after = nil
     document.measuredPages?.before?.differences.removeFirst(3)
     document.measuredPages?.before?.counts.removeLast(2)
+    document.measuredPages?.before?.predictedData = DataPageAccount(
+      pageSize: .fourKibibytes, predicted: 1, measured: 1, onlyPredicted: 1,
+      onlyMeasured: [.init(.kernel, pages: 1)])
+    document.dataPages = dataPages
+    document.dataPagesUnknown = "gone"
     document.measuredPageIns = pageIns.measuredPageIns
     document.measuredPageIns?.sections.removeLast(2)
     document.pageMaps = PageMapTests.document().pageMaps

@@ -1,3 +1,4 @@
+import FaultEstimate
 import ImageModel
 import PagesFormat
 
@@ -19,7 +20,23 @@ package struct DataPagesChangeText {
     }
     text += table(of: rows, "SECTION") { $0.section ?? "-" }.text()
     text += "\n" + table(of: rows, "TOUCHED BY") { $0.accessor.wording }.text()
-    return text
+    return text + accounts
+  }
+
+  /// The prediction beside these.
+  private var accounts: String {
+    var text = ""
+    for (layout, side) in pages.sides {
+      guard let account = side.predictedData else { continue }
+      let error = account.predicted - account.measured
+      text +=
+        "\(layout): \(account.predicted) pages of data (\(account.pageSize.wording)) predicted, "
+      text += "\(account.measured) measured, error \(error > 0 ? "+" : "")\(error); "
+      text += "only predicted \(account.onlyPredicted)"
+      let others = account.onlyMeasured.map { "\($0.pages) by \($0.toucher.wording)" }
+      text += others.isEmpty ? "\n" : ", only measured \(others.joined(separator: ", "))\n"
+    }
+    return text.isEmpty ? "" : "\n" + text
   }
 
   /// - Parameter name: of the group to which a row belongs.
@@ -46,5 +63,16 @@ package struct DataPagesChangeText {
     }
     add("TOTAL") { _ in true }
     return table
+  }
+}
+
+extension DataPageAccount.Toucher {
+  fileprivate var wording: String {
+    switch self {
+    case .loader: "the loader"
+    case .kernel: "the kernel"
+    case .library: "libraries"
+    case .program: "the program"
+    }
   }
 }

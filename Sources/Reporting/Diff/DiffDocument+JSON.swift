@@ -28,6 +28,9 @@ import PagesFormat
 /// and the `worst`, which is the one with the most pages in the layout after. A trace that counts as several launches, also
 /// in the mean, has their number in `launches`.
 ///
+/// `dataPages` is present if touches of data were recorded: the pages of each section of data that hold what launches
+/// touched, and those to which the loader writes. `dataPagesUnknown` says why they are not predicted.
+///
 /// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map of
 /// them: the functions whose blocks differ, and how.
 ///
@@ -75,6 +78,8 @@ extension DiffDocument: ReadableDocument {
     json.object("after") { writeLayout(after, to: &$0) }
     json.object("before") { writeLayout(before, to: &$0) }
     if hasFigures, let cost { json.member("costSource", cost.source) }
+    if hasFigures, let dataPages { json.object("dataPages") { dataPages.write(to: &$0) } }
+    if hasRest, let dataPagesUnknown { json.member("dataPagesUnknown", dataPagesUnknown) }
     if hasRest, let drifted {
       json.array("drifted") { json in for function in drifted { function.write(to: &json) } }
     }
@@ -224,6 +229,8 @@ extension DiffDocument: ReadableDocument {
     functions = object.has("functions") ? try object.value("functions") : nil
     imageSizes = try object.optional("imageSizes")
     traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
+    dataPages = try figures.optional("dataPages")
+    dataPagesUnknown = try object.optional("dataPagesUnknown")
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")
     pageMaps = try figures.optional("pageMaps")

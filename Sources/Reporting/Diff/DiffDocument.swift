@@ -55,6 +55,10 @@ package struct DiffDocument: Hashable, Sendable {
   package var imageSizes: BeforeAfter<ImageSizes>?
   /// The predicted pages of each launch, in the order of the traces; empty unless there are several.
   package var traces: [Trace] = []
+  /// The predicted pages of data; `nil` unless touches of data were recorded.
+  package var dataPages: DataPagesPrediction?
+  /// Why the pages of data are not predicted although touches were recorded, as one sentence; else `nil`.
+  package var dataPagesUnknown: String?
   /// `nil` if no recording was given.
   package var measuredPageIns: PageInMeasurement?
   /// `nil` if no measured launch was given.

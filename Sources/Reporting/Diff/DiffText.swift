@@ -38,6 +38,9 @@ package struct DiffText {
   package var text: String {
     var text = title
     if document.refusal == nil { text += prediction }
+    if let reason = document.dataPagesUnknown {
+      text += "\nno prediction for pages of data: \(printable(reason))\n"
+    }
     if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measuredPages { text += measuredPages(pages) }
     // Only who splits functions asks what that costs.
@@ -67,6 +70,12 @@ package struct DiffText {
     text += band + "\n" + saving
     if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
     if let faults = document.linuxFaults { text += linuxFaults(faults) }
+    if let data = document.dataPages {
+      text +=
+        DataPagesPredictionText(
+          prediction: data, pageSize: document.pageSize, isMachO: document.isMachO
+        ).text
+    }
     return text + traces
   }
 

@@ -33,6 +33,9 @@ extension MeasuredPages.Side: JSONReadableObject {
     if let data {
       json.array("dataPages") { json in for row in data { json.object { row.write(to: &$0) } } }
     }
+    if let predictedData {
+      json.object("dataPrediction") { predictedData.write(to: &$0) }
+    }
     json.array("differences") { json in
       for difference in differences { json.object { difference.write(to: &$0) } }
     }
@@ -56,6 +59,7 @@ extension MeasuredPages.Side: JSONReadableObject {
         predicted: try read.count("predicted"), measured: try read.count("measured")),
       data: try object.optional("dataPages"),
       countsLoading: try object.optional("countsLoading") ?? false)
+    predictedData = try object.optional("dataPrediction")
   }
 }
 
@@ -88,6 +92,39 @@ extension MeasuredPages.Difference: JSONReadableObject {
       cause: try object.value("cause"), function: try object.optional("function"))
   }
 }
+
+extension DataPageAccount: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("error", predicted - measured)
+    json.member("measured", measured)
+    json.array("onlyMeasured") { json in
+      for count in onlyMeasured {
+        json.object { json in
+          json.member("by", count.toucher.rawValue)
+          json.member("pages", count.pages)
+        }
+      }
+    }
+    json.member("onlyPredicted", onlyPredicted)
+    json.member("pageSizeBytes", pageSize)
+    json.member("predicted", predicted)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      pageSize: try object.value("pageSizeBytes"), predicted: try object.count("predicted"),
+      measured: try object.count("measured"), onlyPredicted: try object.count("onlyPredicted"),
+      onlyMeasured: try object.value("onlyMeasured"))
+  }
+}
+
+extension DataPageAccount.Count: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(try object.value("by"), pages: try object.count("pages"))
+  }
+}
+
+extension DataPageAccount.Toucher: JSONReadable {}
 
 extension PageAccount.Cause: JSONReadable {}
 

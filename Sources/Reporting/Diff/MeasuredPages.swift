@@ -33,6 +33,8 @@ package struct MeasuredPages: Hashable, Sendable {
     package var pagesRead: PagesRead
     /// Pages that were read or written; `nil` in documents of older versions.
     package var data: [DataPages.Row]?
+    /// How the predicted pages of data compare with these; `nil` if there is no prediction.
+    package var predictedData: DataPageAccount?
     /// Whether these include what the loader did before the image's first instruction.
     package var countsLoading = false
 

@@ -41,10 +41,12 @@ package struct DataLayout: Sendable {
   package let relocatedWords: [StatedAddress]
   /// Strings, ascending by address.
   package let strings: [CString]
+  /// Parallel to the layout's sections: where the file has the bytes; `nil` for those of which it has none.
+  let contents: [ByteRange?]
 
   /// - Parameter symbols: without sizes where they are unknown.
   init(
-    sections: [(section: Section, kind: DataKind, strings: ByteRange?)], symbols: NamedFunctions,
+    sections: [(section: Section, kind: DataKind, contents: ByteRange?)], symbols: NamedFunctions,
     relocatedWords: [StatedAddress], format: ImageFormat, bytes: FileBytes
   ) {
     let sorted = Layout(
@@ -54,12 +56,13 @@ package struct DataLayout: Sendable {
       imageFormat: format, sections: sorted.sections, functions: Self.withSizes(sorted),
       names: sorted.names)
     // Sections of one name and range can't be told apart, and need not be.
-    var contents: [Section: (kind: DataKind, strings: ByteRange?)] = [:]
-    for (section, kind, strings) in sections { contents[section] = (kind, strings) }
-    kinds = layout.sections.map { contents[$0]?.kind ?? .constants }
-    strings = layout.sections.flatMap { section in
-      contents[section]?.strings.map { CString.all(in: $0, of: bytes, at: section.range.start) }
-        ?? []
+    var known: [Section: (kind: DataKind, contents: ByteRange?)] = [:]
+    for (section, kind, contents) in sections { known[section] = (kind, contents) }
+    kinds = layout.sections.map { known[$0]?.kind ?? .constants }
+    contents = layout.sections.map { known[$0]?.contents }
+    strings = layout.sections.flatMap { section -> [CString] in
+      guard let (kind, contents) = known[section], kind == .strings, let contents else { return [] }
+      return CString.all(in: contents, of: bytes, at: section.range.start)
     }
     self.relocatedWords = relocatedWords.sorted()
   }
@@ -149,7 +152,7 @@ package struct CString: Hashable, Sendable {
   ///   - contents: where `bytes` have the section.
   ///   - address: that of its first byte.
   /// - Complexity: O(*n*) for *n* bytes.
-  fileprivate static func all(
+  static func all(
     in contents: ByteRange, of bytes: FileBytes, at address: StatedAddress
   ) -> [CString] {
     let whole = contents.indices

@@ -9,14 +9,14 @@ extension ELFFile {
   ///
   /// - Throws: the error in the symbol table.
   func dataLayout() throws(ParseError) -> DataLayout {
-    var kept: [(section: Section, kind: DataKind, strings: ByteRange?)] = []
+    var kept: [(section: Section, kind: DataKind, contents: ByteRange?)] = []
     for section in sections {
       let name = bytes.copy(section.name.indices)
       guard let kind = Self.kind(of: section, name) else { continue }
       kept.append(
         (
           Section(name: SymbolName(bytes: name), range: section.range, isExecutable: false), kind,
-          nil
+          kind == .zeroFilled ? nil : try? contents(of: section)
         ))
     }
     var words: [StatedAddress] = []

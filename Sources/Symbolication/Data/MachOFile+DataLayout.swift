@@ -8,15 +8,14 @@ extension MachOFile {
   ///
   /// - Throws: the error in the symbol table.
   func dataLayout() throws(ParseError) -> DataLayout {
-    var kept: [(section: Section, kind: DataKind, strings: ByteRange?)] = []
+    var kept: [(section: Section, kind: DataKind, contents: ByteRange?)] = []
     for section in sections {
       guard let kind = Self.kind(of: section), section.range.size > 0 else { continue }
-      let strings = kind == .strings ? try? contents(of: section) : nil
       kept.append(
         (
           Section(
             name: SymbolName(bytes: section.name), range: section.range, isExecutable: false),
-          kind, strings
+          kind, kind == .zeroFilled ? nil : try? contents(of: section)
         ))
     }
     return DataLayout(

@@ -47,7 +47,8 @@ struct DiffMeasurements {
   /// Returns what `orderfile pages` counted beside the prediction, page by page; `nil` if no document was
   /// given.
   func pages(
-    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ startup: StartupUses
+    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ startup: StartupUses,
+    _ data: DataPrediction?
   ) -> MeasuredPages? {
     guard before != nil || after != nil else { return nil }
     func knowledge(_ new: NewFunctions?) -> PageAccount.Knowledge {
@@ -58,9 +59,9 @@ struct DiffMeasurements {
     return MeasuredPages(
       before: before?.side(
         comparison.before, layouts.before.layout, knowledge(startup.newFunctions?.before),
-        pageSize: pageSize),
+        pageSize: pageSize, data: before.flatMap { data?.account(before: true, $0) }),
       after: after?.side(
         comparison.after, layouts.after.layout, knowledge(startup.newFunctions?.after),
-        pageSize: pageSize))
+        pageSize: pageSize, data: after.flatMap { data?.account(before: false, $0) }))
   }
 }

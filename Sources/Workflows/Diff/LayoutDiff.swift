@@ -113,7 +113,10 @@ package struct LayoutDiff {
     document.recordedImage = startup.recordedImage
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
-    document.measuredPages = measurements.pages(comparison, layouts, startup)
+    let (data, dataUnknown) = startup.dataPrediction(in: layouts, pageSize)
+    document.dataPages = data?.document
+    document.dataPagesUnknown = dataUnknown
+    document.measuredPages = measurements.pages(comparison, layouts, startup, data)
     if options.mapsPages {
       document.addMaps(comparison, layouts, measurements, ordered: check?.block?.range)
     }

@@ -14,6 +14,19 @@ struct MeasuredImagePages {
   /// Of all segments.
   var pages: [PagesDocument.Page] { image.pages }
 
+  /// What was read and written, from the loading on if that was counted.
+  var dataTouches: [DataPageAccount.Touch] {
+    ((image.loading ?? []) + image.pages).filter { $0.access != .execute }.map { row in
+      let toucher: DataPageAccount.Toucher =
+        switch row.accessor {
+        case .relocation, .lookUp, .loader: .loader
+        case .kernel: .kernel
+        case .program, nil: row.instructionImage == nil ? .program : .library
+        }
+      return DataPageAccount.Touch(row.touched ?? row.address, by: toucher)
+    }
+  }
+
   /// - Parameters:
   ///   - path: the path of the document; `nil` gives `nil`.
   ///   - option: the option that named the document, for messages.
@@ -80,12 +93,14 @@ struct MeasuredImagePages {
   /// - Parameter pageSize: the page size of the account; documents state pages of 4 KiB or more.
   func side(
     _ estimate: PageFaultEstimate, _ layout: Layout, _ knowledge: PageAccount.Knowledge,
-    pageSize: PageSize
+    pageSize: PageSize, data: DataPageAccount?
   ) -> MeasuredPages.Side {
-    MeasuredPages.Side(
+    var side = MeasuredPages.Side(
       path: path, method: document.method, command: document.command,
       account: PageAccount(
         of: estimate, in: layout, measured: touches, knowledge: knowledge,
         pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize), image: image)
+    side.predictedData = data
+    return side
   }
 }

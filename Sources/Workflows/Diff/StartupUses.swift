@@ -33,6 +33,10 @@ struct StartupUses {
   let unplaced: Int
   /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
   let drifted: [NameWithReason]?
+  /// What the launches touched of data, as far as that was recorded.
+  private let touchedData: TouchedGranules
+  private let hasDataInProfiles: Bool
+  private let recordedBuild: (TraceImage) -> ReleaseLayout?
   /// Why the layout after has no function with this name.
   private var absences: [SymbolName: MissingReason]
 
@@ -64,6 +68,9 @@ struct StartupUses {
     unplaced = 0
     launches = []
     drifted = nil
+    touchedData = TouchedGranules()
+    hasDataInProfiles = false
+    recordedBuild = { _ in nil }
     absences = [:]
     let maps = SymbolMaps(layouts)
     let symbols = order?.symbols(for: layouts.architecture) ?? []
@@ -95,8 +102,15 @@ struct StartupUses {
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = inputs.sourceWording(of: group)
     let images = inputs.images
-    var recorded = RecordedStartup(layouts) { images.build(of: $0) }
-    try inputs.forEachLaunch(of: group) { recorded.append($0, $1) }
+    recordedBuild = { images.build(of: $0) }
+    var recorded = RecordedStartup(layouts, recordedBuild: recordedBuild)
+    var touched = TouchedGranules()
+    try inputs.forEachLaunch(of: group) {
+      recorded.append($0, $1)
+      touched.append($0)
+    }
+    touchedData = touched
+    hasDataInProfiles = inputs.hasDataInProfiles(of: group)
     named = recorded.uses
     let executable = ExecutableFunctions(
       of: layouts, recordedIn: inputs.recordedImages(of: group))
@@ -126,6 +140,20 @@ struct StartupUses {
   mutating func chooseAlternatives(_ layouts: ComparedLayouts, _ pageSize: PageSize) {
     uses = uses.choosingAlternatives(
       before: layouts.before.layout, after: layouts.after.layout, pageSize: pageSize)
+  }
+
+  /// The prediction for data; `nil` if traces have no touches of data, or if there is a reason why not.
+  func dataPrediction(
+    in layouts: ComparedLayouts, _ pageSize: PageSize
+  ) -> (prediction: DataPrediction?, unknown: String?) {
+    if hasDataInProfiles {
+      return (nil, "a profile does not tell which part of a variable was touched: give the traces")
+    }
+    do throws(Diagnostic) {
+      return (
+        try DataPrediction(touchedData, in: layouts, pageSize, recordedBuild: recordedBuild), nil
+      )
+    } catch { return (nil, (error.context + [error.message]).joined(separator: ": ")) }
   }
 
   /// The predicted pages of each launch, if there are several.

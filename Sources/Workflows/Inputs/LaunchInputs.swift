@@ -289,6 +289,14 @@ package struct LaunchInputs {
     }
   }
 
+  /// Whether a profile has touches of data of the images in `group`. It does not keep which part of a variable they were of.
+  func hasDataInProfiles(of group: Int) -> Bool {
+    zip(files, traces.members).contains { file, member in
+      guard case .profile = file.contents else { return false }
+      return member.imagesWithData.contains { groups.group(ofImageAt: $0) == group }
+    }
+  }
+
   /// What a trace used of the images in `groups`.
   private func launches(_ trace: Trace, of wanted: Set<Int>) throws(Diagnostic)
     -> [RecordedFunctions]

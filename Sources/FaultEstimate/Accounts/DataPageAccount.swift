@@ -1,0 +1,85 @@
+// Predicted pages of data beside measured ones
+//
+// A measurement sees the first touch of each page by reading and by writing, so it does not tell all sections of which a
+// launch touched bytes there. A page counts as measured if it is predicted and was touched, whatever of it was, or if a
+// touch that was seen is of a section of data.
+
+import Addresses
+import ImageModel
+
+/// How the predicted pages of data compare with those that a launch touched.
+package struct DataPageAccount: Hashable, Sendable {
+  /// Who touched a page that was not predicted. Raw values appear in reports.
+  package enum Toucher: String, CaseIterable, Sendable {
+    case loader
+    case kernel
+    /// Code of another image, such as the C library.
+    case library
+    /// Code of the image without callbacks, or another path than the recorded one.
+    case program
+  }
+
+  package let pageSize: PageSize
+  package let predicted: Int
+  package let measured: Int
+  package let onlyPredicted: Int
+  /// By who was first, without those that touched no such page.
+  package let onlyMeasured: [Count]
+
+  package struct Count: Hashable, Sendable {
+    package var toucher: Toucher
+    package var pages: Int
+
+    package init(_ toucher: Toucher, pages: Int) {
+      self.toucher = toucher
+      self.pages = pages
+    }
+  }
+
+  /// A page that a launch touched.
+  package struct Touch: Hashable, Sendable {
+    package var address: StatedAddress
+    package var toucher: Toucher
+
+    package init(_ address: StatedAddress, by toucher: Toucher) {
+      self.address = address
+      self.toucher = toucher
+    }
+  }
+
+  package init(
+    pageSize: PageSize, predicted: Int, measured: Int, onlyPredicted: Int, onlyMeasured: [Count]
+  ) {
+    self.pageSize = pageSize
+    self.predicted = predicted
+    self.measured = measured
+    self.onlyPredicted = onlyPredicted
+    self.onlyMeasured = onlyMeasured
+  }
+
+  /// - Parameters:
+  ///   - layout: the data of which `estimate` is.
+  ///   - touches: reads and writes, in time order.
+  /// - Complexity: O(*n* log *s*) for *n* touches and *s* sections.
+  package init(of estimate: DataPageEstimate, in layout: Layout, measured touches: [Touch]) {
+    pageSize = estimate.pageSize
+    let expected = estimate.filePages
+    var found: Set<StatedPage> = []
+    var others: [StatedPage: Toucher] = [:]
+    for touch in touches {
+      let page = estimate.pageSize.page(of: touch.address)
+      if expected.contains(page) {
+        found.insert(page)
+      } else if layout.section(containing: touch.address) != nil, others[page] == nil {
+        others[page] = touch.toucher
+      }
+    }
+    predicted = expected.count
+    measured = found.count + others.count
+    onlyPredicted = expected.count - found.count
+    onlyMeasured = Toucher.allCases.compactMap { toucher in
+      let pages = others.values.count { $0 == toucher }
+      return pages > 0 ? Count(toucher, pages: pages) : nil
+    }
+  }
+}

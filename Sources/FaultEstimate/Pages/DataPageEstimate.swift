@@ -1,0 +1,66 @@
+// The pages of data that a launch touches in one layout
+//
+// A page counts if the loader writes to it, or if the program touches one of its bytes. It belongs to one section: that
+// of the first word that the loader writes there, which comes before all else, or that of the first byte that the program
+// touches. So the sections add up to all pages, as in the report of `orderfile pages`.
+//
+// Linkers put zero-filled data behind the others. Of their pages only the first can have bytes of the file.
+
+import Addresses
+import ImageModel
+
+/// The pages of data that a launch is predicted to touch.
+package struct DataPageEstimate: Hashable, Sendable {
+  package struct Page: Hashable, Sendable {
+    package var page: StatedPage
+    /// Index into the sections of the data.
+    package var section: Int
+    /// Whether the loader writes to it, so that it is touched in any order.
+    package var isLoaders: Bool
+    /// Whether no byte of it is in the file.
+    package var isZeroFilled: Bool
+  }
+
+  package let pageSize: PageSize
+  /// Ascending.
+  package let pages: [Page]
+
+  /// - Parameters:
+  ///   - layout: the data; a page of other sections alone is not counted.
+  ///   - loaded: the words that the loader writes.
+  ///   - touched: what the program touches, in the order of first touches.
+  ///   - zeroFilled: the sections without bytes in the file, as indexes.
+  /// - Complexity: O(*n* log *s* + *p* log *p*) for *n* words and touches, *s* sections and *p* pages.
+  package init(
+    of layout: Layout, loaded: [StatedAddress], touched: [AddressRange], zeroFilled: Set<Int>,
+    pageSize: PageSize
+  ) {
+    self.pageSize = pageSize
+    func hasNoBytes(_ page: StatedPage) -> Bool {
+      let start = pageSize.start(of: page)
+      return layout.section(containing: start).map(zeroFilled.contains) ?? false
+    }
+    var owners: [StatedPage: Page] = [:]
+    func add(_ address: StatedAddress, isLoaders: Bool) {
+      let page = pageSize.page(of: address)
+      guard owners[page] == nil, let section = layout.section(containing: address) else { return }
+      owners[page] = Page(
+        page: page, section: section, isLoaders: isLoaders, isZeroFilled: hasNoBytes(page))
+    }
+    for word in loaded { add(word, isLoaders: true) }
+    for range in touched where range.size > 0 {
+      let pages = pageSize.pages(of: range)
+      add(range.start, isLoaders: false)
+      guard pages.lowerBound < pages.upperBound else { continue }
+      for page in (pages.lowerBound + 1)...pages.upperBound {
+        add(pageSize.start(of: page), isLoaders: false)
+      }
+    }
+    pages = owners.values.sorted { $0.page < $1.page }
+  }
+
+  /// Those of which the file has bytes: what `orderfile pages` can count.
+  package var filePages: Set<StatedPage> {
+    Set(pages.lazy.filter { !$0.isZeroFilled }.map(\.page))
+  }
+}
