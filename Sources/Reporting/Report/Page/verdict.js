@@ -60,6 +60,18 @@ function summary(counts, { measure }) {
   return clauses.length ? element("p", { class: "summary" }, `${firstLetterUp(clauses.join("; "))}.`) : null;
 }
 
+/** Pages of data, which only traces with touches of data tell. */
+function dataFigure({ diff }, pageSizeBytes) {
+  const data = diff?.dataPages;
+  if (!data) return null;
+  const both = ({ before, after }) => arrow([number(before), number(after)]);
+  const unplaced = data.unplacedTouches.before + data.unplacedTouches.after;
+  return figure(
+    `Pages of data, ${byteCount(pageSizeBytes)}, predicted`, false, both(data.pages),
+    data.sections.map(({ name, pages }) => `${both(pages)} of ${visible(name)}`).join(", "),
+    unplaced > 0 && `at most ${both(data.pagesAtMost)}: where some data are is unknown`);
+}
+
 /** Faults of a cold launch by the model, for each way in which kernels read ahead. */
 function coldFigure({ diff, measure }) {
   const cold = diff?.linuxFaults?.cold ?? [];
@@ -109,10 +121,11 @@ function verdictView(report, state) {
   const machine = measure?.machine;
   const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
   const counts = countsOf(report);
-  const figures = [...pageFigures(report, counts), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
+  const figures = [...pageFigures(report, counts), dataFigure(report.documents, report.pageSizeBytes), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
   return view(
     "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents), figures.length > 0 && element("dl", { class: "figures" }, figures),
     diff?.refusal && element("p", {}, visible(diff.refusal)),
+    diff?.dataPagesUnknown && element("p", {}, `Pages of data are not predicted: ${visible(diff.dataPagesUnknown)}.`),
     (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),
     report.stored.limits.map((limit) => element("p", { class: "warning" }, element("strong", {}, "Left out: "), visible(limit), ".")),
     report.layouts.length > 0 && element("dl", { class: "facts" }, identity(report)),
