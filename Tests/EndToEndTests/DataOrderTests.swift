@@ -177,6 +177,31 @@ import Testing
     #expect(folded.text.contains("no prediction for pages of data: a profile does not tell"))
   }
 
+  /// More different launches than a profile keeps whole: each touches a table of its own, behind that of all.
+  @Test func dataOfLaunchesThatAreNotKeptWholeAreListedToo() throws {
+    let workshop = try Self.built.copy()
+    let image = TraceWriter.Image(path: "/build/app", id: [1, 2])
+    for number in 1..<150 as Range<UInt64> {
+      var trace = TraceWriter()
+      trace.addLoad(image)
+      trace.addHit(image, guard: 0, entry: 0x1000)
+      trace.names = [.init(address: 0x1000, size: 8, name: "main")]
+      for table in [0, number] {
+        let address = 0x9000 + 1024 * table
+        trace.addRecord(kind: 3, subject: image.number, second: 8, entry: address + image.slide)
+        trace.names?.append(.init(address: address, size: 1024, name: "table\(table)"))
+      }
+      try workshop.write(trace.bytes(), "t\(number)")
+    }
+    try workshop.must(
+      Built.orderfile, ["merge", "-q", "-o", "profile"] + (1..<150).map { "t\($0)" })
+    try workshop.mustOrderfile(
+      "gen", "-q", "profile", "--image", "app", "--strategy", "first-hit", "-o", "app.order")
+    let lines = workshop.text("app.order").split(separator: "\n").map(String.init)
+    let data = lines.drop { $0 != "# data" }.dropFirst()
+    #expect(Set(data) == Set((0..<150).map { "table\($0)" }), "\(lines)")
+  }
+
   @Test func withoutSectionsOfTheirOwnDataAreLeftOut() throws {
     let workshop = try Self.built.copy()
     try workshop.must("env", ["OBJECT=shared.o", "IMAGE=app", "sh", "link.sh"])
