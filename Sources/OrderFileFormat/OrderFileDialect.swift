@@ -134,6 +134,10 @@ extension OrderFileDialect {
   /// image tells.
   package var ordersData: Bool { !namesSections }
 
+  /// Whether it orders zero-filled data. Apple's classic linker moves those that are listed into `__data`, and so into the
+  /// file; what its new one does with them was not tried.
+  package var ordersZeroFilledData: Bool { ordersData && self != .ld64 && self != .ldPrime }
+
   /// Whether it orders C strings, by their hashes.
   package var ordersStrings: Bool { self == .ld64LLD }
 

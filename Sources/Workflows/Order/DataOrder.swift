@@ -66,7 +66,9 @@ struct DataOrder {
         !shared.contains(layout.functions[$0.function].address)
       }
       let unnamed = resolved.unnamed[section, default: []]
-      let isOrdered = data.isWorthOrdering(section, ordered, unnamed: unnamed, loaded: loaded)
+      let isOrdered =
+        (dialect.ordersZeroFilledData || data.kinds[section] != .zeroFilled)
+        && data.isWorthOrdering(section, ordered, unnamed: unnamed, loaded: loaded)
       if isOrdered { parts += ordered + loaded }
       summary.sections.append(
         data.summary(

@@ -4,15 +4,21 @@ import Testing
 
 /// Strings that a recorded launch of a Mach-O program reads, and the order in which ld64.lld places them.
 @Suite(.needs(.machOEmulator, "ld64.lld-22")) struct RecordedStringIntegrations {
-  /// The launch reads every fourth of 24 strings, the last first, and a table.
+  /// The launch reads every fourth of 24 strings, the last first, and a table; and it writes to every eighth of 40 tables of
+  /// zeros.
   private static let program: String = {
     let strings = (0..<24).map { "\"string number \($0)\"" }.joined(separator: ", ")
+    let zeros = (0..<40).map { "int zeros\($0)[256];" }.joined(separator: " ")
+    let writes = stride(from: 0, to: 40, by: 8).map { "zeros\($0)[count] = count;" }
+      .joined(separator: " ")
     return """
+      \(zeros)
       static const char *const strings[] = {\(strings)};
       const int unused[2048] = {1};
       const int table[64] = {1, 2};
       int main(int count, char **words) {
         (void)words;
+        \(writes)
         int sum = table[count];
         for (int i = 20; i >= 0; i -= 4)
           for (const volatile char *text = strings[i + count - 1]; *text; text++) sum += *text;
@@ -59,6 +65,14 @@ import Testing
     let lines = workshop.text("app.order").split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
     #expect(lines.filter { $0.hasPrefix("CSTR;") }.count == count)
+
+    #expect(lines.count { $0.hasPrefix("_zeros") } == 5)
+    // ld64 would make bytes of the file of them.
+    try workshop.mustOrderfile(
+      "gen", "app.oftrace", "--recorded", "app-record", "--image", "app", "--linker", "ld64",
+      "-o", "ld64.order")
+    #expect(!workshop.text("ld64.order").contains("_zeros"))
+    #expect(workshop.text("ld64.order").contains("\n_table\n"))
 
     try sdk.link(
       ["main.o"], to: "ordered", for: .macOS, flags: ["-order_file", "app.order"], with: linker,
