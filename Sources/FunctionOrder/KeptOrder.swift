@@ -10,8 +10,9 @@
 // that no launch pays for the others. It is predicted from the sizes of the functions. For one launch only the faults
 // differ, because any order of the same functions has the same pages.
 //
-// Several orders are tried, from the one that moves least to the new one. The first is taken that costs at most 1 % more
-// than the new order, which is itself the result of a search that finds one of many orders of nearly the same cost:
+// Several orders are tried, from the one that moves least to the new one. The first is taken that costs at most 5 % more
+// than the new order, which is itself the result of a search that finds one of many orders of nearly the same cost. 5 % of the
+// cost are a few tenths of a per cent of the pages:
 //
 // 1. The previous order, also of functions that no launch uses any more. A new function goes behind the one that it
 //    follows in the new order.
@@ -92,7 +93,7 @@ package struct KeptOrder: Sendable {
       { places.sortedGroups(onPages: true) },
     ]
     let kept =
-      candidates.lazy.map { $0() }.first { search.cost(of: $0) <= newCost + newCost / 100 } ?? new
+      candidates.lazy.map { $0() }.first { search.cost(of: $0) <= newCost + newCost / 20 } ?? new
     parts = kept.map { all[$0] }
     unused = kept.filter { $0 >= order.count }.map { all[$0] }
   }
