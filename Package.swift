@@ -59,6 +59,7 @@ let package = Package(
     .target(name: "CProcess"),
     .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),
     .target(name: "CPerf", dependencies: ["CProcess"]),
+    .target(name: "CReportPage", exclude: ["Page"]),
 
     // L1: one format each; and the model, which knows no format.
     target("ImageModel", ["Addresses"]),
@@ -104,19 +105,8 @@ let package = Package(
       "Reporting",
       [
         "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses", "CZlib",
-      ],
-      resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
-        + [
-          "axes", "bytes", "cells", "check", "curve", "data", "drawer", "elements", "faults",
-          "health",
-          "history",
-          "launches", "layout", "limits", "map", "method", "pages", "report", "search", "shapes",
-          "start",
-          "state", "strangers", "strip", "tables", "timeline", "unpack", "verdict",
-        ].map {
-          .embedInCode("Report/Page/\($0).js")
-        }),
+        "ByteReading", "Addresses", "CReportPage", "CZlib",
+      ]),
 
     // What a commit brought: the figures of documents, commit by commit.
     target(

@@ -6,7 +6,7 @@ let mayImport: [String: Set<String>] = [
   "ByteReading": ["Addresses", "Glibc", "Darwin"],
   "JSON": ["ByteReading", "Addresses"],
   "CDwarf": [], "CZlib": [], "CZstd": [], "CXXHash": [], "CExpat": [], "CDemangle": [],
-  "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [],
+  "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [], "CReportPage": [],
 
   // L1: one format each; and the model, which knows no format.
   "ImageModel": ["Addresses"],
@@ -47,7 +47,7 @@ let mayImport: [String: Set<String>] = [
   // L4: results as text and JSON.
   "Reporting": [
     "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-    "ByteReading", "Addresses", "CZlib",
+    "ByteReading", "Addresses", "CReportPage", "CZlib",
   ],
 
   "History": [
@@ -108,7 +108,7 @@ let layers: [[String]] = [
     "Addresses", "ByteReading", "JSON", "CDwarf", "CZlib", "CZstd", "CXXHash",
     "CExpat", "CDemangle",
     "CPtrace",
-    "CProcess", "CPages", "CPerf",
+    "CProcess", "CPages", "CPerf", "CReportPage",
   ],
   [
     "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",

@@ -1,7 +1,8 @@
-// The page of a report: one file without requests. The template, the style and the scripts in the folder Page are embedded in
-// the command; the document goes in between. Scripts and document are deflated, which makes a small report half as large, and
-// in Base64, which has no character that HTML knows.
+// The page of a report: one file without requests. The template, the style and the scripts are in CReportPage; the document
+// goes in between. Scripts and document are deflated, which makes a small report half as large, and in Base64, which has no
+// character that HTML knows.
 
+import CReportPage
 import CZlib
 import JSON
 
@@ -22,31 +23,16 @@ package struct ReportPage {
 
   /// The same inputs give the same bytes with one version of zlib.
   package var html: [UInt8] {
+    let scripts = "\"use strict\";\n" + String(cString: orderfile_page_scripts())
     let values: [String: [UInt8]] = [
       "title": Array(HTMLText(document.title).html.utf8),
-      "style": PackageResources.page_css,
+      "style": Array(String(cString: orderfile_page_style()).utf8),
       "data": base64(deflated(data)),
-      "script": base64(
-        deflated(Array("\"use strict\";\n".utf8) + Self.scripts.joined(separator: [0x0a]))),
-      "unpack": PackageResources.unpack_js,
+      "script": base64(deflated(Array(scripts.utf8))),
+      "unpack": Array(String(cString: orderfile_page_unpack()).utf8),
     ]
-    return Self.filling(PackageResources.page_html) { values[$0] ?? [] }
-  }
-
-  /// In the order in which each uses those before it.
-  private static var scripts: [[UInt8]] {
-    [
-      PackageResources.data_js, PackageResources.elements_js, PackageResources.tables_js,
-      PackageResources.state_js, PackageResources.layout_js, PackageResources.check_js,
-      PackageResources.faults_js,
-      PackageResources.report_js, PackageResources.pages_js, PackageResources.cells_js,
-      PackageResources.shapes_js, PackageResources.strip_js, PackageResources.map_js,
-      PackageResources.drawer_js, PackageResources.axes_js, PackageResources.curve_js,
-      PackageResources.timeline_js, PackageResources.strangers_js, PackageResources.bytes_js,
-      PackageResources.health_js, PackageResources.limits_js, PackageResources.launches_js,
-      PackageResources.history_js, PackageResources.verdict_js, PackageResources.method_js,
-      PackageResources.search_js, PackageResources.start_js,
-    ]
+    let template = String(cString: orderfile_page_template())
+    return Self.filling(Array(template.utf8)) { values[$0] ?? [] }
   }
 
   /// `template` with each `{{name}}` replaced by its value, in which nothing is replaced.
