@@ -23,7 +23,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test test-integrations check lint tests-built tests core-examples quick build runtime runtime-darwin \
+.PHONY: help demo test test-integrations check lint apple-sdk tests-built tests core-examples quick build runtime runtime-darwin \
   examples readme goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
@@ -42,9 +42,11 @@ demo: ## install missing packages, build, and order the sqlite3 shell: record, g
 	@$(MAKE) -s build
 	@Examples/SQLite/run.sh
 
+# Nor does the compiler describe the code for debuggers, or check its own.
+UNOPTIMIZED := -Xswiftc -Onone -Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
 test: ## install what the tests need, then run check without optimization; CI runs this
 	@Scripts/bootstrap.sh test
-	@$(MAKE) -s check OPTIMIZATION='-Xswiftc -Onone'
+	@$(MAKE) -s check OPTIMIZATION='$(UNOPTIMIZED)'
 
 # Suites that take long: other machines and systems in an emulator, other tools, many builds. And, since test does not
 # optimize, the tests that start no process.
@@ -52,8 +54,9 @@ INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
 # Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
-test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
-	@Scripts/bootstrap.sh test browser fleet
+test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
+	@Scripts/bootstrap.sh test integrations browser fleet
+	@$(MAKE) -s tests-built runtime apple-sdk
 	ORDERFILE_QUICK=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
@@ -65,7 +68,7 @@ test-integrations: tests-built runtime ## the tests and examples that test leave
 	@Scripts/check-package.sh
 
 check: ## format, warnings, imports, tests of the release build, the core examples, README
-	@$(MAKE) -s -j2 lint tests-built runtime
+	@$(MAKE) -s -j2 lint tests-built runtime apple-sdk
 	@$(MAKE) -s -j2 tests core-examples
 	Scripts/check-readme.sh
 
@@ -78,13 +81,16 @@ tests:
 core-examples:
 	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 
-# The compiler leaves a processor idle where a target waits for another.
+# The compiler leaves a processor idle where a target waits for another: for lint, and to fetch.
 lint:
 	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
 
-# OPTIMIZATION is for all packages.
+apple-sdk:
+	@Scripts/apple-sdk.sh
+
+# OPTIMIZATION is for all packages. On large pages the compiler takes a twentieth less time.
 tests-built:
-	swift build -c release --build-tests $(OPTIMIZATION) $(EXPLICIT)
+	GLIBC_TUNABLES=glibc.malloc.hugetlb=1 swift build -c release --build-tests $(OPTIMIZATION) $(EXPLICIT)
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests

@@ -242,7 +242,9 @@ let package = Package(
     // Runs the programs that tests start, and kills what they leave running.
     .executableTarget(name: "reaper", path: "Tests/Reaper"),
     .testTarget(
-      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testCode),
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testCode,
+      // All tests are one program, which gold links in twice the time.
+      linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]),
     tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
     tests("JSON", ["ByteReading", "Addresses"]),

@@ -1,25 +1,27 @@
 #!/bin/bash
-# Installs the Debian packages that are missing.
-# usage: bootstrap.sh [build] [demo] [bench] [test] [browser] [fleet] [package]
+# Installs the Debian packages that are missing, and for integrations and fleet what other scripts fetch.
+# usage: bootstrap.sh [build] [demo] [bench] [test] [integrations] [browser] [fleet] [package]
 set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libxxhash-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
 bench=(bolt-19 gcc gdb llvm python3 qemu-user tcl-dev uftrace valgrind)
 test=(
-  bolt-19 clang-19 g++ gcc gdb git libclang-rt-19-dev lld-19 lld-22 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
-  g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
-  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
+  clang-19 g++ gcc git libclang-rt-19-dev lld-19 lld-22 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
+  g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross  # AArch64
   cmake ninja-build  # the recipes of docs/BUILD-SYSTEMS.md
-  autoconf automake ccache libtool meson  # what `auto` builds with
   btrfs-progs  # a file system that writes to other places
+  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
+)
+integrations=(
+  bolt-19 gdb qemu-user  # judges
+  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
+  autoconf automake ccache libtool meson  # what `auto` builds with
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
-  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator; what python-packages.sh fetches
   cmark-gfm influxdb libxml2-utils prometheus  # what reads reports of check and a history's exports
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
 )
-
 browser=(chromium python3 python3-pip)  # opens reports; 290 MB
 fleet=(openjdk-17-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
@@ -31,6 +33,7 @@ for group in "$@"; do
     demo) wanted+=("${demo[@]}") ;;
     browser) wanted+=("${browser[@]}") ;;
     fleet) wanted+=("${fleet[@]}") ;;
+    integrations) wanted+=("${integrations[@]}") ;;
     package) wanted+=("${package[@]}") ;;
     bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
@@ -38,14 +41,14 @@ for group in "$@"; do
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
-    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, browser, fleet or package" >&2; exit 64 ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, integrations, browser, fleet or package" >&2; exit 64 ;;
   esac
 done
 
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
 missing=()
 for package in "${wanted[@]}"; do
-  dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -q '^installed$' ||
-    missing+=("$package")
+  grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
 done
 
 if ((${#missing[@]})); then
@@ -65,8 +68,7 @@ for program in swift clang ld.lld; do
     { echo "bootstrap.sh: missing '$program' on PATH: install Swift, https://www.swift.org/install" >&2; exit 1; }
 done
 
-if [[ " $* " == *" test "* ]]; then
-  "$(dirname "$0")/apple-sdk.sh"
+if [[ " $* " == *" integrations "* ]]; then
   "$(dirname "$0")/arm64-kernel.sh"
   "$(dirname "$0")/python-packages.sh"
 fi

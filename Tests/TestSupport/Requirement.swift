@@ -41,7 +41,9 @@ package struct Requirement: Sendable {
     if isMet() { return true }
     guard mustBeMet else { return false }
     throw Tool.Failure(
-      description: "missing \(name): all tests must run; Scripts/bootstrap.sh test installs tools")
+      description:
+        "missing \(name): all tests must run; Scripts/bootstrap.sh test integrations installs tools"
+    )
   }
 }
 

@@ -10,7 +10,7 @@ private enum AArch64Machine {
 
 extension Requirement {
   fileprivate static let aarch64Machine = Requirement(
-    "what Scripts/bootstrap.sh test installs for an AArch64 machine"
+    "what Scripts/bootstrap.sh integrations installs for an AArch64 machine"
   ) {
     ["aarch64-linux-gnu-gcc", "clang", "cpio", "ld.lld", "qemu-system-aarch64", "swiftc"]
       .allSatisfy { toolPath($0) != nil }
