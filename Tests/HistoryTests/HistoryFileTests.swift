@@ -16,9 +16,11 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     #expect(try HistoryFile("").entries.isEmpty)
   }
 
-  @Test func damagedHistoriesNeverTrapHostile() throws {
-    let bytes = Array(HistoryEntry.sample.map(line).joined().utf8)
-    for copy in byteFlips(of: bytes) {
+  /// Of a few commits, and of as many as a change needs.
+  @Test(arguments: [(entries: 8, flips: 1000), (entries: 52, flips: 100)])
+  func damagedHistoriesNeverTrapHostile(entries: Int, flips: Int) throws {
+    let bytes = Array(HistoryEntry.sample.prefix(entries).map(line).joined().utf8)
+    for copy in byteFlips(of: bytes, count: flips) {
       guard let history = try? HistoryFile(parsing: FileBytes(copy), path: "h.jsonl") else {
         continue
       }

@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: OrderFileDialect.all)
   func sameNamesGiveTheSameBytes(dialect: OrderFileDialect) {
     let input = dialect.write(oddNames.map(entry), header: ["tool */ 1"]).bytes
-    for damaged in [input] + Array(byteFlips(of: input)) {
+    for damaged in [input] + Array(byteFlips(of: input, count: 300)) {
       let bytes = FileBytes(damaged)
       guard let file = try? dialect.read(bytes) else { continue }
       var names: [Int: [UInt8]] = [:]

@@ -24,9 +24,13 @@ package func costGrowth<Input>(
       return threadSeconds() - start
     }
   }
+  var small = costs(of: input(size), times: 1).max() ?? 0
+  var large = costs(of: input(size * factor), times: 1).min() ?? 0
   // What is measured by chance must not make the growth seem larger than it is.
-  let small = costs(of: input(size), times: 3).max() ?? 0
-  let large = costs(of: input(size * factor), times: 2).min() ?? 0
+  if large > small * 2 * Double(factor) {
+    small = max(small, costs(of: input(size), times: 2).max() ?? 0)
+    large = min(large, costs(of: input(size * factor), times: 1).min() ?? 0)
+  }
   return large / max(small, 1e-6)
 }
 
