@@ -2,6 +2,12 @@
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 24, 34];
 
+/** Of a label, in pixels. */
+const [LETTER, LABEL_HEIGHT] = [6.6, 14];
+
+/** The space for the words behind lines: at most a third of the drawing. */
+const labelMargin = (width, words) => Math.min(width / 3, 24 + LETTER * largest(words.map((one) => one.length)));
+
 /** Round steps of an axis from `least` to `most`; whole numbers, if the values are. */
 function ticks(most, count = 5, least = 0, isWhole = false) {
   const raw = Math.max(isWhole ? 1 : 0, (most - least) / count) || 1;
@@ -16,8 +22,8 @@ function ticks(most, count = 5, least = 0, isWhole = false) {
 class Chart {
   constructor(
     label, width, mostX, mostY,
-    { xTitle, yTitle, writeX = number, writeY = number, height = 260, leastY = 0, isWholeX = false, isWholeY = false }) {
-    const [right, bottom] = [width - RIGHT, height - BOTTOM];
+    { xTitle, yTitle, writeX = number, writeY = number, height = 260, leastY = 0, isWholeX = false, isWholeY = false, rightMargin = RIGHT }) {
+    const [right, bottom] = [width - rightMargin, height - BOTTOM];
     Object.assign(this, { width, right, bottom, mostX });
     this.x = (value) => LEFT + (value / (mostX || 1)) * (right - LEFT);
     this.y = (value) => bottom - ((value - leastY) / (mostY - leastY || 1)) * (bottom - TOP);
@@ -44,6 +50,18 @@ class Chart {
         index ? `H${this.x(x).toFixed(1)}V${this.y(y).toFixed(1)}` :
                 `M${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`));
     this.node.append(drawing("path", { class: `curve ${name}`, d: path.join("") + `H${this.x(this.mostX).toFixed(1)}` }));
+  }
+  /** The words of lines behind their ends, moved apart where these are close together. */
+  endLabels(lines) {
+    const placed = lines.map((line) => ({...line, end: this.y(line.value) })).sort((a, b) => a.end - b.end);
+    placed.forEach((one, index) => (one.at = Math.max(one.end, index ? placed[index - 1].at + LABEL_HEIGHT : TOP)));
+    placed.toReversed().forEach((one, index, all) => (one.at = Math.min(one.at, index ? all[index - 1].at - LABEL_HEIGHT : this.bottom)));
+    const letters = Math.floor((this.width - this.right - 20) / LETTER);
+    for (const { name, words, end, at } of placed)
+      this.node.append(
+        drawing("path", { class: `curve ${name}`, d: `M${this.right} ${end.toFixed(1)}L${this.right + 14} ${at.toFixed(1)}` }),
+        drawing("text", { class: "label", x: this.right + 18, y: (at + 4).toFixed(1) },
+                words.length > letters ? words.slice(0, letters - 1) + "\u2026" : words));
   }
   /** Short lines at the bottom. */
   marks(places, name) {

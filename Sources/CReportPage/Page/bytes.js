@@ -3,7 +3,6 @@
 // used. What would be too thin for its name stands at the end of its owner as one block, which says how much it is.
 
 const LINE = 15;
-const LEVELS = { owner: "module, archive or file", object: "object", function: "function" };
 
 const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
 const bySize = (a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -104,13 +103,24 @@ class IcicleLayout {
   }
 }
 
+/** What owners are, by the ends of their names, in the singular and in the plural: a module has none. */
+function kindsOfOwners(owners) {
+  const kinds = owners.filter(({ name }) => name !== UNKNOWN_OWNER)
+                  .map(({ name }) => (/\.(a|lib)$/i.test(name) ? "archive" : /\.\w+$/.test(name) ? "file" : "module"));
+  const found = ["module", "archive", "file"].filter((kind) => kinds.includes(kind));
+  if (!found.length) found.push("module");
+  const words = (ending) => found.map((kind) => kind + ending).join(", ").replace(/, (\w+)$/, " or $1");
+  return [words(""), words("s")];
+}
+
 /** The parts of a node that are too thin to be drawn, as one. */
 function foldedNode(parent, folded) {
   const sum = (key) => folded.reduce((total, one) => total + (one[key] ?? 0), 0);
   const count = folded.reduce((total, one) => total + (one.count ?? 1), 0);
   const of = folded[0].of ?? folded[0].level;
-  return { level: "rest", isFolded: true, of, folded, name: counted(count, `smaller ${{ owner: "module", object: "object", function: "function" }[of]}`),
-           parent, children: [], bytes: sum("bytes"), usedBytes: sum("usedBytes") };
+  const [one, many] = of === "owner" ? kindsOfOwners(folded) : [of, `${of}s`];
+  return { level: "rest", isFolded: true, of, folded, name: counted(count, `smaller ${one}`, `smaller ${many}`), parent,
+           children: [], bytes: sum("bytes"), usedBytes: sum("usedBytes") };
 }
 
 const isFoundIn = (node, found) => node.one ? node.one.number >= 0 && found[node.one.number] > 0 :
@@ -207,7 +217,7 @@ class Icicle {
     this.node.style.height = `${height}px`;
     const placed = new IcicleLayout(root, columns, height, shares.map((share) => share * width));
     this.heads.replaceChildren(
-      ...columns.map((level, index) => element("span", { style: `width:${shares[index] * width}px` }, firstLetterUp(LEVELS[level]))));
+      ...columns.map((level, index) => element("span", { style: `width:${shares[index] * width}px` }, firstLetterUp(level === "owner" ? kindsOfOwners(this.tree.children)[0] : level))));
     this.blocks = placed.blocks.flat();
     const context = element("canvas").getContext("2d");
     context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
@@ -308,7 +318,8 @@ function nodeTable(root, open) {
   const level = root.children.find((one) => one.level !== "rest")?.level ?? "function";
   const isFunction = level === "function";
   return tableBeside(
-    isFunction ? `functions of ${visible(root.name)}` : level === "object" ? `objects of ${visible(root.name)}` : "modules, archives or files",
+    isFunction ? `functions of ${visible(root.name)}` : level === "object" ? `objects of ${visible(root.name)}` :
+                 kindsOfOwners(root.children.flatMap((one) => one.folded ?? one))[1],
     [
       column("name", (one) => one.name, {
         kind: "name",
@@ -330,7 +341,7 @@ function unusedSentence(tree) {
   const few = unused.slice(0, 4).map((one) => `${visible(one.name)} (0 of ${number(one.functions)} functions, ${byteCount(one.bytes)})`);
   const bytes = unused.reduce((sum, one) => sum + one.bytes, 0);
   return element(
-    "p", {}, `The launch uses nothing of ${counted(unused.length, "module, archive or file", "modules, archives or files")}, ${
+    "p", {}, `The launch uses nothing of ${counted(unused.length, ...kindsOfOwners(unused))}, ${
       byteCount(bytes)}: ${few.join(", ")}${unused.length > few.length ? ` and ${number(unused.length - few.length)} more` : ""}. ${
       unused.length === 1 ? "It" : "They"} could be loaded later.`);
 }

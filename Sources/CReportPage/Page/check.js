@@ -75,9 +75,19 @@ class Check {
     this.all.sort(
       (a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome)
         || (a.outcome === "fail" ? b.relativeExcess - a.relativeExcess : 0));
+    const figures = new Map();
+    for (const one of this.all) {
+      const key = `${one.line} ${one.subject}`;
+      if (!figures.has(key)) figures.set(key, []);
+      figures.get(key).push(one);
+    }
+    /** What each line of the budget demands of each figure, what is decided and worst first: a bound of its own, and one against the base. */
+    this.figures = [...figures.values()].map(
+      (limits) => limits.toSorted((a, b) => (a.outcome === "no baseline") - (b.outcome === "no baseline")));
     this.count = OUTCOMES.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
   }
-  with(outcome) { return this.all.filter((one) => one.outcome === outcome); }
+  /** The figures of which this is the worst outcome. */
+  figuresWith(outcome) { return this.figures.filter(([worst]) => worst.outcome === outcome); }
   /** What the whole check ended with; with `--strict`, undecided limits fail it. */
   get verdict() { return this.strict && this.outcome === "inconclusive" ? "fail" : this.outcome; }
   get sentence() {

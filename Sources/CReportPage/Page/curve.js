@@ -16,6 +16,11 @@ function faultCurveView(report, map, state) {
     ...report.otherLayouts.map(
       (other, index) => ({ name: OTHER_LINES[index % OTHER_LINES.length], words: visible(other.path), curve: other.curve })),
   ];
+  const ends = distinctEnds(lines.map(({ words }) => words));
+  const labels = lines.length === 1 ? [] : [
+    ...lines.map(({ name, curve }, index) => ({ name, words: ends[index], value: curve.at(-1)[1] })),
+    { name: "floor", words: "floor", value: last.curve.at(-1)[2] },
+  ];
   let chart;
   const toX = (step) => (axis() === "hits" ? step : report.timeAt(step) / 1000);
   const cursor = () => {
@@ -28,11 +33,18 @@ function faultCurveView(report, map, state) {
     chart = new Chart(
       `Pages touched during the launch: ${lines.map(({ words, curve }) => `${words} ${curve.at(-1)[1]}`).join(", ")}`, width,
       mostX, largest(lines.map(({ curve }) => curve.at(-1)[1])),
-      { xTitle: axis() === "hits" ? "first hits" : "ms", yTitle: "pages", isWholeX: axis() === "hits", isWholeY: true });
+      {
+        xTitle: axis() === "hits" ? "first hits" : "ms",
+        yTitle: "pages",
+        isWholeX: axis() === "hits",
+        isWholeY: true,
+        rightMargin: labels.length ? labelMargin(width, labels.map(({ words }) => words)) : RIGHT,
+      });
     const toLine = (points, value) => [[0, 0], ...points.map((point) => [toX(point[0]), point[value]])];
     for (const { name, curve } of lines) chart.steps(toLine(curve, 1), name);
     // Last, because a good order lies on it.
     chart.steps(toLine(last.curve, 2), "floor");
+    chart.endLabels(labels);
     chart.onClick((x) => {
       const page = [...last.cells].find(([, cell]) => cell.step === nearestStep(last.curve, x, toX));
       if (page) map?.choose(last, page[0]);
@@ -67,6 +79,15 @@ function faultCurveView(report, map, state) {
         ],
         () => curve)),
     measured);
+}
+
+/** The ends of paths, as much of each as tells them apart. */
+function distinctEnds(paths) {
+  const ends = (count) => paths.map((path) => path.split("/").slice(-count).join("/"));
+  const most = largest(paths.map((path) => path.split("/").length), 1);
+  for (let count = 1; count < most; count++)
+    if (new Set(ends(count)).size === paths.length) return ends(count);
+  return paths;
 }
 
 /** The step of the first new page at or behind a place of the axis. */
@@ -110,7 +131,13 @@ function measuredCurves(report, map, state) {
       `Page faults during the launch, measured: ${
         lines.map(({ launch }, index) => `${launch.title} ${counts[index].length}`).join(", ")}`,
       width, largest(launches.map((launch) => launch.end)) / 1000, largest(counts.map((faults) => faults.length), 1),
-      { xTitle: "ms", yTitle: "faults", isWholeY: true, height: 220 });
+      {
+        xTitle: "ms",
+        yTitle: "faults",
+        isWholeY: true,
+        height: 220,
+        rightMargin: lines.length > 1 ? labelMargin(width, launches.map((launch) => launch.title)) : RIGHT,
+      });
     lines.forEach(({ name }, index) => {
       const faults = counts[index];
       const every = Math.ceil(faults.length / MOST_POINTS);
@@ -118,6 +145,8 @@ function measuredCurves(report, map, state) {
                        .filter((_, place) => (place + 1) % every === 0 || place === faults.length - 1);
       chart.steps([[0, 0], ...points], name);
     });
+    if (lines.length > 1)
+      chart.endLabels(lines.map(({ launch, name }, index) => ({ name, words: launch.title, value: counts[index].length })));
     chart.onClick((x) => {
       const onPages = launches.flatMap((launch) => faultsOf(launch).map((fault) => ({ launch, fault })))
                         .filter(({ fault }) => fault.page !== null);

@@ -47,7 +47,12 @@ class Layout {
         address: stored.measured.address,
         name: stored.measured.name,
         step: stored.measured.step
-      }).map((touch) => ({...touch, name: names[touch.name] ?? NO_SYMBOL, number: touch.name })) :
+      }).map((touch, index) => ({
+           ...touch,
+           name: names[touch.name] ?? NO_SYMBOL,
+           number: touch.name,
+           symbol: names[stored.measured.symbol?.[index]] ?? null
+         })) :
       [];
     this.measuredPages = this.group(this.measured, (touch) => [touch.address, touch.address + 1]);
     this.readKinds();

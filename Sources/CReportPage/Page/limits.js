@@ -3,11 +3,15 @@
 const FIRST_LIMITS = 12;
 const MORE_LIMITS = 200;
 
-/** A bar from 0 to the value, with a line at the limit and a tick at the base; what is beyond the limit is hatched. */
-function gauge(limit) {
-  const { value, bound, base, low, high, isTime } = limit;
-  if (bound === null || !limit.hasValue) return element("div", { class: "gauge" });
-  const places = [0, value, bound, base, low, high].filter((one) => one != null);
+/** A bar from 0 to a figure's value, with lines at its limits and a tick at the base; what is beyond a limit is hatched. */
+function gauge(limits) {
+  const drawn = limits.filter((one) => one.bound !== null && one.hasValue);
+  if (!drawn.length) return element("div", { class: "gauge" });
+  const limit = drawn.reduce((worst, one) => (one.excess > worst.excess ? one : worst));
+  const { value, bound, low, high, isTime } = limit;
+  const base = drawn.find((one) => one.base != null)?.base;
+  const bounds = [...new Set(drawn.map((one) => one.bound))];
+  const places = [0, value, ...bounds, base, low, high].filter((one) => one != null);
   const [least, most] = [Math.min(...places), Math.max(...places)];
   const margin = (most - least || 1) * 0.04;
   const from = least < 0 ? least - margin : 0;
@@ -24,34 +28,40 @@ function gauge(limit) {
     isTime     ? line("value", value) :
       isBeyond ? part("beyond", bound, value) :
                  null,
-    isTime && line("zero", 0), base != null && line("base", base), line("bound", bound));
+    isTime && line("zero", 0), base != null && line("base", base), bounds.map((one) => line("bound", one)));
 }
 
-function limitRow(report, limit) {
-  const causes = limit.outcome === "fail" ? limit.causes : [];
+/** @param limits those of one figure, the worst first */
+function limitRow(report, limits) {
+  const [limit] = limits;
+  const failed = limits.find((one) => one.outcome === "fail" && one.causes.length > 0);
+  const causes = failed?.causes ?? [];
   const few = causes.slice(0, 3).map((one) => `${one.kind}: ${report.nameOf(one.name)}`).join("; ");
-  const further = causes.length - Math.min(3, causes.length) + (limit.furtherCauses ?? 0);
+  const further = causes.length - Math.min(3, causes.length) + (failed?.furtherCauses ?? 0);
+  const requirements = limits.map(
+    (one) => visible(one.requirement) + (limits.length > 1 ? ` (${OUTCOME_WORDS[one.outcome].toLowerCase()})` : ""));
+  const base = limits.find((one) => one.base != null);
   return element(
     "li", { class: limit.outcome.replace(" ", "-") },
     element("span", { class: "word" }, outcomeMark(limit.outcome), OUTCOME_WORDS[limit.outcome]),
-    element("span", { class: "subject" }, visible(limit.subject)), gauge(limit),
-    element("span", { class: "numbers" }, element("strong", {}, limit.valueWords), `, ${visible(limit.requirement)}`,
-            limit.base != null && `; base ${limit.write(limit.base)}`),
-    limit.reason && element("p", { class: "quiet" }, visible(firstLetterUp(limit.reason)), "."),
+    element("span", { class: "subject" }, visible(limit.subject)), gauge(limits),
+    element("span", { class: "numbers" }, element("strong", {}, limit.valueWords), `, ${requirements.join(", ")}`,
+            base && `; base ${base.write(base.base)}`),
+    limits.filter((one) => one.reason && one.reason !== report.check.baseIsMissing).map((one) => element("p", { class: "quiet" }, visible(firstLetterUp(one.reason)), ".")),
     causes.length > 0 && element("p", { class: "causes" }, visible(few), further > 0 && `; and ${number(further)} more`),
-    causes.length > 0 && causesTable(report, limit));
+    failed && causesTable(report, failed));
 }
 
-/** Rows of limits; many begin with the first, the others are drawn when they are asked for. */
-function limitRows(report, limits) {
+/** Rows of figures; many begin with the first, the others are drawn when they are asked for. */
+function limitRows(report, figures) {
   const list = element("ul", { class: "limits" });
   const more = element("button", { type: "button" });
   let shown = 0;
   const add = (count) => {
-    list.append(...limits.slice(shown, shown + count).map((one) => limitRow(report, one)));
-    shown = Math.min(limits.length, shown + count);
-    more.hidden = shown === limits.length;
-    more.textContent = `Show ${number(Math.min(MORE_LIMITS, limits.length - shown))} more of ${number(limits.length)}`;
+    list.append(...figures.slice(shown, shown + count).map((one) => limitRow(report, one)));
+    shown = Math.min(figures.length, shown + count);
+    more.hidden = shown === figures.length;
+    more.textContent = `Show ${number(Math.min(MORE_LIMITS, figures.length - shown))} more of ${number(figures.length)}`;
   };
   more.addEventListener("click", () => add(MORE_LIMITS));
   add(FIRST_LIMITS);
@@ -59,10 +69,10 @@ function limitRows(report, limits) {
 }
 
 /** Rows behind a line with their number, drawn when it is opened. */
-function foldedRows(report, words, limits) {
+function foldedRows(report, words, figures) {
   const details = element("details", {}, element("summary", {}, words));
   details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...limitRows(report, limits));
+    if (details.open && details.childElementCount === 1) details.append(...limitRows(report, figures));
   });
   return details;
 }
@@ -80,12 +90,12 @@ function limitsView(report) {
                  .filter(([outcome]) => counts[outcome] > 0).map(([outcome, words]) => `${number(counts[outcome])} ${words}`);
   const rest = check.count - check.all.length;
   const ofOutcome = (outcome, title) => {
-    const limits = check.with(outcome);
-    if (!limits.length) return null;
-    const words = `${number(counts[outcome])} ${title}${
-      counts[outcome] > limits.length ? `, ${number(limits.length)} of them in this report` : ""}`;
-    const isFolded = outcome === "no baseline" || (outcome === "pass" && limits.length > FIRST_LIMITS);
-    return isFolded ? foldedRows(report, words, limits) : limitRows(report, limits);
+    const figures = check.figuresWith(outcome);
+    if (!figures.length) return null;
+    const here = check.all.filter((one) => one.outcome === outcome).length;
+    const words = `${number(counts[outcome])} ${title}${counts[outcome] > here ? `, ${number(here)} of them in this report` : ""}`;
+    const isFolded = outcome === "no baseline" || (outcome === "pass" && figures.length > FIRST_LIMITS);
+    return isFolded ? foldedRows(report, words, figures) : limitRows(report, figures);
   };
   const names = images.length ? images : [...new Set(check.all.map((one) => one.image))].map((image) => ({ image }));
   return view(

@@ -45,7 +45,8 @@ function reasons(layout, page, diff) {
   for (const cause of causes) sentences.push(`Predicted: ${CAUSES[cause] ?? cause}.`);
   for (const touch of layout.measuredPages.get(page) ?? [])
     sentences.push(
-      `First ${ACCESSES[touch.access]} by ${visible(touch.name)}, as touch ${number(touch.step + 1)} of the launch.`);
+      `First ${ACCESSES[touch.access]} by ${visible(touch.name)}${
+        touch.symbol && touch.symbol !== touch.name ? `, at ${visible(touch.symbol)}` : ""}, as touch ${number(touch.step + 1)} of the launch.`);
   const address = layout.pageAddress(page);
   for (const one of diff?.measuredPages?.[layout.side]?.differences ?? [])
     if (one.address === address)

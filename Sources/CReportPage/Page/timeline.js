@@ -1,5 +1,5 @@
 // The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time. Below it the
-// page faults of launches that were not recorded, each with its own axis.
+// page faults of launches that were not recorded, with an axis for those of each cache.
 
 const MOST_THREADS = 12;
 const LANE = 40;
@@ -8,8 +8,8 @@ const LANE_TITLE = 92;
 function timelineView(report, map, state) {
   const { hits, marks } = report;
   const stages = report.stages.map((table, index) => stageRow(table, index));
-  const faults = report.faults.map((launch) => faultLanes(launch, map, state));
-  if (!hits.length && faults.length) return view("timeline", "Timeline", stages, faults);
+  const faults = faultsOfLaunches(report, map, state);
+  if (!hits.length && faults) return view("timeline", "Timeline", stages, faults);
   if (!hits.length) return stages.length ? view("timeline", "Stages", stages) : null;
   const end = Math.max(largest(hits.map((hit) => hit.time), 1), largest(marks.map((mark) => mark.time)));
   const byThread = new Map();
@@ -200,17 +200,39 @@ function stageRow(table, index) {
       () => table.rows));
 }
 
-/** The page faults of a launch, a lane for each part: a short line for a minor fault, a long one with a head for a major one. */
-function faultLanes(launch, map, state) {
-  const { stored, list, end } = launch;
-  const title = element("h3", {}, `Page faults of a ${launch.title}`);
+/** The page faults of launches, with one key. Those of one cache have one scale and the same lanes, so that they compare. */
+function faultsOfLaunches(report, map, state) {
+  if (!report.faults.length) return null;
+  const listed = report.faults.flatMap((launch) => launch.list);
+  const parts = FAULT_PARTS.map((words, part) => ({ words, part })).filter(({ part }) => listed.some((fault) => fault.part === part));
+  const alike = (launch) => report.faults.filter((one) => one.stored.cache === launch.stored.cache);
+  const key = [[false, "minor: the page was in memory"], [true, "major: it was read from a device"]];
+  return element(
+    "div", {}, element("h3", {}, "Page faults"),
+    listed.length > 0
+      && [note("Measured, of launches that nobody recorded. A line ends where its launch does."),
+          element(
+            "ul", { class: "key" },
+            key.map(([isMajor, words]) => element(
+              "li", {},
+              drawing("svg", { class: "chart", width: 12, height: 26, "aria-hidden": "true" }, faultLines([{ isMajor }], () => 6, 26)),
+              words)))],
+    report.faults.map((launch) => faultLanes(launch, parts, largest(alike(launch).map((one) => one.end)), map, state)));
+}
+
+/**
+ * The page faults of a launch, a lane for each part: a short line for a minor fault, a long one with a head for a major one.
+ * @param end where the axis ends
+ */
+function faultLanes(launch, parts, end, map, state) {
+  const { stored, list } = launch;
+  const title = element("h4", {}, firstLetterUp(launch.title));
   if (stored.refusal)
     return element(
       "div", {}, title,
       note(`Measured: ${counted(stored.majorFaults, "major fault")} and ${number(stored.minorFaults)} minor ones. `,
            `They are not listed: ${visible(stored.refusal)}.`));
-  const lanes = FAULT_PARTS.map((words, part) => ({ words, faults: list.filter((fault) => fault.part === part) }))
-                  .filter(({ faults }) => faults.length);
+  const lanes = parts.map(({ words, part }) => ({ words, faults: list.filter((fault) => fault.part === part) }));
   const place = element("div");
   const total = lanes.length * LANE + 26;
   let [chart, x] = [];
@@ -223,7 +245,7 @@ function faultLanes(launch, map, state) {
   };
   drawnToWidth(place, (width) => {
     x = (time) => LANE_TITLE + (time / end) * (width - LANE_TITLE - RIGHT);
-    chart = faultChart(launch, lanes, { width, total, x });
+    chart = faultChart(launch, lanes, { width, total, x, end });
     chart.addEventListener("click", (event) => {
       const at = event.clientX - chart.getBoundingClientRect().left;
       const distance = (fault) => Math.abs(x(fault.time) - at);
@@ -235,17 +257,8 @@ function faultLanes(launch, map, state) {
     cursor();
   });
   state.listen(cursor);
-  const key = [[false, "minor: the page was in memory"], [true, "major: it was read from a device"]];
   return element(
-    "div", {}, title,
-    note(`Measured: ${launch.summary}. It is not the launch that was recorded, and nothing was added to it: `,
-         code(stored.command.map(shellWord).join(" ")), "."),
-    element(
-      "ul", { class: "key" },
-      key.map(([isMajor, words]) => element(
-        "li", {},
-        drawing("svg", { class: "chart", width: 12, height: 26, "aria-hidden": "true" }, faultLines([{ isMajor }], () => 6, 26)),
-        words))),
+    "div", {}, title, note(`${firstLetterUp(launch.summary)}: `, code(stored.command.map(shellWord).join(" ")), "."),
     place,
     tableBeside(
       `page faults, ${launch.title}`,
@@ -273,7 +286,7 @@ function faultLines(faults, x, bottom) {
   ];
 }
 
-function faultChart(launch, lanes, { width, total, x }) {
+function faultChart(launch, lanes, { width, total, x, end }) {
   return drawing(
     "svg", {
       class: "chart",
@@ -290,12 +303,12 @@ function faultChart(launch, lanes, { width, total, x }) {
     lanes.map(({ words, faults }, index) => {
       const bottom = (index + 1) * LANE - 6;
       return [
-        drawing("path", { class: "axis", d: `M${LANE_TITLE} ${bottom}H${width - RIGHT}` }),
+        drawing("path", { class: "axis", d: `M${LANE_TITLE} ${bottom}H${x(launch.end).toFixed(1)}v-4` }),
         drawing("text", { x: 0, y: bottom - 14 }, words), drawing("text", { x: 0, y: bottom }, number(faults.length)),
         faultLines(faults, x, bottom)
       ];
     }),
-    ticks(launch.end / 1000, width > 600 ? 8 : 4)
+    ticks(end / 1000, width > 600 ? 8 : 4)
       .map((value) => drawing("text", { x: x(value * 1000), y: total - 8, "text-anchor": "middle" }, number(value))),
     drawing("text", { x: 0, y: total - 8 }, "milliseconds"));
 }

@@ -135,6 +135,7 @@ extension ReportLayout.Measured {
     json.member("method", method)
     json.column("name", shown.map { names.number(of: $0.0.function) })
     json.column("step", shown.map(\.0.step))
+    json.column("symbol", shown.map { names.number(of: $0.0.symbol) })
   }
 }
 
