@@ -10,16 +10,16 @@
 // that no launch pays for the others. It is predicted from the sizes of the functions. For one launch only the faults
 // differ, because any order of the same functions has the same pages.
 //
-// Several orders are tried, from the one that moves least to the new one. The first is taken that costs at most 5 % more
-// than the new order, which is itself the result of a search that finds one of many orders of nearly the same cost. 5 % of the
-// cost are a few tenths of a per cent of the pages:
+// Several orders are tried, from the one that moves least to the new one. The first is taken with which all launches together
+// touch at most 1 % more pages of 4 KiB than with the new order, and that costs at most 10 % more. For the new order is itself
+// the result of a search that finds one of many orders of nearly the same cost:
 //
 // 1. The previous order, also of functions that no launch uses any more. A new function goes behind the one that it
 //    follows in the new order.
 // 2. The same without the functions that no launch uses any more.
 // 3. The second order, in which single groups of functions move as long as launches gain by it. A group is of functions
 //    that stand next to each other and are used by the same launches, so that the launches can't tell them apart.
-// 4. The third order, annealed a little (`OrderAnnealing`).
+// 4. The third order, annealed a little (`OrderAnnealing`), and then thoroughly.
 // 5. The new order, in which the functions of each group are in their previous order. The functions of a group that are
 //    new keep their places in it.
 // 6. The same with smaller groups: of functions that also begin on the same page of 4 KiB.
@@ -80,7 +80,7 @@ package struct KeptOrder: Sendable {
       previous: previousOrder, count: order.count, launches: sequences, sizes: sizes)
     let search = GroupSearch(launches: sequences, sizes: sizes, mostMoves: mostMoves)
     let new = Array(order.indices)
-    let newCost = search.cost(of: new)
+    let limit = search.cost(of: new)
     let known = places.previous(withUnused: false)
     var improved = known
     let candidates: [() -> [Int]] = [
@@ -89,11 +89,15 @@ package struct KeptOrder: Sendable {
         improved = search.descending(from: known)
         return improved
       },
-      { search.annealed(improved) }, { places.sortedGroups(onPages: false) },
+      { search.annealed(improved, from: .mild) }, { search.annealed(improved, from: .hot) },
+      { places.sortedGroups(onPages: false) },
       { places.sortedGroups(onPages: true) },
     ]
     let kept =
-      candidates.lazy.map { $0() }.first { search.cost(of: $0) <= newCost + newCost / 20 } ?? new
+      candidates.lazy.map { $0() }.first { candidate in
+        let cost = search.cost(of: candidate)
+        return 100 * cost.pages <= 101 * limit.pages && 10 * cost.all <= 11 * limit.all
+      } ?? new
     parts = kept.map { all[$0] }
     unused = kept.filter { $0 >= order.count }.map { all[$0] }
   }
@@ -105,19 +109,21 @@ private struct GroupSearch {
   let sizes: OrderedSizes
   let mostMoves: Int
 
-  func cost(of order: [Int]) -> Int {
+  /// The cost, and the pages of 4 KiB of all launches together.
+  func cost(of order: [Int]) -> (all: Int, pages: Int) {
     let groups = LaunchGroups(launches, sizes: sizes.sizes, adjacentIn: order)
     var cost = LaunchCost(groups, start: sizes.start)
-    return cost.cost(of: Array(groups.groups.indices))
+    let all = cost.cost(of: Array(groups.groups.indices))
+    return (all, cost.pages.reduce(0, +))
   }
 
   func descending(from order: [Int]) -> [Int] {
     improving(order) { OrderAnnealing.descending(from: $0, cost: $1, mostMoves: mostMoves) }
   }
 
-  func annealed(_ order: [Int]) -> [Int] {
+  func annealed(_ order: [Int], from temperature: OrderAnnealing.Temperature) -> [Int] {
     improving(order) {
-      OrderAnnealing.improving($0, cost: $1, mostMoves: mostMoves, from: .mild)
+      OrderAnnealing.improving($0, cost: $1, mostMoves: mostMoves, from: temperature)
     }
   }
 

@@ -26,8 +26,8 @@ package struct LaunchCost {
   /// For each launch the faults that it and those before it have in any order.
   private let fewestFaults: [Int]
   private var addresses: [Int]
-  /// By launch, while they are counted.
-  private var pages: [Int]
+  /// By launch: the pages of 4 KiB of the order of which the cost was computed last.
+  private(set) var pages: [Int]
   private var lastPage: [Int]
   private var lastEnd: [Int]
   private var lastLargePage: [Int]
