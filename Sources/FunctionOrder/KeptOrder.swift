@@ -3,8 +3,8 @@
 //
 // The idea. An order file is kept beside the code, and a small change of the program or of a launch can change where most
 // of its lines stand although no launch gains by it: the functions that the same launches use can stand in any order, and
-// there are many orders of nearly the same cost. Here entries stay in the order of a previous file where nothing is gained
-// by moving them.
+// there are many orders of nearly the same cost. Here entries stay in the order of a previous file where hardly
+// anything is gained by moving them.
 //
 // What launches gain is counted as `LaunchCost` does, which is what the balanced order makes small: pages, cold faults, and
 // that no launch pays for the others. It is predicted from the sizes of the functions. For one launch only the faults
@@ -38,7 +38,7 @@
 import Addresses
 import ImageModel
 
-/// An order in which functions keep their places in a previous order where nothing is gained by moving them.
+/// An order in which functions keep their places in a previous order if hardly anything is gained by moving them.
 package struct KeptOrder: Sendable {
   /// Without duplicates; the first of a function's aliases stands for all.
   package let parts: [Part]

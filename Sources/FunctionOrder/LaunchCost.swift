@@ -3,8 +3,9 @@
 /// Pages that a launch touches beyond those of its bytes alone weigh by their square, so that no launch pays for the
 /// others with many. Pages are also counted as if the order could begin anywhere in a page: then each gap between bytes that
 /// a launch uses costs it as much of a page as the gap is wide, and a page at most. Without that, an order fits the pages of
-/// its own launches and of one build by chance, and others touch more. Cold faults are counted as Linux reads: a fault on a page that is not in memory reads that page and
-/// those behind it, 128 KiB in all. A launch is taken to touch all of an item at its first use.
+/// its own launches and of one build by chance, and others touch more. Cold faults are counted as Linux reads: a fault on a
+/// page that is not in memory reads that page and those behind it, 128 KiB in all. A launch is taken to touch all of an item
+/// at its first use.
 package struct LaunchCost {
   private static let readAheadPages = 32
   /// How many pages the square of a launch's pages beyond `tolerablePages` weighs.

@@ -39,7 +39,7 @@ package struct OrderGeneration {
     package var strategy: OrderStrategy?
     /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
-    /// The path of an order file in which entries stay where they are unless something is gained by moving them.
+    /// The path of an order file in which entries stay where they are if hardly anything is gained by moving them.
     package var previous: String?
     /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.
     package var split: SplitFormat?

@@ -4,7 +4,7 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// An order file of an earlier build, whose entries stay where nothing is gained by moving them: `gen --previous`.
+/// An order file of an earlier build, whose entries stay if hardly anything is gained by moving them: `gen --previous`.
 struct PreviousOrder {
   /// The parts of the layout that it places, in its order.
   private(set) var parts: [Part] = []
