@@ -32,7 +32,10 @@ RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 # No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
-EXPLICIT := --explicit-target-dependency-import-check error
+# The flags of all builds, so that none throws away what another has compiled. What is optimized is in Package.swift.
+FLAGS := -c release -debug-info-format none --explicit-target-dependency-import-check error
+# On large pages the compiler takes a twentieth less time.
+export SWIFT_BUILD := env GLIBC_TUNABLES=glibc.malloc.hugetlb=1 swift build $(FLAGS)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
@@ -42,14 +45,12 @@ demo: ## install missing packages, build, and order the sqlite3 shell: record, g
 	@$(MAKE) -s build
 	@Examples/SQLite/run.sh
 
-# Nor does the compiler describe the code for debuggers, or check its own.
-UNOPTIMIZED := -Xswiftc -Onone -Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
-test: ## install what the tests need, then run check without optimization; CI runs this
+test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
-	@$(MAKE) -s check OPTIMIZATION='$(UNOPTIMIZED)'
+	@$(MAKE) -s check
 
-# Suites that take long: other machines and systems in an emulator, other tools, many builds. And, since test does not
-# optimize, the tests that start no process. With the end of a suite's name, a suite that is left out needs nothing.
+# Suites that take long: other machines and systems in an emulator, other tools, many builds.
+# With the end of a suite's name, a suite that is left out needs nothing.
 INTEGRATIONS := 'Integrations(/|$$)|MachOEmulatorTests[.]'
 # Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
 CORE_EXAMPLES := SQLite C CxxPlugin Split
@@ -57,8 +58,7 @@ OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$
 test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test integrations browser fleet
 	@$(MAKE) -s tests-built runtime apple-sdk
-	ORDERFILE_QUICK=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
-	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	ORDERFILE_REQUIRE_ALL=1 swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh $(OTHER_EXAMPLES)
 	@Scripts/test-report.sh
@@ -68,13 +68,15 @@ test-integrations: ## the tests and examples that test leaves out: build systems
 	@Scripts/check-package.sh
 
 check: ## format, warnings, imports, tests of the release build, the core examples, README
+	@mkdir -p $(BUILD) && date +%s >$(BUILD)/test-start
 	@$(MAKE) -s -j2 lint tests-built runtime apple-sdk
 	@$(MAKE) -s -j2 tests core-examples
-	Scripts/check-readme.sh
+	@Scripts/check-readme.sh
+	@Scripts/test-summary.sh $(RESULTS) $$(($$(date +%s) - $$(< $(BUILD)/test-start)))
 
 # Without MAKEFLAGS: what a test or an example builds with make is no job of this one.
 tests:
-	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 swift test $(FLAGS) --skip-build --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 
 # Beside the tests, which leave a processor idle when the last of them run.
@@ -88,17 +90,17 @@ lint:
 apple-sdk:
 	@Scripts/apple-sdk.sh
 
-# OPTIMIZATION is for all packages. On large pages the compiler takes a twentieth less time.
 tests-built:
-	GLIBC_TUNABLES=glibc.malloc.hugetlb=1 swift build -c release --build-tests $(OPTIMIZATION) $(EXPLICIT)
+	$(SWIFT_BUILD) --build-tests
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests
 	ORDERFILE_QUICK=1 swift test --skip-build 2>&1 | $(SUMMARY)
 
-build: ## the command and the recorder, in release mode
-	swift build -c release
-	$(MAKE) -s runtime
+# A build of all products would compile what only tests import.
+PRODUCTS := orderfile orderfile-pages orderfile-stages orderfile-qemu
+build: runtime ## the command and the recorder, in release mode
+	@for product in $(PRODUCTS); do $(SWIFT_BUILD) --product $$product || exit 1; done
 
 HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a)
 runtime: $(HERE) ## the recorder alone: one object, one archive

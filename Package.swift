@@ -4,14 +4,34 @@ import PackageDescription
 // The layers, from the bottom up: a target imports only targets of its own layer or below, as in the table of
 // docs/DESIGN.md. LayeringTests compares every `import` under Sources with that table.
 
-let checked: [SwiftSetting] = [
+/// For what other packages import, which may have no unsafe flags.
+let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func target(
+/// The compiler does not check its own code, which takes a twentieth of a build.
+let checked =
+  strict + [.unsafeFlags(["-Xfrontend", "-disable-llvm-verify"], .when(configuration: .release))]
+
+/// A target with loops over bytes, names, functions or pages: fully optimized.
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: checked)
+}
+
+/// Not optimized by Swift but by LLVM, for size: compiled in two fifths of the time, to a fifth less code.
+let small =
+  checked
+  + [
+    .unsafeFlags(
+      ["-Osize", "-Xfrontend", "-disable-sil-perf-optzns"], .when(configuration: .release))
+  ]
+
+/// A target whose time goes into files, processes and text. `Benchmarks/build-time` shows what a target costs to
+/// compile, `Benchmarks/speed.sh` what it costs to run.
+func smallTarget(
   _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: checked)
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: small)
 }
 
 /// Never optimized. Nor is a module, which nobody imports, written by a compiler of its own.
@@ -65,15 +85,15 @@ let package = Package(
     target("ImageModel", ["Addresses"]),
     target("Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
-    target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
+    smallTarget("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses", "CXXHash"]),
     target("ClusterProfileFormat", ["ByteReading", "Addresses"]),
     target("ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
-    target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
-    target("LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
+    smallTarget("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
+    smallTarget("LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
     target("TemporalProfileFormat", ["ByteReading", "Addresses"]),
     target("PerfScriptFormat", ["ByteReading", "Addresses"]),
 
@@ -94,8 +114,8 @@ let package = Package(
     target("ChangePoints"),
 
     // Launching, tracing and measuring programs.
-    target("ProcessLaunch", ["CProcess"]),
-    target(
+    smallTarget("ProcessLaunch", ["CProcess"]),
+    smallTarget(
       "ProcessTracing",
       ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
     target("LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
@@ -109,7 +129,7 @@ let package = Package(
       ]),
 
     // What a commit brought: the figures of documents, commit by commit.
-    target(
+    smallTarget(
       "History",
       [
         "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
@@ -117,7 +137,7 @@ let package = Package(
       ]),
 
     // Limits on the figures of documents, and the verdict on them.
-    target(
+    smallTarget(
       "LaunchBudget",
       [
         "History", "Reporting", "LaunchMeasurement", "PagesFormat", "Demangling", "ImageModel",
@@ -125,7 +145,7 @@ let package = Package(
       ]),
 
     // L5: what each command does, without its command line.
-    target(
+    smallTarget(
       "Workflows",
       [
         "LaunchBudget", "History", "Reporting", "FunctionOrder", "FaultEstimate",
@@ -139,7 +159,7 @@ let package = Package(
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
 
     // A target of its own, because `Workflows` takes longest to compile.
-    target(
+    smallTarget(
       "ImageAudit",
       [
         "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
@@ -147,7 +167,7 @@ let package = Package(
       ]),
 
     // Which options of linkers remove pages. A target of its own for the same reason.
-    target(
+    smallTarget(
       "LinkAdvice",
       [
         "Workflows", "Reporting", "ProcessLaunch", "Symbolication", "ObjectFormat", "PagesFormat",
@@ -155,7 +175,7 @@ let package = Package(
       ]),
 
     // What a launch spends its time on. A target of its own for the same reason.
-    target(
+    smallTarget(
       "LaunchStages",
       [
         "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
@@ -164,7 +184,7 @@ let package = Package(
       ]),
 
     // L6, L7: the command line.
-    target(
+    smallTarget(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -176,7 +196,7 @@ let package = Package(
         "CTraceFormat",
       ]),
     .executableTarget(
-      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked,
+      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: small,
       linkerSettings: [
         // Where `make install` puts Swift's libraries, for machines without Swift.
         .unsafeFlags(
@@ -198,7 +218,7 @@ let package = Package(
       name: "Recorder", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/Recorder"),
     .target(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
-      swiftSettings: checked),
+      swiftSettings: strict),
 
     // The library that `orderfile pages` loads into the program: C, without Swift's runtime.
     .target(

@@ -54,14 +54,7 @@ said='system 0, spawn 0, popen 0, fork 0'
 [[ $("$work/app") == "$said" ]] || fail "the program fails by itself"
 
 for suite in bookworm trixie; do
-  base=$PWD/.build/debian/$suite
-  if [[ ! -e $base/.complete ]]; then
-    rm -rf "$base"
-    mkdir -p "$base"
-    debootstrap --variant=minbase "$suite" "$base" http://deb.debian.org/debian >"$work/log" 2>&1 ||
-      { tail -n 20 "$work/log" >&2; fail "debootstrap $suite"; }
-    touch "$base/.complete"
-  fi
+  base=$(Scripts/debian-base.sh "$suite")
   root=$work/$suite
   cp -a "$base" "$root"
   mount -t proc proc "$root/proc"

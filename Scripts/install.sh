@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what `make build` has built below PREFIX, or removes it.
 # usage: install.sh install|uninstall PREFIX      below $DESTDIR, if that is set
-# SWIFT_BUILD is the command that has built it, BUILD its folder (.build).
+# SWIFT_BUILD is the command that has built it, which the Makefile sets, BUILD its folder (.build).
 set -euo pipefail
 [[ $# == 2 && -n $2 ]] || { echo "usage: make $1 PREFIX=dir [DESTDIR=dir]" >&2; exit 64; }
 [[ $1 == install ]] || [[ -d ${DESTDIR:-}$2 ]] || exit 0
@@ -9,7 +9,7 @@ mkdir -p "${DESTDIR:-}$2"
 prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-.build}
-SWIFT_BUILD=${SWIFT_BUILD:-swift build -c release}
+SWIFT_BUILD=${SWIFT_BUILD:?"run 'make install' instead"}
 
 libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
   lib/orderfile/liborderfile-stages.so
@@ -20,15 +20,21 @@ cmake=lib/cmake/orderfile
 
 if [[ $1 == uninstall ]]; then
   cd "$prefix"
-  rm -f bin/{cargo-,}orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
+  rm -f bin/{cargo-,}orderfile bin/.debug/orderfile.debug include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
     share/man/man1/{cargo-,}orderfile.1 share/man/man1/{cargo-,}orderfile-*.1
   rm -f lib/orderfile/swift/*.so $cmake/orderfileConfig{,Version}.cmake
   # Folders that only this project uses.
-  rmdir lib/orderfile/* lib/orderfile $cmake 2>/dev/null || true
+  rmdir lib/orderfile/* lib/orderfile $cmake bin/.debug 2>/dev/null || true
   exit
 fi
 
 install -D -m 755 "$BUILD/release/orderfile" "$prefix/bin/orderfile"
+if [[ $(uname) == Linux ]]; then  # the symbols, where debuggers and profilers look for them
+  mkdir -p "$prefix/bin/.debug"
+  (cd "$prefix/bin" && objcopy --only-keep-debug orderfile .debug/orderfile.debug &&
+    objcopy --strip-all --add-gnu-debuglink=.debug/orderfile.debug orderfile)
+  chmod 644 "$prefix/bin/.debug/orderfile.debug"
+fi
 ln -sf orderfile "$prefix/bin/cargo-orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do

@@ -18,7 +18,7 @@ export BUILD=$PWD/.build-static
 archives=$BUILD/archives
 mkdir -p "$archives" "$out"
 # Those of another version would be checked and delivered, too.
-rm -f "$out"/*.deb "$out"/*.tar.gz
+rm -f "$out"/*.deb "$out"/*.tar.gz "$out"/*.debug
 for name in dwarf elf expat iberty stdc++ z zstd; do
   archive=$(gcc -print-file-name="lib$name.a")
   [[ $archive == /* ]] || fail "missing lib$name.a: run 'Scripts/bootstrap.sh package' first"
@@ -35,7 +35,8 @@ make -s runtime
 tree=$BUILD/tree
 rm -rf "$tree"
 DESTDIR=$tree Scripts/install.sh install /usr
-strip "$tree/usr/bin/orderfile"
+mv "$tree/usr/bin/.debug/orderfile.debug" "$out/orderfile_${version}_$architecture.debug"
+rmdir "$tree/usr/bin/.debug"
 strip --strip-unneeded "$tree"/usr/lib/orderfile/*.so
 strip --strip-debug "$tree/usr/lib/orderfile_rt.o" "$tree/usr/lib/liborderfile_rt.a"
 

@@ -31,6 +31,9 @@ package struct MergedLaunches: Equatable, Sendable {
   /// - Complexity: O(*p*) for *p* parts of `other`, on average.
   package mutating func append(_ other: MergedLaunches) { for part in other.parts { append(part) } }
 
+  /// Whether a launch used `part`, the first of a function's aliases.
+  package func contains(_ part: Part) -> Bool { isMember.contains(part) }
+
   private mutating func append(_ part: Part) {
     if isMember.insert(part).inserted { parts.append(part) }
   }

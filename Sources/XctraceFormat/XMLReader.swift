@@ -9,7 +9,9 @@ import CExpat
 
 /// Reads an XML document from start to end in one pass, and keeps nothing of it. Subclasses interpret the
 /// elements.
-/// what an element means.
+///
+/// libexpat may deliver an event long after it got its bytes: since version 2.6 (in Debian 12, 2.5.0-1+deb12u5) it
+/// defers an unfinished token until twice as many bytes have come. `OpenMarkup` therefore finds unfinished tokens.
 class XMLReader {
   private var parser: XML_Parser?
   private var error: ParseError?
@@ -44,6 +46,7 @@ class XMLReader {
     }
     setHandlers(parser)
     var position = 0
+    var markup = OpenMarkup(bytes)
     repeat {
       let end = min(position + Self.chunk, bytes.count)
       let status = bytes.withBytes(position..<end) { chunk in
@@ -55,11 +58,26 @@ class XMLReader {
       guard status == XML_STATUS_OK else { throw syntaxError(parser, atEnd: end == bytes.count) }
       bytes.release(position..<end)
       position = end
-      let waiting = UInt64(position) - min(UInt64(position), here(parser).rawValue)
-      guard waiting <= ParsingLimits.xmlTag else {
-        throw located(.tooLarge(limit: ParsingLimits.xmlTag, found: waiting), "tag")
+      // libexpat has not read past its position, so the markup that is open is no longer than the rest.
+      if UInt64(position) - min(UInt64(position), here(parser).rawValue) > ParsingLimits.xmlTag {
+        try checkLength(of: &markup, to: position, in: bytes)
       }
     } while position < bytes.count
+  }
+
+  /// - Throws: `tooLarge` if the markup that is open at `end` exceeds its limit.
+  private func checkLength(
+    of markup: inout OpenMarkup, to end: Int, in bytes: FileBytes
+  ) throws(ParseError) {
+    markup.scan(to: end)
+    guard let start = markup.start else { return }
+    let length = UInt64(end - start)
+    guard length > ParsingLimits.xmlTag else { return }
+    var lines = LineScanner(bytes)
+    while lines.position <= start, lines.next() != nil {}
+    throw ParseError(
+      .tooLarge(limit: ParsingLimits.xmlTag, found: length), "tag",
+      at: FileOffset(rawValue: UInt64(start)), line: lines.lineNumber)
   }
 
   private func setHandlers(_ parser: XML_Parser) {

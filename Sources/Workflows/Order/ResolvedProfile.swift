@@ -68,16 +68,18 @@ struct ResolvedProfile {
       }
       self.functions.append(functions)
       var bodyCount = recorded.bodyCount
-      var places = Set(functions.map { layout.functions[$0].address })
+      // All functions at an address have one body.
+      var placeCount = functions.isEmpty ? 0 : 1
       if recorded.address == nil {
         // A launch of another build used some of the same ones.
+        let places = Set(functions.map { layout.functions[$0].address })
         let same = known.intersection(places)
         bodyCount -= min(bodyCount, same.count)
-        places.subtract(same)
+        placeCount = places.count - same.count
       }
       recordedCount += bodyCount
       // Of several with that name, the build may have fewer.
-      let found = min(bodyCount, places.count)
+      let found = min(bodyCount, placeCount)
       resolvedCount += found
       if found < bodyCount, let name = recorded.names.first {
         let usual = functions.isEmpty ? MissingReason.noSuchSymbol : .inlinedOrRemoved

@@ -36,16 +36,15 @@ struct UsedUnits {
     var used = MergedLaunches()
     for launch in profile.launches { used.append(launch.uses, in: layout) }
     used.append(profile.others, in: layout)
-    let isUsed = Set(used.parts)
     var initializers = MergedLaunches()
     initializers.append(
       release.initializers.compactMap { layout.functions(at: $0).first.map { Part($0) } }
-        .filter { !isUsed.contains($0) }.inSteps, in: layout)
+        .filter { !used.contains($0) }.inSteps, in: layout)
     let units = MovedUnits(of: initializers.parts + used.parts, in: map, for: dialect)
     var isFirst: Set<Part> = []
     let first = initializers.parts.compactMap(units.unit).filter { isFirst.insert($0).inserted }
     func unit(of part: Part) -> Part? {
-      units.unit(of: part).flatMap { isFirst.contains($0) ? nil : $0 }
+      units.unit(of: part).flatMap { !isFirst.isEmpty && isFirst.contains($0) ? nil : $0 }
     }
     self.profile = profile.mapParts(unit)
     self.layout = layout

@@ -1,0 +1,10 @@
+#!/bin/bash
+# Prints what a test run did, in one line: tests, seconds, and what was not run and why.
+# usage: test-summary.sh RESULTS SECONDS      RESULTS is what swift test printed
+set -euo pipefail
+results=${1:?usage: test-summary.sh RESULTS SECONDS}
+tests=$(sed -n -E 's/^✔ Test run with ([0-9]+) tests .*/\1/p' "$results" | tail -n 1)
+# A requirement of a suite is named once for each of its tests.
+skipped=$(sed -n -E 's/^➜ (Test|Suite) .* skipped: "needs (.*), excused: (.*)"$/\2: \3/p' "$results" |
+  LC_ALL=C sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\1 for want of \2/' | paste -sd ';' | sed 's/;/; /g')
+echo "make test: $tests tests and the core examples passed in $2 s; not run: ${skipped:+$skipped; }make test-integrations"
