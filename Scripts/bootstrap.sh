@@ -23,7 +23,7 @@ integrations=(
   fish zsh  # shells whose completions are tested
 )
 browser=(chromium python3 python3-pip)  # opens reports; 290 MB
-fleet=(openjdk-17-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
+fleet=(default-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
 
 wanted=("${build[@]}")

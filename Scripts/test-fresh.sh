@@ -9,14 +9,19 @@ cd "$(dirname "$0")/.."
 fail() { echo "test-fresh.sh: $*" >&2; exit 1; }
 ((EUID == 0)) || fail 'debootstrap, mount and chroot need root: run it with sudo'
 command -v debootstrap >/dev/null || fail "missing debootstrap: run 'Scripts/bootstrap.sh package' first"
-# In namespaces of its own: mounts and processes end with it, however it ends.
-[[ -n ${TEST_FRESH-} ]] || TEST_FRESH=1 exec unshare --mount --pid --fork --kill-child --mount-proc "$0" "$@"
+# Mounts and processes are in namespaces that end with the script, however it ends. So this folder is removed where
+# nothing is mounted in it.
+if [[ -z ${TEST_FRESH-} ]]; then
+  TEST_FRESH=$(mktemp -d)
+  export TEST_FRESH
+  trap 'rm -rf --one-file-system "$TEST_FRESH"' EXIT
+  unshare --mount --pid --fork --kill-child --mount-proc "$0" "$@"
+  exit
+fi
 
-root=$PWD
+root=$PWD work=$TEST_FRESH
 swift=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
 logs=$root/.build/fresh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 mkdir -p "$logs"
 suites=("$@")
 (($#)) || suites=(bookworm trixie)
@@ -26,10 +31,10 @@ git clone -q --no-hardlinks "$root" "$work/clone"
 git config --get-regexp '^url\..*\.insteadof$' >"$work/urls" || true
 
 prepare() { # prepare SUITE FOLDER: what a person has before README's first command
-  local suite=$1 system=$2 release
+  local suite=$1 system=$2 library
   case $suite in
-    bookworm) release=12 ;;
-    trixie) release=14 ;;
+    bookworm) library=libstdc++-12-dev ;;
+    trixie) library=libstdc++-14-dev ;;
     *) fail "unknown suite '$suite': expected bookworm or trixie" ;;
   esac
   mkdir "$system"
@@ -44,9 +49,9 @@ prepare() { # prepare SUITE FOLDER: what a person has before README's first comm
   printf 'deb http://deb.debian.org/debian %s main\n' "$suite" "$suite-updates" >"$system/etc/apt/sources.list"
   printf 'deb http://deb.debian.org/debian-security %s-security main\n' "$suite" >>"$system/etc/apt/sources.list"
   inside root 'apt-get -qq update && apt-get -qq -y dist-upgrade &&
-    apt-get -qq -y --no-install-recommends install ca-certificates git make sudo \
-      binutils libc6-dev libcurl4 libedit2 libgcc-'$release'-dev libpython3-dev libsqlite3-0 libstdc++-'$release'-dev \
-      libxml2 libz3-4 pkg-config tzdata zlib1g-dev &&
+    apt-get -qq -y --no-install-recommends install ca-certificates make sudo \
+      binutils-gold gcc git libcurl4-openssl-dev libedit-dev libicu-dev libncurses-dev libpython3-dev libsqlite3-dev \
+      '$library' libxml2-dev pkg-config tzdata uuid-dev &&
     useradd -m -s /bin/bash person && echo "person ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/person'
   cp -r "$work/clone" "$system/home/person/orderfile"
   while read -r key from; do
