@@ -54,13 +54,28 @@ done
 if ((${#missing[@]})); then
   echo "installing ${missing[*]}" >&2
   run=(env DEBIAN_FRONTEND=noninteractive)
-  if ((EUID != 0)); then run=(sudo "${run[@]}"); fi
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      { echo "bootstrap.sh: missing packages, and no sudo: run as root 'apt-get install ${missing[*]}'" >&2; exit 1; }
+    run=(sudo "${run[@]}")
+  fi
+  apt=("${run[@]}" apt-get -qq -o DPkg::Lock::Timeout=300)
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  {
-    "${run[@]}" apt-get -qq update &&
-      "${run[@]}" apt-get -qq -y --no-install-recommends install "${missing[@]}"
-  } >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+  # Another process, such as a daily update, may hold apt's locks; for that of the lists apt-get does not wait.
+  update() {
+    for ((tries = 60; tries > 0; tries--)); do
+      if "${apt[@]}" update >"$log" 2>&1; then return; fi
+      grep -q lists/lock "$log" || return 1
+      sleep 5
+    done
+    return 1
+  }
+  { update && "${apt[@]}" -y --no-install-recommends install "${missing[@]}" >"$log" 2>&1; } || {
+    cat "$log" >&2
+    echo "bootstrap.sh: unable to install ${missing[*]}: the lines above are apt-get's" >&2
+    exit 1
+  }
 fi
 
 for program in swift clang ld.lld; do
