@@ -3,7 +3,7 @@
 # usage: test-summary.sh RESULTS SECONDS      RESULTS is what swift test printed
 set -euo pipefail
 results=${1:?usage: test-summary.sh RESULTS SECONDS}
-tests=$(sed -n -E 's/^✔ Test run with ([0-9]+) tests .*/\1/p' "$results" | tail -n 1)
+tests=$(sed -n -E 's/^[^ ]* Test run with ([0-9]+) tests .*/\1/p' "$results" | tail -n 1)
 # A requirement of a suite is named once for each of its tests.
 skipped=$(sed -n -E 's/^➜ (Test|Suite) .* skipped: "needs (.*), excused: (.*)"$/\2: \3/p' "$results" |
   LC_ALL=C sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\1 for want of \2/' | paste -sd ';' | sed 's/;/; /g')
