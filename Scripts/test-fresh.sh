@@ -46,13 +46,14 @@ prepare() { # prepare SUITE FOLDER: what a person has before README's first comm
   mkdir -p "$system/opt/swift/usr"
   mount --bind -o ro "$swift" "$system/opt/swift/usr"
   cp /etc/resolv.conf /etc/hosts "$system/etc/"
+  cp /etc/ssl/certs/ca-certificates.crt "$system/tmp/certificates"  # also of a proxy that this machine trusts
   printf 'deb http://deb.debian.org/debian %s main\n' "$suite" "$suite-updates" >"$system/etc/apt/sources.list"
   printf 'deb http://deb.debian.org/debian-security %s-security main\n' "$suite" >>"$system/etc/apt/sources.list"
   inside root 'apt-get -qq update && apt-get -qq -y dist-upgrade &&
     apt-get -qq -y --no-install-recommends install ca-certificates make sudo \
       binutils-gold gcc git libcurl4-openssl-dev libedit-dev libicu-dev libncurses-dev libpython3-dev libsqlite3-dev \
       '$library' libxml2-dev pkg-config tzdata uuid-dev &&
-    useradd -m -s /bin/bash person && echo "person ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/person'
+    cat /tmp/certificates >/etc/ssl/certs/ca-certificates.crt && useradd -m -s /bin/bash person && echo "person ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/person'
   cp -r "$work/clone" "$system/home/person/orderfile"
   while read -r key from; do
     to=${key#url.} to=${to%.insteadof}
@@ -69,7 +70,7 @@ inside() { # inside USER COMMANDS
   local settings=(PATH=/opt/swift/usr/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8
     DEBIAN_FRONTEND=noninteractive "HOME=$(sed -n "s|^$1:[^:]*:[^:]*:[^:]*:[^:]*:\([^:]*\):.*|\1|p" "$system/etc/passwd")")
   local name
-  for name in http_proxy https_proxy no_proxy PIP_INDEX_URL PIP_DEFAULT_TIMEOUT; do
+  for name in http_proxy https_proxy no_proxy PIP_INDEX_URL PIP_CERT PIP_DEFAULT_TIMEOUT; do
     [[ -z ${!name-} ]] || settings+=("$name=${!name}")
   done
   chroot --userspec="$1" "$system" /usr/bin/env -i "${settings[@]}" /bin/bash -c "cd ~; $2" </dev/null

@@ -136,11 +136,11 @@ class XMLReader {
   private func located(_ reason: ParseError.Reason, _ field: String) -> ParseError {
     guard let parser else { return ParseError(reason, field, at: FileOffset(rawValue: 0)) }
     return ParseError(
-      reason, field, at: here(parser), line: Int(clamping: XML_GetCurrentLineNumber(parser)))
+      reason, field, at: here(parser), line: Int(clamping: orderfile_xml_line(parser)))
   }
 
   private func here(_ parser: XML_Parser) -> FileOffset {
-    FileOffset(rawValue: UInt64(max(0, XML_GetCurrentByteIndex(parser))))
+    FileOffset(rawValue: orderfile_xml_position(parser))
   }
 
   private func syntaxError(_ parser: XML_Parser, atEnd: Bool) -> ParseError {
