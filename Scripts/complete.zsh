@@ -4,7 +4,8 @@
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1=; fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -D"
-zpty -w shell 'show() { print -r -- "<<$BUFFER>>"; }; zle -N show; bindkey "^G" show; print re''ady'
+# The terminal may show these lines again: neither has a text that is waited for.
+zpty -w shell 'show() { print -r -- "<""<$BUFFER>"">"; }; zle -N show; bindkey "^G" show; print re''ady'
 zpty -r shell output '*ready*'
 zpty -w -n shell "$2"$'\t\a'
 zpty -r shell output '*<<*>>*'
