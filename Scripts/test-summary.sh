@@ -4,7 +4,7 @@
 set -euo pipefail
 results=${1:?usage: test-summary.sh RESULTS SECONDS}
 tests=$(sed -n -E 's/^[^ ]* Test run with ([0-9]+) tests .*/\1/p' "$results" | tail -n 1)
-# A requirement of a suite is named once for each of its tests.
-skipped=$(sed -n -E 's/^➜ (Test|Suite) .* skipped: "needs (.*), excused: (.*)"$/\2: \3/p' "$results" |
-  LC_ALL=C sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\1 for want of \2/' | paste -sd ';' | sed 's/;/; /g')
-echo "make test: $tests tests and the core examples passed in $2 s; not run: ${skipped:+$skipped; }make test-integrations"
+# Of the requirements of a test, the one that no package can install.
+skipped=$(sed -n -E 's/^➜ .* skipped: "needs (.*; )?([^;]*), excused: (.*)"$/\2: \3/p' "$results" |
+  LC_ALL=C sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\1 for want of \2; /' | tr -d '\n')
+echo "make test: $tests tests and the core examples passed in $2 s; not run: $skippedmake test-integrations"
