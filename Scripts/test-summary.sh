@@ -7,4 +7,4 @@ tests=$(sed -n -E 's/^[^ ]* Test run with ([0-9]+) tests .*/\1/p' "$results" | t
 # Of the requirements of a test, the one that no package can install.
 skipped=$(sed -n -E 's/^➜ .* skipped: "needs (.*; )?([^;]*), excused: (.*)"$/\2: \3/p' "$results" |
   LC_ALL=C sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\1 for want of \2; /' | tr -d '\n')
-echo "make test: $tests tests and the core examples passed in $2 s; not run: $skippedmake test-integrations"
+echo "make test: $tests tests and the core examples passed in $2 s; not run: ${skipped}make test-integrations"
