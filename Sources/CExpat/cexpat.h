@@ -10,7 +10,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/// The position of the current event, in bytes from the start of the document; 0 if there is none.
+/// The position of the current event, in bytes from the start of the document; 0 if there is no event.
 static inline uint64_t orderfile_xml_position(XML_Parser parser) {
   XML_Index position = XML_GetCurrentByteIndex(parser);
   return position > 0 ? (uint64_t)position : 0;

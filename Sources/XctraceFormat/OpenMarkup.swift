@@ -1,9 +1,9 @@
 import Addresses
 import ByteReading
 
-/// Finds the tag, comment or processing instruction that a part of a document ends within.
+/// Finds the tag, comment or processing instruction that is still open where the scanned part of a document ends.
 ///
-/// A parser has to keep those until they end. The text of a CDATA section is read as it comes.
+/// A parser has to keep such markup in memory until its end. A CDATA section is text, which no parser has to keep.
 ///
 /// The document is scanned from its start in one pass, in as many steps as wanted.
 struct OpenMarkup {
@@ -14,7 +14,7 @@ struct OpenMarkup {
   private var position = 0
   /// Where the open markup starts; `nil` in text.
   private var opening: Int?
-  /// What is open, as soon as enough bytes were scanned to tell.
+  /// The kind of the open markup; `nil` until its whole opening was scanned.
   private var kind: Kind?
   /// The quotation mark of the open attribute value.
   private var quote: UInt8?
@@ -47,7 +47,7 @@ struct OpenMarkup {
     }
   }
 
-  /// - Returns: what begins at `start`, and the index behind the bytes that tell; `nil` if more bytes are needed.
+  /// - Returns: the kind of markup at `start`, and the index after its opening; `nil` if the opening may be cut off at `end`.
   private static func kind(of bytes: FileBytes, at start: Int, end: Int) -> (Kind, Int)? {
     let openings: [(StaticString, Kind)] = [
       ("<!--", .comment), ("<![CDATA[", .characterData), ("<?", .instruction),
@@ -97,7 +97,9 @@ struct OpenMarkup {
     return false
   }
 
-  /// Skips `closing`, and leaves the bytes at `end` that it may begin with for the next call.
+  /// Skips all bytes through `closing`, which may be cut off at `end`: then the next call finds it.
+  ///
+  /// - Returns: whether `closing` ends before `end`.
   private mutating func skip(through closing: StaticString, to end: Int) -> Bool {
     let count = closing.utf8CodeUnitCount
     let last = closing.utf8Start[count - 1]

@@ -58,7 +58,7 @@ class XMLReader {
       guard status == XML_STATUS_OK else { throw syntaxError(parser, atEnd: end == bytes.count) }
       bytes.release(position..<end)
       position = end
-      // libexpat has not read past its position, so the markup that is open is no longer than the rest.
+      // Open markup starts at libexpat's position or later, so that most documents need no scan.
       if UInt64(position) - min(UInt64(position), here(parser).rawValue) > ParsingLimits.xmlTag {
         try checkLength(of: &markup, to: position, in: bytes)
       }

@@ -148,7 +148,7 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
     }
   }
 
-  /// Found after the 17th chunk of 1 MiB: libexpat is given no more, whichever version it has.
+  /// The error comes after the 17th chunk of 1 MiB with every version of libexpat.
   @Test(arguments: [
     ("<q>", "<row fmt='", 3, 1), ("<q>\n<row fmt='>'/>", "<row fmt=\"'>", 18, 2),
     ("<q><!-- <a -->\n\n", "<!-- it's > ", 16, 3),
