@@ -9,7 +9,6 @@ mkdir -p "${DESTDIR:-}$2"
 prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-.build}
-SWIFT_BUILD=${SWIFT_BUILD:?"run 'make install' instead"}
 
 libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
   lib/orderfile/liborderfile-stages.so
@@ -28,6 +27,7 @@ if [[ $1 == uninstall ]]; then
   exit
 fi
 
+SWIFT_BUILD=${SWIFT_BUILD:?"run 'make install' instead"}
 install -D -m 755 "$BUILD/release/orderfile" "$prefix/bin/orderfile"
 if [[ $(uname) == Linux ]]; then  # the symbols, where debuggers and profilers look for them
   mkdir -p "$prefix/bin/.debug"

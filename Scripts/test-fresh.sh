@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 fail() { echo "test-fresh.sh: $*" >&2; exit 1; }
 ((EUID == 0)) || fail 'debootstrap, mount and chroot need root: run it with sudo'
 command -v debootstrap >/dev/null || fail "missing debootstrap: run 'Scripts/bootstrap.sh package' first"
-# Mounts and processes are in namespaces that end with the script, however it ends. So this folder is removed where
-# nothing is mounted in it.
+# Mounts and processes are in namespaces that end with the inner script, however it ends. The outer script, which sees no
+# mounts, removes the folder.
 if [[ -z ${TEST_FRESH-} ]]; then
   TEST_FRESH=$(mktemp -d)
   export TEST_FRESH
@@ -53,7 +53,8 @@ prepare() { # prepare SUITE FOLDER: what a person has before README's first comm
     apt-get -qq -y --no-install-recommends install ca-certificates make sudo \
       binutils-gold gcc git libcurl4-openssl-dev libedit-dev libicu-dev libncurses-dev libpython3-dev libsqlite3-dev \
       '$library' libxml2-dev pkg-config tzdata uuid-dev &&
-    cat /tmp/certificates >/etc/ssl/certs/ca-certificates.crt && useradd -m -s /bin/bash person && echo "person ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/person'
+    cat /tmp/certificates >/etc/ssl/certs/ca-certificates.crt &&
+    useradd -m -s /bin/bash person && echo "person ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/person'
   cp -r "$work/clone" "$system/home/person/orderfile"
   while read -r key from; do
     to=${key#url.} to=${to%.insteadof}
