@@ -23,7 +23,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test test-integrations check lint apple-sdk tests-built tests core-examples quick build runtime runtime-darwin \
+.PHONY: help demo test test-integrations test-fresh check lint apple-sdk tests-built tests core-examples quick build runtime runtime-darwin \
   examples readme goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
@@ -66,6 +66,9 @@ test-integrations: ## the tests and examples that test leaves out: build systems
 	@Scripts/check-install.sh
 	@$(MAKE) -s package
 	@Scripts/check-package.sh
+
+test-fresh: ## as root, 20 to 40 minutes: README's commands in a Debian 12 and a Debian 13 with all updates, as a person with sudo
+	@Scripts/test-fresh.sh
 
 check: ## format, warnings, imports, tests of the release build, the core examples, README
 	@mkdir -p $(BUILD) && date +%s >$(BUILD)/test-start

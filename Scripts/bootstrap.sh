@@ -78,6 +78,11 @@ if ((${#missing[@]})); then
   }
 fi
 
+if [[ " ${wanted[*]} " == *" qemu-user "* ]] && ! readelf -lW "$(command -v qemu-x86_64)" | grep -q INTERP; then
+  echo "bootstrap.sh: qemu-user of this system is statically linked and loads no plugins: tests of record --qemu need" \
+    "another QEMU, see 'Build a QEMU with plugins' in CONTRIBUTING.md" >&2
+fi
+
 for program in swift clang ld.lld; do
   command -v $program >/dev/null ||
     { echo "bootstrap.sh: missing '$program' on PATH: install Swift, https://www.swift.org/install" >&2; exit 1; }

@@ -13,8 +13,8 @@
  * is set up to call QEMU again, without this library: the trace says which one that was.
  *
  * What it leaves out. Of the last translation, what comes behind an instruction that raised a signal: it counts as
- * executed. Code that a program generates or reads into memory by itself. Marks: version 1 of the interface shows no
- * registers.
+ * executed. Code that a program generates or reads into memory by itself. Marks: only from QEMU 9 on does the interface
+ * show registers.
  *
  * Locks. QEMU translates under its lock of the program's mappings, which it holds around fork, too; so this lock is
  * always the inner one. Nothing here runs in a signal handler: QEMU only notes a signal there. */
@@ -22,6 +22,7 @@
 #define _GNU_SOURCE
 #include "orderfile_qemu_plugin.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,7 +41,12 @@
 #include "qemu.h"
 #include "trace_writer.h"
 
-int qemu_plugin_version = OF_QEMU_VERSION;
+/* QEMU reads it after it has loaded this library, and refuses a version that it does not have. */
+int qemu_plugin_version = OF_QEMU_7;
+
+__attribute__((constructor)) static void of_choose_version(void) {
+  if (dlsym(RTLD_DEFAULT, OF_ONLY_QEMU_9)) qemu_plugin_version = OF_QEMU_9;
+}
 
 static pthread_mutex_t of_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct of_guest *of_guest;

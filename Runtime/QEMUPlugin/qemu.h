@@ -1,5 +1,8 @@
-/* QEMU's interface for plugins, version 1, as far as it is used here: QEMU 4.2 to 8.2. Debian has no package with a
- * header for it. <https://www.qemu.org/docs/master/devel/tcg-plugins.html> */
+/* The part of QEMU's interface for plugins that is used here. Debian has no package with a header for it.
+ * <https://www.qemu.org/docs/master/devel/tcg-plugins.html>
+ *
+ * Each QEMU accepts a range of versions: 4.2 to 8.2 accept 0 and 1, 9.0 and later accept 2 and up. The functions below are
+ * the same in versions 1 to 4 (QEMU 10.0). */
 #ifndef OF_QEMU_H
 #define OF_QEMU_H
 
@@ -7,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OF_QEMU_VERSION = 1 };
+enum { OF_QEMU_7 = 1, OF_QEMU_9 = 2 }; /* versions of the interface */
+
+/* A function that QEMU exports from version 2 of the interface on. */
+#define OF_ONLY_QEMU_9 "qemu_plugin_scoreboard_new"
 
 struct qemu_info_t {
   const char *target_name; /* "x86_64"; gone after the call */

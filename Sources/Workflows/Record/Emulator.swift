@@ -154,7 +154,7 @@ struct Emulator {
   }
 
   /// Where to get emulators that load plugins.
-  static let hint = "install qemu-user of Debian 12; that of Debian 13 loads no plugins"
+  static let hint = "install a QEMU that loads plugins: docs/RECORDING.md says which"
 
   /// - Throws: if the program's loader is nowhere.
   private func checkLoader(
