@@ -6,7 +6,10 @@
  * known image must still be where it was; otherwise it is gone, and what is at its addresses now is another one.
  *
  * The kernel merges mappings of neighboring parts of a file, and a program splits them (mprotect). So a mapping is
- * only a range of a file; the segments tell what belongs together. */
+ * only a range of a file; the segments tell what belongs together.
+ *
+ * A path can have another file by now. So headers and notes are read from memory, not from the file, and the image ID
+ * tells which build ran. */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "guest_images.h"
@@ -14,10 +17,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <of_process_maps.h>
+#include <orderfile_trace_format.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { OF_MOST_IMAGES = 1024, OF_MOST_MAPPINGS = 1 << 16 };
@@ -40,7 +46,7 @@ OF_INTERNAL void of_images_changed(void) { of_is_stale = true; }
 /* Calls BODY for each of this process's mappings. */
 OF_LOCAL bool of_each_mapping(void (*body)(const struct of_mapping *, void *), void *context) {
   static char text[1 << 16];
-  int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  int file = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   size_t held = 0;
   ssize_t count;
@@ -76,11 +82,165 @@ OF_LOCAL struct of_file_mapping *of_mapping_at(uint64_t host) {
   return is_found ? &of_mappings[low] : NULL;
 }
 
+struct of_path_search {
+  const struct of_file_mapping *mapping;
+  char *path;
+  size_t size;
+  bool is_found;
+};
+
+OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context) {
+  struct of_path_search *search = context;
+  if (!mapping->path || mapping->start != search->mapping->start) return;
+  size_t size = strcspn(mapping->path, "\n");
+  if (size >= search->size) return;
+  memcpy(search->path, mapping->path, size);
+  search->path[size] = 0;
+  search->is_found = true;
+  if (!strstr(search->path, "\\012")) return; /* a line feed, or just these characters: the link tells */
+  char link[96];
+  snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", (int)gettid(),
+           (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+  ssize_t length = readlink(link, search->path, search->size - 1);
+  if (length > 0) search->path[length] = 0;
+}
+
+/* Copies SIZE bytes of this process's memory, which may be gone. */
+OF_LOCAL bool of_read_memory(uint64_t address, void *to, size_t size) {
+  struct iovec here = {to, size}, there = {(void *)address, size};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* The address in memory of the first byte of the file that MAPPING is of; 0 if that is not mapped. */
+OF_LOCAL uint64_t of_file_start(const struct of_file_mapping *mapping) {
+  for (const struct of_file_mapping *other = mapping; other >= of_mappings; other--) {
+    bool is_same = other->device == mapping->device && other->inode == mapping->inode;
+    if (is_same && other->offset == 0) return other->start;
+  }
+  return 0;
+}
+
+enum { OF_MOST_SEGMENTS = 128, OF_MOST_NOTES = 4096 };
+
+struct of_headers {
+  Elf64_Ehdr header;
+  Elf64_Phdr segments[OF_MOST_SEGMENTS];
+};
+
+/* Reads the headers of the image whose file begins at START in memory. */
+OF_LOCAL bool of_read_headers(uint64_t start, struct of_headers *headers) {
+  Elf64_Ehdr *header = &headers->header;
+  return start && of_read_memory(start, header, sizeof *header) &&
+         memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+         header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_phentsize == sizeof(Elf64_Phdr) &&
+         header->e_phnum <= OF_MOST_SEGMENTS &&
+         of_read_memory(start + header->e_phoff, headers->segments,
+                        header->e_phnum * sizeof(Elf64_Phdr));
+}
+
+/* The same for an image without headers in memory, if its file is still at PATH. */
+OF_LOCAL bool of_read_headers_of_file(const struct of_file_mapping *mapping, const char *path,
+                                      struct of_headers *headers) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat status;
+  void *start = MAP_FAILED;
+  if (fstat(file, &status) == 0 && status.st_ino == mapping->inode && status.st_size > 0)
+    start = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (start == MAP_FAILED) return false;
+  bool is_read = of_read_headers((uint64_t)start, headers);
+  munmap(start, (size_t)status.st_size);
+  return is_read;
+}
+
+/* Stores the build ID in SIZE bytes of NOTES, each of which has parts that are padded to 4 bytes <elf(5)>; false if
+ * there is none. */
+OF_LOCAL bool of_read_build_id(const uint8_t *notes, size_t size, struct of_guest_image *image) {
+  for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {
+    Elf64_Nhdr note;
+    memcpy(&note, notes + at, sizeof note);
+    at += sizeof note;
+    uint64_t name_size = (note.n_namesz + UINT64_C(3)) & ~UINT64_C(3);
+    uint64_t id_size = (note.n_descsz + UINT64_C(3)) & ~UINT64_C(3);
+    if (name_size + id_size > size - at) return false;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + at, "GNU", 4) == 0 &&
+        note.n_descsz > 0 && note.n_descsz <= sizeof image->id) {
+      memcpy(image->id, notes + at + name_size, note.n_descsz);
+      image->id_size = note.n_descsz;
+      image->id_kind = ORDERFILE_ID_BUILD_ID;
+      return true;
+    }
+    at += name_size + id_size;
+  }
+  return false;
+}
+
+/* Stores the image ID; a weak one of the program headers for an image without a build ID. */
+OF_LOCAL void of_read_id(const struct of_headers *headers, struct of_guest_image *image) {
+  static uint8_t notes[OF_MOST_NOTES];
+  size_t count = headers->header.e_phnum;
+  for (size_t i = 0; i < count; i++) {
+    const Elf64_Phdr *segment = &headers->segments[i];
+    if (segment->p_type != PT_NOTE) continue;
+    size_t size = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
+    uint64_t address = segment->p_vaddr + image->slide + image->to_host;
+    if (of_read_memory(address, notes, size) && of_read_build_id(notes, size, image)) return;
+  }
+  uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, 64 bits */
+  const uint8_t *bytes = (const uint8_t *)headers->segments;
+  for (size_t i = 0; i < count * sizeof(Elf64_Phdr); i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  for (int i = 0; i < 8; i++) image->id[i] = (uint8_t)(hash >> (56 - 8 * i));
+  image->id_size = 8;
+  image->id_kind = ORDERFILE_ID_WEAK;
+}
+
+/* Stores the code and the slide of the image with these headers, whose file's byte at OFFSET is at ADDRESS; false if it
+ * has no code there. */
+OF_LOCAL bool of_read_segments(const struct of_headers *headers, uint64_t offset, uint64_t address,
+                               struct of_guest_image *image) {
+  bool is_found = false;
+  uint64_t low = UINT64_MAX, high = 0, low_offset = 0;
+  for (unsigned i = 0; i < headers->header.e_phnum; i++) {
+    Elf64_Phdr segment = headers->segments[i];
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr + segment.p_memsz < segment.p_vaddr) {
+      return false;
+    }
+    if (offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz) {
+      is_found = true;
+      image->slide = address - (segment.p_vaddr + (offset - segment.p_offset));
+    }
+    if (segment.p_vaddr < low) {
+      low = segment.p_vaddr;
+      low_offset = segment.p_offset;
+    }
+    if (segment.p_vaddr + segment.p_memsz > high) high = segment.p_vaddr + segment.p_memsz;
+  }
+  if (!is_found) return false;
+  image->start = low + image->slide;
+  image->end = high + image->slide;
+  image->offset = low_offset;
+  return image->start < image->end && image->start <= address && address < image->end;
+}
+
+/* Whether the file of IMAGE is still where it was, and is still this image: a number of a file may come again. */
 OF_LOCAL bool of_is_in_place(const struct of_guest_image *image) {
   uint64_t host = image->start + image->to_host;
   const struct of_file_mapping *mapping = of_mapping_at(host);
-  return mapping && mapping->device == image->device && mapping->inode == image->inode &&
-         mapping->offset + (host - mapping->start) == image->offset;
+  if (!mapping || mapping->device != image->device || mapping->inode != image->inode ||
+      mapping->offset + (host - mapping->start) != image->offset) {
+    return false;
+  }
+  static struct of_headers headers;
+  static struct of_guest_image now;
+  now.slide = image->slide;
+  now.to_host = image->to_host;
+  if (!of_read_headers(of_file_start(mapping), &headers)) return image->id_size == 0;
+  of_read_id(&headers, &now);
+  return now.id_kind == image->id_kind && now.id_size == image->id_size &&
+         memcmp(now.id, image->id, now.id_size) == 0;
 }
 
 OF_LOCAL size_t of_seen_size(const struct of_guest_image *image) {
@@ -103,60 +263,6 @@ OF_INTERNAL bool of_images_refresh(void (*gone)(const struct of_guest_image *)) 
   return true;
 }
 
-struct of_path_search {
-  const struct of_file_mapping *mapping;
-  char *path;
-  size_t size;
-  bool is_found;
-};
-
-OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context) {
-  struct of_path_search *search = context;
-  if (!mapping->path || mapping->start != search->mapping->start) return;
-  size_t size = strcspn(mapping->path, "\n");
-  if (size >= search->size) return;
-  memcpy(search->path, mapping->path, size);
-  search->path[size] = 0;
-  search->is_found = true;
-}
-
-/* Stores the code and the slide of the image whose file's byte at OFFSET is at ADDRESS; false if FILE is no image, or
- * has no code there. */
-OF_LOCAL bool of_read_segments(int file, uint64_t offset, uint64_t address,
-                               struct of_guest_image *image) {
-  Elf64_Ehdr header;
-  if (pread(file, &header, sizeof header, 0) != sizeof header ||
-      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_phentsize != sizeof(Elf64_Phdr)) {
-    return false;
-  }
-  bool is_found = false;
-  uint64_t low = UINT64_MAX, high = 0, low_offset = 0;
-  for (unsigned i = 0; i < header.e_phnum; i++) {
-    Elf64_Phdr segment;
-    off_t place = (off_t)(header.e_phoff + i * sizeof segment);
-    if (pread(file, &segment, sizeof segment, place) != sizeof segment) return false;
-    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
-    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr + segment.p_memsz < segment.p_vaddr) {
-      return false;
-    }
-    if (offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz) {
-      is_found = true;
-      image->slide = address - (segment.p_vaddr + (offset - segment.p_offset));
-    }
-    if (segment.p_vaddr < low) {
-      low = segment.p_vaddr;
-      low_offset = segment.p_offset;
-    }
-    if (segment.p_vaddr + segment.p_memsz > high) high = segment.p_vaddr + segment.p_memsz;
-  }
-  if (!is_found) return false;
-  image->start = low + image->slide;
-  image->end = high + image->slide;
-  image->offset = low_offset;
-  return image->start < image->end && image->start <= address && address < image->end;
-}
-
 /* Adds the image that MAPPING is a part of. */
 OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mapping,
                                              uint64_t address, uint64_t host) {
@@ -166,13 +272,14 @@ OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mappi
   struct of_guest_image *image = &of_images[place];
   struct of_path_search search = {mapping, image->path, sizeof image->path, false};
   if (!of_each_mapping(of_compare_mapping, &search) || !search.is_found) return NULL;
-  int file = open(image->path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return NULL;
+  static struct of_headers headers;
   uint64_t offset = mapping->offset + (host - mapping->start);
-  bool is_image = of_read_segments(file, offset, address, image);
-  close(file);
-  if (is_image) {
-    image->to_host = host - address;
+  image->to_host = host - address;
+  bool is_in_memory = of_read_headers(of_file_start(mapping), &headers);
+  if ((is_in_memory || of_read_headers_of_file(mapping, image->path, &headers)) &&
+      of_read_segments(&headers, offset, address, image)) {
+    image->id_size = image->id_kind = 0;
+    if (is_in_memory) of_read_id(&headers, image);
     image->device = mapping->device;
     image->inode = mapping->inode;
     image->number = 0;

@@ -17,6 +17,8 @@ struct of_guest_image {
   uint64_t offset;  /* of the byte at `start` in the file */
   uint64_t number;  /* in this process's trace; 0 if it has not been mentioned there */
   uint8_t *is_seen; /* a bit for each byte: an instruction that begins there has been translated */
+  uint32_t id_kind, id_size; /* the image ID, as in a trace */
+  uint8_t id[64];
   char path[4096];
 };
 

@@ -72,16 +72,20 @@ OF_LOCAL bool of_is_recording(void) {
 OF_LOCAL void of_mention(struct of_guest_image *image) {
   static struct {
     orderfile_trace_image image;
-    char path[sizeof image->path];
+    uint8_t text[sizeof image->id + sizeof image->path]; /* the ID and the path */
   } payload;
   size_t size = strlen(image->path);
   payload.image = (orderfile_trace_image){
       .slide = image->slide,
       .text_start = image->start,
       .text_size = image->end - image->start,
+      .id_kind = image->id_kind,
+      .id_size = image->id_size,
       .path_size = (uint32_t)size,
   };
-  memcpy(payload.path, image->path, size);
+  memcpy(payload.text, image->id, image->id_size);
+  memcpy(payload.text + image->id_size, image->path, size);
+  size += image->id_size;
   image->number = of_trace_next_image();
   of_trace_add(ORDERFILE_RECORD_LOAD, image->number, sizeof payload.image + size, 0, 0, &payload,
                sizeof payload.image + size);

@@ -33,6 +33,8 @@ package struct EmulatedTrace {
   package let bytes: [UInt8]
   /// Whether it has a first use.
   package let isEmpty: Bool
+  /// The paths of images of which another build ran than the one at the path: nothing of it is in the trace.
+  package let others: [String]
   /// The paths of programs that the process executed instead of its own: outside of the emulator, unrecorded.
   package let programs: [String]
 
@@ -49,13 +51,19 @@ package struct EmulatedTrace {
     var known: [BreakpointPlaces?] = []
     var records: [TraceRecord] = []
     var isEmpty = true
+    var others: [String] = []
     var programs: [UInt32: String] = [:]
     for record in file.records where record.ticks <= end?.ticks ?? .max {
       var record = record
       switch record.event {
       case .load(let number, var image):
         let path = String(decoding: image.path, as: UTF8.self)
-        let found = places(renamed[path] ?? path)
+        let name = renamed[path] ?? path
+        var found = places(name)
+        if let places = found, !places.isBuild(image.id) {
+          if !others.contains(name) { others.append(name) }
+          found = nil
+        }
         known.append(found)
         guard let found else { continue }
         image.id = TraceImageRecord.ID(kind: UInt32(found.id.kind.rawValue), bytes: found.id.bytes)
@@ -89,6 +97,7 @@ package struct EmulatedTrace {
       }
     }
     self.isEmpty = isEmpty
+    self.others = others
     self.programs = programs.keys.sorted().compactMap { programs[$0] }
     bytes = file.replacing(records: records, state: end?.state)
   }
@@ -99,10 +108,14 @@ package struct EmulatedTrace {
     ofFirst name: String, in file: TraceFile, _ places: (String) -> BreakpointPlaces?
   ) -> UInt64? {
     var registrations = TraceRegistrations(file.records, hasGuards: false)
-    let entries = registrations.images.map { places($0.path)?.named[name] }
+    var entries: [StatedAddress?] = []
     for record in file.records {
+      if case .load(_, let image) = record.event {
+        let found = places(String(decoding: image.path, as: UTF8.self))
+        entries.append(found.flatMap { $0.isBuild(image.id) ? $0.named[name] : nil })
+      }
       guard case .block(let start, let size) = record.event,
-        let owner = registrations.owner(of: start, at: record.slot),
+        let owner = registrations.owner(of: start, at: record.slot), owner < entries.count,
         let entry = entries[owner]
       else { continue }
       let run = AddressRange(
@@ -114,6 +127,12 @@ package struct EmulatedTrace {
 }
 
 extension BreakpointPlaces {
+  /// Whether an image with this ID in memory is this one; the plugin gives no ID to an image without headers there.
+  fileprivate func isBuild(_ id: TraceImageRecord.ID?) -> Bool {
+    guard let id else { return true }
+    return id.kind == UInt32(idInMemory.kind.rawValue) && id.bytes == idInMemory.bytes
+  }
+
   /// A first use.
   enum FirstUse: Equatable {
     case function(StatedAddress)
