@@ -142,7 +142,7 @@ static char byte_at(long memory, const char *address) {
 }
 
 void orderfile_rt_mark(const char *name) {
-  static const char own_memory[] = "/proc/self/mem";
+  static const char own_memory[] = "/proc/thread-self/mem";
   if (!of_page_trace || !of_page_trace->stop_mark[0]) return;
   long memory = OF_CALL_4(SYS_openat, AT_FDCWD, own_memory, O_RDONLY | O_CLOEXEC, 0);
   if (memory < 0) return;

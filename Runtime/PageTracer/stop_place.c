@@ -15,7 +15,7 @@ static uint8_t of_stop_saved;    /* the byte that was there */
 
 /* Writes one byte of code, whatever its protection, which other threads may be changing. */
 OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {
-  static const char name[] = "/proc/self/mem";
+  static const char name[] = "/proc/thread-self/mem";
   long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC, 0);
   if (descriptor < 0) return false;
   long written = OF_CALL_4(SYS_pwrite64, descriptor, &byte, 1, address);

@@ -75,7 +75,7 @@ void of_apply_states(struct of_watched_image *image, uint64_t from, uint64_t to)
 /* Calls BODY for each mapping of this process, ascending. */
 OF_LOCAL void of_for_each_mapping(void (*body)(const struct of_mapping *, void *), void *context) {
   static char text[16384]; /* the lock guards it; a line is shorter */
-  static const char name[] = "/proc/self/maps";
+  static const char name[] = "/proc/thread-self/maps";
   long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
   if (descriptor < 0) {
     of_note_problem(ORDERFILE_PAGE_REFUSED, -descriptor);

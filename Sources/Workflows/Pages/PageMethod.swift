@@ -28,7 +28,7 @@ struct PageMethodChoice {
     if let obstacle = program.obstacle {
       throw Diagnostic("unable to count its pages: \(obstacle)", context: [program.path])
     }
-    let obstacle = Self.obstacle(to: program)
+    let obstacle = Self.obstacle(to: program, request.images ?? [])
     method = wanted ?? (obstacle == nil ? .preload : .ptrace)
     if method == .preload, let obstacle {
       throw Diagnostic(
@@ -39,7 +39,10 @@ struct PageMethodChoice {
   }
 
   /// The reason why the library can't be loaded into the program; `nil` if it can.
-  private static func obstacle(to program: LaunchedProgram) -> String? {
+  private static func obstacle(to program: LaunchedProgram, _ images: [String]) -> String? {
+    if ([program.path] + images).contains(where: { $0.contains("\n") }) {
+      return "the library can't find an image whose path has a line feed"
+    }
     if !PreloadedPageLaunch.isSupported {
       return "this kernel or machine can't intercept a program's own system calls"
     }
