@@ -14,5 +14,11 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
   *status = -1;
   return ENOTSUP;
 }
+int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted, bool *was_permitted,
+                         int *error, int *status) {
+  (void)tid, (void)instruction, (void)is_permitted, (void)was_permitted, (void)error;
+  *status = -1;
+  return ENOTSUP;
+}
 bool ctrace_denied_access(pid_t tid, uint64_t *address) { return (void)tid, (void)address, false; }
 #endif

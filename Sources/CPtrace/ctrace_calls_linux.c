@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -20,12 +21,14 @@
 /* ctrace_calls.h has these numbers for Swift, and for systems whose headers lack them. */
 _Static_assert(CTRACE_READ == PROT_READ && CTRACE_WRITE == PROT_WRITE &&
                    CTRACE_EXECUTE == PROT_EXEC && CTRACE_MAP_FIXED == MAP_FIXED &&
-                   CTRACE_MAP_ANONYMOUS == MAP_ANONYMOUS && CTRACE_SET_SECCOMP == PR_SET_SECCOMP,
+                   CTRACE_MAP_ANONYMOUS == MAP_ANONYMOUS && CTRACE_SET_SECCOMP == PR_SET_SECCOMP &&
+                   CTRACE_UNTRACED == CLONE_UNTRACED,
                "as the kernel has them");
 _Static_assert(CTRACE_MMAP == SYS_mmap && CTRACE_MPROTECT == SYS_mprotect &&
                    CTRACE_MUNMAP == SYS_munmap && CTRACE_MREMAP == SYS_mremap &&
                    CTRACE_SIGPROCMASK == SYS_rt_sigprocmask &&
                    CTRACE_SIGRETURN == SYS_rt_sigreturn && CTRACE_PRCTL == SYS_prctl &&
+                   CTRACE_CLONE_CALL == SYS_clone && CTRACE_CLONE3_CALL == SYS_clone3 &&
                    CTRACE_SECCOMP == SYS_seccomp && CTRACE_PKEY_MPROTECT == SYS_pkey_mprotect,
                "as the kernel has them");
 
@@ -98,21 +101,27 @@ static int set(pid_t tid, struct user_regs_struct *registers) {
   return request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&buffer);
 }
 
+/* A call that a thread is made to perform. */
+struct injected {
+  long number;
+  uint64_t arguments[3];
+};
+
 /* Machine-specific: where a call's number, arguments and result are, and how a thread returns to its
  * present instruction. */
 #if defined(__x86_64__)
 static void prepare(struct user_regs_struct *registers, uint64_t instruction, bool at_entry,
-                    uint64_t address, uint64_t size, uint32_t protection) {
+                    const struct injected *call) {
   if (at_entry) {
-    registers->orig_rax = SYS_mprotect;
+    registers->orig_rax = (uint64_t)call->number;
   } else {
     registers->rip = instruction;
-    registers->rax = SYS_mprotect;
+    registers->rax = (uint64_t)call->number;
     registers->orig_rax = (uint64_t)-1; /* no restart of an earlier call */
   }
-  registers->rdi = address;
-  registers->rsi = size;
-  registers->rdx = protection;
+  registers->rdi = call->arguments[0];
+  registers->rsi = call->arguments[1];
+  registers->rdx = call->arguments[2];
 }
 
 static int replace_call(pid_t tid, long number) { return (void)tid, (void)number, 0; }
@@ -140,12 +149,10 @@ static void begin_again(struct user_regs_struct *registers, bool at_entry) {
 }
 #elif defined(__aarch64__)
 static void prepare(struct user_regs_struct *registers, uint64_t instruction, bool at_entry,
-                    uint64_t address, uint64_t size, uint32_t protection) {
+                    const struct injected *call) {
   if (!at_entry) registers->pc = instruction;
-  registers->regs[8] = SYS_mprotect;
-  registers->regs[0] = address;
-  registers->regs[1] = size;
-  registers->regs[2] = protection;
+  registers->regs[8] = (uint64_t)call->number;
+  for (int i = 0; i < 3; i++) registers->regs[i] = call->arguments[i];
 }
 
 static int replace_call(pid_t tid, long number) {
@@ -195,8 +202,9 @@ static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   }
 }
 
-int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
-                   uint32_t protection, int *error, int *status) {
+/* Makes a stopped thread perform a call, whose result is stored, and leaves it as it was. */
+static int perform(pid_t tid, uint64_t instruction, const struct injected *injected,
+                   int64_t *result, int *status) {
   *status = -1;
   struct ctrace_call call;
   int failure = ctrace_call_at(tid, &call);
@@ -210,20 +218,55 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
   struct vectors vectors;
   keep_vectors(tid, &vectors);
   registers = saved;
-  prepare(&registers, instruction, at_entry, address, size, protection);
+  prepare(&registers, instruction, at_entry, injected);
   bool was_stopped = false;
   failure = set(tid, &registers);
   if (!failure)
-    failure = at_entry ? replace_call(tid, SYS_mprotect) : next_call_stop(tid, status, &was_stopped);
+    failure = at_entry ? replace_call(tid, injected->number)
+                       : next_call_stop(tid, status, &was_stopped);
   if (!failure) failure = next_call_stop(tid, status, &was_stopped);
   if (failure) return failure;
-  if (!(failure = get(tid, &registers))) *error = (int)-result_of(&registers);
+  if (!(failure = get(tid, &registers))) *result = result_of(&registers);
   begin_again(&saved, at_entry);
   if (!failure) failure = set(tid, &saved);
   if (!failure) failure = restore_vectors(tid, &vectors);
   if (!failure) failure = request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
   if (was_stopped) syscall(SYS_tkill, tid, SIGSTOP);
   *status = -1;
+  return failure;
+}
+
+int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
+                   uint32_t protection, int *error, int *status) {
+  struct injected call = {SYS_mprotect, {address, size, protection}};
+  int64_t result = 0;
+  int failure = perform(tid, instruction, &call, &result, status);
+  if (!failure) *error = (int)-result;
+  return failure;
+}
+
+/* Whether a thread has stopped at an event inside of a call, whose result the kernel has yet to store. */
+static bool is_inside_call(pid_t tid) {
+  siginfo_t info;
+  if (request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) || info.si_signo != SIGTRAP) return false;
+  int event = info.si_code >> 8;
+  return event > 0 && event < PTRACE_EVENT_STOP;
+}
+
+int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted, bool *was_permitted,
+                         int *error, int *status) {
+  *status = -1;
+  if (is_inside_call(tid)) return EBUSY;
+  int64_t result = 0;
+  if (was_permitted) {
+    struct injected call = {SYS_prctl, {PR_GET_DUMPABLE}};
+    int failure = perform(tid, instruction, &call, &result, status);
+    if (failure) return failure;
+    *was_permitted = result == 1;
+  }
+  struct injected call = {SYS_prctl, {PR_SET_DUMPABLE, is_permitted}};
+  int failure = perform(tid, instruction, &call, &result, status);
+  if (!failure) *error = (int)-result;
   return failure;
 }
 #endif

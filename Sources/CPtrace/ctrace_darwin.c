@@ -26,7 +26,15 @@ int ctrace_program_counter(pid_t tid, uint64_t *address) {
 int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return (void)tid, (void)address, ENOTSUP;
 }
-int ctrace_first_argument(pid_t tid, uint64_t *address) { return (void)tid, (void)address, ENOTSUP; }
+int ctrace_argument(pid_t tid, int index, uint64_t *value) {
+  return (void)tid, (void)index, (void)value, ENOTSUP;
+}
+int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
+  return (void)tid, (void)index, (void)value, ENOTSUP;
+}
+int ctrace_mapped_file(int descriptor, char *text, size_t size) {
+  return (void)descriptor, (void)text, (void)size, ENOTSUP;
+}
 bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
 bool ctrace_has_pending_fault(pid_t tid) { return (void)tid, false; }
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask) { return (void)tid, (void)mask, ENOTSUP; }

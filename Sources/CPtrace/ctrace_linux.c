@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -81,8 +82,19 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return request(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address);
 }
 
-int ctrace_first_argument(pid_t tid, uint64_t *address) {
-  return read_register(tid, offsetof(struct user_regs_struct, rdi), address);
+static size_t place_of_argument(int index) {
+  static const size_t places[3] = {offsetof(struct user_regs_struct, rdi),
+                                   offsetof(struct user_regs_struct, rsi),
+                                   offsetof(struct user_regs_struct, rdx)};
+  return places[index];
+}
+
+int ctrace_argument(pid_t tid, int index, uint64_t *value) {
+  return read_register(tid, place_of_argument(index), value);
+}
+
+int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
+  return request(PTRACE_POKEUSER, tid, place_of_argument(index), value);
 }
 #elif defined(__aarch64__)
 static int transfer(enum __ptrace_request what, pid_t tid, struct user_regs_struct *registers) {
@@ -106,11 +118,19 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return transfer(PTRACE_SETREGSET, tid, &registers);
 }
 
-int ctrace_first_argument(pid_t tid, uint64_t *address) {
+int ctrace_argument(pid_t tid, int index, uint64_t *value) {
   struct user_regs_struct registers;
   int error = transfer(PTRACE_GETREGSET, tid, &registers);
-  if (!error) *address = registers.regs[0] & ~(0xffull << 56); /* a tag; /proc/PID/mem wants none */
+  if (!error) *value = registers.regs[index];
   return error;
+}
+
+int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
+  struct user_regs_struct registers;
+  int error = transfer(PTRACE_GETREGSET, tid, &registers);
+  if (error) return error;
+  registers.regs[index] = value;
+  return transfer(PTRACE_SETREGSET, tid, &registers);
 }
 #endif
 
@@ -142,6 +162,26 @@ int ctrace_blocked_signals(pid_t tid, uint64_t *mask) {
 
 int ctrace_block_signals(pid_t tid, uint64_t mask) {
   return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+}
+
+int ctrace_mapped_file(int descriptor, char *text, size_t size) {
+  void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (page == MAP_FAILED) return errno;
+  FILE *maps = fopen("/proc/thread-self/maps", "re");
+  int error = maps ? ENOENT : errno;
+  char line[256]; /* the rest of a longer line looks like no other one: a path begins with a slash */
+  while (maps && error && fgets(line, sizeof line, maps)) {
+    char device[32], inode[32];
+    unsigned long start;
+    if (sscanf(line, "%lx-%*x %*4s %*x %31s %31s", &start, device, inode) != 3 ||
+        start != (unsigned long)page)
+      continue;
+    int count = snprintf(text, size, "%s %s", device, inode);
+    error = count > 0 && (size_t)count < size ? 0 : ENAMETOOLONG;
+  }
+  if (maps) fclose(maps);
+  munmap(page, 1);
+  return error;
 }
 
 bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork) {

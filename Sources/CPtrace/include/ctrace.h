@@ -4,6 +4,7 @@
 #define CTRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -46,8 +47,9 @@ uint64_t ctrace_event_message(pid_t tid);
 /* The program counter of a stopped thread. */
 int ctrace_program_counter(pid_t tid, uint64_t *address);
 int ctrace_set_program_counter(pid_t tid, uint64_t address);
-/* The first argument, an address, of the function at whose first instruction a thread has stopped. */
-int ctrace_first_argument(pid_t tid, uint64_t *address);
+/* The argument INDEX, 0 to 2, of the function at whose first instruction a thread has stopped. */
+int ctrace_argument(pid_t tid, int index, uint64_t *value);
+int ctrace_set_argument(pid_t tid, int index, uint64_t value);
 
 /* Whether a thread that stopped with SIGTRAP has hit a breakpoint, so that nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);
@@ -62,6 +64,10 @@ int ctrace_block_signals(pid_t tid, uint64_t mask);
 
 /* Whether the thread or process that PARENT has just created uses PARENT's memory. */
 bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork);
+
+/* Stores how the kernel writes the device and the inode of an open file in /proc/PID/maps, `fe:00 1234`. That may differ
+ * from stat(2): for btrfs and overlayfs. Fails for a file that can't be mapped, such as an empty one. */
+int ctrace_mapped_file(int descriptor, char *text, size_t size);
 
 /* Of the auxiliary vector, <getauxval(3)>. */
 enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9, CTRACE_AT_SYSINFO_EHDR = 33 };

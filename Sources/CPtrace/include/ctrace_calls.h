@@ -39,6 +39,12 @@ int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace
 int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
                    uint32_t protection, int *error, int *status);
 
+/* Makes a stopped thread permit access to its process's memory (prctl(2), PR_SET_DUMPABLE), or forbid it, and leaves
+ * it as it was. EBUSY inside of a call that creates a process or executes a program, where that is impossible.
+ * INSTRUCTION, *ERROR and *STATUS are those of ctrace_protect. *WAS_PERMITTED may be NULL. */
+int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
+                         bool *_Nullable was_permitted, int *error, int *status);
+
 /* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */
 bool ctrace_denied_access(pid_t tid, uint64_t *address);
 
@@ -46,6 +52,7 @@ bool ctrace_denied_access(pid_t tid, uint64_t *address);
 enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
 enum { CTRACE_SET_SECCOMP = 22 }; /* of prctl(2) */
+enum { CTRACE_UNTRACED = 0x800000 }; /* of clone(2) */
 
 /* The calls that change what a memory tracer needs to know, and the instruction that makes a call. */
 #if defined(__x86_64__)
@@ -56,9 +63,11 @@ enum {
   CTRACE_SIGPROCMASK = 14,
   CTRACE_SIGRETURN = 15,
   CTRACE_MREMAP = 25,
+  CTRACE_CLONE_CALL = 56,
   CTRACE_PRCTL = 157,
   CTRACE_SECCOMP = 317,
   CTRACE_PKEY_MPROTECT = 329,
+  CTRACE_CLONE3_CALL = 435,
 };
 enum { CTRACE_CALL_SIZE = 2 };
 static const uint32_t ctrace_call_instruction = 0x050f; /* SYSCALL */
@@ -70,9 +79,11 @@ enum {
   CTRACE_SIGPROCMASK = 135,
   CTRACE_SIGRETURN = 139,
   CTRACE_MREMAP = 216,
+  CTRACE_CLONE_CALL = 220,
   CTRACE_PRCTL = 167,
   CTRACE_SECCOMP = 277,
   CTRACE_PKEY_MPROTECT = 288,
+  CTRACE_CLONE3_CALL = 435,
 };
 enum { CTRACE_CALL_SIZE = 4 };
 static const uint32_t ctrace_call_instruction = 0xd4000001; /* SVC #0 */

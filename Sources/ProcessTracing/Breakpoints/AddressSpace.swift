@@ -11,12 +11,15 @@ import CPtrace
 /// breakpoints.
 final class AddressSpace {
   let memory: ProcessMemory
-  private(set) var images: [Image] = []
+  private let files: TracedFiles
+  var images: [Image] = []
   /// Where the program begins, until a thread has come there: before, the loader maps the libraries.
   private(set) var entry: PlantedBreakpoint?
-  /// Breakpoints that stay: in what the loader calls when it has mapped or unmapped a library, and in what
-  /// the program calls for a mark.
-  private var lasting: [LastingBreakpoint] = []
+  /// The code of the loader that was started as the program (`ld.so ./app`), until other code runs.
+  private var loader: [Range<LoadedAddress>] = []
+  var lasting: [LastingBreakpoint] = []
+  /// Mappings without breakpoints, as long as they are there.
+  private var leftAlone: Set<Place> = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
 
@@ -25,92 +28,177 @@ final class AddressSpace {
     /// The function at whose first use the launch is over.
     var end: LoadedAddress?
     var breakpoints: BreakpointSet
+    var identity: [BreakpointImage.Piece]
+    /// Whether first uses are reported.
+    var isRecorded: Bool
   }
 
-  private struct LastingBreakpoint {
+  /// A breakpoint that stays.
+  struct LastingBreakpoint {
     var purpose: Stop.Purpose
     var breakpoint: PlantedBreakpoint
     var wasReached = false
   }
 
-  /// - Returns: `nil` if the process is gone.
-  init?(of pid: pid_t, forkedFrom other: AddressSpace? = nil) {
-    guard let memory = ProcessMemory(of: pid) else { return nil }
-    self.memory = memory
-    if let other {
-      images = other.images
-      entry = other.entry
-      lasting = other.lasting
-      blocksTrap = other.blocksTrap
-    } else {
-      var mask: UInt64 = 0
-      blocksTrap = ctrace_blocked_signals(pid, &mask) == 0 && mask & trapBit != 0
+  /// Where a part of a file is mapped.
+  private struct Place: Hashable {
+    var file: String
+    var start: LoadedAddress
+    var fileOffset: FileOffset
+
+    init(_ mapping: ProcessMapping) {
+      (file, start, fileOffset) = (mapping.file, mapping.addresses.lowerBound, mapping.fileOffset)
     }
+  }
+
+  /// - Parameters:
+  ///   - pid: a process that begins a program, or is attached to.
+  ///   - files: shared by all processes of a tracer.
+  init(of pid: pid_t, in files: TracedFiles) {
+    memory = ProcessMemory(of: pid, in: files)
+    self.files = files
+    var mask: UInt64 = 0
+    blocksTrap = ctrace_blocked_signals(pid, &mask) == 0 && mask & trapBit != 0
+  }
+
+  /// The memory of a forked process, which has a copy of everything. Nothing of it is accessed yet.
+  init(of pid: pid_t, forkedFrom other: AddressSpace, in files: TracedFiles) {
+    memory = ProcessMemory(of: pid, in: files)
+    self.files = files
+    memory.callInstruction = other.memory.callInstruction
+    images = other.images
+    entry = other.entry
+    loader = other.loader
+    lasting = other.lasting
+    leftAlone = other.leftAlone
+    blocksTrap = other.blocksTrap
+    memory.mayPermitAccess = other.memory.mayPermitAccess
   }
 
   /// The process that it was made for.
   var pid: pid_t { memory.pid }
 
   /// Whether the loader still maps the libraries that the program begins with.
-  var isStarting: Bool { entry != nil }
+  var isStarting: Bool { entry != nil || !loader.isEmpty }
 
   /// Plants the breakpoints that tell when libraries are mapped: one at the program's entry point, and one in
   /// its loader. A program without a loader needs neither, a running one only the second.
-  func watchLoader(isRunning: Bool, _ notice: (_ path: String) -> BreakpointImage?) {
-    guard let program = AuxiliaryVector(of: pid), let base = program.loaderBase else { return }
-    if !isRunning { entry = PlantedBreakpoint(at: program.entry, in: memory) }
-    let mappings = ProcessMapping.files(of: pid)
-    guard let loader = mappings.first(where: { $0.addresses.contains(base) }),
-      let image = notice(loader.path), let address = image.loaderNotice
+  func watchLoader(isRunning: Bool, _ ask: (_ path: String) -> BreakpointImage?) {
+    memory.findCallInstruction()
+    guard let program = AuxiliaryVector(of: memory.thread), let mappings = memory.mappings
+    else { return }
+    // Without a loader of its own, the program may be one.
+    let base = program.loaderBase ?? program.entry
+    guard let loader = mappings.first(where: { $0.addresses.contains(base) }) else { return }
+    if program.loaderBase != nil, !isRunning { entry = plant(program.entry) }
+    let (path, isThere) = files.place(of: loader)
+    guard isThere, let image = ask(path), let address = image.loaderNotice,
+      program.loaderBase != nil || image.isLoader
     else { return }
     for mapping in mappings where mapping.file == loader.file && mapping.isExecutable {
-      guard let slide = image.slide(of: mapping) else { continue }
+      guard let slide = image.slide(of: mapping), image.isInMemory(memory, slide) else { continue }
       plantLasting(.loaderNotice, address.loaded(slide: slide))
+      if program.loaderBase == nil, !isRunning { self.loader.append(mapping.addresses) }
     }
+  }
+
+  /// The program is at `place`, in a system call: where its own code or that of a library runs, the loader has mapped
+  /// the libraries that the program begins with.
+  func isAt(_ place: LoadedAddress) {
+    if !loader.contains(where: { $0.contains(place) }) { loader = [] }
+  }
+
+  /// Images that were found or are gone.
+  struct Changes {
+    var loaded: [LoadedImage] = []
+    var unloaded: [LoadedImage] = []
+    /// Paths of images that are not what their files are.
+    var others: [String] = []
   }
 
   /// Reads the mappings, plants breakpoints in new images, and forgets those that are gone.
   ///
-  /// - Parameter wanted: the information about the image at a path; `nil` if it is left alone.
-  /// - Returns: the new images, and those that are gone.
-  func refresh(
-    _ wanted: (_ path: String) -> BreakpointImage?
-  ) -> (loaded: [LoadedImage], unloaded: [LoadedImage]) {
-    let mappings = ProcessMapping.files(of: pid).filter { $0.isExecutable }
-    // A program may have split a mapping by changing the protection of a part.
-    func holds(_ mapping: ProcessMapping, _ image: Image) -> Bool {
-      let known = image.breakpoints.mapping
-      return known.file == mapping.file && known.addresses.overlaps(mapping.addresses)
+  /// - Parameter ask: the information about the image at a path; `nil` if it is left alone.
+  /// - Returns: `nil` if the mappings can't be read: then everything stays as it is.
+  func refresh(_ ask: (_ path: String) -> BreakpointImage?) -> Changes? {
+    guard let all = memory.mappings else { return nil }
+    let mappings = all.filter { $0.isExecutable }
+    var changes = Changes()
+    keepImages(all, mappings, &changes)
+    leftAlone.formIntersection(Set(mappings.map(Place.init)))
+    for mapping in mappings
+    where !leftAlone.contains(Place(mapping)) && !images.contains(where: { $0.holds(mapping) }) {
+      leftAlone.insert(Place(mapping))
+      let (path, isThere) = files.place(of: mapping)
+      guard let image = ask(path), !isThere || image.slide(of: mapping) != nil else { continue }
+      guard isThere, let slide = image.slide(of: mapping), image.isInMemory(memory, slide) else {
+        if image.isRecorded { changes.others.append(path) }
+        continue
+      }
+      leftAlone.remove(Place(mapping))
+      let new = LoadedImage(path: path, build: image.build, slide: slide, text: mapping.addresses)
+      add(image, new, mapping)
+      if image.isRecorded { changes.loaded.append(new) }
     }
-    let gone = images.filter { image in !mappings.contains { holds($0, image) } }
-    images.removeAll { image in !mappings.contains { holds($0, image) } }
-    for image in gone {
-      lasting.removeAll { image.loaded.text.contains($0.breakpoint.address) }
+    return changes
+  }
+
+  /// Decides which images stay; those whose code was mapped again get their breakpoints again.
+  private func keepImages(
+    _ all: [ProcessMapping], _ mappings: [ProcessMapping], _ changes: inout Changes
+  ) {
+    var kept: [Image] = []
+    for var image in images {
+      let own = mappings.filter { image.holds($0) }
+      var stays = false
+      if !own.isEmpty, image.isInMemory(memory) {
+        stays = true
+        if !image.breakpoints.isInPlace(memory) {
+          image.breakpoints.plantAgain(memory, in: own.map(\.addresses))
+          plantLastingAgain(in: image.loaded.text)
+        }
+      } else {
+        // What was planted in is a copy of the process's own, wherever it has moved it.
+        let others = all.map(\.addresses)
+        let copies = own.isEmpty ? [] : Set(memory.privatePages(in: image.loaded.text))
+        stays = image.breakpoints.keepStanding(memory) { page in
+          !copies.contains(page.lowerBound) && others.contains { $0.overlaps(page) }
+        }
+      }
+      if stays {
+        kept.append(image)
+      } else {
+        lasting.removeAll { image.loaded.text.contains($0.breakpoint.address) }
+        if image.isRecorded { changes.unloaded.append(image.loaded) }
+      }
     }
-    for index in images.indices where !images[index].breakpoints.isInPlace(memory) {
-      images[index].breakpoints.plantAgain(memory)
-      plantLastingAgain(in: images[index].loaded.text)
+    images = kept
+  }
+
+  private func add(_ image: BreakpointImage, _ loaded: LoadedImage, _ mapping: ProcessMapping) {
+    for place in image.lasting {
+      plantLasting(place.purpose, place.address.loaded(slide: loaded.slide))
     }
-    var loaded: [LoadedImage] = []
-    for mapping in mappings where !images.contains(where: { holds(mapping, $0) }) {
-      guard let image = wanted(mapping.path), let slide = image.slide(of: mapping) else { continue }
-      let new = LoadedImage(path: mapping.path, slide: slide, text: mapping.addresses)
-      if let mark = image.mark { plantLasting(.mark, mark.loaded(slide: slide)) }
-      let single = [entry?.address] + lasting.map { $0.breakpoint.address }
-      let functions = image.functions.lazy.map { $0.loaded(slide: slide) }
-        .filter { !single.contains($0) }
-      images.append(
-        Image(
-          loaded: new, end: image.end.map { $0.loaded(slide: slide) },
-          breakpoints: BreakpointSet(functions, in: mapping, memory)))
-      loaded.append(new)
-    }
-    return (loaded, gone.map { $0.loaded })
+    let single = [entry?.address] + lasting.map { $0.breakpoint.address }
+    let functions = image.functions.lazy.map { $0.loaded(slide: loaded.slide) }
+      .filter { !single.contains($0) }
+    images.append(
+      Image(
+        loaded: loaded, end: image.end.map { $0.loaded(slide: loaded.slide) },
+        breakpoints: BreakpointSet(functions, in: mapping, memory), identity: image.identity,
+        isRecorded: image.isRecorded))
+    memory.mayPermitAccess = true
+  }
+
+  private func plant(_ address: LoadedAddress) -> PlantedBreakpoint? {
+    guard let breakpoint = PlantedBreakpoint(at: address, in: memory) else { return nil }
+    memory.mayPermitAccess = true
+    return breakpoint
   }
 
   private func plantLasting(_ purpose: Stop.Purpose, _ address: LoadedAddress) {
     guard !lasting.contains(where: { $0.breakpoint.address == address }),
-      let breakpoint = PlantedBreakpoint(at: address, in: memory)
+      let breakpoint = plant(address)
     else { return }
     lasting.append(LastingBreakpoint(purpose: purpose, breakpoint: breakpoint))
   }
@@ -118,9 +206,7 @@ final class AddressSpace {
   private func plantLastingAgain(in text: Range<LoadedAddress>) {
     for index in lasting.indices where text.contains(lasting[index].breakpoint.address) {
       let address = lasting[index].breakpoint.address
-      if let again = PlantedBreakpoint(at: address, in: memory), !again.isSecond {
-        lasting[index].breakpoint = again
-      }
+      if let again = plant(address), !again.isSecond { lasting[index].breakpoint = again }
     }
   }
 
@@ -136,55 +222,46 @@ final class AddressSpace {
     if isExposed { breakpoint?.expose(in: memory) } else { breakpoint?.plantAgain(in: memory) }
   }
 
-  /// The event at one of our breakpoints.
-  struct Stop {
-    enum Purpose { case function, entry, loaderNotice, mark }
-    var purpose: Purpose
-    /// The function that was entered for the first time, by the address of its first byte. `nil` also at
-    /// a breakpoint that was removed while another thread was at it, or that a fork copied.
-    var firstHit: (image: LoadedImage, function: LoadedAddress)?
-    /// Whether the launch ends here.
-    var isEnd = false
-  }
-
-  /// Removes the breakpoint at `address`, unless it must stay.
-  ///
-  /// - Returns: `nil` if none of ours was ever there.
-  func takeBreakpoint(at address: LoadedAddress) -> Stop? {
-    if address == entry?.address { return stop(.entry, at: address, isFirst: true) }
-    if let index = lasting.firstIndex(where: { $0.breakpoint.address == address }) {
-      let isFirst = !lasting[index].wasReached
-      lasting[index].wasReached = true
-      return stop(lasting[index].purpose, at: address, isFirst: isFirst)
-    }
-    for i in images.indices {
-      guard let index = images[i].breakpoints.index(of: address) else { continue }
-      let breakpoint = images[i].breakpoints.breakpoints[index]
-      images[i].breakpoints.remove(index, memory)
-      return stop(.function, at: breakpoint.function, isFirst: breakpoint.isPlanted)
-    }
-    return nil
-  }
-
-  private func stop(_ purpose: Stop.Purpose, at function: LoadedAddress, isFirst: Bool) -> Stop {
-    var stop = Stop(purpose: purpose)
-    if isFirst, let image = images.first(where: { $0.loaded.text.contains(function) }) {
-      stop.firstHit = (image.loaded, function)
-      stop.isEnd = function == image.end
-    }
-    return stop
-  }
-
   /// Restores all instructions, in a process whose threads are all stopped.
   ///
   /// - Returns: the number that could not be restored.
   func removeBreakpoints() -> Int {
+    let hasBreakpoints = !images.isEmpty || !lasting.isEmpty || entry != nil
+    guard hasBreakpoints else { return 0 }
+    guard memory.isAccessible else { return images.reduce(0) { $0 + $1.breakpoints.plantedCount } }
+    removeCopies()
     var left = 0
     for i in images.indices { left += images[i].breakpoints.removeAll(memory) }
     endStart()
     for lasting in lasting { lasting.breakpoint.expose(in: memory) }
     lasting = []
     return left
+  }
+}
+
+extension AddressSpace.Image {
+  /// Whether `mapping` is a part of it. A program may have split a mapping by changing the protection of a part.
+  fileprivate func holds(_ mapping: ProcessMapping) -> Bool {
+    let known = breakpoints.mapping
+    return known.file == mapping.file && known.addresses.overlaps(mapping.addresses)
+  }
+
+  /// Whether it is still what was mapped there.
+  fileprivate func isInMemory(_ memory: ProcessMemory) -> Bool {
+    identity.allSatisfy { $0.isInMemory(memory, loaded.slide) }
+  }
+}
+
+extension BreakpointImage {
+  /// Whether an image that is mapped with this slide is this one.
+  fileprivate func isInMemory(_ memory: ProcessMemory, _ slide: Slide) -> Bool {
+    identity.allSatisfy { $0.isInMemory(memory, slide) }
+  }
+}
+
+extension BreakpointImage.Piece {
+  fileprivate func isInMemory(_ memory: ProcessMemory, _ slide: Slide) -> Bool {
+    memory.read(bytes.count, at: address.loaded(slide: slide)) == bytes
   }
 }
 

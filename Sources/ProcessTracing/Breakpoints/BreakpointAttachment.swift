@@ -34,7 +34,10 @@ package struct BreakpointAttachment: Sendable {
     if let tracer = status["TracerPid"].flatMap({ pid_t($0) }), tracer != 0 {
       return .tracedBy(tracer)
     }
-    if status["State"] == "Z" { return .ended }
+    if status["State"] == "Z" {
+      // Other threads may go on when the first one has ended.
+      return status["Threads"].flatMap { Int($0) } ?? 0 > 1 ? nil : .ended
+    }
     return status["VmSize"] == nil ? .kernelThread : nil
   }
 

@@ -12,10 +12,22 @@ package struct BreakpointImage: Sendable {
   package var functions: [StatedAddress]
   /// The segments that the loader maps, with stated addresses.
   package var segments: [Segment]
+  /// Bytes that are in memory as they are in its file. An image with others is another one, and is left alone.
+  package var identity: [Piece]
+  /// Which of the builds at its path it is.
+  package var build: Int
+  /// Whether first uses are reported.
+  package var isRecorded = true
+  /// Whether it is a loader, which may also be started as a program.
+  package var isLoader = false
   /// The function that a loader calls after it has mapped images: `_dl_debug_state`.
   package var loaderNotice: StatedAddress?
   /// The function that the program calls with the name of a mark: `orderfile_rt_mark`.
   package var mark: StatedAddress?
+  /// The C library's clone(2).
+  package var clone: StatedAddress?
+  /// The C library's syscall(2).
+  package var systemCall: StatedAddress?
   /// The function whose first use ends the recording.
   package var end: StatedAddress?
 
@@ -29,15 +41,31 @@ package struct BreakpointImage: Sendable {
     }
   }
 
+  package struct Piece: Sendable, Equatable {
+    package var address: StatedAddress
+    package var bytes: [UInt8]
+
+    package init(address: StatedAddress, bytes: [UInt8]) {
+      self.address = address
+      self.bytes = bytes
+    }
+  }
+
   package init(
-    functions: [StatedAddress], segments: [Segment], loaderNotice: StatedAddress? = nil,
-    mark: StatedAddress? = nil, end: StatedAddress? = nil
+    functions: [StatedAddress], segments: [Segment], identity: [Piece], build: Int = 0
   ) {
     self.functions = functions
     self.segments = segments
-    self.loaderNotice = loaderNotice
-    self.mark = mark
-    self.end = end
+    self.identity = identity
+    self.build = build
+  }
+
+  /// The places of breakpoints that stay.
+  var lasting: [(purpose: AddressSpace.Stop.Purpose, address: StatedAddress)] {
+    let places: [(AddressSpace.Stop.Purpose, StatedAddress?)] = [
+      (.mark, mark), (.clone, clone), (.systemCall, systemCall),
+    ]
+    return places.compactMap { purpose, address in address.map { (purpose, $0) } }
   }
 
   /// The image's slide if `mapping` is one of its mappings; else `nil`.
@@ -58,6 +86,8 @@ package struct BreakpointImage: Sendable {
 /// An image in the memory of a process.
 package struct LoadedImage: Sendable {
   package var path: String
+  /// Which of the builds at its path it is: `BreakpointImage.build`.
+  package var build: Int
   package var slide: Slide
   /// The addresses of its code.
   package var text: Range<LoadedAddress>

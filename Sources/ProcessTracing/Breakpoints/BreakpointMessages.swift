@@ -21,8 +21,13 @@ struct RemoteBreakpointObserver {
     BreakpointImage(stream.ask(TracerMessage(.wantsLoader, text: path.utf8)))
   }
 
-  func processBegan(_ pid: pid_t) {
-    let path = ProcessMapping.program(of: pid) ?? ""
+  func isOther(_ path: String) { stream.send(TracerMessage(.otherImage, text: path.utf8)) }
+
+  func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
+    stream.send(TracerMessage(.inaccessible, [UInt64(pid), hasBreakpoints ? 1 : 0]))
+  }
+
+  func processBegan(_ pid: pid_t, program path: String) {
     stream.send(TracerMessage(.processBegan, [UInt64(pid), startTime(pid)], text: path.utf8))
   }
 
@@ -76,6 +81,8 @@ extension BreakpointObserver {
     switch message.kind {
     case .wantsImage: return image(at: message.string)?.message ?? TracerMessage(.answer)
     case .wantsLoader: return loader(at: message.string)?.message ?? TracerMessage(.answer)
+    case .otherImage: isOther(message.string)
+    case .inaccessible: isInaccessible(pid, hasBreakpoints: message[1] == 1)
     case .processBegan:
       processBegan(TracedProcess(message), program: message.string)
     case .processForked:
@@ -86,8 +93,8 @@ extension BreakpointObserver {
     case .firstHit:
       guard let image = LoadedImage(message) else { break }
       firstHit(
-        LoadedAddress(rawValue: message[6]), of: image,
-        by: TracedThread(tid: message.number(4), pid: pid, ticks: message[5]))
+        LoadedAddress(rawValue: message[7]), of: image,
+        by: TracedThread(tid: message.number(5), pid: pid, ticks: message[6]))
     case .mark:
       mark(
         message.text, by: TracedThread(tid: message.number(1), pid: pid, ticks: message[2]))
@@ -107,51 +114,70 @@ extension TracedProcess {
 
 extension LoadedImage {
   fileprivate var numbers: [UInt64] {
-    [slide.rawValue, text.lowerBound.rawValue, text.upperBound.rawValue]
+    [slide.rawValue, text.lowerBound.rawValue, text.upperBound.rawValue, UInt64(build)]
   }
 
   /// Follows the number of its process.
   fileprivate init?(_ message: TracerMessage) {
     guard message[2] <= message[3] else { return nil }
     self.init(
-      path: message.string, slide: Slide(rawValue: message[1]),
+      path: message.string, build: Int(clamping: message[4]), slide: Slide(rawValue: message[1]),
       text: LoadedAddress(rawValue: message[2])..<LoadedAddress(rawValue: message[3]))
   }
 }
 
 extension BreakpointImage {
   fileprivate var message: TracerMessage {
-    var numbers = [UInt64(1)]
-    for place in [loaderNotice, mark, end] {
+    var numbers = [UInt64(1), UInt64(build), isRecorded ? 1 : 0, isLoader ? 1 : 0]
+    for place in [loaderNotice, mark, end, clone, systemCall] {
       numbers += [place == nil ? 0 : 1, place?.rawValue ?? 0]
     }
-    numbers.append(UInt64(segments.count))
+    numbers += [UInt64(segments.count), UInt64(identity.count)]
     for segment in segments {
       numbers += [
         segment.fileOffset.rawValue, segment.range.start.rawValue, segment.range.size,
       ]
     }
-    return TracerMessage(.answer, numbers + functions.map { $0.rawValue })
+    var text: [UInt8] = []
+    for piece in identity {
+      numbers += [piece.address.rawValue, UInt64(piece.bytes.count)]
+      text += piece.bytes
+    }
+    return TracerMessage(.answer, numbers + functions.map { $0.rawValue }, text: text)
   }
 
   /// - Returns: `nil` for an empty message.
   fileprivate init?(_ message: TracerMessage) {
     guard message[0] == 1 else { return nil }
-    func place(_ index: Int) -> StatedAddress? {
-      message[index] == 0 ? nil : StatedAddress(rawValue: message[index + 1])
+    var next = 4
+    func number() -> UInt64 {
+      defer { next += 1 }
+      return message[next]
     }
-    let count = Int(clamping: message[7])
-    var segments: [Segment] = []
-    for index in 0..<count {
-      let first = 8 + 3 * index
-      segments.append(
-        Segment(
-          fileOffset: FileOffset(rawValue: message[first]),
-          range: AddressRange(
-            start: StatedAddress(rawValue: message[first + 1]), size: message[first + 2])))
+    func place() -> StatedAddress? {
+      let isThere = number() == 1
+      let address = StatedAddress(rawValue: number())
+      return isThere ? address : nil
+    }
+    let places = (0..<5).map { _ in place() }
+    let counts = [number(), number()]
+    let segments = (0..<counts[0]).map { _ in
+      Segment(
+        fileOffset: FileOffset(rawValue: number()),
+        range: AddressRange(start: StatedAddress(rawValue: number()), size: number()))
+    }
+    var text = message.text[...]
+    let identity = (0..<counts[1]).map { _ in
+      let address = StatedAddress(rawValue: number())
+      let bytes = text.prefix(Int(clamping: number()))
+      text = text.dropFirst(bytes.count)
+      return Piece(address: address, bytes: Array(bytes))
     }
     self.init(
-      functions: message.numbers.dropFirst(8 + 3 * count).map(StatedAddress.init(rawValue:)),
-      segments: segments, loaderNotice: place(1), mark: place(3), end: place(5))
+      functions: message.numbers.dropFirst(next).map(StatedAddress.init(rawValue:)),
+      segments: segments, identity: identity, build: Int(clamping: message[1]))
+    (isRecorded, isLoader) = (message[2] == 1, message[3] == 1)
+    (loaderNotice, mark, end) = (places[0], places[1], places[2])
+    (clone, systemCall) = (places[3], places[4])
   }
 }

@@ -13,6 +13,12 @@ package protocol BreakpointObserver: AnyObject {
   func image(at path: String) -> BreakpointImage?
   /// The loader at `path`, of which only `loaderNotice` counts; `nil` if unknown.
   func loader(at path: String) -> BreakpointImage?
+  /// An image in memory is not the file that is at its path now: it is left alone.
+  func isOther(_ path: String)
+  /// The memory of process `pid` can be neither read nor written: it is not recorded.
+  ///
+  /// - Parameter hasBreakpoints: whether it has breakpoints all the same, copies of its parent's.
+  func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool)
   /// A process has begun to run `program`.
   func processBegan(_ process: TracedProcess, program: String)
   /// `process` was forked by `parent`, and continues with the parent's images.

@@ -68,12 +68,14 @@ package struct BreakpointSet {
     return memory.read(trap.count, at: first.address) == trap
   }
 
-  /// Plants breakpoints again that have not been hit but are missing in memory.
-  package mutating func plantAgain(_ memory: ProcessMemory) {
+  /// Plants breakpoints again that have not been hit but are missing in memory, in the parts of `ranges`.
+  package mutating func plantAgain(_ memory: ProcessMemory, in ranges: [Range<LoadedAddress>]) {
     let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
     for index in breakpoints.indices where breakpoints[index].isPlanted {
-      let at = text.index(of: breakpoints[index].address)
+      let address = breakpoints[index].address
+      guard ranges.contains(where: { $0.contains(address) }) else { continue }
+      let at = text.index(of: address)
       guard at + trap.count <= text.bytes.count else { continue }
       let found = Self.instruction(in: text.bytes, at: at)
       guard found != ctrace_breakpoint else { continue }
@@ -82,6 +84,39 @@ package struct BreakpointSet {
     }
     text.writeBack()
   }
+
+  /// Forgets the breakpoints that are no longer in memory.
+  ///
+  /// A program may have moved its code to memory without a file, at the same addresses: to use large pages, for
+  /// example. The breakpoints are part of the code that it moved.
+  ///
+  /// - Parameter isForeign: whether a page, by its addresses, has other contents now than those that were planted in.
+  /// - Returns: whether any is left.
+  package mutating func keepStanding(
+    _ memory: ProcessMemory, except isForeign: (Range<LoadedAddress>) -> Bool
+  ) -> Bool {
+    let trap = PlantedBreakpoint.instruction
+    var page = Range(start: LoadedAddress(rawValue: 0), size: 0)
+    var bytes: [UInt8] = []
+    var isLeft = false
+    for index in breakpoints.indices where breakpoints[index].isPlanted {
+      let address = breakpoints[index].address
+      if !page.contains(address) {
+        page = WatchedImage.page(holding: address)
+        // An instruction may extend to the next page.
+        bytes = isForeign(page) ? [] : memory.read(Int(page.size) + trap.count, at: page.lowerBound)
+      }
+      let at = Int(address - page.lowerBound)
+      let isStanding =
+        at + trap.count <= bytes.count && bytes[at..<at + trap.count].elementsEqual(trap)
+      breakpoints[index].isPlanted = isStanding
+      if isStanding { isLeft = true }
+    }
+    return isLeft
+  }
+
+  /// The number of breakpoints that have not been hit.
+  package var plantedCount: Int { breakpoints.count { $0.isPlanted } }
 
   /// The length of the landing pad at `index`, which must stay in place.
   private static func landingPad(in text: [UInt8], at index: Int) -> Int {

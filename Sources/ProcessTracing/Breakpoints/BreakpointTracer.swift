@@ -21,10 +21,19 @@
 // which runs with its signal blocked, is stopped at its first instruction, and the signal is unblocked; a
 // program that handles SIGTRAP and blocks it explicitly loses the handler.
 //
+// Images. What is planted was read from a file, so the memory must have that file: see `AddressSpace.refresh`. Nothing
+// is forgotten while its breakpoints stand. The mappings are those of the thread that has stopped: those of a process
+// whose first thread has ended look empty.
+//
+// Children that ask not to be traced (CLONE_UNTRACED of clone(2)) would die at their first breakpoint. Such a child
+// does not ask: the flag is taken out where the C library's clone(2) or syscall(2) is called with it. Stopping each
+// system call instead would find calls in assembly, too, and make every launch several times slower.
+//
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
 import Addresses
 import CPtrace
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -34,16 +43,19 @@ import CPtrace
 
 /// The threads of a launch, and their memory.
 final class BreakpointTracer: LaunchTracer {
-  private var threads = TracedThreads<Thread>()
-  private let observer: RemoteBreakpointObserver
+  var threads = TracedThreads<Thread>()
+  let observer: RemoteBreakpointObserver
   /// The mark that ends the recording.
-  private let lastMark: [UInt8]?
-  private var isOver = false
+  let lastMark: [UInt8]?
+  private(set) var isOver = false
+  private let files = TracedFiles()
 
-  private struct Thread {
+  struct Thread {
     let space: AddressSpace
     /// It executes the instruction of a breakpoint that stays. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
+    /// It is in a system call that may change mappings.
+    var changesMappings = false
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
     /// It waits for the others to stop.
@@ -52,7 +64,7 @@ final class BreakpointTracer: LaunchTracer {
     var isInVfork = false
   }
 
-  private struct Parked {
+  struct Parked {
     /// The signal that it gets when it continues; `nil` for none.
     var signal: Int32?
   }
@@ -85,12 +97,16 @@ final class BreakpointTracer: LaunchTracer {
         // Threads that an attached thread has created since are attached, too, and can be interrupted.
         let error = ctrace_seize(tid)
         let isAttached = ctrace_interrupt(tid) == 0
-        guard isAttached || error == ESRCH else { return error }
+        // The first thread of a process may have ended before the others.
+        guard isAttached || error == ESRCH || ProcessStatus(of: tid)?["State"] == "Z" else {
+          return error
+        }
         seen.insert(tid)
         if isAttached { attached.append(tid) }
       }
     }
-    guard let space = AddressSpace(of: pid), !attached.isEmpty else { return ESRCH }
+    guard !attached.isEmpty else { return ESRCH }
+    let space = AddressSpace(of: pid, in: files)
     gathering = .attach(space)
     for tid in attached { threads[tid] = Thread(space: space) }
     return 0
@@ -104,8 +120,9 @@ final class BreakpointTracer: LaunchTracer {
     leave()
   }
 
-  /// `ctrace_wait` reports every stop.
-  func nextMissedEnd() -> (tid: pid_t, status: Int32)? { nil }
+  func nextMissedEnd() -> (tid: pid_t, status: Int32)? {
+    files.ends.isEmpty ? nil : files.ends.removeFirst()
+  }
 
   /// Stops all threads, in order to detach with all instructions restored.
   func leave() {
@@ -121,9 +138,14 @@ final class BreakpointTracer: LaunchTracer {
 
   func handle(_ tid: pid_t, _ status: Int32) {
     defer { actIfAllStandStill() }
-    switch ThreadStop(of: tid, status) {
-    case .ended: ended(tid)
-    case .exec(let former): programBegan(tid, former: former)
+    let stop = ThreadStop(of: tid, status)
+    switch stop {
+    case .ended: return ended(tid)
+    case .exec(let former): return programBegan(tid, former: former)
+    default: threads[tid]?.space.memory.thread = tid
+    }
+    switch stop {
+    case .ended, .exec: break
     case .created(let new, let sharesMemory, let isVfork):
       threads[tid]?.isInVfork = isVfork
       created(new, by: tid, sharesMemory: sharesMemory)
@@ -138,7 +160,7 @@ final class BreakpointTracer: LaunchTracer {
       if threads[tid] == nil { threads.addStranger(tid) } else { resume(tid) }
     case .fault: _ = ctrace_continue(tid, 0)
     case .systemCall:
-      if let space = threads[tid]?.space { refresh(space) }
+      atSystemCall(tid)
       resume(tid)
     case .signal(SIGTRAP): trapped(tid)
     case .signal(let signal): resume(tid, signal: signal)
@@ -150,7 +172,7 @@ final class BreakpointTracer: LaunchTracer {
     if threads.allSatisfy({ $0.space !== space }) { observer.processEnded(space.pid) }
   }
 
-  private func resume(_ tid: pid_t, signal: Int32? = nil) {
+  func resume(_ tid: pid_t, signal: Int32? = nil) {
     let delivered = signal ?? 0
     guard let thread = threads[tid] else {
       _ = ctrace_continue(tid, delivered)
@@ -172,9 +194,9 @@ final class BreakpointTracer: LaunchTracer {
     self.gathering = nil
     switch gathering {
     case .attach(let space):
-      observer.processBegan(space.pid)
-      space.watchLoader(isRunning: true, observer.loader)
-      refresh(space)
+      if let tid = threads.numbers.first(where: { threads[$0]?.parked != nil }) {
+        begin(space, by: tid, isRunning: true)
+      }
       for tid in threads.numbers {
         guard let parked = threads[tid]?.parked else { continue }
         threads[tid]?.parked = nil
@@ -188,8 +210,9 @@ final class BreakpointTracer: LaunchTracer {
   private func detachAll() {
     hasLeft = true
     for tid in threads.numbers {
-      // The first thread of a memory restores everything; the others find nothing to do.
-      if let space = threads[tid]?.space {
+      // The first stopped thread of a memory restores everything; the others find nothing to do.
+      if let space = threads[tid]?.space, threads[tid]?.parked != nil {
+        space.memory.thread = tid
         let left = space.removeBreakpoints()
         if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
       }
@@ -200,100 +223,41 @@ final class BreakpointTracer: LaunchTracer {
 
   private func programBegan(_ tid: pid_t, former: pid_t) {
     threads.exec(tid, former: former)
-    guard let space = AddressSpace(of: tid) else { return resume(tid) }
+    let space = AddressSpace(of: tid, in: files)
     threads[tid] = Thread(space: space)
-    observer.processBegan(tid)
-    space.watchLoader(isRunning: false, observer.loader)
-    refresh(space)
+    begin(space, by: tid, isRunning: false)
     resume(tid)
   }
 
+  private func begin(_ space: AddressSpace, by tid: pid_t, isRunning: Bool) {
+    space.memory.thread = tid
+    observer.processBegan(space.pid, program: files.program(of: tid) ?? "")
+    space.watchLoader(isRunning: isRunning, observer.loader)
+    if !refresh(space) { observer.isInaccessible(space.pid, hasBreakpoints: false) }
+  }
+
+  /// A thread always has a memory here, even one that can't be accessed: so it goes on, whatever happens.
   private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {
-    guard new > 0, var space = threads[tid]?.space else { return }
+    guard new > 0 else { return }
+    guard var space = threads[tid]?.space else {
+      if threads.takeStranger(new) { _ = ctrace_continue(new, 0) }
+      return
+    }
     if !sharesMemory {
-      guard let copy = AddressSpace(of: new, forkedFrom: space) else { return }
+      let copy = AddressSpace(of: new, forkedFrom: space, in: files)
       observer.processForked(new, by: space.pid)
       space = copy
     }
     if threads.add(new, Thread(space: space)) { resume(new) }
   }
 
-  private func trapped(_ tid: pid_t) {
-    guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
-    let space = thread.space
-    guard let counter = ThreadRegisters.programCounter(of: tid) else { return }
-    if let address = thread.steppedOver, counter != address {
-      threads[tid]?.steppedOver = nil
-      space.expose(false, address)
-      return resume(tid)
-    }
-    let address = ThreadRegisters.breakpoint(before: counter)
-    let isBreakpoint = ctrace_is_at_breakpoint(tid)
-    if thread.entersHandler {
-      threads[tid]?.entersHandler = false
-      guard isBreakpoint else {
-        var mask: UInt64 = 0
-        if ctrace_blocked_signals(tid, &mask) == 0 {
-          _ = ctrace_block_signals(tid, mask & ~trapBit)
-        }
-        return resume(tid)
-      }
-    }
-    guard isBreakpoint, let stop = space.takeBreakpoint(at: address) else {
-      threads[tid]?.entersHandler = true
-      _ = ctrace_step(tid, SIGTRAP)
-      return
-    }
-    ThreadRegisters.setProgramCounter(of: tid, to: address)
-    blockTrapAgain(tid, space)
-    if stop.purpose == .entry { refresh(space) }  // what the loader has mapped, before the hit
-    if stop.isEnd {
-      end(by: .function)
-    } else if let hit = stop.firstHit, !isOver {
-      observer.firstHit(hit.function, of: hit.image, in: space.pid, thread: tid)
-    }
-    switch stop.purpose {
-    case .function: break
-    case .entry: space.endStart()
-    case .loaderNotice:
-      refresh(space)
-      stepOver(address, tid, space)
-    case .mark:
-      hear(markOf: tid, space)
-      stepOver(address, tid, space)
-    }
-    resume(tid)
-  }
-
-  private func stepOver(_ address: LoadedAddress, _ tid: pid_t, _ space: AddressSpace) {
-    space.expose(true, address)
-    threads[tid]?.steppedOver = address
-  }
-
-  private func hear(markOf tid: pid_t, _ space: AddressSpace) {
-    guard let address = ThreadRegisters.firstArgument(of: tid), !isOver else { return }
-    let bytes = space.memory.read(Self.longestMark, at: address)
-    guard !bytes.isEmpty else { return }
-    let name = Array(bytes.prefix { $0 != 0 })
-    observer.mark(name, in: space.pid, thread: tid)
-    if name == lastMark { end(by: .mark) }
-  }
-
-  /// Bytes, as the recorder keeps them.
-  private static let longestMark = 255
-
-  private func refresh(_ space: AddressSpace) {
-    let (loaded, unloaded) = space.refresh(observer.image)
-    for image in unloaded { observer.unloaded(image, in: space.pid) }
-    for image in loaded { observer.loaded(image, in: space.pid) }
-  }
-
-  private func blockTrapAgain(_ tid: pid_t, _ space: AddressSpace) {
-    var mask: UInt64 = 0
-    guard ctrace_blocked_signals(tid, &mask) == 0, mask & trapBit == 0 else { return }
-    // Signals 32 and 33 belong to the C library; SIGKILL and SIGSTOP can't be blocked.
-    let never: UInt64 = 3 << 31 | 1 << UInt64(SIGKILL - 1) | 1 << UInt64(SIGSTOP - 1)
-    let blocksAllOthers = ~(mask | never | trapBit) == 0
-    if space.blocksTrap || blocksAllOthers { _ = ctrace_block_signals(tid, mask | trapBit) }
+  /// - Returns: false if the mappings can't be read.
+  @discardableResult
+  func refresh(_ space: AddressSpace) -> Bool {
+    guard let changes = space.refresh(observer.image) else { return false }
+    for image in changes.unloaded { observer.unloaded(image, in: space.pid) }
+    for path in changes.others { observer.isOther(path) }
+    for image in changes.loaded { observer.loaded(image, in: space.pid) }
+    return true
   }
 }

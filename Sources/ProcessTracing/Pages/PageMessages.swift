@@ -15,6 +15,7 @@ struct RemotePageImages {
 
 extension TracerStream {
   func send(_ tracer: PageTouchTracer) {
+    for path in tracer.touches.others { send(TracerMessage(.otherImage, text: path.utf8)) }
     for path in tracer.touches.images { send(TracerMessage(.pageImage, text: path.utf8)) }
     var numbers: [UInt64] = []
     for touch in tracer.touches.touches {
@@ -31,6 +32,8 @@ extension TracerStream {
       switch tracer.problem {
       case .refused(let error): (1, error)
       case .seccomp: (2, 0)
+      case .inaccessible: (3, 0)
+      case .foreignCall: (4, 0)
       default: (0, 0)
       }
     send(
@@ -49,6 +52,7 @@ struct PageTracerResult {
   private(set) var wasStopped = false
   var problem: PageProblem?
   private var images: [String] = []
+  private var others: [String] = []
   private var rows: [PageTouches.Touch] = []
 
   /// - Returns: the answer to a question.
@@ -56,6 +60,7 @@ struct PageTracerResult {
     switch message.kind {
     case .wantsMark:
       return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
+    case .otherImage: others.append(message.string)
     case .pageImage: images.append(message.string)
     case .pageTouches:
       for first in stride(from: 0, to: message.numbers.count, by: 6) {
@@ -73,10 +78,12 @@ struct PageTracerResult {
       wasStopped = message[0] == 1
       touches = PageTouches(
         images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
-        loadingImages: message[3] == 1 ? images : [])
+        loadingImages: message[3] == 1 ? images : [], others: others)
       switch message[1] {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp
+      case 3: problem = .inaccessible
+      case 4: problem = .foreignCall
       default: break
       }
     default: break

@@ -13,9 +13,17 @@ import ImageModel
 extension PageTouchTracer {
   func atSystemCall(_ tid: pid_t) {
     var call = ctrace_call()
-    guard let space = threads[tid]?.space, ctrace_call_at(tid, &call) == 0, call.is_native,
-      !isOver
-    else { return resume(tid) }
+    guard let space = threads[tid]?.space, ctrace_call_at(tid, &call) == 0, !isOver else {
+      return resume(tid)
+    }
+    guard call.is_native else {
+      // Only a 64-bit program has watched images; which memory a call of 32 bits uses is not known.
+      if space.hasWatchedImages, !space.isReleased {
+        problem = problem ?? .foreignCall
+        isOver = true
+      }
+      return resume(tid)
+    }
     if call.place == Int32(CTRACE_ENTRY) {
       threads[tid]?.call = call
       if Self.restrictsCalls(call, space.memory) {
@@ -52,7 +60,12 @@ extension PageTouchTracer {
   ///
   /// - Returns: false if the thread has ended.
   private func giveToKernel(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) -> Bool {
-    guard space.hasWatchedImages else { return true }
+    guard space.hasWatchedImages, !space.isReleased else { return true }
+    guard space.memory.isAccessible else {
+      problem = problem ?? .inaccessible
+      isOver = true
+      return true
+    }
     let pages = space.withheldPages(in: space.memory.rangesUsed(by: call))
     guard !pages.isEmpty else { return true }
     var changes: [WatchedImage.Change] = []
@@ -120,11 +133,15 @@ extension PageTouchTracer {
       return []
     }
     let program = touches.program
-    let (new, changes) = space.refresh(watchesLoading: request.countsLoading) { path in
-      path == program || request.images?.contains(path) ?? true
+    let (new, changes) = space.refresh(watchesLoading: request.countsLoading) { mapping in
+      let (path, isThere) = files.place(of: mapping)
+      let isWanted = path == program || request.images?.contains(path) ?? true
+      if isWanted, !isThere { touches.isOther(path) }
+      return (isWanted && isThere, isThere)
     }
     for image in new {
       touches.imageLoaded(image.path, at: image.addresses, in: space.pid)
+      guard image.isAtItsPath else { continue }
       switch request.stop {
       case .instruction(let path, let instruction) where path == image.path:
         if let address = instruction.loaded(from: image.addresses.lowerBound) {

@@ -49,9 +49,8 @@ final class PageTouchTracer: LaunchTracer {
   let request: PageRequest
   let images: RemotePageImages
   var threads = TracedThreads<Thread>()
+  let files = TracedFiles()
   private var isLeaving = false
-  /// Ends of threads that were received outside of the main loop.
-  private var missedEnds: [(tid: pid_t, status: Int32)] = []
 
   struct Thread {
     let space: WatchedMemory
@@ -85,7 +84,7 @@ final class PageTouchTracer: LaunchTracer {
   func attach(to pid: pid_t) -> Int32 { ENOTSUP }
 
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? {
-    missedEnds.isEmpty ? nil : missedEnds.removeFirst()
+    files.ends.isEmpty ? nil : files.ends.removeFirst()
   }
 
   /// Withheld access is restored when the next thread stops that can do it.
@@ -101,9 +100,16 @@ final class PageTouchTracer: LaunchTracer {
   }
 
   func handle(_ tid: pid_t, _ status: Int32) {
-    switch ThreadStop(of: tid, status) {
-    case .ended: _ = threads.remove(tid)
-    case .exec(let former): programBegan(tid, former: former)
+    let stop = ThreadStop(of: tid, status)
+    switch stop {
+    case .ended:
+      _ = threads.remove(tid)
+      return
+    case .exec(let former): return programBegan(tid, former: former)
+    default: threads[tid]?.space.memory.thread = tid
+    }
+    switch stop {
+    case .ended, .exec: break
     case .created(let new, let sharesMemory, _):
       created(new, by: tid, sharesMemory: sharesMemory)
       goOn(tid)
@@ -192,7 +198,7 @@ extension PageTouchTracer {
         tid, space.callInstruction?.rawValue ?? 0, change.addresses.lowerBound.rawValue,
         change.addresses.size, change.protection.rawValue, &error, &status)
       if failure != 0, status != -1, status & 0xff != 0x7f {
-        missedEnds.append((tid, status))
+        files.ends.append((tid, status))
         return false
       }
       if failure != 0 { error = failure }
@@ -212,20 +218,24 @@ extension PageTouchTracer {
 extension PageTouchTracer {
   private func programBegan(_ tid: pid_t, former: pid_t) {
     threads.exec(tid, former: former)
-    guard !isOver, let space = WatchedMemory(of: tid) else {
+    guard !isOver else {
       _ = ctrace_detach(tid, 0)
       return
     }
-    threads[tid] = Thread(space: space)
+    threads[tid] = Thread(space: WatchedMemory(of: tid, in: files))
     touches.processBegan(tid)
-    if touches.program == nil { touches.program = ProcessMapping.program(of: tid) }
+    if touches.program == nil { touches.program = files.program(of: tid) }
     _ = ctrace_continue_to_system_call(tid, 0)  // to the end of exec
   }
 
   private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {
-    guard new > 0, var space = threads[tid]?.space else { return }
+    guard new > 0 else { return }
+    guard var space = threads[tid]?.space else {
+      if threads.takeStranger(new) { _ = ctrace_detach(new, 0) }
+      return
+    }
     if !sharesMemory {
-      guard let copy = WatchedMemory(of: new, forkedFrom: space) else { return }
+      let copy = WatchedMemory(of: new, forkedFrom: space, in: files)
       touches.processForked(new, from: space.pid)
       space = copy
     }

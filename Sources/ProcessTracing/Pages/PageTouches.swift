@@ -56,6 +56,8 @@ package struct PageTouches: Sendable {
   package private(set) var images: [String] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
+  /// The paths at which another file is now than the one that was in memory: nothing of that is recorded.
+  package private(set) var others: [String] = []
   /// The paths of the images of which loading was watched, too.
   package private(set) var loadingImages: [String] = []
 
@@ -81,8 +83,12 @@ package struct PageTouches: Sendable {
   package init() {}
 
   /// The touches that another process has seen.
-  init(images: [String], touches: [Touch], program: String?, loadingImages: [String]) {
+  init(
+    images: [String], touches: [Touch], program: String?, loadingImages: [String],
+    others: [String] = []
+  ) {
     self.images = images
+    self.others = others
     self.touches = touches
     self.program = program
     self.loadingImages = loadingImages
@@ -106,6 +112,11 @@ package struct PageTouches: Sendable {
       imageIndexes[path] = index
     }
     processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
+  }
+
+  /// A process has loaded an image that is not the file at `path`.
+  package mutating func isOther(_ path: String) {
+    if !others.contains(path) { others.append(path) }
   }
 
   /// - Parameters:
@@ -181,6 +192,7 @@ extension PageTouches {
       return touch
     }
     return PageTouches(
-      images: images, touches: loading + touches, program: program, loadingImages: other.images)
+      images: images, touches: loading + touches, program: program, loadingImages: other.images,
+      others: others + other.others.filter { !others.contains($0) })
   }
 }

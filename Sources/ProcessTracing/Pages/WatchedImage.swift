@@ -5,6 +5,8 @@ import CPtrace
 /// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
+  /// Whether it is the file that was at its path when it was mapped.
+  package let isAtItsPath: Bool
   /// The addresses from the image's first byte to its last.
   package let addresses: Range<LoadedAddress>
   /// Whether an instruction of it has run, so that all access is withheld, not only execution.
@@ -55,9 +57,11 @@ package struct WatchedImage {
   ///   - addresses: the addresses of whole pages.
   ///   - isWatchedLoading: whether reads and writes are withheld before its first instruction, too.
   package init(
-    path: String, addresses: Range<LoadedAddress>, isWatched: Bool, isWatchedLoading: Bool = false
+    path: String, addresses: Range<LoadedAddress>, isWatched: Bool, isWatchedLoading: Bool = false,
+    isAtItsPath: Bool = true
   ) {
     self.path = path
+    self.isAtItsPath = isAtItsPath
     self.isWatchedLoading = isWatchedLoading
     self.addresses = addresses
     let count = isWatched ? addresses.size / Self.pageSize : 0

@@ -12,24 +12,25 @@ import CPtrace
 final class WatchedMemory {
   let memory: ProcessMemory
   private(set) var images: [WatchedImage] = []
-  /// Where an instruction is that makes a system call; `nil` if none was found.
-  private(set) var callInstruction: LoadedAddress?
   private var breakpoints: [LoadedAddress: PlantedBreakpoint] = [:]
   /// Everything has been given back.
   private(set) var isReleased = false
 
-  /// - Returns: `nil` if the process is gone.
-  init?(of pid: pid_t, forkedFrom other: WatchedMemory? = nil) {
-    guard let memory = ProcessMemory(of: pid) else { return nil }
-    self.memory = memory
-    if let other {
-      images = other.images
-      callInstruction = other.callInstruction
-      breakpoints = other.breakpoints
-      isReleased = other.isReleased
-    } else {
-      callInstruction = AuxiliaryVector(of: pid)?.kernelCode.flatMap(self.findCall)
-    }
+  /// - Parameter files: shared by all processes of a tracer.
+  init(of pid: pid_t, in files: TracedFiles) {
+    memory = ProcessMemory(of: pid, in: files)
+    memory.mayPermitAccess = true
+    memory.findCallInstruction()
+  }
+
+  /// The memory of a forked process, which has a copy of everything. Nothing of it is accessed yet.
+  init(of pid: pid_t, forkedFrom other: WatchedMemory, in files: TracedFiles) {
+    memory = ProcessMemory(of: pid, in: files)
+    memory.mayPermitAccess = true
+    memory.callInstruction = other.callInstruction
+    images = other.images
+    breakpoints = other.breakpoints
+    isReleased = other.isReleased
   }
 
   /// The process that it was made for.
@@ -37,34 +38,22 @@ final class WatchedMemory {
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
-  /// Finds an instruction that makes a system call, in the code that the kernel gives every program.
-  private func findCall(in start: LoadedAddress) -> LoadedAddress? {
-    let bytes = memory.read(4 * Int(WatchedImage.pageSize), at: start)
-    let call = (0..<Int(CTRACE_CALL_SIZE)).map {
-      UInt8(truncatingIfNeeded: ctrace_call_instruction >> UInt32(8 * $0))
-    }
-    #if arch(x86_64)
-      let step = 1
-    #else
-      let step = 4
-    #endif
-    let places = stride(from: 0, to: max(0, bytes.count - call.count + 1), by: step)
-    return places.first { bytes[$0..<$0 + call.count].elementsEqual(call) }
-      .map { start + UInt64($0) }
-  }
+  /// Where an instruction is that makes a system call; `nil` if none was found.
+  var callInstruction: LoadedAddress? { memory.callInstruction }
 
   /// Reads the mappings, and withholds execution of new ones.
   ///
   /// - Parameters:
   ///   - watchesLoading: whether to withhold all access to new images.
-  ///   - isWanted: whether the image at a path is to be watched.
+  ///   - look: tells, by one of its mappings, whether an image is to be watched, and whether it is the file that is at
+  ///     its path.
   /// - Returns: the new images, and the changes of protection to make.
   func refresh(
-    watchesLoading: Bool, _ isWanted: (_ path: String) -> Bool
+    watchesLoading: Bool, _ look: (ProcessMapping) -> (isWanted: Bool, isAtItsPath: Bool)
   ) -> (new: [WatchedImage], changes: [WatchedImage.Change]) {
     var new: [WatchedImage] = []
     var changes: [WatchedImage.Change] = []
-    for mappings in Self.imageMappings(of: pid) {
+    for mappings in Self.imageMappings(memory.mappings ?? []) {
       guard let first = mappings.first, let last = mappings.last,
         mappings.contains(where: { $0.isExecutable })
       else { continue }
@@ -78,9 +67,11 @@ final class WatchedMemory {
         }
         continue
       }
+      let (isWanted, isAtItsPath) = look(first)
       var image = WatchedImage(
         path: first.path, addresses: first.addresses.lowerBound..<last.addresses.upperBound,
-        isWatched: !isReleased && isWanted(first.path), isWatchedLoading: watchesLoading)
+        isWatched: !isReleased && isWanted, isWatchedLoading: watchesLoading,
+        isAtItsPath: isAtItsPath)
       for mapping in mappings where watchesLoading || mapping.isExecutable { image.watch(mapping) }
       changes += image.changes(in: image.addresses)
       images.append(image)
@@ -91,9 +82,9 @@ final class WatchedMemory {
 
   /// Returns the runs of consecutive mappings of one file. Memory without a file between them belongs to the
   /// image too: uninitialized variables, and gaps.
-  private static func imageMappings(of pid: pid_t) -> [[ProcessMapping]] {
+  private static func imageMappings(_ mappings: [ProcessMapping]) -> [[ProcessMapping]] {
     var runs: [[ProcessMapping]] = []
-    for mapping in ProcessMapping.files(of: pid) {
+    for mapping in mappings {
       if let last = runs.last?.last, last.file == mapping.file, last.path == mapping.path,
         mapping.fileOffset >= last.fileOffset,
         mapping.fileOffset.rawValue > 0 || last.fileOffset.rawValue == 0
@@ -109,8 +100,8 @@ final class WatchedMemory {
   /// The first instruction of the image at `index` runs: from now on all access to it is withheld.
   func begin(_ index: Int) -> [WatchedImage.Change] {
     let addresses = images[index].addresses
-    for mapping in ProcessMapping.files(of: pid)
-    where mapping.path == images[index].path && mapping.addresses.overlaps(addresses) {
+    for mapping in memory.mappings ?? []
+    where mapping.formerPath == images[index].path && mapping.addresses.overlaps(addresses) {
       images[index].watch(mapping)
     }
     images[index].begin()

@@ -1,4 +1,5 @@
 import Addresses
+import CPtrace
 import ProcessLaunch
 
 #if canImport(Darwin)
@@ -20,11 +21,58 @@ package struct ProcessMapping: Hashable {
   /// Absolute; empty for memory without a file. Followed by a blank and `(deleted)` if the file is gone.
   package var path: String
 
-  /// The mappings of files in the memory of process `pid`, ascending; empty if it is gone.
-  package static func files(of pid: pid_t) -> [ProcessMapping] {
-    SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap(
-      Self.init(line:))
+  /// The mappings of files in the memory of the process or thread `pid`, ascending; `nil` if they can't be read, or if
+  /// it has ended. A process whose first thread has ended shows them only for its other threads.
+  package static func files(of pid: pid_t) -> [ProcessMapping]? {
+    let text = SystemFile.text(of: "/proc/\(pid)/maps")
+    guard !text.isEmpty else { return nil }
+    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      guard var mapping = Self(line: line) else { return nil }
+      mapping.readPath(of: pid)
+      return mapping
+    }
   }
+
+  /// The executable memory of the process or thread `pid` that is of no file, ascending; none if it can't be read.
+  static func codeWithoutFile(of pid: pid_t) -> [Range<LoadedAddress>] {
+    SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap {
+      let fields = $0.split(separator: UInt8(ascii: " "), maxSplits: 5)
+      guard fields.count >= 5, fields[1].dropFirst(2).first == UInt8(ascii: "x"),
+        fields[4].elementsEqual([UInt8(ascii: "0")])
+      else { return nil }
+      let name = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
+      // What the kernel gives every process: [vdso] and [vsyscall].
+      return name.starts(with: Array("[v".utf8)) ? nil : Self.addresses(fields[0])
+    }
+  }
+
+  /// How the kernel writes a file with this descriptor into `file`; `nil` if it can't be mapped.
+  package static func file(of descriptor: Int32) -> String? {
+    var text = [CChar](repeating: 0, count: 64)
+    guard ctrace_mapped_file(descriptor, &text, text.count) == 0 else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The kernel writes a line feed as `\012`, which may as well be part of a name; another file has the path as it is.
+  private mutating func readPath(of pid: pid_t) {
+    guard path.contains(Self.lineFeed) else { return }
+    let ends = [addresses.lowerBound, addresses.upperBound].map { String($0.rawValue, radix: 16) }
+    path = Self.link("/proc/\(pid)/map_files/\(ends[0])-\(ends[1])") ?? path
+  }
+
+  private static let lineFeed = "\\012"
+
+  /// Whether the file is gone, or has been replaced; a path may end like this by itself.
+  package var isDeleted: Bool { path.hasSuffix(Self.deleted) }
+
+  /// The path that the file had, if it is gone.
+  package var formerPath: String { Self.withoutDeletion(path) }
+
+  static func withoutDeletion(_ path: String) -> String {
+    path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
+  }
+
+  private static let deleted = " (deleted)"
 
   /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
   package init?(line: ArraySlice<UInt8>) {
@@ -33,12 +81,9 @@ package struct ProcessMapping: Hashable {
     guard fields.count == 6, case let name = fields[5].drop(while: { $0 == UInt8(ascii: " ") }),
       name.first == UInt8(ascii: "/")
     else { return nil }
-    let ends = fields[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-      .map(Self.hexadecimal)
-    guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
-      Int(exactly: end) != nil, let offset = Self.hexadecimal(fields[2])
+    guard let addresses = Self.addresses(fields[0]), let offset = Self.hexadecimal(fields[2])
     else { return nil }
-    addresses = LoadedAddress(rawValue: start)..<LoadedAddress(rawValue: end)
+    self.addresses = addresses
     isReadable = fields[1].first == UInt8(ascii: "r")
     isWritable = fields[1].dropFirst().first == UInt8(ascii: "w")
     isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
@@ -47,14 +92,27 @@ package struct ProcessMapping: Hashable {
     path = String(decoding: name, as: UTF8.self)
   }
 
+  private static func addresses(_ field: ArraySlice<UInt8>) -> Range<LoadedAddress>? {
+    let ends = field.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      .map(Self.hexadecimal)
+    guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
+      Int(exactly: end) != nil
+    else { return nil }
+    return LoadedAddress(rawValue: start)..<LoadedAddress(rawValue: end)
+  }
+
   private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
     UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
   /// The path of the program that process `pid` runs, without symbolic links; `nil` if it is gone.
   package static func program(of pid: pid_t) -> String? {
+    link("/proc/\(pid)/exe")
+  }
+
+  private static func link(_ link: String) -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/\(pid)/exe", &path, path.count)
+    let count = readlink(link, &path, path.count)
     guard count > 0 else { return nil }
     return String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

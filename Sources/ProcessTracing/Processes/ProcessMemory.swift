@@ -9,23 +9,107 @@ import CPtrace
 
 /// The memory of a traced process, through `/proc/PID/mem`: writing ignores protection, and gives the process
 /// private copies of pages that it shared with a file. <proc_pid_mem(5)>
+///
+/// The kernel refuses that file to a tracer without privileges if the process is not dumpable: if it has called
+/// `prctl(PR_SET_DUMPABLE, 0)`, for example. PEEK and POKE are refused, too. Then a stopped thread is made to permit it
+/// for a moment; a descriptor that was opened before stays valid.
 package final class ProcessMemory {
   /// The number of the process.
   let pid: pid_t
-  private let descriptor: Int32
+  /// A living thread that uses the memory: `/proc/PID` shows nothing if the first thread of the process has ended.
+  package var thread: pid_t
+  /// Where an instruction is that makes a system call; `nil` if none was found.
+  var callInstruction: LoadedAddress?
+  /// Whether a thread may be made to permit access.
+  var mayPermitAccess = false
+  private let files: TracedFiles
 
-  /// - Returns: `nil` if the process is gone or may not be traced.
-  package init?(of pid: pid_t) {
+  /// Opens nothing yet.
+  ///
+  /// - Parameters:
+  ///   - pid: also the number of a living thread.
+  ///   - files: shared by all memories of a tracer.
+  package convenience init(of pid: pid_t) { self.init(of: pid, in: TracedFiles()) }
+
+  init(of pid: pid_t, in files: TracedFiles) {
     self.pid = pid
-    descriptor = open("/proc/\(pid)/mem", O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    thread = pid
+    self.files = files
   }
 
-  deinit { close(descriptor) }
+  deinit { files.descriptors.close(of: self) }
+
+  /// -1 if the memory can't be accessed.
+  private var descriptor: Int32 {
+    files.descriptors.descriptor(of: self) {
+      let path = "/proc/\(thread)/mem"
+      let opened = open(path, O_RDWR | O_CLOEXEC)
+      guard opened < 0, errno == EACCES || errno == EPERM else { return opened }
+      return permittingAccess { open(path, O_RDWR | O_CLOEXEC) } ?? -1
+    }
+  }
+
+  /// Whether its bytes can be read and written.
+  var isAccessible: Bool { descriptor >= 0 }
+
+  /// The mappings of files, ascending; `nil` if they can't be read.
+  var mappings: [ProcessMapping]? {
+    if let mappings = ProcessMapping.files(of: thread) { return mappings }
+    return permittingAccess { ProcessMapping.files(of: thread) } ?? nil
+  }
+
+  /// Makes `thread`, which has stopped, permit access while `body` runs.
+  ///
+  /// - Returns: `nil` if that is impossible.
+  private func permittingAccess<Result>(_ body: () -> Result) -> Result? {
+    guard mayPermitAccess, let instruction = callInstruction?.rawValue else { return nil }
+    var wasPermitted = false
+    guard permitAccess(true, instruction, &wasPermitted) else { return nil }
+    let result = body()
+    let error = errno
+    if !wasPermitted {
+      var unused = false
+      _ = permitAccess(false, instruction, &unused)
+    }
+    errno = error
+    return result
+  }
+
+  private func permitAccess(
+    _ isPermitted: Bool, _ instruction: UInt64, _ wasPermitted: inout Bool
+  ) -> Bool {
+    var error: Int32 = 0
+    var status: Int32 = 0
+    let failure = ctrace_permit_access(
+      thread, instruction, isPermitted, &wasPermitted, &error, &status)
+    if failure != 0, status != -1, status & 0xff != 0x7f { files.ends.append((thread, status)) }
+    return failure == 0 && error == 0
+  }
+
+  /// Finds an instruction that makes a system call, in the code that the kernel gives every program.
+  func findCallInstruction() {
+    callInstruction = AuxiliaryVector(of: thread)?.kernelCode.flatMap(self.findCall)
+  }
+
+  private func findCall(in start: LoadedAddress) -> LoadedAddress? {
+    let bytes = read(4 * Int(WatchedImage.pageSize), at: start)
+    let call = (0..<Int(CTRACE_CALL_SIZE)).map {
+      UInt8(truncatingIfNeeded: ctrace_call_instruction >> UInt32(8 * $0))
+    }
+    #if arch(x86_64)
+      let step = 1
+    #else
+      let step = 4
+    #endif
+    let places = stride(from: 0, to: max(0, bytes.count - call.count + 1), by: step)
+    return places.first { bytes[$0..<$0 + call.count].elementsEqual(call) }
+      .map { start + UInt64($0) }
+  }
 
   /// `count` bytes from `address` on, or fewer: those before the first that can't be read.
   package func read(_ count: Int, at address: LoadedAddress) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
+    let descriptor = descriptor
+    var bytes = [UInt8](repeating: 0, count: descriptor < 0 ? 0 : count)
     var done = 0
     while done < bytes.count {
       let count = bytes[done...].withUnsafeMutableBytes {
@@ -44,7 +128,7 @@ package final class ProcessMemory {
   /// - Complexity: O(*n*) for *n* pages of the range.
   func privatePages(in addresses: Range<LoadedAddress>) -> [LoadedAddress] {
     let pages = Array(WatchedImage.pages(of: addresses))
-    let descriptor = open("/proc/\(pid)/pagemap", O_RDONLY | O_CLOEXEC)
+    let descriptor = open("/proc/\(thread)/pagemap", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     guard let first = pages.first else { return [] }
@@ -72,6 +156,8 @@ package final class ProcessMemory {
   /// - Returns: whether all of `bytes` could be written.
   @discardableResult
   package func write(_ bytes: ArraySlice<UInt8>, at address: LoadedAddress) -> Bool {
+    let descriptor = descriptor
+    guard descriptor >= 0 else { return false }
     var rest = bytes
     while !rest.isEmpty {
       let place = off_t(bitPattern: address) &+ off_t(rest.startIndex - bytes.startIndex)

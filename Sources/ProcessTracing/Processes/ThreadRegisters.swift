@@ -24,11 +24,21 @@ enum ThreadRegisters {
     LoadedAddress(rawValue: counter.rawValue &- UInt64(CTRACE_BREAKPOINT_ADVANCE))
   }
 
-  /// The first argument of a function, read when thread `tid` has stopped at its first instruction; `nil` if the
-  /// thread has been killed.
+  /// The first argument of a function, an address, read when thread `tid` has stopped at its first instruction; `nil`
+  /// if the thread has been killed.
   static func firstArgument(of tid: pid_t) -> LoadedAddress? {
-    var address: UInt64 = 0
-    return ctrace_first_argument(tid, &address) == 0 ? LoadedAddress(rawValue: address) : nil
+    // AArch64 has a tag in the first byte; /proc/PID/mem wants none.
+    argument(0, of: tid).map { LoadedAddress(rawValue: $0 & ~(0xff << 56)) }
+  }
+
+  /// The argument of a function with this index, 0 to 2.
+  static func argument(_ index: Int, of tid: pid_t) -> UInt64? {
+    var value: UInt64 = 0
+    return ctrace_argument(tid, Int32(index), &value) == 0 ? value : nil
+  }
+
+  static func setArgument(_ index: Int, of tid: pid_t, to value: UInt64) {
+    _ = ctrace_set_argument(tid, Int32(index), value)
   }
 
   /// The address to which a mapped page denied access, for a thread that has stopped at SIGSEGV; `nil` if none did.

@@ -40,6 +40,11 @@ struct TracedThreads<State> {
   /// Notes that an unknown thread has stopped; `add` reports that later.
   mutating func addStranger(_ tid: pid_t) { strangers.insert(tid) }
 
+  /// Forgets an unknown thread.
+  ///
+  /// - Returns: whether it has stopped, and waits.
+  mutating func takeStranger(_ tid: pid_t) -> Bool { strangers.remove(tid) != nil }
+
   /// The unknown threads that have stopped, ascending; they are forgotten.
   mutating func takeStrangers() -> [pid_t] {
     defer { strangers = [] }

@@ -3,8 +3,13 @@ import ObjectFormat
 
 extension ImageID {
   /// The build ID of `file`; without one, a weak ID of the whole program header table as in the file.
-  package init(_ file: ELFFile) {
-    if let buildID = file.buildID(), !buildID.isEmpty {
+  package init(_ file: ELFFile) { self.init(file, buildID: file.buildID()) }
+
+  /// The ID of `file` as it is found in the memory of a process.
+  init(inMemory file: ELFFile) { self.init(file, buildID: file.buildIDInSegments()) }
+
+  private init(_ file: ELFFile, buildID: [UInt8]?) {
+    if let buildID, !buildID.isEmpty {
       self.init(kind: .buildID, bytes: buildID)
     } else {
       // The recorder computes the same from `dl_iterate_phdr`.

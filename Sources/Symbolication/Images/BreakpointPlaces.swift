@@ -18,6 +18,8 @@ import ObjectFormat
 /// What a tracer needs to know about an image.
 package struct BreakpointPlaces: Sendable {
   package var id: ImageID
+  /// The ID that a process finds in its memory.
+  package let idInMemory: ImageID
   /// ELF's `e_machine`.
   package var machine: UInt32
   /// The first bytes of functions, ascending, each once.
@@ -35,6 +37,16 @@ package struct BreakpointPlaces: Sendable {
   package var executableSegments: [ExecutableSegment]
   /// The functions that were looked for and found.
   package var named: [String: StatedAddress]
+  /// The names of those that other images can use.
+  package let exported: Set<String>
+  /// Parts of the file that are in memory as they are in the file, and differ between builds: its header, the program
+  /// headers, and the notes with the build ID. Ascending.
+  package let identity: [Piece]
+
+  package struct Piece: Sendable {
+    package var address: StatedAddress
+    package var bytes: [UInt8]
+  }
 
   /// A part of the file that the loader maps executable.
   package struct ExecutableSegment: Sendable {
@@ -50,16 +62,12 @@ package struct BreakpointPlaces: Sendable {
   package init(
     of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
   ) throws(ParseError) {
-    guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
-      throw ParseError(
-        .unsupported(found: "32 bits or another format; breakpoints need 64-bit ELF"),
-        "e_ident", at: FileOffset(rawValue: 4))
-    }
+    let file = try Self.file(in: bytes)
     id = ImageID(file)
+    idInMemory = ImageID(inMemory: file)
     machine = UInt32(file.header.machine.rawValue)
-    executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
-      ExecutableSegment(fileOffset: $0.offset, range: $0.range)
-    }
+    executableSegments = file.executableSegments
+    identity = file.identity
     var starts: [StatedAddress] = []
     var tables: [ELFSymbolTable] = []
     var debugFile: ELFFile?
@@ -73,18 +81,17 @@ package struct BreakpointPlaces: Sendable {
       tables += [(try? debugFile?.symbolTable()) ?? nil].compactMap { $0 }
     }
     var found: [String: StatedAddress] = [:]
+    var exported: Set<String> = []
     for table in tables {
-      table.forEachSymbol { symbol in
-        let isFunction = symbol.type == .function || symbol.type == .indirectFunction
-        guard isFunction, symbol.sectionIndex.isInSection else { return }
-        starts.append(symbol.value)
-        guard !names.isEmpty, let name = table.names.name(at: symbol.nameOffset) else { return }
-        for wanted in names where wanted.utf8.count == name.indices.count {
-          if table.names.bytes.text(name.indices) == wanted { found[wanted] = symbol.value }
-        }
+      Self.forEachFunction(in: table, names) { start, name in
+        starts.append(start)
+        guard let name else { return }
+        found[name] = start
+        if table.type == .dynamicSymbolTable { exported.insert(name) }
       }
     }
     named = found
+    self.exported = exported
     starts.sort()
     var code = CodeRanges(file)
     var functions: [StatedAddress] = []
@@ -101,6 +108,54 @@ package struct BreakpointPlaces: Sendable {
     guard let blocks else { return }
     sharing = Self.sharing(blocks, file)
     places = Self.merged(functions, blocks.ranges.map(\.start).filter { !sharing.contains($0) })
+  }
+
+  /// Looks for some functions alone, among those that other images can use.
+  ///
+  /// - Throws: as the other initializer.
+  package init(of bytes: FileBytes, onlyNamed names: [String]) throws(ParseError) {
+    let file = try Self.file(in: bytes)
+    id = ImageID(file)
+    idInMemory = ImageID(inMemory: file)
+    machine = UInt32(file.header.machine.rawValue)
+    executableSegments = file.executableSegments
+    identity = file.identity
+    functions = []
+    places = []
+    var found: [String: StatedAddress] = [:]
+    if let table = try file.dynamicSymbolTable() {
+      Self.forEachFunction(in: table, names) { start, name in
+        if let name { found[name] = start }
+      }
+    }
+    named = found
+    exported = Set(found.keys)
+  }
+
+  private static func file(in bytes: FileBytes) throws(ParseError) -> ELFFile {
+    guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
+      throw ParseError(
+        .unsupported(found: "32 bits or another format; breakpoints need 64-bit ELF"),
+        "e_ident", at: FileOffset(rawValue: 4))
+    }
+    return file
+  }
+
+  /// - Parameter body: gets the first byte of each function, and its name if that is one of `names`.
+  private static func forEachFunction(
+    in table: ELFSymbolTable, _ names: [String], _ body: (StatedAddress, String?) -> Void
+  ) {
+    table.forEachSymbol { symbol in
+      let isFunction = symbol.type == .function || symbol.type == .indirectFunction
+      guard isFunction, symbol.sectionIndex.isInSection else { return }
+      var found: String?
+      if !names.isEmpty, let name = table.names.name(at: symbol.nameOffset) {
+        found = names.first {
+          $0.utf8.count == name.indices.count && table.names.bytes.text(name.indices) == $0
+        }
+      }
+      body(symbol.value, found)
+    }
   }
 
   /// What runs when a thread reaches the breakpoint at `place`: a function, blocks, or both.
@@ -176,5 +231,41 @@ package struct BreakpointPlaces: Sendable {
       if merged.last != next { merged.append(next) }
     }
     return merged
+  }
+}
+
+extension ELFFile {
+  fileprivate var executableSegments: [BreakpointPlaces.ExecutableSegment] {
+    segments.filter { $0.type == .load && $0.isExecutable }.map {
+      BreakpointPlaces.ExecutableSegment(fileOffset: $0.offset, range: $0.range)
+    }
+  }
+
+  /// What is not mapped from the file is left out.
+  fileprivate var identity: [BreakpointPlaces.Piece] {
+    // Of notes, the build ID is among the first.
+    let most: UInt64 = 4096
+    var ranges: [Range<FileOffset>] = [segmentTable]
+    if let header = try? bytes.range(offset: FileOffset(rawValue: 0), size: 64, "e_ident") {
+      ranges.insert(header, at: 0)
+    }
+    for segment in segments where segment.type == .note {
+      let size = min(segment.fileSize, most)
+      if let notes = try? bytes.range(offset: segment.offset, size: size, "p_offset") {
+        ranges.append(notes)
+      }
+    }
+    return ranges.compactMap { range in
+      let size = range.upperBound - range.lowerBound
+      let holder = segments.first {
+        $0.type == .load && $0.offset <= range.lowerBound
+          && range.lowerBound - $0.offset + size <= $0.fileSize
+      }
+      guard size > 0, let holder else { return nil }
+      return BreakpointPlaces.Piece(
+        address: StatedAddress(
+          rawValue: holder.range.start.rawValue &+ (range.lowerBound - holder.offset)),
+        bytes: bytes.copy(range.indices))
+    }
   }
 }

@@ -47,6 +47,24 @@ package enum Folder {
     return text
   }
 
+  /// The absolute path of a file that may not be there yet, without symbolic links.
+  ///
+  /// - Throws: if its folder is not there.
+  static func absolutePath(ofLater path: String) throws(Diagnostic) -> String {
+    let name = fileName(ofPath: path)
+    if access(path, F_OK) == 0 || errno != ENOENT || linkTarget(path) != nil || name.isEmpty {
+      return try absolutePath(path)
+    }
+    let folder = String(path.dropLast(name.count))
+    do { return joined(try absolutePath(folder.isEmpty ? "." : folder), name) } catch {
+      throw Diagnostic(error.message, context: [path])
+    }
+  }
+
+  private static func joined(_ folder: String, _ name: String) -> String {
+    folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+  }
+
   /// The absolute path of this command's own file, without symbolic links.
   package static func ownCommand() throws(Diagnostic) -> String {
     #if canImport(Darwin)

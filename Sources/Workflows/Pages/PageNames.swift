@@ -56,11 +56,13 @@ struct PageNames {
     for path in wanted where image(at: path) == nil {
       throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
     }
-    for path in wanted where pages[path] == nil {
+    warnings += touches.others.map { .otherImage($0) }
+    for path in wanted where pages[path] == nil && !touches.others.contains(path) {
       warnings.append(Diagnostic("no page of it was touched", context: [path]))
     }
     let touched = touches.images.filter { pages[$0] != nil }
     guard !touched.isEmpty else {
+      if let path = touches.others.first { throw .otherImage(path) }
       throw Diagnostic("no page of it was touched", context: Array(wanted.prefix(1)))
     }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in

@@ -34,6 +34,15 @@ extension Diagnostic {
       Diagnostic(
         "the program's seccomp filter forbids system calls that restoring access to pages needs",
         context: [program], hint: "stop before that, with --stop-at or --stop-at-symbol")
+    case .inaccessible:
+      Diagnostic(
+        "a process of the launch forbids access to its memory (PR_SET_DUMPABLE), and permits no call that would allow it",
+        context: [program],
+        hint: "stop before that, with --stop-at or --stop-at-symbol, or count as root")
+    case .foreignCall:
+      Diagnostic(
+        "the program makes a system call of 32-bit programs: the memory that the kernel uses in it is not known",
+        context: [program], hint: "stop before that, with --stop-at or --stop-at-symbol")
     case .dispatched:
       Diagnostic(
         "the program intercepts its own system calls", context: [program],

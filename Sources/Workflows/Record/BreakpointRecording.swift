@@ -21,7 +21,6 @@ final class BreakpointRecording: BreakpointObserver {
   /// Whether the launched program is only recorded if it is one of `wanted`, and need not use all of these.
   private let recordsOnlyImages: Bool
   private let recordsBlocks: Bool
-  private let looksForLeaks: Bool
   /// The function whose first call ends the recording.
   private let end: String?
   private var sawEnd = false
@@ -33,18 +32,21 @@ final class BreakpointRecording: BreakpointObserver {
   /// The beginning of the recording, in nanoseconds since boot, if it is not that of the process.
   private let begin: UInt64?
   private var processes: [pid_t: Process] = [:]
+  private let traceFiles = OpenFiles()
   private var usedNames: Set<String> = []
-  private var places: [String: BreakpointPlaces?] = [:]
-  private var problems: [Diagnostic] = []
+  private var builds: BreakpointBuilds
+  /// Paths of images of which another file was in memory.
+  private var others: Set<String> = []
 
   /// Images without breakpoints, and traces that could not be written.
   var warnings: [Diagnostic] {
-    var warnings = problems + [withoutBlocks].compactMap { $0 }
+    var warnings = builds.problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
     let missing = recordsOnlyImages ? [] : wanted ?? []
-    warnings += missing.subtracting(recorded.all).subtracting(places.keys).sorted().map {
-      Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
-    }
+    warnings += missing.subtracting(recorded.all).subtracting(others)
+      .filter { !builds.isKnown($0) }.sorted().map {
+        Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
+      }
     if let end, !sawEnd {
       warnings.append(
         Diagnostic(
@@ -92,72 +94,45 @@ final class BreakpointRecording: BreakpointObserver {
   ) throws(Diagnostic) {
     self.recordsOnlyImages = recordsOnlyImages
     self.folder = folder
-    looksForLeaks = environment.looksForLeaks
     self.end = end
     self.begin = begin
     recordsBlocks = blocks
+    builds = BreakpointBuilds(
+      withBlocks: blocks, end: end, looksForLeaks: environment.looksForLeaks)
     guard let images else {
       wanted = nil
       return
     }
     var paths: Set<String> = []
-    for path in images { paths.insert(try Folder.absolutePath(path)) }
+    for path in images { paths.insert(try Folder.absolutePath(ofLater: path)) }
     wanted = paths
   }
 
   func image(at path: String) -> BreakpointImage? {
-    guard wanted?.contains(path) ?? true || path == program && !recordsOnlyImages,
-      let places = places(at: path)
-    else {
-      return nil
+    guard wanted?.contains(path) ?? true || path == program && !recordsOnlyImages else {
+      return builds.cLibrary(at: path)
     }
+    guard let (image, places) = builds.image(at: path) else { return nil }
     recorded.all.insert(path)
     if recordsBlocks, places.blocks == nil { recorded.withoutBlocks.insert(path) }
-    if let end, places.named[end] != nil { sawEnd = true }
-    return BreakpointImage(
-      functions: places.places, segments: places.segments, mark: places.named[Self.mark],
-      end: end.flatMap { places.named[$0] })
+    if image.end != nil { sawEnd = true }
+    return image
   }
 
-  func loader(at path: String) -> BreakpointImage? {
-    guard let places = places(at: path), let notice = places.named[Self.loaderNotice] else {
-      return nil
-    }
-    return BreakpointImage(functions: [], segments: places.segments, loaderNotice: notice)
+  func loader(at path: String) -> BreakpointImage? { builds.loader(at: path) }
+
+  func isOther(_ path: String) {
+    others.insert(path)
+    builds.note(.otherImage(path))
   }
 
-  /// The function that the loaders of glibc and musl call after they have mapped libraries.
-  private static let loaderNotice = "_dl_debug_state"
-  /// The function that `orderfile_mark` calls in a program that contains the recorder.
-  private static let mark = "orderfile_rt_mark"
-
-  private func places(at path: String) -> BreakpointPlaces? {
-    if let known = places[path] { return known }
-    var found: BreakpointPlaces?
-    do {
-      let bytes = try FileBytes(path: path)
-      // LeakSanitizer runs code of the image in a process that no tracer gets to see.
-      if looksForLeaks, (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false {
-        problems.append(Diagnostic("no breakpoints set: LeakSanitizer is in it", context: [path]))
-        self.places[path] = .some(nil)
-        return nil
-      }
-      let places = try BreakpointPlaces(
-        of: bytes, at: path, withBlocks: recordsBlocks,
-        lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
-      problems += places.problems.map {
-        Diagnostic("some functions are not recorded: \($0)", context: [path])
-      }
-      if let problem = places.blockMapProblem {
-        problems.append(Diagnostic("\(problem)", context: [path]))
-      }
-      found = places
-    } catch {
-      problems.append(
-        Diagnostic("no breakpoints set: \(error)", context: [path]))
-    }
-    places[path] = .some(found)
-    return found
+  func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
+    builds.note(
+      Diagnostic(
+        hasBreakpoints
+          ? "its memory can't be accessed: it may have died at a breakpoint that its parent had"
+          : "its memory can't be accessed: it is not recorded",
+        context: ["process \(pid)"], hint: "record as root"))
   }
 
   func processBegan(_ process: TracedProcess, program path: String) {
@@ -167,7 +142,7 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func processEnded(_ pid: pid_t) {
-    if let failure = processes.removeValue(forKey: pid)?.file?.failure { problems.append(failure) }
+    if let failure = processes.removeValue(forKey: pid)?.file?.failure { builds.note(failure) }
   }
 
   func processForked(_ child: TracedProcess, by parent: pid_t) {
@@ -199,7 +174,7 @@ final class BreakpointRecording: BreakpointObserver {
     let pid = thread.pid
     if processes[pid]?.file == nil { begin(pid) }
     let stated = place.stated(slide: image.slide)
-    let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
+    let uses = builds.places(of: image)?.uses(at: stated) ?? (isFunction: true, blocks: [])
     processes[pid]?.file?.add {
       $0.use(
         function: uses.isFunction ? place : nil,
@@ -216,12 +191,12 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func breakpointsLeft(_ count: Int, in pid: pid_t) {
-    problems.append(
+    builds.note(
       Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
   }
 
   func tracerWasKilled() {
-    problems.append(
+    builds.note(
       Diagnostic("the tracer was killed: later first uses are not recorded"))
   }
 
@@ -233,7 +208,7 @@ final class BreakpointRecording: BreakpointObserver {
   /// Creates the trace of a process, at its first hit, and adds the images that are loaded.
   private func begin(_ pid: pid_t) {
     guard let process = processes[pid], !process.hasFailed else { return }
-    let machine = places[process.program]??.machine ?? BreakpointPlaces.ownMachine
+    let machine = builds.machine(ofImageAt: process.program) ?? BreakpointPlaces.ownMachine
     let now = ClockReading.now()
     let trace = GrowingTrace(
       machine: machine, pid: UInt32(bitPattern: pid),
@@ -242,11 +217,12 @@ final class BreakpointRecording: BreakpointObserver {
       program: process.program.utf8,
       now: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
     do {
-      processes[pid]?.file = try GrowingTraceFile(folder.path(forNewTraceOf: name(for: pid)), trace)
+      processes[pid]?.file = try GrowingTraceFile(
+        folder.path(forNewTraceOf: name(for: pid)), trace, in: traceFiles)
       for index in process.images.indices { writeLoad(index, of: pid) }
     } catch {
       processes[pid]?.hasFailed = true
-      problems.append(error)
+      builds.note(error)
     }
   }
 
@@ -260,7 +236,7 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   private func writeLoad(_ index: Int, of pid: pid_t) {
-    guard let image = processes[pid]?.images[index].image, let places = places[image.path] ?? nil
+    guard let image = processes[pid]?.images[index].image, let places = builds.places(of: image)
     else { return }
     var record = TraceImageRecord(
       slide: image.slide, textStart: image.text.lowerBound,
@@ -297,14 +273,6 @@ extension StopReason {
     case .function: .stoppedByFunction
     case .time: .stoppedByTime
     case .readiness: .stoppedWhenReady
-    }
-  }
-}
-
-extension BreakpointPlaces {
-  fileprivate var segments: [BreakpointImage.Segment] {
-    executableSegments.map {
-      BreakpointImage.Segment(fileOffset: $0.fileOffset, range: $0.range)
     }
   }
 }

@@ -36,7 +36,7 @@ struct EmulatedRecording {
       return
     }
     var paths: Set<String> = [program]
-    for path in images { paths.insert(try Folder.absolutePath(path)) }
+    for path in images { paths.insert(try Folder.absolutePath(ofLater: path)) }
     wanted = paths
   }
 
@@ -60,8 +60,10 @@ struct EmulatedRecording {
     hasBegun = files.contains { $0.file.slotCount > 0 }
     let end = lastMoment(of: files.map(\.file), stop: stop)
     var programs: Set<String> = []
+    var others: Set<String> = []
     for (path, file) in files {
       let trace = EmulatedTrace(file, until: end, renamed: renamed) { self.places(at: $0) }
+      others.formUnion(trace.others)
       // Those that have another name are emulated, too.
       programs.formUnion(trace.programs.filter { program in !isEmulated(program) })
       if trace.isEmpty, file.header.flags.contains(.forked) {
@@ -70,6 +72,7 @@ struct EmulatedRecording {
         try OutputFile(path).finish(trace.bytes)
       }
     }
+    warnings += others.sorted().map { .otherImage($0) }
     warnings += programs.sorted().map {
       Diagnostic(
         "not recorded: a process executed it, which ends its emulation", context: [$0],

@@ -1,4 +1,5 @@
 import ImageModel
+import ProcessTracing
 import TraceFormat
 
 #if canImport(Darwin)
@@ -11,18 +12,22 @@ import TraceFormat
 /// killed.
 final class GrowingTraceFile {
   private let path: String
-  private let descriptor: Int32
+  private let files: OpenFiles
   private var trace: GrowingTrace
   private var size: Int
   /// The reason why the file could not be written, if so; nothing is written after that.
   private(set) var failure: Diagnostic?
 
-  init(_ path: String, _ trace: GrowingTrace) throws(Diagnostic) {
+  /// - Parameter files: shared by all traces of a launch.
+  init(_ path: String, _ trace: GrowingTrace, in files: OpenFiles) throws(Diagnostic) {
     self.path = path
     self.trace = trace
-    let unfinished = path + RecordingFolder.unfinishedSuffix
-    descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    self.files = files
     size = trace.header.count
+    let unfinished = path + RecordingFolder.unfinishedSuffix
+    let descriptor = files.descriptor(of: self) {
+      open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    }
     guard descriptor >= 0 else { throw Self.error(path) }
     store(trace.header, at: 0)
     if let failure { throw failure }
@@ -33,7 +38,7 @@ final class GrowingTraceFile {
     Diagnostic("unable to write the trace: \(String(cString: strerror(errno)))", context: [path])
   }
 
-  deinit { close(descriptor) }
+  deinit { files.close(of: self) }
 
   /// Appends the records that `record` makes.
   func add(_ record: (inout GrowingTrace) -> GrowingTrace.Addition) {
@@ -52,7 +57,8 @@ final class GrowingTraceFile {
 
   private func store(_ bytes: [UInt8], at offset: Int) {
     guard failure == nil else { return }
-    let count = pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    let descriptor = files.descriptor(of: self) { open(path, O_RDWR | O_CLOEXEC) }
+    let count = descriptor < 0 ? -1 : pwrite(descriptor, bytes, bytes.count, off_t(offset))
     guard count != bytes.count else { return }
     let reason =
       count < 0 ? String(cString: strerror(errno)) : "\(count) of \(bytes.count) bytes written"

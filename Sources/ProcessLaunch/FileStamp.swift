@@ -1,0 +1,25 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What shows that a regular file is still the same, and was not written. A number of a file may come again.
+package struct FileStamp: Equatable, Sendable {
+  private let numbers: [Int]
+
+  /// - Returns: `nil` if there is no regular file at `path`.
+  package init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    #if canImport(Darwin)
+      let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (modification, change) = (status.st_mtim, status.st_ctim)
+    #endif
+    numbers = [
+      Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino),
+      Int(status.st_size), modification.tv_sec, modification.tv_nsec, change.tv_sec, change.tv_nsec,
+    ]
+  }
+}

@@ -1,0 +1,145 @@
+// Stops at breakpoints, and at the system calls of a program that begins.
+
+import Addresses
+import CPtrace
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension BreakpointTracer {
+  func atSystemCall(_ tid: pid_t) {
+    guard let space = threads[tid]?.space else { return }
+    var call = ctrace_call()
+    guard ctrace_call_at(tid, &call) == 0 else { return }
+    space.isAt(LoadedAddress(rawValue: call.counter))
+    if call.place == Int32(CTRACE_ENTRY) {
+      let isMapping = [
+        CTRACE_MMAP, CTRACE_MUNMAP, CTRACE_MREMAP, CTRACE_MPROTECT, CTRACE_PKEY_MPROTECT,
+      ].contains(Int(call.number))
+      threads[tid]?.changesMappings = isMapping || !call.is_native
+    } else if threads[tid]?.changesMappings ?? false {
+      threads[tid]?.changesMappings = false
+      refresh(space)
+    }
+  }
+
+  func trapped(_ tid: pid_t) {
+    guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
+    let space = thread.space
+    guard let counter = ThreadRegisters.programCounter(of: tid) else { return }
+    if let address = thread.steppedOver, counter != address {
+      threads[tid]?.steppedOver = nil
+      space.expose(false, address)
+      return resume(tid)
+    }
+    let address = ThreadRegisters.breakpoint(before: counter)
+    let isBreakpoint = ctrace_is_at_breakpoint(tid)
+    if thread.entersHandler {
+      threads[tid]?.entersHandler = false
+      guard isBreakpoint else {
+        var mask: UInt64 = 0
+        if ctrace_blocked_signals(tid, &mask) == 0 {
+          _ = ctrace_block_signals(tid, mask & ~trapBit)
+        }
+        return resume(tid)
+      }
+    }
+    if isBreakpoint, !space.memory.isAccessible {
+      observer.isInaccessible(space.pid, hasBreakpoints: true)
+      return resume(tid, signal: SIGTRAP)
+    }
+    guard isBreakpoint,
+      let stop = space.takeBreakpoint(at: address) ?? copied(at: address, tid, space)
+    else {
+      threads[tid]?.entersHandler = true
+      _ = ctrace_step(tid, SIGTRAP)
+      return
+    }
+    ThreadRegisters.setProgramCounter(of: tid, to: address)
+    blockTrapAgain(tid, space)
+    if stop.purpose == .entry { refresh(space) }  // what the loader has mapped, before the hit
+    if stop.isEnd {
+      end(by: .function)
+    } else if let hit = stop.firstHit, !isOver {
+      observer.firstHit(hit.function, of: hit.image, in: space.pid, thread: tid)
+    }
+    switch stop.purpose {
+    case .function, .copy: break
+    case .entry: space.endStart()
+    case .loaderNotice:
+      refresh(space)
+      stepOver(address, tid, space)
+    case .mark:
+      hear(markOf: tid, space)
+      stepOver(address, tid, space)
+    case .clone:
+      letTraceChild(of: tid, flags: 2)
+      stepOver(address, tid, space)
+    case .systemCall:
+      switch ThreadRegisters.argument(0, of: tid) {
+      case UInt64(CTRACE_CLONE_CALL): letTraceChild(of: tid, flags: 1)
+      case UInt64(CTRACE_CLONE3_CALL): letTraceChild(of: tid, flagsAt: 1, space)
+      default: break
+      }
+      stepOver(address, tid, space)
+    }
+    resume(tid)
+  }
+
+  /// A breakpoint in a copy of code. A program that handles SIGTRAP may have put it there itself.
+  private func copied(
+    at address: LoadedAddress, _ tid: pid_t, _ space: AddressSpace
+  ) -> AddressSpace.Stop? {
+    space.takeCopy(at: address, least: ProcessSignals.areCaught(SIGTRAP, by: tid) ? 8 : 2)
+  }
+
+  private func stepOver(_ address: LoadedAddress, _ tid: pid_t, _ space: AddressSpace) {
+    space.expose(true, address)
+    threads[tid]?.steppedOver = address
+  }
+
+  /// Takes CLONE_UNTRACED out of the flags that are the argument `index`.
+  private func letTraceChild(of tid: pid_t, flags index: Int) {
+    guard let flags = ThreadRegisters.argument(index, of: tid), flags & untraced != 0 else {
+      return
+    }
+    ThreadRegisters.setArgument(index, of: tid, to: flags & ~untraced)
+  }
+
+  /// Takes CLONE_UNTRACED out of the structure of clone3(2) to which the argument `index` points.
+  private func letTraceChild(of tid: pid_t, flagsAt index: Int, _ space: AddressSpace) {
+    guard let place = ThreadRegisters.argument(index, of: tid).map(LoadedAddress.init(rawValue:))
+    else { return }
+    let bytes = space.memory.read(8, at: place)
+    let flags = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard bytes.count == 8, flags & untraced != 0 else { return }
+    let new = (0..<8).map { UInt8(truncatingIfNeeded: (flags & ~untraced) >> (8 * $0)) }
+    space.memory.write(new[...], at: place)
+  }
+
+  private var untraced: UInt64 { UInt64(CTRACE_UNTRACED) }
+
+  private func hear(markOf tid: pid_t, _ space: AddressSpace) {
+    guard let address = ThreadRegisters.firstArgument(of: tid), !isOver else { return }
+    let bytes = space.memory.read(Self.longestMark, at: address)
+    guard !bytes.isEmpty else { return }
+    let name = Array(bytes.prefix { $0 != 0 })
+    observer.mark(name, in: space.pid, thread: tid)
+    if name == lastMark { end(by: .mark) }
+  }
+
+  /// Bytes, as the recorder keeps them.
+  private static let longestMark = 255
+
+  private func blockTrapAgain(_ tid: pid_t, _ space: AddressSpace) {
+    var mask: UInt64 = 0
+    guard ctrace_blocked_signals(tid, &mask) == 0, mask & trapBit == 0 else { return }
+    // Signals 32 and 33 belong to the C library; SIGKILL and SIGSTOP can't be blocked.
+    let never: UInt64 = 3 << 31 | 1 << UInt64(SIGKILL - 1) | 1 << UInt64(SIGSTOP - 1)
+    let blocksAllOthers = ~(mask | never | trapBit) == 0
+    if space.blocksTrap || blocksAllOthers { _ = ctrace_block_signals(tid, mask | trapBit) }
+  }
+}

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Keeps the descriptors of a few files of many that are used in turn: a launch can have more processes than a process
+/// can have open files.
+package final class OpenFiles {
+  private let limit: Int
+  private var descriptors: [ObjectIdentifier: Int32] = [:]
+  /// The owners of `descriptors`, in the order in which they were opened.
+  private var owners: [ObjectIdentifier] = []
+
+  package init(limit: Int = 32) { self.limit = limit }
+
+  deinit { for descriptor in descriptors.values { close(descriptor) } }
+
+  /// The descriptor of the file that `owner` uses.
+  ///
+  /// - Parameter open: opens that file if it is not open; returns a descriptor, or -1 and the reason in `errno`.
+  /// - Returns: -1 if it can't be opened, with the reason in `errno`.
+  package func descriptor(of owner: AnyObject, _ open: () -> Int32) -> Int32 {
+    let owner = ObjectIdentifier(owner)
+    if let known = descriptors[owner] { return known }
+    if owners.count >= limit { closeFirst() }
+    var opened = open()
+    while opened < 0, errno == EMFILE || errno == ENFILE, !owners.isEmpty {
+      closeFirst()
+      opened = open()
+    }
+    guard opened >= 0 else { return -1 }
+    descriptors[owner] = opened
+    owners.append(owner)
+    return opened
+  }
+
+  /// Closes the file of `owner`, which is about to be gone.
+  package func close(of owner: AnyObject) { close(ObjectIdentifier(owner)) }
+
+  private func closeFirst() { close(owners[0]) }
+
+  private func close(_ owner: ObjectIdentifier) {
+    guard let descriptor = descriptors.removeValue(forKey: owner) else { return }
+    close(descriptor)
+    owners.removeAll { $0 == owner }
+  }
+
+  #if canImport(Darwin)
+    private func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }
+  #else
+    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+  #endif
+}

@@ -1,0 +1,158 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Symbolication
+
+/// The images that a launch loads: what was read of them. A path may have several builds after each other.
+struct BreakpointBuilds {
+  private let withBlocks: Bool
+  private let looksForLeaks: Bool
+  /// The function whose first call ends the recording.
+  private let end: String?
+  /// In the order in which they were at a path.
+  private var builds: [String: [Build]] = [:]
+  /// Each once.
+  private(set) var problems: [Diagnostic] = []
+
+  private struct Build {
+    /// `nil` if there was no file.
+    var stamp: FileStamp?
+    /// Whether all functions were looked for.
+    var isWhole: Bool
+    /// `nil` if it can't have breakpoints.
+    var places: BreakpointPlaces?
+  }
+
+  init(withBlocks: Bool, end: String?, looksForLeaks: Bool) {
+    self.withBlocks = withBlocks
+    self.end = end
+    self.looksForLeaks = looksForLeaks
+  }
+
+  mutating func note(_ problem: Diagnostic) {
+    if !problems.contains(problem) { problems.append(problem) }
+  }
+
+  /// Whether the image at `path` was looked at.
+  func isKnown(_ path: String) -> Bool { builds[path] != nil }
+
+  /// `nil` if it was not read.
+  func places(of image: LoadedImage) -> BreakpointPlaces? {
+    guard let known = builds[image.path], known.indices.contains(image.build) else { return nil }
+    return known[image.build].places
+  }
+
+  func machine(ofImageAt path: String) -> UInt32? { builds[path]?.last?.places?.machine }
+
+  /// An image to record.
+  mutating func image(at path: String) -> (BreakpointImage, BreakpointPlaces)? {
+    guard let (number, places) = build(at: path) else { return nil }
+    var image = BreakpointImage(number, places, functions: places.places)
+    image.mark = places.named[Self.mark]
+    image.end = end.flatMap { places.named[$0] }
+    image.setCalls(places, isCLibrary: Self.isCLibrary(path))
+    return (image, places)
+  }
+
+  mutating func loader(at path: String) -> BreakpointImage? {
+    guard let (number, places) = build(at: path), let notice = places.named[Self.loaderNotice]
+    else { return nil }
+    var image = BreakpointImage(number, places, functions: [])
+    image.loaderNotice = notice
+    image.isLoader = places.exported.contains(Self.loaderNotice)
+    return image
+  }
+
+  /// Of a C library that is not recorded, only the functions that create children count.
+  mutating func cLibrary(at path: String) -> BreakpointImage? {
+    guard Self.isCLibrary(path), let (number, places) = build(at: path, onlyNamed: Self.calls)
+    else { return nil }
+    var image = BreakpointImage(number, places, functions: [])
+    image.isRecorded = false
+    image.setCalls(places, isCLibrary: true)
+    return image
+  }
+
+  /// `libc.so.6`, `libc-2.31.so`; musl's `libc.so`, `ld-musl-x86_64.so.1`, `libc.musl-x86_64.so.1`.
+  private static func isCLibrary(_ path: String) -> Bool {
+    let name = fileName(ofPath: path)
+    return ["libc.so", "libc-2.", "ld-musl-", "libc.musl-"].contains { name.hasPrefix($0) }
+  }
+
+  /// The function that the loaders of glibc and musl call after they have mapped libraries.
+  private static let loaderNotice = "_dl_debug_state"
+  /// The function that `orderfile_mark` calls in a program that contains the recorder.
+  private static let mark = "orderfile_rt_mark"
+  /// The C library's functions that may pass flags to clone(2).
+  fileprivate static let calls = ["__clone", "clone", "syscall"]
+
+  /// The file that is at `path` now; `nil` if it can't have breakpoints.
+  ///
+  /// - Parameter names: only these functions are looked for; `nil` for all.
+  private mutating func build(
+    at path: String, onlyNamed names: [String]? = nil
+  ) -> (number: Int, places: BreakpointPlaces)? {
+    let stamp = FileStamp(path: path)
+    if builds[path]?.last?.stamp != stamp
+      || builds[path]?.last.map({ names == nil && !$0.isWhole }) ?? true
+    {
+      let build = Build(stamp: stamp, isWhole: names == nil, places: read(path, onlyNamed: names))
+      builds[path, default: []].append(build)
+    }
+    guard let known = builds[path], let places = known.last?.places else { return nil }
+    return (known.count - 1, places)
+  }
+
+  private mutating func read(_ path: String, onlyNamed names: [String]?) -> BreakpointPlaces? {
+    do {
+      let bytes = try FileBytes(path: path)
+      if let names { return try? BreakpointPlaces(of: bytes, onlyNamed: names) }
+      // LeakSanitizer runs code of the image in a process that no tracer gets to see.
+      if looksForLeaks, (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false {
+        note(Diagnostic("no breakpoints set: LeakSanitizer is in it", context: [path]))
+        return nil
+      }
+      let places = try BreakpointPlaces(
+        of: bytes, at: path, withBlocks: withBlocks,
+        lookingFor: [Self.loaderNotice, Self.mark] + Self.calls + [end].compactMap { $0 })
+      for problem in places.problems {
+        note(Diagnostic("some functions are not recorded: \(problem)", context: [path]))
+      }
+      if let problem = places.blockMapProblem { note(Diagnostic("\(problem)", context: [path])) }
+      return places
+    } catch {
+      note(Diagnostic("no breakpoints set: \(error)", context: [path]))
+      return nil
+    }
+  }
+}
+
+extension BreakpointImage {
+  fileprivate init(_ build: Int, _ places: BreakpointPlaces, functions: [StatedAddress]) {
+    self.init(
+      functions: functions,
+      segments: places.executableSegments.map {
+        Segment(fileOffset: $0.fileOffset, range: $0.range)
+      }, identity: places.identity.map { Piece(address: $0.address, bytes: $0.bytes) }, build: build
+    )
+  }
+
+  /// A program may have functions `clone` and `syscall` of its own; only a C library has `__clone`.
+  fileprivate mutating func setCalls(_ places: BreakpointPlaces, isCLibrary: Bool) {
+    guard isCLibrary || places.named["__clone"] != nil else { return }
+    clone = places.named["__clone"] ?? places.named["clone"]
+    systemCall = places.named["syscall"]
+  }
+}
+
+extension Diagnostic {
+  /// Another image is in memory than the one that can be read.
+  static func otherImage(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "another file than this one was in memory: nothing of that is recorded", context: [path],
+      hint: "it was replaced while the program ran, or the process sees other files (a container)")
+  }
+}
