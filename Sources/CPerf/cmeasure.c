@@ -101,6 +101,7 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
     free(environment);
     return error;
   }
+  cprocess_expect_children();
   cprocess_adopt_orphans();
 
   int counter = faults ? -1 : measure_count_instructions();

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cprocess.h"
 #include "cprocess_proc.h"
 
 uint64_t measure_now(void) {
@@ -41,6 +42,7 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
                     dup2(streams.output, STDOUT_FILENO) >= 0 &&
                     dup2(streams.output, STDERR_FILENO) >= 0;
     if (is_ready) {
+      cprocess_become_child();
       sigprocmask(SIG_SETMASK, mask, NULL);
       shared.time = measure_now();
       execve(path, arguments, environment);

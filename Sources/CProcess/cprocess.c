@@ -23,6 +23,22 @@ static pid_t terminal_owner; /* our own group, if the terminal has to be given b
 
 static volatile sig_atomic_t interrupted;
 
+/* Whether this process was started with SIGCHLD ignored. Ends of children are then lost, so it is not ignored here. */
+static bool caller_ignores_children;
+
+void cprocess_expect_children(void) {
+  struct sigaction action;
+  sigaction(SIGCHLD, NULL, &action);
+  if (action.sa_handler != SIG_IGN) return;
+  caller_ignores_children = true;
+  action = (struct sigaction){.sa_handler = SIG_DFL};
+  sigaction(SIGCHLD, &action, NULL);
+}
+
+void cprocess_become_child(void) {
+  if (caller_ignores_children) sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+}
+
 static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
   if (signal != SIGQUIT) interrupted = 1;
@@ -74,6 +90,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
                   enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
   char **environment = cprocess_environment(variables);
   if (!environment) return ENOMEM;
+  cprocess_expect_children();
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_init(&attributes); /* these two only allocate, and in glibc not even that */
@@ -116,10 +133,11 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = platform_now();
   int error;
-  if (tracer) {
+  if (tracer || (caller_ignores_children && platform_can_hold)) { /* posix_spawn can't make a child ignore a signal */
     error = platform_start_held(arguments, environment, streams->descriptors, group == CPROCESS_OWN_GROUP,
                                 group == CPROCESS_SHELL_SESSION, terminal_owner != 0, &defaults, &old, tracer, &held);
     *pid = held.pid;
+    if (!error && !tracer) error = platform_let_go(&held, true);
   } else {
     error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
   }
@@ -175,9 +193,12 @@ static void note_interrupt(int signal) {
 void cprocess_catch_interrupts(void) {
   struct sigaction action = {.sa_handler = note_interrupt}; /* without SA_RESTART */
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL);
+  static const int interrupts[3] = {SIGINT, SIGTERM, SIGHUP};
+  for (int i = 0; i < 3; i++) {
+    struct sigaction old;
+    sigaction(interrupts[i], NULL, &old);
+    if (old.sa_handler != SIG_IGN) sigaction(interrupts[i], &action, NULL); /* nohup stays nohup */
+  }
 }
 
 bool cprocess_was_interrupted(void) { return interrupted; }
@@ -191,6 +212,7 @@ bool cprocess_share_blocks(int input, int output) { return platform_share_blocks
 int cprocess_confine_writes(const char *folder) { return platform_confine_writes(folder); }
 
 int cprocess_replace(char *const *words) {
+  cprocess_become_child();
   execv(words[0], words);
   return errno;
 }

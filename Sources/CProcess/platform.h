@@ -36,8 +36,15 @@ struct platform_held {
   int go, failed;
 };
 
-/* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams; the program waits before it begins, and TRACER may trace it.
- * ENOTSUP if the system has no suitable ptrace. */
+/* Whether the system has platform_start_held. */
+#if defined(__linux__)
+enum { platform_can_hold = 1 };
+#else
+enum { platform_can_hold = 0 };
+#endif
+/* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams. The program waits before it begins, and
+ * TRACER may trace it; 0 for no tracer. It ignores SIGCHLD if this process was started so. ENOTSUP if the system has no
+ * suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
                         bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held);

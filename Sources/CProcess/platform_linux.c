@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cprocess.h"
 #include "cprocess_proc.h"
 
 uint64_t platform_now(void) {
@@ -90,10 +91,11 @@ static void become_program(char *const *arguments, char **environment, const int
   }
   for (int stream = 0; stream <= 2; stream++)
     if (streams[stream] >= 0) dup2(streams[stream], stream);
-  prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* otherwise yama lets only ancestors trace */
+  if (tracer) prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* otherwise yama lets only ancestors trace */
   for (int signal = 1; signal < NSIG; signal++)
     if (sigismember(defaults, signal) == 1)
       sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+  cprocess_become_child();
   sigprocmask(SIG_SETMASK, mask, NULL);
   char byte;
   if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1) /* what came first: it can be attached */
