@@ -58,16 +58,15 @@ package struct StageMeasurement {
   /// - Throws: if the program can't be launched, or a launch fails; also if it was interrupted before the first round
   ///   was complete.
   package func run(_ progress: (Int) -> Void) throws(Diagnostic) -> Result {
-    if let inputPath, access(inputPath, R_OK) != 0 {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [inputPath])
-    }
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let path = try environment.program(named: command[0])
     let launched = try LaunchedProgram(named: command[0], in: environment)
     let image = launched.path
     let machine = MeasuringMachine.current()
     var program = MeasuredProgram(
-      path: path, arguments: command, inputPath: inputPath, showsOutput: showsOutput,
+      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
     let plain = program
     let tracer = try StageTracer(in: environment)
@@ -78,7 +77,9 @@ package struct StageMeasurement {
     var schedule = LaunchSchedule(programs: 2, seed: 1)
     // The first launch of each is not counted: it brings files into memory.
     let begin = ContinuousClock.now
+    var (filesBegin, lastLaunch) = (FileTime.now(), FileTime.now())
     for round in -1..<(runs ?? Self.usualRuns.upperBound) {
+      if round == 0 { filesBegin = .now() }
       if round >= 0 { progress(round) }
       if runs == nil, round >= Self.usualRuns.lowerBound,
         ContinuousClock.now - begin >= Self.usualDuration
@@ -89,6 +90,7 @@ package struct StageMeasurement {
       var launch: TracedLaunch?
       for side in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
         if isCold { try PageCache.evict(Set([image, launched.executable]).sorted()) }
+        lastLaunch = .now()
         if side == 0 {
           let result = try plain.launch()
           try check(result)
@@ -118,8 +120,12 @@ package struct StageMeasurement {
       origins: [command.map(shellWord).joined(separator: " ")],
       untraced: divided.indexes.map { untraced[$0] },
       counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
+    let images = Self.images(of: launches, program: launched.executable)
+    for image in images {
+      try filesBegin.checkUnchanged(image.image.path, until: lastLaunch)
+    }
     return Result(
-      table: table, images: Self.images(of: launches, program: launched.executable),
+      table: table, images: images,
       initializers: Self.initializers(of: launches, program: launched.executable),
       machine: machine,
       warnings: warnings(divided, of: traced.count, image),

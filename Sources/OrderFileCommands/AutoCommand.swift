@@ -108,7 +108,7 @@ struct AutoCommand: ParsableCommand {
       project: project, output: out, command: try Folder.ownCommand())
     options.launches = try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
-      launch.input = try input.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+      launch.input = try input.map { path throws(Diagnostic) in try LaunchInput.file(path) }
       launch.timeout = limits.timeout
       launch.readiness = limits.untilReady
       return launch

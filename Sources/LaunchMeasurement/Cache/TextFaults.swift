@@ -19,4 +19,15 @@ package enum TextFaults {
     }
     return count
   }
+
+  /// The files that were mapped to be executed, each once, in the order of the events.
+  static func executableFiles(_ events: [PageFaultEvent]) -> [String] {
+    var seen: Set<String> = []
+    return events.compactMap { event in
+      guard case .mapping(let mapping, _) = event, mapping.isExecutable,
+        mapping.path.hasPrefix("/"), seen.insert(mapping.path).inserted
+      else { return nil }
+      return mapping.path
+    }
+  }
 }

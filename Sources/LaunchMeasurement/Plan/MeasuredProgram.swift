@@ -25,6 +25,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var readiness: Readiness?
   /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
   package var variables: [String] = []
+  /// The file at `path`, which has to stay the same; `nil` if there is none.
+  package var file: FileIdentity?
 
   package init(
     path: String, arguments: [String], inputPath: String? = nil, showsOutput: Bool = false,
@@ -37,12 +39,14 @@ package struct MeasuredProgram: Hashable, Sendable {
     self.showsOutput = showsOutput
     self.timeout = timeout
     self.readiness = readiness
+    file = FileIdentity(of: path)
   }
 
   /// Launches it and waits until it has ended. Processes that it leaves running are killed.
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
-  /// - Throws: if it can't be started, if it runs longer than `timeout`, or if it ends before it is ready.
+  /// - Throws: if it can't be started, if it runs longer than `timeout`, if it ends before it is ready, or if another file
+  ///   is at its path now.
   package func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
     try launchWithStart(faults).launch
   }
@@ -58,6 +62,7 @@ package struct MeasuredProgram: Hashable, Sendable {
     do throws(ProgramLaunch.LaunchError) {
       error = try run(milliseconds, faults, &launch)
     } catch { throw Diagnostic("unable to run: \(error)", context: [path]) }
+    if !Self.wasInterrupted { try file?.check(path) }
     guard error == 0 else {
       throw Diagnostic(
         "unable to run: \(ProgramLaunch.LaunchError(errno: error))", context: [path],

@@ -12,7 +12,7 @@
 import ImageModel
 import ProcessLaunch
 
-/// One of the compared programs.
+/// One of the compared programs, and the files that it is made of at this moment.
 package struct MeasuredSide: Hashable, Sendable {
   /// `before`, `after` or `control`
   package var name: String
@@ -20,9 +20,11 @@ package struct MeasuredSide: Hashable, Sendable {
   /// The program's file.
   package var programImage: ImageReference
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
-  package var images: [String]
+  package let images: [String]
   /// What has to be at the paths of images before a launch, for sides that are launched by the same paths.
-  package var placements: [ImagePlacement]
+  package let placements: [ImagePlacement]
+  /// The files of `images`, which have to stay the same.
+  private let files: [FileIdentity?]
 
   package init(
     name: String, program: MeasuredProgram, programImage: ImageReference? = nil,
@@ -33,6 +35,14 @@ package struct MeasuredSide: Hashable, Sendable {
     self.programImage = programImage ?? ImageReference(path: program.path)
     self.images = images
     self.placements = placements
+    files = images.map { image in
+      FileIdentity(of: placements.first { $0.path == image }?.source ?? image)
+    }
+  }
+
+  /// - Throws: if an image was replaced, or written, since this value was made.
+  func checkImages() throws(Diagnostic) {
+    for (image, file) in zip(images, files) { try file?.check(image) }
   }
 }
 
@@ -121,7 +131,7 @@ package struct MeasurementPlan: Sendable {
   ///
   /// - Parameter progress: called before each round, when nothing runs.
   /// - Returns: the launches so far, in whole rounds, if an interrupt came.
-  /// - Throws: if a launch fails, or an image can't be evicted.
+  /// - Throws: if a launch fails, if an image can't be evicted, or if an image was replaced since the plan was made.
   package func run(
     _ state: CacheState, _ progress: (Progress) -> Void
   ) throws(Diagnostic) -> MeasuredState {
@@ -130,6 +140,7 @@ package struct MeasurementPlan: Sendable {
       try place(side)
       _ = try launch(side, nil)
     }
+    let begin = FileTime.now()
     let start = ContinuousClock.now
     var schedule = LaunchSchedule(programs: sides.count, seed: seed)
     for round in 0..<mostRounds {
@@ -151,7 +162,7 @@ package struct MeasurementPlan: Sendable {
       }
       result.rounds.append(order)
     }
-    try countTextFaults(&result)
+    try countTextFaults(&result, since: begin)
     return result
   }
 
@@ -178,6 +189,7 @@ package struct MeasurementPlan: Sendable {
   ) throws(Diagnostic) -> MeasuredLaunch {
     var launch = try side.program.launch(faults)
     guard !MeasuredProgram.wasInterrupted else { return launch }
+    try side.checkImages()
     if launch.end != .exited(0), !ignoresFailure {
       throw .failed(side.program.path, launch.end, showsOutput: side.program.showsOutput)
     }
@@ -189,7 +201,10 @@ package struct MeasurementPlan: Sendable {
     return launch
   }
 
-  private func countTextFaults(_ result: inout MeasuredState) throws(Diagnostic) {
+  /// - Parameter begin: of the first measured launch. The libraries that the programs map must not have changed since.
+  private func countTextFaults(
+    _ result: inout MeasuredState, since begin: FileTime
+  ) throws(Diagnostic) {
     for _ in 0..<min(Self.mostCountedLaunches, result.rounds.count) {
       for number in sides.indices where !MeasuredProgram.wasInterrupted {
         try place(sides[number])
@@ -199,8 +214,12 @@ package struct MeasurementPlan: Sendable {
           result.textFaultsRefusal = "perf_event_open: \(error)"
           return
         }
+        let now = FileTime.now()
         _ = try launch(sides[number], nil, recording)
         let (events, lost) = recording.events()
+        for path in TextFaults.executableFiles(events) where !sides[number].images.contains(path) {
+          try begin.checkUnchanged(path, until: now)
+        }
         guard lost == 0 else {
           result.textFaultsRefusal = "perf_event_open: more faults than its buffers hold"
           return

@@ -97,6 +97,8 @@ final class AutoFolder {
   var temporary: String { "\(work)/tmp" }
   /// Further names of the images in the copy, while others are at their paths.
   var originals: String { "\(work)/originals" }
+  /// Copies of the images in the default order, for the control of a measurement.
+  var controls: String { "\(work)/controls" }
   /// Options for SwiftPM's compilers and linkers.
   var toolset: String { "\(work)/toolset.json" }
   /// The same for a build that records itself.

@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// Measures launches in the default order, in the new one, and in the default order again.
+/// Measures launches in the default order, in the new one, and in the default order again, by copies of its images.
 ///
 /// A launch finds images at their paths in the copy. So before each launch the images of one build are put there, as
 /// further names of the files with results; afterwards those that were there are put back.
@@ -79,10 +79,17 @@ struct ProjectMeasurement {
         name: name, program: program, images: images.map(\.path),
         placements: images.map { ImagePlacement("\(folder)/\($0.name)", at: $0.path) })
     }
+    try Folder.make(folder.controls)
+    defer { Folder.remove(Array(folder.controls.utf8)) }
+    let copies = try images.map { image throws(Diagnostic) in
+      try ControlCopy(
+        of: "\(folder.defaultImages)/\(image.name)", to: "\(folder.controls)/\(image.name)")
+    }
+    defer { withExtendedLifetime(copies) {} }
     let plan = MeasurementPlan(
       sides: [
         side("before", folder.defaultImages), side("after", folder.images),
-        side("control", folder.defaultImages),
+        side("control", folder.controls),
       ], states: CacheState.allCases, mostRounds: MeasurementPlan.usualRounds,
       duration: MeasurementPlan.usualDuration)
     let machine = MeasuringMachine.current()

@@ -92,7 +92,7 @@ package struct ProjectOrdering {
     let system = try buildSystem(of: project)
     for launch in options.launches {
       try launch.readiness?.check()
-      if let input = launch.input { _ = try InputFile.bytes(input) }
+      if let input = launch.input { _ = try LaunchInput.file(input) }
     }
     let folder = try AutoFolder(options.output, for: project)
     folder.removeUnusableCopy(configuration: system.configuration(in: environment))

@@ -46,9 +46,8 @@ package struct FaultLaunch {
   /// - Returns: a document without faults that says why, if the system does not list them.
   /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
   package func run() throws(Diagnostic) -> Result {
-    if let inputPath, access(inputPath, R_OK) != 0 {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [inputPath])
-    }
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let path = try environment.program(named: command[0])
     let launched = try LaunchedProgram(named: command[0], in: environment)
@@ -56,7 +55,7 @@ package struct FaultLaunch {
     for image in images { evicted.insert(try Folder.absolutePath(image)) }
     let machine = MeasuringMachine.current()
     let program = MeasuredProgram(
-      path: path, arguments: command, inputPath: inputPath, showsOutput: showsOutput,
+      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
     MeasuredProgram.catchInterrupts()
     try check(program.launch())

@@ -11,7 +11,11 @@ import ProcessLaunch
 ///
 /// - Returns: 0, or the `errno` of the call that failed.
 func copyContents(of input: Int32, to output: Int32) -> Int32 {
-  if SystemFile.shareBlocks(of: input, with: output) { return 0 }
+  SystemFile.shareBlocks(of: input, with: output) ? 0 : copyBytes(of: input, to: output)
+}
+
+/// The same, but always with blocks of its own.
+func copyBytes(of input: Int32, to output: Int32) -> Int32 {
   var part = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(input, &part, part.count)

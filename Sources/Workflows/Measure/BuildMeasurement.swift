@@ -22,7 +22,7 @@ package struct BuildMeasurement {
   package var runs: Int?
   /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?
-  /// Whether the first is also measured a second time.
+  /// Whether the first is also measured a second time, as a copy beside it if the second is another file.
   package var hasControl = false
   /// Images to evict and examine in addition to the programs' own.
   package var images: [String] = []
@@ -60,13 +60,14 @@ package struct BuildMeasurement {
   package func run(
     _ progress: (MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> Result {
-    if let inputPath, access(inputPath, R_OK) != 0 {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [inputPath])
-    }
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
     let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
-    let plan = try plan(first, second)
+    let control = try hasControl ? control(first, second) : nil
+    defer { withExtendedLifetime(control) {} }
+    let plan = try plan(first, second, control, input)
     let machine = MeasuringMachine.current()
     MeasuredProgram.catchInterrupts()
     var measured: [MeasuredState] = []
@@ -79,7 +80,8 @@ package struct BuildMeasurement {
       ? nil
       : MeasureDocument(
         measured, machine: machine,
-        storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
+        storage: distinct(plan.sides.filter { $0.name != "control" }.flatMap(\.images))
+          .map(ImageStorage.init),
         precision: precision, seed: seed, dropsCaches: dropsCaches)
     let interruption = Diagnostic(
       measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
@@ -89,22 +91,37 @@ package struct BuildMeasurement {
       interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
   }
 
-  private func plan(
+  /// A file of its own for the control; `nil` if one file is launched as the first and the second program: the control is
+  /// then that file, too, and no program's file is read more often than another's.
+  private func control(
     _ first: MeasuredCommand, _ second: MeasuredCommand
+  ) throws(Diagnostic) -> ControlCopy? {
+    if let file = first.file, let other = second.file, file.isSameFile(as: other) { return nil }
+    guard first.isImage else {
+      throw Diagnostic(
+        "--control needs an image that it can copy, and this is a script", context: [first.path],
+        hint: "measure what the script runs, or leave out --control")
+    }
+    return try ControlCopy(of: first.image)
+  }
+
+  private func plan(
+    _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
+    _ input: LaunchInput
   ) throws(Diagnostic) -> MeasurementPlan {
     let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
-    func side(_ name: String, _ command: MeasuredCommand) -> MeasuredSide {
-      MeasuredSide(
-        name: name,
-        program: MeasuredProgram(
-          path: command.path, arguments: command.arguments, inputPath: inputPath,
-          showsOutput: showsOutput, timeout: timeout, readiness: readiness),
-        programImage: command.reference,
-        images: distinct([command.image] + images))
+    func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {
+      var program = MeasuredProgram(
+        path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
+        showsOutput: showsOutput, timeout: timeout, readiness: readiness)
+      if path == nil { program.file = command.file }
+      return MeasuredSide(
+        name: name, program: program, programImage: command.reference,
+        images: distinct([path ?? command.image] + images))
     }
     return MeasurementPlan(
       sides: [side("before", first), side("after", second)]
-        + (hasControl ? [side("control", first)] : []),
+        + (hasControl ? [side("control", first, at: control?.path)] : []),
       states: states,
       mostRounds: runs ?? (precision == nil ? MeasurementPlan.usualRounds : 500),
       duration: runs == nil && precision == nil ? MeasurementPlan.usualDuration : nil,

@@ -19,6 +19,10 @@ package struct MeasuredCommand {
   package let image: String
   /// The file at `path`.
   package let reference: ImageReference
+  /// Which file that is, before it was read for `reference`.
+  let file: FileIdentity?
+  /// Whether the file is an image, and not a script.
+  let isImage: Bool
   private let isWrapper: Bool
 
   /// - Parameters:
@@ -48,13 +52,16 @@ package struct MeasuredCommand {
       throw Diagnostic(
         "unable to run: \(String(cString: strerror(errno)))", context: [option, path])
     }
+    file = FileIdentity(of: path)
     let wrapper = LibtoolWrapper(at: path)
     isWrapper = wrapper != nil
     image = try Folder.absolutePath(wrapper?.program ?? path)
     if let bytes = try? InputFile.bytes(path) {
       reference = ImageReference(path: path, bytes)
+      isImage = FileKind(of: bytes).isObjectFile
     } else {
       reference = ImageReference(path: path)
+      isImage = false
     }
   }
 
@@ -73,9 +80,7 @@ package struct MeasuredCommand {
         context: [path], hint: "measure that program, with LD_LIBRARY_PATH set, or an installed one"
       )
     }
-    guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
-      return nil
-    }
+    guard !isImage, access(path, R_OK) == 0 else { return nil }
     return Diagnostic(
       "a script, not an image: the program that it runs is measured, but neither evicted nor examined",
       context: [path], hint: "name the image with --image")

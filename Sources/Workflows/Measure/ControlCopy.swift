@@ -1,0 +1,58 @@
+// A control on its own file
+//
+// The control is the first program, launched once more in each round. If both were one file, that file would be read from
+// its device twice in each round, and the second program's once: the device, or the host of a virtual machine, keeps what
+// is read often, so the second program would seem slower than an equal first one. A copy has blocks of its own, which are
+// read as often as those of the second program.
+
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A copy of an image, which is removed with this value.
+final class ControlCopy {
+  let path: String
+
+  /// Copies an image to a new file beside it, where the copy finds the same libraries.
+  ///
+  /// - Parameter image: an absolute path without symbolic links.
+  /// - Throws: if the image can't be read, or if no file can be made beside it.
+  convenience init(of image: String) throws(Diagnostic) {
+    var name = Array("\(image).control.XXXXXX".utf8CString)
+    let output = mkstemp(&name)
+    guard output >= 0 else {
+      throw Diagnostic(
+        "unable to copy it for the control: \(String(cString: strerror(errno)))", context: [image],
+        hint: "measure copies of both builds in a folder of your own")
+    }
+    close(output)
+    try self.init(
+      of: image, to: String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+  }
+
+  /// Copies an image to `path`; a file there is replaced.
+  init(of image: String, to path: String) throws(Diagnostic) {
+    self.path = path
+    let input = open(image, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Self.failure("read", image) }
+    defer { close(input) }
+    let output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw Self.failure("write", path) }
+    defer { close(output) }
+    var status = stat()
+    errno = copyBytes(of: input, to: output)
+    guard errno == 0, fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else {
+      throw Self.failure("write", path)
+    }
+  }
+
+  deinit { unlink(path) }
+
+  private static func failure(_ verb: String, _ path: String) -> Diagnostic {
+    Diagnostic("unable to \(verb): \(String(cString: strerror(errno)))", context: [path])
+  }
+}

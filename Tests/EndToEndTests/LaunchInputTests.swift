@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+
+/// `--input` of commands that launch a program several times: each launch reads all of it.
+@Suite(.needs("clang", "bash")) struct LaunchInputTests {
+  /// Notes how many bytes it reads.
+  private static let program = """
+    #include <stdio.h>
+    int main(void) {
+      int count = 0;
+      while (getchar() != EOF) count++;
+      FILE *notes = fopen("notes", "a");
+      fprintf(notes, "%d\\n", count);
+      return 0;
+    }
+    """
+
+  private static let built = PreparedFolder<Workshop> { workshop in
+    try workshop.write(program.utf8, "app.c")
+    try workshop.must("clang", ["-O1", "app.c", "-o", "app"])
+    try workshop.write([UInt8](repeating: 65, count: 100_000), "text")
+    try workshop.must("mkfifo", ["fifo"])
+    try workshop.must("mkdir", ["folder"])
+  }
+
+  private static let commands = [
+    "measure --warm --runs 2 --before ./app --after ./app", "stages --runs 2 -- ./app",
+  ]
+
+  private static func command(_ words: String, input: String) -> String {
+    let (name, rest) = (words.prefix { $0 != " " }, words.drop { $0 != " " })
+    return "'\(Built.orderfile)' \(name) --input \(input)\(rest)"
+  }
+
+  @Test(
+    arguments: commands,
+    [
+      "text", "<(cat text)", "/dev/stdin <text", "/dev/stdin < <(cat text)",
+      "fifo & cat text >fifo; wait $!",
+    ])
+  func eachLaunchReadsAllOfIt(words: String, input: String) throws {
+    try Self.check(words, input)
+  }
+
+  @Test(.needs(.faultEvents), arguments: ["text", "<(cat text)"])
+  func soDoesALaunchWhoseFaultsAreListed(input: String) throws {
+    try Self.check("faults -- ./app", input)
+  }
+
+  private static func check(_ words: String, _ input: String) throws {
+    let workshop = try built.copy()
+    let parts = input.split(separator: " ", maxSplits: 1).map(String.init)
+    // A redirection or a second command belongs at the end of the line.
+    let isProcess = input.hasPrefix("<(")
+    let line =
+      isProcess || parts.count == 1
+      ? command(words, input: input) : "\(command(words, input: parts[0])) \(parts[1])"
+    let run = try workshop.start("bash", ["-c", line]).end()
+    #expect(run.status == 0, "\(line): \(run.errors)")
+    let notes = workshop.text("notes").split(separator: "\n")
+    #expect(notes.count > 1 && Set(notes) == ["100000"], "\(line): \(notes)")
+  }
+
+  /// Nobody writes to the FIFO: it would be waited for until somebody did.
+  @Test(arguments: [
+    (
+      "fifo", " --timeout 0.1",
+      "fifo: the input did not end within 0.1 s: all of it is read before the first launch\n  hint: save it to a file\n"
+    ),
+    ("folder", "", "folder: unable to use it as input: expected a file, found a folder\n"),
+    ("nowhere", "", "nowhere: No such file or directory\n"),
+  ])
+  func whatCannotBeReadIsAnError(input: String, option: String, message: String) throws {
+    let workshop = try Self.built.copy()
+    for words in Self.commands + ["faults -- ./app"] {
+      let line = Self.command(words, input: input + option)
+      let run = try workshop.start("bash", ["-c", line]).end()
+      #expect(
+        run.status == 1 && run.errors == "orderfile: error: \(message)", "\(line): \(run.errors)")
+    }
+    #expect(!workshop.fileNames.contains("notes"))
+  }
+
+  /// `auto` compares the file with that of the last run.
+  @Test func aPipeIsNoInputOfAProject() throws {
+    let workshop = try Self.built.copy()
+    let run = try workshop.orderfile("auto", "--input", "fifo", "--launch", "./app", "--", "make")
+    #expect(
+      run.errors == """
+        orderfile: error: fifo: unable to use it as input: expected a file, found a pipe
+          hint: save what the program reads to a file
+
+        """)
+  }
+
+  @Test func anInterruptEndsTheWaitForAPipe() throws {
+    let workshop = try Self.built.copy()
+    for words in Self.commands {
+      let running = try workshop.start(
+        "bash", ["-c", "exec \(Self.command(words, input: "fifo"))"])
+      try running.wait(for: "the command to open the FIFO") {
+        try workshop.start("bash", ["-c", "ls -l /proc/\(running.number)/fd"]).end().text.contains(
+          "/fifo")
+      }
+      running.send(15)
+      #expect(running.end().status == 128 + 15)
+    }
+  }
+}
