@@ -111,6 +111,15 @@ package struct HistoryFile: Sendable {
 // MARK: Series
 
 extension HistoryFile {
+  /// All commits, each once, by time and, at the same second, by line. A commit has the time of its first line.
+  var commits: [String] {
+    var seen: Set<String> = []
+    let first = entries.filter { seen.insert($0.commit).inserted }
+    return first.enumerated().sorted {
+      ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+    }.map(\.element.commit)
+  }
+
   /// The entries by series, those in ascending order; the entries by time and, at the same second, by line.
   package var bySeries: [(series: HistorySeries, entries: [HistoryEntry])] {
     var places: [HistorySeries: Int] = [:]

@@ -19,6 +19,51 @@ import Testing
     #expect(metric.latest.name == "textPages" && metric.isBetter(changes[0]) == false)
   }
 
+  /// The documents of two commits lack the figure, and have another: either may have made the change, or the next.
+  @Test func aFigureThatACommitLacksIsUnknown() throws {
+    var entries = (0..<26).map { HistoryEntry.pages("c\($0)", $0 * 60, $0 < 12 ? 143 : 146) }
+    for index in 12...13 {
+      // The time zones of commits and the order of lines mean nothing.
+      entries[index].metrics.removeFirst()
+    }
+    entries.append(.time("c11b", 11 * 60 + 30, 12))
+    entries.reverse()
+    let document = TrendDocument(try HistoryFile(entries), ChangePointDetection())
+    let changes = document.series.flatMap { $0.metrics.flatMap(\.changes) }
+    #expect(changes.map(\.commit) == ["c14"] && changes.map(\.previous) == ["c11"])
+    #expect(changes.map(\.unknown) == [["c11b", "c12", "c13"]])
+    let text = TrendText(document).text
+    #expect(text.contains("  p < 0.001  c11    c14\n"), "\(text)")
+    #expect(
+      text.contains(
+        "\nthe history lacks figures of commits between SINCE and COMMIT: these may have made the change\n"
+      ))
+    #expect(String(decoding: document.json(), as: UTF8.self).contains(#""c11b","#))
+  }
+
+  @Test(arguments: [
+    (HistoryMetric.Unit.ratio, 0.99601, 0.99642, "99.60%  99.64%  +0.04%"),
+    (.ratio, 0.5, 0.5000004, "50.00000%  50.00004%  +0.0001%"),
+    (.seconds, 0.01, 0.0100004, "10.0000 ms  10.0004 ms  +0.004%"),
+    (.pages, 1000.04, 1000.01, "1000.04  1000.01  -0.003%"),
+    (.pages, 143, 146, "143  146  +2.1%"),
+  ])
+  func numbersThatDifferLookDifferent(
+    unit: HistoryMetric.Unit, before: Double, after: Double, expected: String
+  ) throws {
+    let history = try HistoryFile(
+      (0..<40).map { index in
+        var entry = HistoryEntry.pages("c\(index)", index, 1)
+        entry.metrics = [HistoryMetric("figure", unit, .lower, index < 20 ? before : after)]
+        return entry
+      })
+    let text = TrendText(TrendDocument(history)).text
+    let words = text.split(separator: "\n").first { $0.contains(" figure ") }?.split(separator: " ")
+    #expect(
+      words?.joined(separator: " ").contains(expected.split(separator: " ").joined(separator: " "))
+        ?? false, "\(text)")
+  }
+
   @Test func theTrendIsAsRecorded() throws {
     let document = try Self.trend()
     try expectGolden(TrendText(document).text, "history/trend.txt")

@@ -45,6 +45,10 @@ function figuresOf({ history, trend, budget }) {
 /** A change as a share; of a figure that was 0 before, what it is now. */
 const changeWords = ({ change, after }) => change == null ? `0 \u2192 ${number(after)}` : signed(change);
 
+/** Which commits may have made a change, if not the first that has the changed figure alone. */
+const sinceWords = ({ previousCommit, unknownCommits }) =>
+  unknownCommits?.length ? `, in a commit after ${visible(previousCommit).slice(0, 10)}` : "";
+
 function historyChart({ name, unit, points, changes, limits }, width) {
   const values = [...points.map((point) => point.value), ...limits.map((limit) => limit.value)];
   const most = largest(values, 0) * 1.08 || 1;
@@ -85,7 +89,7 @@ function historyChart({ name, unit, points, changes, limits }, width) {
       drawing(
         "text", { class: "label", x: x(index) + (index * 2 > points.length ? -4 : 4), y: TOP + 10,
                   "text-anchor": index * 2 > points.length ? "end" : "start" },
-        `${visible(point.commit).slice(0, 10)} ${changeWords(change)}`));
+        `${visible(point.commit).slice(0, 10)} ${changeWords(change)}${sinceWords(change)}`));
   });
   return chart.node;
 }
@@ -115,7 +119,10 @@ function historyView(report, state) {
       [
         column("time", (point) => point.time), column("commit", (point) => point.commit, { kind: "name" }),
         column(unit, (point) => number(point.value), { kind: "number" }),
-        column("change point", (point) => (changes.has(point.commit) ? changeWords(changes.get(point.commit)) : ""))
+        column("change point", (point) => {
+          const change = changes.get(point.commit);
+          return change ? changeWords(change) + sinceWords(change) : "";
+        })
       ],
       () => points));
   };

@@ -27,11 +27,13 @@ package struct TrendDocument: Hashable, Sendable {
   }
 
   package struct Change: Hashable, Sendable {
-    /// The first commit behind the change.
+    /// The first commit whose figure is changed.
     package var commit: String
     package var time: HistoryTime
-    /// The commit before it: others between the two may have no figures.
+    /// The last commit before it that has the figure.
     package var previous: String
+    /// The commits of the history between the two, by time. They lack the figure, so each may have made the change.
+    package var unknown: [String]
     package var point: ChangePoint
   }
 
@@ -41,6 +43,9 @@ package struct TrendDocument: Hashable, Sendable {
   /// - Complexity: that of the detection, for each metric of each series.
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection
+    let commits = history.commits
+    var places: [String: Int] = [:]
+    for (place, commit) in commits.enumerated() { places[commit] = place }
     series = history.bySeries.map { series, entries in
       var placesByName: [String: [Metric.Place]] = [:]
       for entry in entries.indices {
@@ -49,7 +54,10 @@ package struct TrendDocument: Hashable, Sendable {
         }
       }
       let metrics = placesByName.sorted { $0.key < $1.key }.map {
-        Metric($0.value, in: entries, detection)
+        Metric($0.value, in: entries, detection) { previous, next in
+          let (start, end) = (places[previous] ?? 0, places[next] ?? 0)
+          return start + 1 < end ? Array(commits[start + 1..<end]) : []
+        }
       }
       return Series(series: series, commits: entries.count, metrics: metrics)
     }
@@ -63,17 +71,20 @@ extension TrendDocument.Metric {
   /// - Parameters:
   ///   - places: where the metric is, at least once.
   ///   - entries: by time.
+  ///   - between: the commits between two others.
   fileprivate init(
-    _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection
+    _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection,
+    between: (String, String) -> [String]
   ) {
     let values = places.map { entries[$0.entry].metrics[$0.metric] }
     self.init(
       latest: values[values.count - 1], commits: values.count,
       changes: detection.changePoints(in: values.map(\.value)).map { point in
         let first = entries[places[point.index].entry]
+        let previous = entries[places[point.index - 1].entry].commit
         return TrendDocument.Change(
-          commit: first.commit, time: first.time,
-          previous: entries[places[point.index - 1].entry].commit, point: point)
+          commit: first.commit, time: first.time, previous: previous,
+          unknown: between(previous, first.commit), point: point)
       })
   }
 }
@@ -132,6 +143,9 @@ extension TrendDocument.Metric {
     json.member("p", change.point.p)
     json.member("previousCommit", change.previous)
     json.member("time", change.time)
+    json.array("unknownCommits") { json in
+      for commit in change.unknown { json.element(commit) }
+    }
   }
 
   /// `nil` if neither direction is better.

@@ -1,3 +1,4 @@
+import ChangePoints
 import Reporting
 
 /// The text report of `orderfile history trend`: for each series a line for each change, and the metrics without one.
@@ -38,16 +39,16 @@ package struct TrendText {
     guard !rows.isEmpty else { return "" }
     var table = Table([
       .init("TIME", .left), .init("METRIC", .left), .init("BEFORE"), .init("AFTER"),
-      .init("CHANGE"), .init("", .left), .init("P", .left), .init("COMMIT", .left),
+      .init("CHANGE"), .init("", .left), .init("P", .left), .init("SINCE", .left),
+      .init("COMMIT", .left),
     ])
     for row in rows {
       let (metric, point) = (row.metric.latest, row.change.point)
+      let (before, after) = metric.differingTexts(point.before.mean, point.after.mean)
       table.add([
-        "\(row.change.time)", metric.name, metric.text(of: point.before.mean),
-        metric.text(of: point.after.mean),
-        Percentage.change(from: point.before.mean, to: point.after.mean),
+        "\(row.change.time)", metric.name, before, after, Self.change(point),
         row.isBetter.map { $0 ? "better" : "worse" } ?? "",
-        Decimal.probability(point.p), row.change.commit,
+        Decimal.probability(point.p), row.change.previous, row.change.commit,
       ])
     }
     let lines = table.text(width: width).split(separator: "\n").map(String.init)
@@ -55,7 +56,22 @@ package struct TrendText {
       guard isColoured, let isBetter = row.isBetter else { return line }
       return "\u{1b}[\(isBetter ? 32 : 31)m\(line)\u{1b}[0m"
     }
-    return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined()
+    let note =
+      rows.contains { !$0.change.unknown.isEmpty }
+      ? "the history lacks figures of commits between SINCE and COMMIT: these may have made the change\n"
+      : ""
+    return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined() + note
+  }
+
+  /// With as many decimals as show that it is not 0.
+  private static func change(_ point: ChangePoint) -> String {
+    guard let change = point.change, abs(change) < 0.0005, change != 0 else {
+      return Percentage.change(from: point.before.mean, to: point.after.mean)
+    }
+    let zero = Decimal.text(0, places: 6)
+    let texts = (2...6).map { Decimal.text(change * 100, places: $0) }
+    let text = texts.first { !zero.hasPrefix($0.drop { $0 == "-" }) } ?? texts[4]
+    return (change > 0 ? "+" : "") + text + "%"
   }
 
   private func unchanged(in series: TrendDocument.Series) -> String {
@@ -76,11 +92,22 @@ package struct TrendText {
 
 extension HistoryMetric {
   /// A value in the unit of the metric: `143`, `12.35 ms`, `98.1%`; a mean has one decimal.
-  func text(of value: Double) -> String {
+  func text(of value: Double) -> String { text(of: value, furtherPlaces: 0) }
+
+  /// Two values, with as many decimals as show that they differ, at most six more than usual.
+  func differingTexts(_ first: Double, _ second: Double) -> (String, String) {
+    let texts = (0...6).lazy.map {
+      (self.text(of: first, furtherPlaces: $0), self.text(of: second, furtherPlaces: $0))
+    }
+    return texts.first { $0.0 != $0.1 } ?? (text(of: first), text(of: second))
+  }
+
+  private func text(of value: Double, furtherPlaces more: Int) -> String {
     switch unit {
+    case .seconds where more > 0: Decimal.text(value * 1e3, places: 3 + more) + " ms"
     case .seconds: Decimal.milliseconds(nanoseconds: value * 1e9) + " ms"
-    case .ratio: Decimal.text(value * 100, places: 1) + "%"
-    default: Decimal.text(value, places: value == value.rounded() ? 0 : 1)
+    case .ratio: Decimal.text(value * 100, places: 1 + more) + "%"
+    default: Decimal.text(value, places: more == 0 && value == value.rounded() ? 0 : 1 + more)
     }
   }
 }
