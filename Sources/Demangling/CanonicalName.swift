@@ -10,7 +10,10 @@
 //     f.__uniq.123          clang -funique-internal-linkage-names
 //     f.content.123         LLVM, merging by content across modules
 //     f.lto_priv.0          GCC LTO, a local function promoted
+//     f.<32 hex>            LLVM ThinLTO with control-flow integrity, a local function promoted
 //     f.1                   LLVM full LTO, a clash of two local names
+//     f.cfi f.cfi_jt        LLVM's control-flow integrity: the code of `f`, whose own symbol is an entry of a jump table
+//                           then; and such an entry, if `f` is the code
 //     f.isra.0 .constprop.0 .specialized.1 .clone.2 .memprof.1 .argprom
 //                           clones with changed parameters or for one call site
 //     f.localalias .localalias.1
@@ -60,6 +63,8 @@ package struct CanonicalName: Hashable, Sendable {
     package static let cold = Self(rawValue: 1 << 8)
     package static let merged = Self(rawValue: 1 << 9)
     package static let rustHash = Self(rawValue: 1 << 10)
+    /// `.cfi`, `.cfi_jt`: one of the two symbols of a function that may be called by a pointer.
+    package static let controlFlowIntegrity = Self(rawValue: 1 << 11)
   }
 
   /// The remaining name. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
@@ -79,7 +84,8 @@ package struct CanonicalName: Hashable, Sendable {
 extension CanonicalName {
   /// How well a symbol of the release build corresponds to a recorded one with the same base; the best first.
   package enum Match: UInt8, Comparable, Sendable {
-    /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`.
+    /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`. Control-flow integrity makes no
+    /// difference: `f` and `f.cfi`.
     case renumbered
     /// The release build has the plain function: `f.isra.0` and `f`.
     case base
@@ -103,8 +109,12 @@ extension CanonicalName {
   package func match(inRelease release: NameEnding) -> Match? {
     switch (part, release.part) {
     case (let a, let b) where a == b:
-      if cuts == release.cuts { return .renumbered }
-      return release.cuts.isSubset(of: .rustHash) ? .base : .variant
+      if cuts.subtracting(.controlFlowIntegrity)
+        == release.cuts.subtracting(.controlFlowIntegrity)
+      {
+        return .renumbered
+      }
+      return release.cuts.isSubset(of: [.rustHash, .controlFlowIntegrity]) ? .base : .variant
     case (_, .cold): return nil
     case (.cold, _): return .unsplit
     case (.partial, _), (_, .partial): return .partial

@@ -62,6 +62,7 @@ extension NameEnding {
       cut(to: last - 1, .merged)
       return true
     }
+    if cutModuleHash(bytes, range) { return true }
     var wordEnd = baseEnd
     while wordEnd > range.lowerBound, isDigit(bytes[wordEnd - 1]) { wordEnd -= 1 }
     let isNumbered = wordEnd < baseEnd
@@ -98,6 +99,17 @@ extension NameEnding {
       }
     }
     return nil
+  }
+
+  /// Removes the hash of a module, `.<32 hex>`, or `$<32 hex>` of older versions of LLVM.
+  private mutating func cutModuleHash(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    let mark = baseEnd - 33
+    guard mark > range.lowerBound,
+      bytes[mark] == UInt8(ascii: ".") || bytes[mark] == UInt8(ascii: "$"),
+      bytes[mark + 1..<baseEnd].allSatisfy(isLowerHexDigit)
+    else { return false }
+    cut(to: mark, .promotion)
+    return true
   }
 
   /// Removes `17h<16 hex>E`.
@@ -139,6 +151,7 @@ private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
   ("content", .promotion, .always), ("localalias", .localAlias, .maybe),
   ("specialized", .clone, .always), ("clone", .clone, .always), ("memprof", .clone, .always),
   ("argprom", .clone, .never), ("Tgm", .merged, .never),
+  ("cfi", .controlFlowIntegrity, .never), ("cfi_jt", .controlFlowIntegrity, .never),
   // The numbers of these distinguish parts of a function.
   ("resume", [], .always), ("_omp_fn", [], .always), ("__part", [], .always),
 ]

@@ -25,7 +25,20 @@ import Testing
       ("f@V1", "f", .whole, .version), ("f@@LIBX_1.2", "f", .whole, .version),
       ("f.part.3", "f", .partial, .partial), ("main.cold", "main", .cold, .cold),
       ("main.cold.1", "main", .cold, .cold), ("f.Tgm", "f", .mergedBody, .merged),
+      ("f.cfi", "f", .whole, .controlFlowIntegrity),
+      ("f.cfi_jt", "f", .whole, .controlFlowIntegrity),
+      ("f.cfi.1", "f", .whole, [.number, .controlFlowIntegrity]),
+      ("f.cfi_check", "f.cfi_check", .whole, []),
+      ("f.0e5be163810b03ec1e6a68c783e08170", "f", .whole, .promotion),
+      ("f$bd88d7560196dc33da1d1c2adca6a1d4", "f", .whole, .promotion),
+      (
+        "f.0e5be163810b03ec1e6a68c783e0817", "f.0e5be163810b03ec1e6a68c783e0817", .whole, []
+      ),
       // Several.
+      ("f.4.cfi", "f", .whole, [.number, .controlFlowIntegrity]),
+      (
+        "f.0e5be163810b03ec1e6a68c783e08170.cfi", "f", .whole, [.promotion, .controlFlowIntegrity]
+      ),
       ("isr.constprop.0.isra.0", "isr", .whole, [.constantPropagation, .isra]),
       ("f.isra.0.cold", "f", .cold, [.isra, .cold]),
       ("f.part.0.cold", "f", .cold, [.partial, .cold]),

@@ -5,6 +5,9 @@ import Symbolication
 import TestSupport
 import Testing
 
+/// As ThinLTO puts it behind local names.
+private let hash = "0e5be163810b03ec1e6a68c783e08170"
+
 @Suite struct SymbolMapTests {
   /// A resolution as a line of text: `exact f f?` where `?` says ambiguous.
   static func outcome(_ name: String, in symbols: [String]) -> String {
@@ -65,6 +68,18 @@ import Testing
       ("f.cold", ["f"], "unsplit f"), ("f.cold.1", ["f.cold", "f"], "renumbered f.cold"),
       ("f.cold", ["g"], "missing: only in the recorded build: cold part of a function"),
       ("f", ["f.cold"], "missing: renamed, inlined, merged or removed in the release build"),
+      // Control-flow integrity: an entry of a jump table, and the code.
+      ("f", ["f", "f.cfi", "g.cfi"], "exact f f.cfi"), ("f.cfi", ["f", "f.cfi"], "exact f.cfi"),
+      ("f", ["f.cfi"], "renumbered f.cfi"), ("f.cfi", ["f"], "renumbered f"),
+      ("f", ["f", "f.cfi_jt"], "exact f"), ("f.cfi_jt", ["f"], "renumbered f"),
+      ("f", ["f", "f.cfi", "f", "f.cfi"], "exact f f.cfi f f.cfi ?"),
+      (
+        "f", ["f.\(hash)", "f.\(hash).cfi"], "variant f.\(hash) f.\(hash).cfi"
+      ),
+      (
+        "f", ["f", "f.\(hash)", "f.\(hash).cfi"], "exact f f.\(hash) f.\(hash).cfi ?"
+      ),
+      ("f.llvm.1.cfi", ["f.llvm.2", "f.llvm.2.cfi"], "renumbered f.llvm.2 f.llvm.2.cfi"),
       // Swift's merged bodies.
       ("$s1a1fyyF", ["$s1a1fyyF", "$s1a1fyyFTm"], "exact $s1a1fyyF $s1a1fyyFTm"),
       ("$s1a1fyyF", ["$s1a1fyyFTm"], "mergedBody $s1a1fyyFTm"),

@@ -3,7 +3,7 @@ import Demangling
 import ImageModel
 
 /// The local functions of a layout to which link-time optimization gave a global name, by their original
-/// names: `hidden` finds `hidden.llvm.123`.
+/// names: `hidden` finds `hidden.llvm.123`, and `hidden.llvm.123.cfi`.
 ///
 /// Instrumentation affects what ThinLTO imports, and so what it promotes: of two local functions `hidden` in
 /// the recorded build, one may be `hidden` in the release build and the other `hidden.llvm.123`.
@@ -20,15 +20,20 @@ struct PromotedNames: Sendable {
     for (position, function) in layout.functions.enumerated() {
       let start = Int(function.name.offset)
       let end = start + Int(function.name.count)
-      guard end > start, isDigit(bytes[end - 1]) else { continue }
+      guard end > start, Self.mayEndPromotedName(bytes[end - 1]) else { continue }
       let ending = NameEnding(of: bytes, in: start..<end)
-      guard ending.cuts == .promotion else { continue }
+      guard ending.cuts.subtracting(.controlFlowIntegrity) == .promotion else { continue }
       functions.append(position)
       names.append(
         NameReference(offset: function.name.offset, count: UInt32(ending.baseEnd - start)))
     }
     self.functions = functions
     index = NameIndex(names, in: layout.names)
+  }
+
+  /// Whether it is the last byte of a number, of a hash, of `.cfi` or of `.cfi_jt`.
+  private static func mayEndPromotedName(_ byte: UInt8) -> Bool {
+    isLowerHexDigit(byte) || byte == UInt8(ascii: "i") || byte == UInt8(ascii: "t")
   }
 
   /// Indexes into the layout's functions, ascending.

@@ -68,7 +68,8 @@ extension SymbolMap {
   /// If the release build has the name, these are the functions of that name; the local functions that were
   /// promoted from the name, `name.llvm.1`, which may have had the same name in the recorded build; and the
   /// merged body `nameTm`, which Swift made of this function and similar ones: the function only jumps there,
-  /// so both run. Otherwise, these are the functions whose names have the same canonical form and match best
+  /// so both run. With control-flow integrity `name` may be an entry of a jump table, which jumps to `name.cfi`.
+  /// Otherwise, these are the functions whose names have the same canonical form and match best
   /// (`CanonicalName.Match`).
   ///
   /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has
@@ -97,8 +98,9 @@ extension SymbolMap {
     var found = namesakes(of: name).narrowed(to: objectFile)
     if !found.isEmpty {
       let promoted = promotedFunctions(from: name)
-      if !promoted.isEmpty { found = (found + promoted).sorted() }
-      var candidates = candidates(found)
+      found += promoted
+      found += bodies(ofJumpTableEntry: name)
+      var candidates = candidates(found.sorted())
       let mangling = Mangling(of: name.bytes, in: name.bytes.indices)
       if mangling == .swift || mangling == .itanium {
         let merged = exact.entries(name.bytes + Array("Tm".utf8))
@@ -170,9 +172,25 @@ extension SymbolMap {
   }
 
   private func candidates(_ indexes: [Int]) -> Candidates {
-    let first = layout.functions[indexes[0]].address
+    func areApart(_ indexes: [Int]) -> Bool {
+      guard let first = indexes.first else { return false }
+      return indexes.contains { layout.functions[$0].address != layout.functions[first].address }
+    }
+    // A jump table's entry and the code that it jumps to are one function.
     return Candidates(
-      indexes, isAmbiguous: indexes.contains { layout.functions[$0].address != first })
+      indexes,
+      isAmbiguous: areApart(indexes) && areApart(indexes.filter { !isJumpTableEntry($0) }))
+  }
+
+  /// The functions with the code of `name` if control-flow integrity made that an entry of a jump table.
+  private func bodies(ofJumpTableEntry name: SymbolName) -> [Int] {
+    exact.entries(name.bytes + Array(".cfi".utf8))
+  }
+
+  private func isJumpTableEntry(_ index: Int) -> Bool {
+    let name = layout.name(of: layout.functions[index])
+    return name.bytes.suffix(7) == Array(".cfi_jt".utf8)[...]
+      || !bodies(ofJumpTableEntry: name).isEmpty
   }
 }
 
