@@ -48,6 +48,25 @@ import Testing
     #expect(try names().contains("assembled"))
   }
 
+  @Test(.needs(.x8664Machine)) func assemblyWithoutTypesIsRecordedOrNamed() throws {
+    let workshop = try Workshop()
+    try workshop.write(
+      """
+      __asm__(".text; .globl assembled, squares, unknown; assembled: lea squares(%rip), %rax;"
+              "mov (%rax, %rdi, 8), %rax; ret; squares: .quad 0, 1, 4, 9; unknown: ret");
+      long assembled(long);
+      int main(int count, char **arguments) { return assembled(count + 2); }
+      """.utf8, "main.c")
+    try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app"])
+    let run = try record(workshop, [])
+    #expect(run.status == 9, "what the program reads is unchanged")
+    #expect(
+      run.errors.contains("no breakpoint at 2 symbols without a type: squares, unknown\n"),
+      "\(run.errors)")
+    let names = try RecordTests.functions(workshop, in: "t")
+    #expect(names.contains("assembled") && !names.contains("squares"), "\(names)")
+  }
+
   @Test func aTrapOfTheProgramsOwnIsItsOwn() throws {
     let workshop = try Self.workshop()
     let run = try record(workshop, ["trap"])

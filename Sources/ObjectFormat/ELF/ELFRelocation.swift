@@ -65,7 +65,37 @@ extension ELFMachine {
   }
 }
 
+extension ELFMachine {
+  /// `R_*_JUMP_SLOT`, the symbol's address for an entry of the linkage table; `nil` for an unknown machine.
+  var jumpSlot: ELFRelocationType? {
+    switch self {
+    case .x8664, .i386: ELFRelocationType(rawValue: 7)
+    case .aarch64: ELFRelocationType(rawValue: 1026)
+    case .arm: ELFRelocationType(rawValue: 22)
+    case .riscv: ELFRelocationType(rawValue: 5)
+    default: nil
+    }
+  }
+}
+
 extension ELFFile {
+  /// The functions of this image that its own linkage table calls, unless another image replaces them.
+  ///
+  /// - Throws: the error in a relocation table or in the dynamic symbol table.
+  /// - Complexity: O(*n*) for *n* relocations.
+  package func jumpSlotTargets() throws(ParseError) -> [StatedAddress] {
+    guard let symbols = try dynamicSymbolTable() else { return [] }
+    var targets: [StatedAddress] = []
+    let everywhere = AddressRange(start: StatedAddress(rawValue: 0), size: .max)
+    try forEachDynamicRelocation(in: everywhere) { relocation in
+      guard relocation.type == header.machine.jumpSlot, Int(relocation.symbol) < symbols.count
+      else { return }
+      let symbol = symbols[Int(relocation.symbol)]
+      if symbol.sectionIndex.isInSection { targets.append(symbol.value) }
+    }
+    return targets
+  }
+
   /// Calls `body` with each dynamic relocation of a word in `range`, in the order of the tables.
   ///
   /// `SHT_RELR` tables are left out: they contain only addresses, and the stated addresses are already stored

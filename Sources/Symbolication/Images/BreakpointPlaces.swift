@@ -2,7 +2,7 @@
 // block, and nowhere else.
 //
 // A breakpoint in a constant would change what the program computes. So a symbol counts only if its type is
-// that of a function; labels of assembly have no type, and may name a table. Code that unwind tables cover is
+// that of a function, or if it has none and is a function for sure (`UntypedFunctions`). Code that unwind tables cover is
 // code in any case: this finds the functions of a stripped file, and assembly with unwind information. The
 // debug file of a stripped file is used as well, if it is in the system's debug folders. Blocks count only if
 // their map assigns them to one of these functions.
@@ -28,6 +28,10 @@ package struct BreakpointPlaces: Sendable {
   package var blocks: BlockMap?
   /// The errors in tables that list functions, if other tables list some.
   package private(set) var problems: [ParseError] = []
+  /// How many symbols without a type have no breakpoint, because they may be data.
+  package private(set) var uncertainCount = 0
+  /// The first of these.
+  package private(set) var uncertain: [SymbolName] = []
   /// The error in the map, if there are no blocks because of it.
   package var blockMapProblem: ParseError?
   /// The addresses of breakpoints, ascending, each once.
@@ -69,9 +73,11 @@ package struct BreakpointPlaces: Sendable {
     executableSegments = file.executableSegments
     identity = file.identity
     var starts: [StatedAddress] = []
+    var frames: [AddressRange] = []
     var tables: [ELFSymbolTable] = []
     var debugFile: ELFFile?
-    do { starts = try file.frameRanges().map(\.start) } catch { problems.append(error) }
+    do { frames = try file.frameRanges() } catch { problems.append(error) }
+    starts = frames.map(\.start)
     do { tables += [try file.dynamicSymbolTable()].compactMap { $0 } } catch {
       problems.append(error)
     }
@@ -92,6 +98,9 @@ package struct BreakpointPlaces: Sendable {
     }
     named = found
     self.exported = exported
+    let untyped = UntypedFunctions(file, tables, frames: frames)
+    starts += untyped.functions
+    (uncertainCount, uncertain) = (untyped.uncertainCount, untyped.uncertain)
     starts.sort()
     var code = CodeRanges(file)
     var functions: [StatedAddress] = []

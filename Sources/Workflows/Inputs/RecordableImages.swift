@@ -110,7 +110,10 @@ extension RecordableCode.Means {
     case .callback:
       "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table, or use "
         + "'orderfile record --breakpoints'"
-    case .breakpoint, .execution: "record an image with its symbol table, or an instrumented build"
+    case .breakpoint:
+      "record an image with its symbol table, or an instrumented build; functions of assembly need "
+        + "a type ('.type NAME, %function')"
+    case .execution: "record an image with its symbol table, or an instrumented build"
     }
   }
 }

@@ -4,6 +4,7 @@ import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
 import ProcessTracing
+import Reporting
 import Symbolication
 
 /// The images that a launch loads: what was read of them. A path may have several builds after each other.
@@ -121,6 +122,9 @@ struct BreakpointBuilds {
       for problem in places.problems {
         note(Diagnostic("some functions are not recorded: \(problem)", context: [path]))
       }
+      if places.uncertainCount > 0 {
+        note(.uncertainFunctions(places.uncertainCount, places.uncertain, in: path))
+      }
       if let problem = places.blockMapProblem { note(Diagnostic("\(problem)", context: [path])) }
       return places
     } catch {
@@ -154,5 +158,20 @@ extension Diagnostic {
     Diagnostic(
       "another file than this one was in memory: nothing of that is recorded", context: [path],
       hint: "it was replaced while the program ran, or the process sees other files (a container)")
+  }
+}
+
+extension Diagnostic {
+  /// Returns a warning that `count` symbols of an image have no breakpoint, `names` first of all.
+  fileprivate static func uncertainFunctions(
+    _ count: Int, _ names: [SymbolName], in path: String
+  ) -> Diagnostic {
+    let list = names.map { printable("\($0)") }.joined(separator: ", ")
+    return Diagnostic(
+      "no breakpoint at \(counted(count, "symbol")) without a type: \(list)"
+        + (count > names.count ? " and \(count - names.count) more" : ""),
+      context: [path],
+      hint: "each may be data; for a function, its assembly should say '.type NAME, %function' "
+        + "(NASM: 'global NAME:function')")
   }
 }
