@@ -106,6 +106,49 @@ import Testing
     #expect(made.image["startupBytes"] as? Int ?? 100 <= 16, "one of them")
   }
 
+  /// Local functions as ThinLTO and -funique-internal-linkage-names call them: LLD 21 and later move all for a line.
+  @Test(arguments: [
+    ("_tidy.llvm.%", "ld64.lld-22", true), ("_tidy.llvm.%", "ld64.lld-22", false),
+    ("_tidy.llvm.%", "ld64.lld-19", true), ("_tidy.llvm.%", "ld64.lld-19", false),
+    ("_tidy.__uniq.%", "ld64.lld-22", true), ("_tidy.__uniq.%", "ld64.lld-22", false),
+  ])
+  func localFunctionsWithNumbersAreNamesakes(name: String, linker: String, hasMap: Bool) throws {
+    guard Requirement.tool(linker).keepsArguments else { return }
+    let workshop = try Workshop()
+    let (first, second) = (name.replacing("%", with: "111"), name.replacing("%", with: "222"))
+    for (file, names) in [("a", ["_main", first, "_alpha"]), ("b", [second, "_beta"])] {
+      let functions = names.map { ".globl \($0)\n\($0): mov x0, #1\n ret\n" }
+      try workshop.write(
+        (functions.joined() + ".subsections_via_symbols\n").utf8, "\(file).s")
+      try workshop.must(
+        "clang", ["-target", "arm64-apple-macos12", "-c", "\(file).s", "-o", "\(file).o"])
+    }
+    func link(_ image: String, _ flags: [String] = []) throws {
+      try workshop.must(
+        linker,
+        [
+          "-arch", "arm64", "-platform_version", "macos", "12", "12", "-undefined",
+          "dynamic_lookup", "-e", "_main", "a.o", "b.o", "-o", image, "-map", "\(image).map",
+        ] + flags)
+    }
+    try link("base")
+    try workshop.write("_beta\n\(second)\n_alpha\n_main\n".utf8, "names")
+    try workshop.mustOrderfile("import", "symbols", "names", "--image", "base", "-o", "t")
+    let gen = try workshop.mustOrderfile(
+      ["gen", "t", "--image", "base", "-o", "order"] + (hasMap ? ["--link-map", "base.map"] : []))
+    #expect(gen.errors.contains("several functions are called '_tidy'") != hasMap)
+    try link("ordered", ["-order_file", "order"])
+    let diff = try workshop.mustOrderfile(
+      "diff", "base", "ordered", "--trace", "t", "--order", "order", "--json")
+    let order = try #require(diff.json["order"] as? [String: Any])
+    #expect(order["present"] as? Int == order["entries"] as? Int, "\(diff.text)")
+    #expect(order["present"] as? Int == order["inOrder"] as? Int, "\(diff.text)")
+    if hasMap {
+      let functions = try workshop.machOCode("ordered", linkMap: "ordered.map").map
+      #expect(functions.prefix(3) == ["b.o _beta", "b.o \(second)", "a.o _alpha"])
+    }
+  }
+
   /// A trace of another build names functions that launches of this one used, too.
   @Test func functionsOfBothBuildsAreCountedOnce() throws {
     try importTrace([("_twin", 0), ("_main", 0)])

@@ -94,4 +94,11 @@ extension Workshop {
   ) throws -> Run {
     try must(Built.orderfile, arguments, sourceLocation: sourceLocation)
   }
+
+  @discardableResult
+  func mustOrderfile(
+    _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Run {
+    try must(Built.orderfile, arguments, sourceLocation: sourceLocation)
+  }
 }

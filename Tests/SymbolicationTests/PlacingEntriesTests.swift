@@ -50,6 +50,33 @@ import Testing
     #expect(lines(placing(symbols, order, by: .ld64)) == expected)
   }
 
+  /// LLD 21 and later compare what they leave of both, ld64 what it leaves of the symbol.
+  @Test(
+    arguments: [
+      (
+        ["a.o|_f.llvm.1", "b.o|_f.llvm.2"], [1], ["b.o:_f.llvm.2", "b.o:_f"],
+        ["b.o:_f.llvm.2", "b.o:_f"]
+      ),
+      (
+        ["a.o|_f", "b.o|_f.llvm.2"], [1, 0], ["b.o:_f.llvm.2", "b.o:_f", "a.o:_f"],
+        ["b.o:_f.llvm.2", "b.o:_f", "a.o:_f"]
+      ),
+      (["a.o|_f.__uniq.1", "b.o|_f.__uniq.2"], [1], ["b.o:_f.__uniq.2"], ["_f.__uniq.2"]),
+      (
+        ["a.o|_f.__uniq.1", "b.o|_f.__uniq.1.llvm.2"], [0], ["a.o:_f.__uniq.1"], ["a.o:_f.__uniq.1"]
+      ),
+      (["a.o|_f.llvm.1", "b.o|_g.llvm.1"], [1], ["_g.llvm.1", "_g"], ["_g.llvm.1", "_g"]),
+    ] as [([String], [Int], [String], [String])])
+  func namesThatALinkerShortensAlikeAreNamesakes(
+    symbols: [String], order: [Int], byLLD: [String], byLD64: [String]
+  ) {
+    #expect(lines(placing(symbols, order)) == byLLD)
+    #expect(lines(placing(symbols, order, by: .ld64)) == byLD64)
+    let unknown = symbols.map { String($0.drop { $0 != "|" }.dropFirst()) }
+    let isShared = byLLD[0].contains(":")
+    #expect(placing(unknown, order).ambiguousNames == (isShared ? ["_f"] : []))
+  }
+
   /// ld-prime takes a name once, for all its functions.
   @Test(
     arguments: [

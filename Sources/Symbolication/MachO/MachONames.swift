@@ -14,6 +14,17 @@ func rootSymbol(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   cut(cutPromotion(name), before: ".__uniq.")
 }
 
+extension OrderFileDialect.NamesakeRule {
+  /// What a Mach-O linker of this rule compares of a symbol's name.
+  func name(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    switch self {
+    case .movesAll: name
+    case .movesAllInObjectFile: rootSymbol(name)
+    case .movesFirstInObjectFile: cutPromotion(name)
+    }
+  }
+}
+
 private func cut(_ name: ArraySlice<UInt8>, before suffix: String) -> ArraySlice<UInt8> {
   // Most names have no dot; then nothing is compared.
   var end = name.endIndex

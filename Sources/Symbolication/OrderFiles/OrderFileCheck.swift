@@ -27,7 +27,9 @@
 //   image are checked apart (`DataOrderCheck`).
 //
 // - In Mach-O layouts `f.llvm.1` is moved by the lines `f.llvm.1`, `f` and `f.llvm.2`, in this order of preference:
-//   LLD 20 and older use only the first, ld64 the second. Lines for other architectures don't count.
+//   LLD 20 and older use only the first, ld64 the second. LLD 21 and later make no difference between these lines. A
+//   layout does not tell its linker's version: the rule by which most lines are followed is its linker's. Lines for other
+//   architectures don't count.
 //
 // What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
 // of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.
@@ -136,7 +138,20 @@ extension OrderFileCheck {
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
-    let ordered = OrderedSymbols(order, in: layout, architecture: architecture)
+    self.init(
+      OrderedSymbols(order, in: layout, architecture: architecture), of: order, layout: layout)
+    guard order.dialect.imageFormat == .machO, inOrder < present,
+      order.entries.contains(where: { rootSymbol($0.symbol[...]).count < $0.symbol.count })
+    else { return }
+    for names in OrderedSymbols.Names.allCases {
+      let other = OrderFileCheck(
+        OrderedSymbols(order, in: layout, architecture: architecture, comparing: names),
+        of: order, layout: layout)
+      if other.inOrder > inOrder { self = other }
+    }
+  }
+
+  private init(_ ordered: OrderedSymbols, of order: OrderFile, layout: Layout) {
     let bodies = Self.bodies(of: ordered, in: layout)
     let groups = Self.orderedTogether(layout.sections)
     var ofGroup = [[Int]](repeating: [], count: layout.sections.count)

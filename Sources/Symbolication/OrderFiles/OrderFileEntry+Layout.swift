@@ -14,7 +14,8 @@
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: unchanged for LLD 20 and older, and as `f` for
 // ld64, which compares with the shortened name. Newer LLDs shorten both sides and accept either. `f.__uniq.1`
-// stays whole, because only newer LLDs shorten it.
+// stays whole, because only newer LLDs shorten it. So for these linkers all functions with the same shortened name are
+// namesakes (`NamesakeRule.name(of:)`).
 //
 // Some names should not be in an ld64 order file although the image has them. Outlined functions are numbered
 // separately in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that begins
@@ -100,6 +101,8 @@ package struct PlacingEntries: Sendable {
 /// The bodies that have the names of given functions.
 private struct Namesakes {
   private struct Name {
+    /// All functions of the name, as indexes of the layout's functions.
+    var all: [Int]
     var hasSeveralBodies: Bool
     /// The listed ones, as indexes of the layout's functions.
     var listed: [Int] = []
@@ -107,7 +110,10 @@ private struct Namesakes {
   private let map: SymbolMap
   private var layout: Layout { map.layout }
   private let rule: OrderFileDialect.NamesakeRule
+  /// By the name that the linker compares.
   private var names: [NameKey: Name] = [:]
+  /// The functions whose names the linker shortens, by the shortened name.
+  private var shortened: [NameKey: [Int]] = [:]
   /// The keys of `names`, in the order of insertion.
   private var order: [NameReference] = []
 
@@ -115,26 +121,35 @@ private struct Namesakes {
     self.map = map
     self.rule = rule
     guard rule != .movesAll else { return }
+    for (index, function) in layout.functions.enumerated() {
+      let whole = layout.names[function.name]
+      let name = rule.name(of: whole)
+      if name.count < whole.count { shortened[NameKey(name), default: []].append(index) }
+    }
     for index in functions {
       let function = layout.functions[index]
-      let name = layout.names[function.name]
+      let name = rule.name(of: layout.names[function.name])
       let key = NameKey(name)
       guard names[key] == nil else { continue }
-      let isOther = map.functions(named: name).contains {
-        layout.functions[$0].address != function.address
-      }
-      names[key] = Name(hasSeveralBodies: isOther)
-      order.append(function.name)
+      let all = map.functions(named: name) + (shortened[key] ?? [])
+      let isOther = all.contains { layout.functions[$0].address != function.address }
+      names[key] = Name(all: all, hasSeveralBodies: isOther)
+      order.append(
+        NameReference(offset: function.name.offset, count: UInt32(name.count)))  // no longer
     }
+  }
+
+  private func key(of function: Function) -> NameKey {
+    NameKey(rule.name(of: layout.names[function.name]))
   }
 
   /// Whether another body has the same name, so that a line should name the object file.
   func needObjectFile(of function: Function) -> Bool {
-    names[NameKey(layout.names[function.name])]?.hasSeveralBodies ?? false
+    names[key(of: function)]?.hasSeveralBodies ?? false
   }
 
   mutating func noteListed(_ index: Int) {
-    names[NameKey(layout.names[layout.functions[index].name])]?.listed.append(index)
+    names[key(of: layout.functions[index])]?.listed.append(index)
   }
 
   /// Names of several bodies that are listed without an object file, because it is unknown.
@@ -158,7 +173,7 @@ private struct Namesakes {
     for reference in order {
       let key = NameKey(layout.names[reference])
       guard let name = names[key] else { continue }
-      let first = FirstBodies(of: map.functions(named: layout.names[reference]), in: layout)
+      let first = FirstBodies(of: name.all, in: layout)
       for index in name.listed {
         let function = layout.functions[index]
         if let place = first.address(forLineOf: function, in: layout) { moved.insert(place) }

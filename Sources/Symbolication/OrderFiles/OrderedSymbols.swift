@@ -11,9 +11,33 @@ struct OrderedSymbols {
   private(set) var duplicates: [Int] = []
   /// The symbols that name data; they are not among `symbols`.
   private(set) var data: [OrderedSymbol] = []
+  /// What to compare of the names in Mach-O layouts and their order files.
+  private let names: Names
+
+  /// What a Mach-O linker compares of symbols.
+  enum Names: CaseIterable {
+    /// The whole name; of a function that no line names, the shortened one.
+    case closest
+    /// The whole name alone, as LLD 20 and older. A line with the shortened name of a listed function is none of its own.
+    case whole
+    /// What LLD 21 and later leave of `f.llvm.1` and `f.__uniq.1` in the line and in the symbol: `f`. A line moves all
+    /// functions of that name.
+    case roots
+
+    func part(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      switch self {
+      case .closest, .whole: name
+      case .roots: rootSymbol(name)
+      }
+    }
+  }
 
   /// - Parameter architecture: the layout's; entries for another one are left out.
-  init(_ order: OrderFile, in layout: Layout, architecture: Architecture?) {
+  init(
+    _ order: OrderFile, in layout: Layout, architecture: Architecture?,
+    comparing names: Names = .closest
+  ) {
+    self.names = names
     let index = collect(order, for: order.architecture(matching: architecture))
     if order.dialect.imageFormat == .machO {
       matchMachO(index, with: layout)
@@ -45,6 +69,20 @@ struct OrderedSymbols {
     var byRoot: [NameKey: Int] = [:]
     /// To `symbols` and to the order file's entries.
     var bySection: [NameKey: (ordered: Int, entry: Int)] = [:]
+
+    /// The entry for `symbol` in an object file that is not in `taken`, for a function whose object file is unknown.
+    func next(_ symbol: NameKey, _ taken: inout [NameKey: Int]) -> [Int] {
+      guard let ofFiles = byObjectFile[symbol]?.all else { return [] }
+      let next = taken[symbol] ?? 0
+      taken[symbol] = next + 1
+      return next < ofFiles.count ? [ofFiles[next]] : []
+    }
+
+    /// Whether an entry for `symbol` in `objectFile` is known; `nil` for one without an object file.
+    func holds(_ symbol: NameKey, of objectFile: NameKey?) -> Bool {
+      guard let objectFile else { return bySymbol[symbol] != nil }
+      return byObjectFile[symbol]?.of(objectFile).isEmpty == false
+    }
   }
 
   /// The entries for a symbol that name an object file.
@@ -117,13 +155,17 @@ struct OrderedSymbols {
   private mutating func collectMachO(
     _ entry: OrderFileEntry, at i: Int, _ rule: OrderFileDialect.NamesakeRule, _ index: inout Index
   ) {
-    let symbol = NameKey(entry.symbol)
+    let symbol = NameKey(names.part(of: entry.symbol[...]))
     if rule == .movesAll, index.bySymbol[symbol] != nil {
       duplicates.append(i)  // whichever object file it has
       return
     }
     let ordered = symbols.count
     symbols.append(OrderedSymbol(entry, at: i))
+    if names == .roots, index.holds(symbol, of: entry.objectFile.map { NameKey($0) }) {
+      symbols[ordered].isSpeltOtherwise = true
+      return
+    }
     if let file = entry.objectFile, rule != .movesAll {
       index.byObjectFile[symbol, default: OfObjectFiles()].append(ordered, of: file)
     } else {
@@ -141,7 +183,7 @@ struct OrderedSymbols {
     var taken: [NameKey: Int] = [:]
     for (i, function) in layout.functions.enumerated() {
       let name = layout.names[function.name]
-      let symbol = NameKey(name)
+      let symbol = NameKey(names.part(of: name))
       let file = function.objectFile.map { layout.names[$0] }
       var matching = index.bySymbol[symbol].map { [$0] } ?? []
       if let file = file.map({ NameKey($0) }) {
@@ -149,20 +191,29 @@ struct OrderedSymbols {
         for other in index.byObjectFile[symbol]?.others(than: file) ?? [] {
           symbols[other].isInOtherObjectFile = true
         }
-      } else if let ofFiles = index.byObjectFile[symbol]?.all {
-        let next = taken[symbol] ?? 0
-        taken[symbol] = next + 1
-        if next < ofFiles.count { matching.append(ofFiles[next]) }
+      } else {
+        matching += index.next(symbol, &taken)
       }
-      for spelling in [cutPromotion(name), rootSymbol(name)] where spelling.count < name.count {
-        guard let ordered = index.bySymbol[NameKey(spelling)] else { continue }
-        if matching.isEmpty {
-          matching = [ordered]
+      for spelling in [cutPromotion(name), rootSymbol(name)]
+      where names != .roots && spelling.count < name.count {
+        let key = NameKey(spelling)
+        var spelt = index.bySymbol[key].map { [$0] } ?? []
+        if let file {
+          spelt += index.byObjectFile[key]?.of(NameKey(file)) ?? []
+        } else if matching.isEmpty {
+          spelt += index.next(key, &taken)
         } else {
-          symbols[ordered].isSpeltOtherwise = true
+          spelt += index.byObjectFile[key]?.all ?? []
+        }
+        if !matching.isEmpty {
+          for ordered in spelt { symbols[ordered].isSpeltOtherwise = true }
+        } else if names == .closest {
+          matching = spelt
         }
       }
-      if matching.isEmpty, let ordered = index.byRoot[NameKey(rootSymbol(name))] {
+      if matching.isEmpty, names == .closest,
+        let ordered = index.byRoot[NameKey(rootSymbol(name))]
+      {
         matching = [ordered]
       }
       for ordered in matching { symbols[ordered].found.append((symbols[ordered].entries[0], i)) }

@@ -228,7 +228,9 @@ struct ImageOrder {
   private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
     [
       .sharedInputSections(order.parts, in: release.layout, path: release.path),
-      .ambiguous(placing, path: release.path),
+      .ambiguous(
+        placing, path: release.path,
+        hasObjectFiles: release.layout.functions.contains { $0.objectFile != nil }),
       .weakID(recordedImage, release.layout.imageFormat),
     ].compactMap { $0 }
   }

@@ -49,12 +49,18 @@ extension Diagnostic {
 
   /// Warns of functions that share their names with others when no object files are known; `nil` if there are
   /// none.
-  static func ambiguous(_ placing: PlacingEntries, path: String) -> Diagnostic? {
+  ///
+  /// - Parameter hasObjectFiles: whether the object files of other functions are known.
+  static func ambiguous(
+    _ placing: PlacingEntries, path: String, hasObjectFiles: Bool
+  ) -> Diagnostic? {
     guard let first = placing.ambiguousNames.first else { return nil }
     return Diagnostic(
       "several functions are called '\(first)'\(others(placing.ambiguousNames)): ld64 moves the first "
         + "of that name, ld64.lld all", context: [path],
-      hint: "give its link map with --link-map, which lists the object files")
+      hint: hasObjectFiles
+        ? "object files of link-time optimization have no names that an order file can use"
+        : "give its link map with --link-map, which lists the object files")
   }
 
   private static func others(_ names: [SymbolName]) -> String {
