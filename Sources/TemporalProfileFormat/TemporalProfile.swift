@@ -18,7 +18,8 @@
 //     main,
 //     main                         records of functions follow, with counters
 //
-// Empty lines and lines that begin with `#` are skipped. A local function has the name of its source file before it. The
+// Empty lines and lines that begin with `#` are skipped. A local function has the name of its source file before it;
+// LLVM 17 puts `:` between them: `app/load.c:row`. The
 // stream size is the number of traces that were merged, of which a random sample is kept. A trace has at most as many
 // functions as `--temporal-profile-max-trace-length` says when profiles are merged.
 // <https://github.com/llvm/llvm-project/blob/main/llvm/lib/ProfileData/InstrProfReader.cpp>
@@ -93,6 +94,22 @@ package struct TemporalProfile: Sendable {
         body(Name(symbol: text, file: nil))
       }
     }
+  }
+
+  /// The file and the function of a name as LLVM 17 writes it for a local function; `nil` if it can't be one. A name with
+  /// `:` need not have a file: selectors of Objective-C have colons, and so have functions of Kotlin.
+  package func olderForm(of name: Name) -> Name? {
+    guard name.file == nil else { return nil }
+    let text = name.symbol
+    func isMethod(_ colon: Int) -> Bool {
+      colon + 2 < text.upperBound && bytes[colon + 2] == UInt8(ascii: "[")
+        && (bytes[colon + 1] == UInt8(ascii: "-") || bytes[colon + 1] == UInt8(ascii: "+"))
+    }
+    let colons = text.filter { bytes[$0] == UInt8(ascii: ":") }
+    guard let colon = colons.first(where: isMethod) ?? colons.last, colon > text.lowerBound,
+      colon + 1 < text.upperBound
+    else { return nil }
+    return Name(symbol: colon + 1..<text.upperBound, file: text.lowerBound..<colon)
   }
 
   private func trimmed(_ range: Range<Int>) -> Range<Int> {

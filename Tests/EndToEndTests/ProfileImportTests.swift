@@ -41,6 +41,20 @@ import Testing
     return traces
   }
 
+  /// As clang 17 wrote it: `;` is behind the file since LLVM 18.
+  @Test func localFunctionsOfAnOlderProfileAreFound() throws {
+    let workshop = try Workshop()
+    try workshop.write(Self.program.utf8, "main.c")
+    try workshop.must(
+      "clang", ["-O1", "-ffunction-sections", "main.c", "-fuse-ld=lld", "-o", "app"])
+    try workshop.write(
+      ":ir\n:temporal_prof_traces\n1\n1\n1\nmain,two,src/main.c:own,one,main.c:gone,\n".utf8, "old")
+    let run = try workshop.mustOrderfile(
+      "import", "proftext", "old", "--image", "app", "-o", "t")
+    #expect(try names("t", in: workshop) == ["main", "two", "own", "one"])
+    #expect(run.errors.contains("missing 'main.c:gone'"), "\(run.errors)")
+  }
+
   @Test func theTracesAreThoseThatLLVMShows() throws {
     let workshop = try Workshop()
     try workshop.write(Self.program.utf8, "main.c")

@@ -53,6 +53,25 @@ import Testing
 
   @Test(
     arguments: [
+      ("app.c:row", "app.c row"), ("a/b.c:row", "a/b.c row"), ("C:\\a\\b.c:row", "C:\\a\\b.c row"),
+      ("<unknown>:row", "<unknown> row"), ("App.m:-[Cart add:to:]", "App.m -[Cart add:to:]"),
+      ("App.m:+[Cart new]", "App.m +[Cart new]"), ("row", nil), ("app.c:", nil), (":row", nil),
+      ("app.c;row", nil),
+    ] as [(String, String?)])
+  func llvm17PutsAColonBehindTheFile(name: String, parts: String?) throws {
+    let profile = try profile(":temporal_prof_traces\n1\n1\n1\n\(name),\n")
+    var found: [String?] = []
+    profile.forEachName(of: profile.traces[0]) { name in
+      found.append(
+        profile.olderForm(of: name).map { older in
+          (older.file.map { profile.bytes.text($0) } ?? "") + " " + profile.bytes.text(older.symbol)
+        })
+    }
+    #expect(found == [parts])
+  }
+
+  @Test(
+    arguments: [
       ("", "missing :temporal_prof_traces (at line 1)"),
       ("main\n1\n1\n1\n", "missing :temporal_prof_traces (at line 1)"),
       (":ir\nmain\n:temporal_prof_traces\n", "missing :temporal_prof_traces (at line 2)"),

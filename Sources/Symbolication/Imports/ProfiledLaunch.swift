@@ -17,15 +17,22 @@ extension ImportedLaunch {
     self.init(image)
     let bytes = profile.bytes
     let format = image.layout.imageFormat
-    profile.forEachName(of: trace) { name in
-      let text = bytes.copy(name.symbol)
+    func resolve(_ name: TemporalProfile.Name) -> Resolution {
       var resolution = Resolution.missing(.noSuchSymbol)
-      for spelling in format.spellings(ofProfiled: text) {
+      for spelling in format.spellings(ofProfiled: bytes.copy(name.symbol)) {
         resolution = map.resolve(
           SymbolName(bytes: spelling), compiledFrom: name.file.map { bytes.copy($0) })
         guard case .missing = resolution else { break }
       }
-      add(SymbolName(bytes: text), resolution, line: trace.line)
+      return resolution
+    }
+    profile.forEachName(of: trace) { name in
+      var resolution = resolve(name)
+      if case .missing = resolution, let older = profile.olderForm(of: name) {
+        let found = resolve(older)
+        if !found.functions.isEmpty { resolution = found }
+      }
+      add(SymbolName(bytes: bytes.copy(name.symbol)), resolution, line: trace.line)
     }
     explainMissing()
   }
