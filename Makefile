@@ -175,7 +175,7 @@ install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completio
 uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
 	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
 
-package: ## a Debian package and a tarball for machines without Swift, in .build/packages
+package: build ## a Debian package and a tarball for machines without Swift, in .build/packages
 	@Scripts/bootstrap.sh package
 	@Scripts/package.sh
 

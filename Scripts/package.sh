@@ -15,8 +15,8 @@ out=$PWD/.build/packages
 export BUILD=$PWD/.build-static
 
 # A folder with archives only: here the linker finds no shared library for the same name.
-archives=$BUILD/archives
-mkdir -p "$archives" "$out"
+archives=$BUILD/archives built=$PWD/.build/release
+mkdir -p "$archives" "$out" "$BUILD/release"
 # Those of another version would be checked and delivered, too.
 rm -f "$out"/*.deb "$out"/*.tar.gz "$out"/*.debug
 for name in dwarf elf expat iberty stdc++ z zstd; do
@@ -24,13 +24,33 @@ for name in dwarf elf expat iberty stdc++ z zstd; do
   [[ $archive == /* ]] || fail "missing lib$name.a: run 'Scripts/bootstrap.sh package' first"
   ln -sf "$archive" "$archives/"
 done
-# An archive does not tell that libdwarf needs libelf.
-export SWIFT_BUILD="swift build -c release --scratch-path $BUILD --static-swift-stdlib -Xlinker -L$archives -Xlinker -lelf"
-log=$BUILD/package.log
-for product in orderfile orderfile-pages orderfile-qemu orderfile-stages; do
-  $SWIFT_BUILD --product $product >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-done
-make -s runtime
+for file in liborderfile-{pages,qemu,stages}.so generate-manual; do ln -sf "$built/$file" "$BUILD/release/$file"; done
+
+# The objects of `make build`, linked with archives. Archives do not tell which others they need.
+link() { # link FILE OPTION...
+  swiftc -static-stdlib -use-ld=lld -L "$archives" -emit-executable -module-name orderfile -gnone \
+    @"$built/orderfile.product/Objects.LinkFileList" -liberty -ldwarf -lelf \
+    -lFoundationEssentials -l_FoundationCollections -l_FoundationCShims \
+    -Xlinker --defsym -Xlinker main=orderfile_main -Xlinker --gc-sections -Xlinker --icf=all \
+    -Xlinker --no-export-dynamic "${@:2}" -o "$1" >"$BUILD/package.log" 2>&1 ||
+    { cat "$BUILD/package.log" >&2; exit 1; }
+}
+
+# Launches of the command itself, recorded by breakpoints, give the order in which it is linked once more.
+unordered=$BUILD/orderfile command=$BUILD/release/orderfile
+link "$unordered"
+(
+  cd "$BUILD"
+  record() { "$unordered" record -q --breakpoints -o "$1.oftrace" -- "$unordered" "${@:2}" >/dev/null; }
+  record version --version
+  record show show version.oftrace
+  record gen gen -q version.oftrace --image "$unordered" -o version.order
+  record diff diff -q "$unordered" "$unordered" --trace version.oftrace
+  "$unordered" gen -q {version,show,gen,diff}.oftrace --image "$unordered" -o orderfile.order
+)
+link "$command" -Xlinker "--symbol-ordering-file=$BUILD/orderfile.order" -Xlinker --no-warn-symbol-ordering
+"$command" diff "$unordered" "$command" --trace="$BUILD"/{version,show,gen,diff}.oftrace >"$BUILD/package.log"
+grep -E '^ *PAGES .*SAVED|TOTAL predicted|FAULTS  |cold: ' "$BUILD/package.log"
 
 tree=$BUILD/tree
 rm -rf "$tree"
