@@ -188,14 +188,15 @@ static void begin_again(struct user_regs_struct *registers, bool at_entry) {
 }
 #endif
 
-/* Runs to the next beginning or end of a call. A stop signal that arrives meanwhile is sent again later. */
+/* Runs to the next beginning or end of a call; ESRCH if the thread ends, or another one of its process executes a program
+ * and takes its number. A stop signal that arrives meanwhile is sent again later. */
 static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   for (;;) {
     int error = request(PTRACE_SYSCALL, tid, 0, 0);
     if (error) return error;
     while (waitpid(tid, status, __WALL) < 0)
       if (errno != EINTR) return errno;
-    if (!WIFSTOPPED(*status)) return ESRCH;
+    if (!WIFSTOPPED(*status) || *status >> 16 == PTRACE_EVENT_EXEC) return ESRCH;
     if (*status >> 16 == 0 && WSTOPSIG(*status) == (SIGTRAP | 0x80)) return 0;
     if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSTOP) *was_stopped = true;
     if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSEGV) return EFAULT; /* no such instruction */

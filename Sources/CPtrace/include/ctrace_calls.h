@@ -35,7 +35,7 @@ int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace
  * INSTRUCTION is the address of a system call instruction in its memory; it is not needed at an entry.
  *
  * *ERROR is set to the result of mprotect(2). *STATUS is set to that of waitpid(2) if the thread has ended
- * meanwhile: the result is ESRCH then. */
+ * meanwhile, or its number is that of another thread, which executes a program: the result is ESRCH then. */
 int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
                    uint32_t protection, int *error, int *status);
 

@@ -228,13 +228,13 @@ final class AddressSpace {
   func removeBreakpoints() -> Int {
     let hasBreakpoints = !images.isEmpty || !lasting.isEmpty || entry != nil
     guard hasBreakpoints else { return 0 }
+    defer { (images, lasting, entry) = ([], [], nil) }
     guard memory.isAccessible else { return images.reduce(0) { $0 + $1.breakpoints.plantedCount } }
     removeCopies()
     var left = 0
     for i in images.indices { left += images[i].breakpoints.removeAll(memory) }
     endStart()
     for lasting in lasting { lasting.breakpoint.expose(in: memory) }
-    lasting = []
     return left
   }
 }

@@ -49,7 +49,10 @@ extension BreakpointTracer {
     }
     if isBreakpoint, !space.memory.isAccessible {
       observer.isInaccessible(space.pid, hasBreakpoints: true)
-      return resume(tid, signal: SIGTRAP)
+      ThreadRegisters.setProgramCounter(of: tid, to: address)
+      ended(tid)
+      _ = ctrace_detach(tid, SIGTRAP)
+      return
     }
     guard isBreakpoint,
       let stop = space.takeBreakpoint(at: address) ?? copied(at: address, tid, space)

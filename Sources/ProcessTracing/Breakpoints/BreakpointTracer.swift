@@ -167,7 +167,7 @@ final class BreakpointTracer: LaunchTracer {
     }
   }
 
-  private func ended(_ tid: pid_t) {
+  func ended(_ tid: pid_t) {
     guard let space = threads.remove(tid)?.space else { return }
     if threads.allSatisfy({ $0.space !== space }) { observer.processEnded(space.pid) }
   }
@@ -209,15 +209,19 @@ final class BreakpointTracer: LaunchTracer {
   /// Restores everything and releases all stopped threads.
   private func detachAll() {
     hasLeft = true
-    for tid in threads.numbers {
-      // The first stopped thread of a memory restores everything; the others find nothing to do.
-      if let space = threads[tid]?.space, threads[tid]?.parked != nil {
-        space.memory.thread = tid
-        let left = space.removeBreakpoints()
-        if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
-      }
-      if let parked = threads[tid]?.parked { _ = ctrace_detach(tid, parked.signal ?? 0) }
+    // The first thread of a memory restores everything; the others find nothing to do. One that waits in vfork has not
+    // stopped, and can't be made to permit access.
+    let tids = threads.numbers
+    let (stopped, waiting) = (
+      tids.filter { threads[$0]?.parked != nil }, tids.filter { threads[$0]?.parked == nil }
+    )
+    for tid in stopped + waiting {
+      guard let space = threads[tid]?.space else { continue }
+      space.memory.thread = tid
+      let left = space.removeBreakpoints()
+      if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
     }
+    for tid in stopped { _ = ctrace_detach(tid, threads[tid]?.parked?.signal ?? 0) }
     for tid in threads.takeStrangers() { _ = ctrace_detach(tid, 0) }
   }
 

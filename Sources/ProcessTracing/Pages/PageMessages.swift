@@ -3,6 +3,12 @@
 import Addresses
 import ImageModel
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Answers questions about images, as seen in the tracer process.
 struct RemotePageImages {
   let stream: TracerStream
@@ -15,6 +21,7 @@ struct RemotePageImages {
 
 extension TracerStream {
   func send(_ tracer: PageTouchTracer) {
+    for pid in tracer.touches.inaccessible { send(TracerMessage(.inaccessible, pid)) }
     for path in tracer.touches.others { send(TracerMessage(.otherImage, text: path.utf8)) }
     for path in tracer.touches.images { send(TracerMessage(.pageImage, text: path.utf8)) }
     var numbers: [UInt64] = []
@@ -53,6 +60,7 @@ struct PageTracerResult {
   var problem: PageProblem?
   private var images: [String] = []
   private var others: [String] = []
+  private var inaccessible: [pid_t] = []
   private var rows: [PageTouches.Touch] = []
 
   /// - Returns: the answer to a question.
@@ -61,6 +69,7 @@ struct PageTracerResult {
     case .wantsMark:
       return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
     case .otherImage: others.append(message.string)
+    case .inaccessible: inaccessible.append(message.number(0))
     case .pageImage: images.append(message.string)
     case .pageTouches:
       for first in stride(from: 0, to: message.numbers.count, by: 6) {
@@ -78,7 +87,8 @@ struct PageTracerResult {
       wasStopped = message[0] == 1
       touches = PageTouches(
         images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
-        loadingImages: message[3] == 1 ? images : [], others: others)
+        loadingImages: message[3] == 1 ? images : [], others: others,
+        inaccessible: inaccessible)
       switch message[1] {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp

@@ -128,6 +128,10 @@ extension PageTouchTracer {
   }
 
   private func refresh(_ space: WatchedMemory) -> [WatchedImage.Change] {
+    guard space.memory.mappings != nil else {
+      touches.isInaccessible(space.pid)
+      return []
+    }
     guard space.callInstruction != nil else {
       problem = problem ?? .refused(errno: ENOSYS)
       return []

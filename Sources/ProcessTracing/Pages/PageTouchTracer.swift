@@ -197,7 +197,7 @@ extension PageTouchTracer {
       let failure = ctrace_protect(
         tid, space.callInstruction?.rawValue ?? 0, change.addresses.lowerBound.rawValue,
         change.addresses.size, change.protection.rawValue, &error, &status)
-      if failure != 0, status != -1, status & 0xff != 0x7f {
+      if failure != 0, ThreadStop.isEnd(status) {
         files.ends.append((tid, status))
         return false
       }

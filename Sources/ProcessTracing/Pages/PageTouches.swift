@@ -58,6 +58,8 @@ package struct PageTouches: Sendable {
   package private(set) var touches: [Touch] = []
   /// The paths at which another file is now than the one that was in memory: nothing of that is recorded.
   package private(set) var others: [String] = []
+  /// Processes whose memory can't be accessed: nothing of them is recorded.
+  package private(set) var inaccessible: [Int32] = []
   /// The paths of the images of which loading was watched, too.
   package private(set) var loadingImages: [String] = []
 
@@ -85,9 +87,10 @@ package struct PageTouches: Sendable {
   /// The touches that another process has seen.
   init(
     images: [String], touches: [Touch], program: String?, loadingImages: [String],
-    others: [String] = []
+    others: [String] = [], inaccessible: [Int32] = []
   ) {
     self.images = images
+    self.inaccessible = inaccessible
     self.others = others
     self.touches = touches
     self.program = program
@@ -117,6 +120,10 @@ package struct PageTouches: Sendable {
   /// A process has loaded an image that is not the file at `path`.
   package mutating func isOther(_ path: String) {
     if !others.contains(path) { others.append(path) }
+  }
+
+  package mutating func isInaccessible(_ pid: Int32) {
+    if !inaccessible.contains(pid) { inaccessible.append(pid) }
   }
 
   /// - Parameters:
@@ -193,6 +200,6 @@ extension PageTouches {
     }
     return PageTouches(
       images: images, touches: loading + touches, program: program, loadingImages: other.images,
-      others: others + other.others.filter { !others.contains($0) })
+      others: others + other.others.filter { !others.contains($0) }, inaccessible: inaccessible)
   }
 }

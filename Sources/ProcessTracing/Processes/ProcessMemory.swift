@@ -82,7 +82,7 @@ package final class ProcessMemory {
     var status: Int32 = 0
     let failure = ctrace_permit_access(
       thread, instruction, isPermitted, &wasPermitted, &error, &status)
-    if failure != 0, status != -1, status & 0xff != 0x7f { files.ends.append((thread, status)) }
+    if failure != 0, ThreadStop.isEnd(status) { files.ends.append((thread, status)) }
     return failure == 0 && error == 0
   }
 

@@ -27,6 +27,12 @@ enum ThreadStop {
   case systemCall
   case signal(Int32)
 
+  /// Whether a thread was gone when it was made to do something, by the status that the function has stored. Its number
+  /// may be that of another thread, which executes a program.
+  static func isEnd(_ status: Int32) -> Bool {
+    status != -1 && (status & 0xff != 0x7f || Int(status >> 16) == CTRACE_EXEC)
+  }
+
   /// - Parameter status: the status that `ctrace_wait` has stored.
   init(of tid: pid_t, _ status: Int32) {
     let signal = (status >> 8) & 0xff

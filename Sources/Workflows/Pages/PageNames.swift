@@ -57,6 +57,7 @@ struct PageNames {
       throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
     }
     warnings += touches.others.map { .otherImage($0) }
+    warnings += touches.inaccessible.map { .inaccessible($0) }
     for path in wanted where pages[path] == nil && !touches.others.contains(path) {
       warnings.append(Diagnostic("no page of it was touched", context: [path]))
     }

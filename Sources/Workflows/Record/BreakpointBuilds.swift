@@ -153,6 +153,17 @@ extension BreakpointImage {
 }
 
 extension Diagnostic {
+  /// The kernel refuses a tracer the memory of a process.
+  ///
+  /// - Parameter hasBreakpoints: whether there are breakpoints in it all the same.
+  static func inaccessible(_ process: Int32, hasBreakpoints: Bool = false) -> Diagnostic {
+    Diagnostic(
+      hasBreakpoints
+        ? "its memory can't be accessed: it has ended at a breakpoint that its parent had"
+        : "its memory can't be accessed: nothing of it is recorded",
+      context: ["process \(process)"], hint: "root can access it")
+  }
+
   /// Another image is in memory than the one that can be read.
   static func otherImage(_ path: String) -> Diagnostic {
     Diagnostic(

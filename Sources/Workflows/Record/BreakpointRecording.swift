@@ -127,12 +127,7 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
-    builds.note(
-      Diagnostic(
-        hasBreakpoints
-          ? "its memory can't be accessed: it may have died at a breakpoint that its parent had"
-          : "its memory can't be accessed: it is not recorded",
-        context: ["process \(pid)"], hint: "record as root"))
+    builds.note(.inaccessible(pid, hasBreakpoints: hasBreakpoints))
   }
 
   func processBegan(_ process: TracedProcess, program path: String) {
