@@ -391,11 +391,13 @@ import Testing
   }
 
   /// The code of the program that process `pid` runs and of its libraries, as it is in memory.
-  static func text(of pid: pid_t) throws -> [UInt8] {
+  ///
+  /// - Parameter name: a part of the path, for images that have it alone.
+  static func text(of pid: pid_t, in name: String = "/") throws -> [UInt8] {
     let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
     var text: [UInt8] = []
     for line in maps.split(separator: "\n")
-    where line.contains(" /") && line.contains("r-xp") {
+    where line.contains(" /") && line.contains("r-xp") && line.contains(name) {
       let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap {
         UInt64($0, radix: 16)
       }

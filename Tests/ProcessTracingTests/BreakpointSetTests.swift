@@ -113,6 +113,34 @@
       #expect(set.isInPlace(code.memory), "none is left to be in place")
     }
 
+    /// A program may move its code; other memory may look like breakpoints.
+    @Test func onlyBreakpointsThatStandAreKept() throws {
+      let code = try Code(Self.page + Self.page)
+      var set = code.breakpoints(at: [0, 16, 48, 4096, 4096 + 48, 8191])
+      let bytes = code.bytes
+      #expect(set.plantedCount == 6)
+      code.write([0x42], at: 48)
+      let first = code.start..<code.start + 4096
+      #expect(set.keepStanding(code.memory) { _ in false })
+      #expect(set.breakpoints.map(\.isPlanted) == [true, true, false, true, true, true])
+      #expect(set.keepStanding(code.memory) { $0 == first })
+      #expect(set.breakpoints.map(\.isPlanted) == [false, false, false, true, true, true])
+      code.write(bytes, at: 0)
+      #expect(set.removeAll(code.memory) == 0)
+      #expect(code.bytes[0] == Self.trap, "one that was given up is not touched any more")
+      #expect(code.bytes[4096...].elementsEqual(Self.page))
+      #expect(!set.keepStanding(code.memory) { _ in false })
+    }
+
+    @Test func whatIsMappedAgainIsPlantedOnlyThere() throws {
+      let code = try Code(Self.page + Self.page)
+      var set = code.breakpoints(at: [0, 48, 4096, 4096 + 48])
+      code.write(Self.page + Self.page, at: 0)
+      set.plantAgain(code.memory, in: [code.start + 4096..<code.start + 8192])
+      #expect(
+        [0, 48, 4096, 4096 + 48].map { code.bytes[$0] } == [0x90, 0x90, Self.trap, Self.trap])
+    }
+
     @Test func memoryThatIsNotThereHasNone() throws {
       let code = try Code(Self.page)
       var set = code.breakpoints(at: [4094, 4095, 4096, 8191])

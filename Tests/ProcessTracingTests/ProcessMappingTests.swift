@@ -102,6 +102,41 @@ import Testing
       #expect(try own().formerPath == path)
     }
 
+    /// Two files may have the same path after each other, and the second the number of the first.
+    @Test func aPathIsThatOfAMappingOnlyIfItsFileIsThere() throws {
+      let folder = try TemporaryFolder()
+      let path = try folder.write([UInt8](repeating: 7, count: 8192), "file")
+      let descriptor = open(path, O_RDONLY)
+      defer { close(descriptor) }
+      let place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
+      try #require(place != MAP_FAILED)
+      defer { munmap(place, 8192) }
+      let address = LoadedAddress(rawValue: UInt64(UInt(bitPattern: place)))
+      let files = TracedFiles()
+      func isThere() throws -> Bool {
+        let mappings = try #require(ProcessMapping.files(of: getpid()))
+        let found = files.place(of: try #require(mappings.first { $0.addresses.contains(address) }))
+        #expect(found.path == path)
+        return found.isThere
+      }
+      #expect(try isThere())
+      #expect(ProcessMapping.file(of: descriptor) != nil)
+      try FileManager.default.moveItem(atPath: path, toPath: path + " (deleted)")
+      try FileManager.default.moveItem(atPath: path + " (deleted)", toPath: path)
+      #expect(try isThere())
+      try FileManager.default.removeItem(atPath: path)
+      #expect(try !isThere())
+      _ = try folder.write([UInt8](repeating: 7, count: 8192), "file")
+      #expect(try !isThere(), "the same contents, in another file")
+    }
+
+    @Test func whatCannotBeMappedHasNoNumber() {
+      let null = open("/dev/null", O_RDONLY)
+      defer { close(null) }
+      #expect(ProcessMapping.file(of: null) == nil)
+      #expect(ProcessMapping.file(of: -1) == nil)
+    }
+
     @Test func aProcessThatIsGoneHasNone() {
       #expect(ProcessMapping.files(of: pid_t.max) == nil)
       #expect(ProcessMapping.program(of: pid_t.max) == nil)

@@ -31,6 +31,48 @@ import Testing
     int main(int n, char **v) { (void)v; return count(n); }
     """
 
+  /// What a process has in memory of the image: its header first, and the note with the build ID.
+  @Test(
+    .needs("clang"), arguments: [["-Wl,--build-id"], ["-no-pie", "-Wl,--build-id"], ["-static"]])
+  func theIdentityIsWhatIsMappedOfTheHeadersAndNotes(flags: [String]) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Array(Self.source.utf8), "main.c")
+    let image = folder.path("image")
+    try #require(Tool("clang")).run(["-O1", "-fuse-ld=lld", file, "-o", image] + flags)
+    let bytes = try FileBytes(path: image)
+    let places = try BreakpointPlaces(of: bytes, at: image)
+    let first = try #require(places.identity.first)
+    #expect(first.bytes == bytes.copy(0..<64))
+    let start = try #require(places.executableSegments.first)
+    #expect(first.address <= start.range.start)
+    if places.id.kind == .buildID {
+      #expect(places.idInMemory == places.id)
+      let id = places.id.bytes
+      #expect(
+        places.identity.contains { piece in
+          piece.bytes.indices.contains { piece.bytes[$0...].starts(with: id) }
+        })
+    }
+    let named = try BreakpointPlaces(of: bytes, onlyNamed: ["main", "count"])
+    #expect(named.functions.isEmpty && named.identity.map(\.bytes) == places.identity.map(\.bytes))
+  }
+
+  /// A program may export it; its own symbols alone don't.
+  @Test(.needs("clang"), arguments: [true, false])
+  func functionsThatOthersCanUseAreTold(isExported: Bool) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Array(Self.source.utf8), "main.c")
+    let image = folder.path("image")
+    try #require(Tool("clang")).run(
+      ["-O1", "-fuse-ld=lld", file, "-o", image] + (isExported ? ["-rdynamic"] : []))
+    let bytes = try FileBytes(path: image)
+    let places = try BreakpointPlaces(of: bytes, at: image, lookingFor: ["count", "none"])
+    #expect(places.named.keys.sorted() == ["count"])
+    #expect(places.exported == (isExported ? ["count"] : []))
+    let named = try BreakpointPlaces(of: bytes, onlyNamed: ["count", "none"])
+    #expect(named.named == (isExported ? places.named : [:]))
+  }
+
   @Test(
     .needs("clang"),
     arguments: [

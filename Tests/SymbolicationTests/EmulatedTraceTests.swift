@@ -26,9 +26,11 @@ import TraceFormat
   private let image = TraceWriter.Image(guards: 0..<0, idKind: 0, id: [])
 
   /// The trace of the plugin, with those runs at the ticks 10, 20, and so on.
-  private func raw(_ runs: [Range<UInt64>], before: (inout TraceWriter) -> Void = { _ in }) throws
-    -> TraceFile
-  {
+  private func raw(
+    _ runs: [Range<UInt64>], of image: TraceWriter.Image? = nil,
+    before: (inout TraceWriter) -> Void = { _ in }
+  ) throws -> TraceFile {
+    let image = image ?? self.image
     var writer = TraceWriter()
     writer.flags = 16 | 4
     writer.addLoad(image)
@@ -94,6 +96,24 @@ import TraceFormat
     #expect(try uses(trace) == ["f 0x1010", "0x1010+4", "0x1020+4"])
     #expect(
       try TraceFile(parsing: FileBytes(trace.bytes)).header.state == .stoppedByFunction)
+  }
+
+  /// Another build may be at the path when the launch has ended.
+  @Test func whatAnotherBuildExecutedIsLeftOut() throws {
+    let places = try places(withMap: false)
+    let id = places.idInMemory
+    let kind = UInt32(id.kind.rawValue)
+    for (kind, bytes, isSame) in [
+      (kind, id.bytes, true), (kind, id.bytes.reversed(), false), (kind ^ 2, id.bytes, false),
+    ] {
+      let file = try raw(
+        [0x1010..<0x1014, 0x1040..<0x1044],
+        of: TraceWriter.Image(guards: 0..<0, idKind: kind, id: bytes))
+      let trace = EmulatedTrace(file) { _ in places }
+      #expect(trace.isEmpty != isSame)
+      #expect(trace.others.count == (isSame ? 0 : 1))
+      #expect(EmulatedTrace.ticks(ofFirst: "g", in: file, { _ in places }) == (isSame ? 20 : nil))
+    }
   }
 
   @Test func programsThatAProcessExecutedAreNamedUnlessThatFailed() throws {
