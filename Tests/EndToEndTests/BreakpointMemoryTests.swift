@@ -197,7 +197,7 @@ import Testing
     int plugin_unused(int n) { PAD return n; }
     """
 
-  private static let built = PreparedFolder<Workshop> { workshop in
+  static let built = PreparedFolder<Workshop> { workshop in
     try workshop.write(program.utf8, "main.c")
     try workshop.write(plugin.utf8, "plugin.c")
     try workshop.must(

@@ -264,6 +264,26 @@ import Testing
     #expect(workshop.fileNames == ["app", "main.c", "t"])
   }
 
+  /// The file that is at the path in the end says nothing of what ran before.
+  @Test func whatAReplacedPluginExecutedIsLeftOut() throws {
+    let workshop = try BreakpointMemoryTests.built.copy()
+    try workshop.must("cp", ["plugin1.so", "first"])
+    let run = try record(
+      workshop, options: ["--image", "plugin.so"], "plugin replaced", "first", "plugin2.so")
+    #expect(run.text == "3 4 " && run.status == 3, "\(run.errors)")
+    #expect(run.errors.contains("/plugin.so: another file than this one"), "\(run.errors)")
+    let names = try names(workshop)
+    #expect(names.filter { $0.hasPrefix("plugin_") } == ["plugin_entry", "plugin_inner"])
+  }
+
+  @Test(arguments: ["a\nb", #"a\012b"#]) func anyPathIsFound(name: String) throws {
+    let workshop = try Self.workshop()
+    try workshop.must("mv", ["app", name])
+    let run = try workshop.orderfile(["record", "--qemu", "-o", "t", "--", "./\(name)"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try names(workshop).contains("half"))
+  }
+
   @Test func anExecutedProgramIsNamed() throws {
     let workshop = try Self.workshop()
     try workshop.write("#!/bin/sh\n".utf8, "not-executable")
