@@ -32,6 +32,12 @@ int ctrace_argument(pid_t tid, int index, uint64_t *value) {
 int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
   return (void)tid, (void)index, (void)value, ENOTSUP;
 }
+size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size) {
+  return (void)tid, (void)address, (void)bytes, (void)size, 0;
+}
+size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size) {
+  return (void)tid, (void)address, (void)bytes, (void)size, 0;
+}
 int ctrace_mapped_file(int descriptor, char *text, size_t size) {
   return (void)descriptor, (void)text, (void)size, ENOTSUP;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -133,6 +134,36 @@ int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
   return transfer(PTRACE_SETREGSET, tid, &registers);
 }
 #endif
+
+/* The word of memory that holds the byte at ADDRESS. */
+static bool peek(pid_t tid, uint64_t address, uint64_t *word) {
+  errno = 0;
+  *word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)(address & ~UINT64_C(7)), NULL);
+  return errno == 0;
+}
+
+size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size) {
+  size_t done = 0;
+  for (uint64_t word; done < size && peek(tid, address + done, &word);) {
+    size_t from = (address + done) % 8;
+    size_t count = 8 - from < size - done ? 8 - from : size - done;
+    memcpy((char *)bytes + done, (char *)&word + from, count);
+    done += count;
+  }
+  return done;
+}
+
+size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size) {
+  size_t done = 0;
+  for (uint64_t word; done < size && peek(tid, address + done, &word);) {
+    size_t from = (address + done) % 8;
+    size_t count = 8 - from < size - done ? 8 - from : size - done;
+    memcpy((char *)&word + from, (const char *)bytes + done, count);
+    if (request(PTRACE_POKEDATA, tid, (address + done) & ~UINT64_C(7), word)) break;
+    done += count;
+  }
+  return done;
+}
 
 bool ctrace_is_at_breakpoint(pid_t tid) {
   siginfo_t info;

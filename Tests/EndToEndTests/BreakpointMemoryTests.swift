@@ -22,6 +22,7 @@ import Testing
     #include <sys/wait.h>
     #include <unistd.h>
     #define FUNCTION(name) __attribute__((noinline)) int name(int n) { __asm__ volatile(""); return n + 1; }
+    __attribute__((section(".text.far"), aligned(4096))) FUNCTION(far)
     FUNCTION(in_child) FUNCTION(in_grandchild) FUNCTION(in_thread) FUNCTION(late) FUNCTION(moved)
     __attribute__((noinline)) int copied(int n) { return n * 3 + 7; }
     __attribute__((noinline)) int copied_loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * n; return s; }
@@ -65,7 +66,7 @@ import Testing
       for (;;) { late(1); usleep(1000); }
     }
     static void *execute(void *word) { execl("/proc/self/exe", "app", (char *)word, NULL); _exit(9); }
-    static int clone_child(void *unused) { (void)unused; _exit(in_child(4)); }
+    static int clone_child(void *unused) { (void)unused; _exit(far(in_child(3))); }
     static int lone_child(void *unused) {
       (void)unused;
       while (getppid() != 1 && access("go", F_OK)) usleep(1000);
@@ -142,13 +143,13 @@ import Testing
         printf("%d", status_of(clone(clone_child, stack, CLONE_UNTRACED | CLONE_VM | CLONE_VFORK | SIGCHLD, NULL)));
       if (!strcmp(what, "untraced system call")) {
         long child = syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
-        if (child == 0) _exit(in_child(4));
+        if (child == 0) clone_child(NULL);
         printf("%d", status_of(child));
       }
       if (!strcmp(what, "untraced clone3")) {
         struct clone_args arguments = {.flags = CLONE_UNTRACED, .exit_signal = SIGCHLD};
         long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-        if (child == 0) _exit(in_child(4));
+        if (child == 0) clone_child(NULL);
         printf("%d", status_of(child));
       }
       if (!strcmp(what, "not dumpable") || !strcmp(what, "not dumpable, by vfork")) {
@@ -164,6 +165,13 @@ import Testing
         }
         int status = status_of(child);
         printf("%d %d %d", status, use_plugin("./plugin.so"), prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+      }
+      if (!strcmp(what, "another user")) {
+        if (getuid() == 0 && setuid(65534)) return 8;
+        if (fork() == 0) _exit(in_child(4));
+        int status;
+        wait(&status);
+        printf("%d %d %d", status, late(1), use_plugin("./plugin.so"));
       }
       if (!strcmp(what, "children at once")) {
         int ends[2], bad = 0;
@@ -283,6 +291,15 @@ import Testing
       workshop, ["pages", "--method", "ptrace", "-o", "p", "--", "./app"] + launch.arguments)
     #expect(run.text == plain.text && run.status == plain.status, "\(run.text) \(run.errors)")
     #expect(run.errors.isEmpty)
+  }
+
+  /// As root of a container, which may trace, but not everybody.
+  @Test func aProcessMayChangeItsUser() throws {
+    let workshop = try Self.built.copy()
+    let run = try run(
+      workshop, ["record", "--breakpoints", "-o", "t", "--", "./app", "another user"])
+    #expect(run.text == "1280 2 3" && run.status == 3, "\(run.errors)")
+    #expect(try functions(workshop) == ["in_child", "late"])
   }
 
   @Test(arguments: PagesTests.methods)

@@ -51,6 +51,11 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address);
 int ctrace_argument(pid_t tid, int index, uint64_t *value);
 int ctrace_set_argument(pid_t tid, int index, uint64_t value);
 
+/* Copies bytes from and to the memory of a stopped thread, whatever its protection: for a few bytes, where
+ * /proc/PID/mem can't be opened. Returns the number of bytes that were copied. */
+size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size);
+size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size);
+
 /* Whether a thread that stopped with SIGTRAP has hit a breakpoint, so that nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);
 

@@ -79,12 +79,12 @@ extension BreakpointTracer {
       hear(markOf: tid, space)
       stepOver(address, tid, space)
     case .clone:
-      letTraceChild(of: tid, flags: 2)
+      UntracedChildren.trace(tid, flags: 2)
       stepOver(address, tid, space)
     case .systemCall:
       switch ThreadRegisters.argument(0, of: tid) {
-      case UInt64(CTRACE_CLONE_CALL): letTraceChild(of: tid, flags: 1)
-      case UInt64(CTRACE_CLONE3_CALL): letTraceChild(of: tid, flagsAt: 1, space)
+      case UInt64(CTRACE_CLONE_CALL): UntracedChildren.trace(tid, flags: 1)
+      case UInt64(CTRACE_CLONE3_CALL): UntracedChildren.trace(tid, flagsAt: 1, space.memory)
       default: break
       }
       stepOver(address, tid, space)
@@ -103,27 +103,6 @@ extension BreakpointTracer {
     space.expose(true, address)
     threads[tid]?.steppedOver = address
   }
-
-  /// Takes CLONE_UNTRACED out of the flags that are the argument `index`.
-  private func letTraceChild(of tid: pid_t, flags index: Int) {
-    guard let flags = ThreadRegisters.argument(index, of: tid), flags & untraced != 0 else {
-      return
-    }
-    ThreadRegisters.setArgument(index, of: tid, to: flags & ~untraced)
-  }
-
-  /// Takes CLONE_UNTRACED out of the structure of clone3(2) to which the argument `index` points.
-  private func letTraceChild(of tid: pid_t, flagsAt index: Int, _ space: AddressSpace) {
-    guard let place = ThreadRegisters.argument(index, of: tid).map(LoadedAddress.init(rawValue:))
-    else { return }
-    let bytes = space.memory.read(8, at: place)
-    let flags = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard bytes.count == 8, flags & untraced != 0 else { return }
-    let new = (0..<8).map { UInt8(truncatingIfNeeded: (flags & ~untraced) >> (8 * $0)) }
-    space.memory.write(new[...], at: place)
-  }
-
-  private var untraced: UInt64 { UInt64(CTRACE_UNTRACED) }
 
   private func hear(markOf tid: pid_t, _ space: AddressSpace) {
     guard let address = ThreadRegisters.firstArgument(of: tid), !isOver else { return }

@@ -237,7 +237,7 @@ final class BreakpointTracer: LaunchTracer {
     space.memory.thread = tid
     observer.processBegan(space.pid, program: files.program(of: tid) ?? "")
     space.watchLoader(isRunning: isRunning, observer.loader)
-    if !refresh(space) { observer.isInaccessible(space.pid, hasBreakpoints: false) }
+    refresh(space)
   }
 
   /// A thread always has a memory here, even one that can't be accessed: so it goes on, whatever happens.
@@ -255,13 +255,12 @@ final class BreakpointTracer: LaunchTracer {
     if threads.add(new, Thread(space: space)) { resume(new) }
   }
 
-  /// - Returns: false if the mappings can't be read.
-  @discardableResult
-  func refresh(_ space: AddressSpace) -> Bool {
-    guard let changes = space.refresh(observer.image) else { return false }
+  func refresh(_ space: AddressSpace) {
+    guard let changes = space.refresh(observer.image) else {
+      return observer.isInaccessible(space.pid, hasBreakpoints: false)
+    }
     for image in changes.unloaded { observer.unloaded(image, in: space.pid) }
     for path in changes.others { observer.isOther(path) }
     for image in changes.loaded { observer.loaded(image, in: space.pid) }
-    return true
   }
 }

@@ -26,6 +26,11 @@ extension PageTouchTracer {
     }
     if call.place == Int32(CTRACE_ENTRY) {
       threads[tid]?.call = call
+      switch Int(call.number) {
+      case CTRACE_CLONE_CALL: UntracedChildren.trace(tid, flags: 0)
+      case CTRACE_CLONE3_CALL: UntracedChildren.trace(tid, flagsAt: 0, space.memory)
+      default: break
+      }
       if Self.restrictsCalls(call, space.memory) {
         if space.hasWatchedImages { problem = problem ?? .seccomp }
         isOver = true
@@ -61,7 +66,7 @@ extension PageTouchTracer {
   /// - Returns: false if the thread has ended.
   private func giveToKernel(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) -> Bool {
     guard space.hasWatchedImages, !space.isReleased else { return true }
-    guard space.memory.isAccessible else {
+    guard space.memory.isOpen else {
       problem = problem ?? .inaccessible
       isOver = true
       return true

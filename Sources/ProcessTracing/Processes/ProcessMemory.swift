@@ -11,8 +11,9 @@ import CPtrace
 /// private copies of pages that it shared with a file. <proc_pid_mem(5)>
 ///
 /// The kernel refuses that file to a tracer without privileges if the process is not dumpable: if it has called
-/// `prctl(PR_SET_DUMPABLE, 0)`, for example. PEEK and POKE are refused, too. Then a stopped thread is made to permit it
-/// for a moment; a descriptor that was opened before stays valid.
+/// `prctl(PR_SET_DUMPABLE, 0)`, for example. Then a stopped thread is made to permit it for a moment; a descriptor that
+/// was opened before stays valid. To root without CAP_SYS_PTRACE, as in containers, the kernel also refuses it if the
+/// process has changed its user. Then it is read and written by words.
 package final class ProcessMemory {
   /// The number of the process.
   let pid: pid_t
@@ -50,7 +51,14 @@ package final class ProcessMemory {
   }
 
   /// Whether its bytes can be read and written.
-  var isAccessible: Bool { descriptor >= 0 }
+  var isAccessible: Bool {
+    if descriptor >= 0 { return true }
+    guard let place = callInstruction else { return false }
+    return !readByWords(1, at: place).isEmpty
+  }
+
+  /// Whether it has a descriptor, with which no thread needs to be made to do something.
+  var isOpen: Bool { descriptor >= 0 }
 
   /// The mappings of files, ascending; `nil` if they can't be read.
   var mappings: [ProcessMapping]? {
@@ -109,7 +117,8 @@ package final class ProcessMemory {
   /// `count` bytes from `address` on, or fewer: those before the first that can't be read.
   package func read(_ count: Int, at address: LoadedAddress) -> [UInt8] {
     let descriptor = descriptor
-    var bytes = [UInt8](repeating: 0, count: descriptor < 0 ? 0 : count)
+    guard descriptor >= 0 else { return readByWords(count, at: address) }
+    var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < bytes.count {
       let count = bytes[done...].withUnsafeMutableBytes {
@@ -119,6 +128,21 @@ package final class ProcessMemory {
       done += count
     }
     return Array(bytes[..<done])
+  }
+
+  /// The kernel refuses the file also if the process has another user by now; the words only if it is not dumpable.
+  private func readByWords(_ count: Int, at address: LoadedAddress) -> [UInt8] {
+    permittingAccess {
+      var bytes = [UInt8](repeating: 0, count: count)
+      let done = ctrace_read(thread, address.rawValue, &bytes, count)
+      return Array(bytes[..<done])
+    } ?? []
+  }
+
+  private func writeByWords(_ bytes: ArraySlice<UInt8>, at address: LoadedAddress) -> Bool {
+    permittingAccess {
+      ctrace_write(thread, address.rawValue, Array(bytes), bytes.count) == bytes.count
+    } ?? false
   }
 
   /// The first bytes of the pages in `addresses` that are the process's own copies, no longer the file's; ascending.
@@ -157,7 +181,7 @@ package final class ProcessMemory {
   @discardableResult
   package func write(_ bytes: ArraySlice<UInt8>, at address: LoadedAddress) -> Bool {
     let descriptor = descriptor
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return writeByWords(bytes, at: address) }
     var rest = bytes
     while !rest.isEmpty {
       let place = off_t(bitPattern: address) &+ off_t(rest.startIndex - bytes.startIndex)

@@ -36,9 +36,11 @@ extension Diagnostic {
         context: [program], hint: "stop before that, with --stop-at or --stop-at-symbol")
     case .inaccessible:
       Diagnostic(
-        "a process of the launch forbids access to its memory (PR_SET_DUMPABLE), and permits no call that would allow it",
+        "the memory of a process of the launch can't be accessed: it has changed its user, or forbids that (PR_SET_DUMPABLE)",
         context: [program],
-        hint: "stop before that, with --stop-at or --stop-at-symbol, or count as root")
+        hint:
+          "stop before that, with --stop-at or --stop-at-symbol, or count as root with CAP_SYS_PTRACE"
+      )
     case .foreignCall:
       Diagnostic(
         "the program makes a system call of 32-bit programs: the memory that the kernel uses in it is not known",

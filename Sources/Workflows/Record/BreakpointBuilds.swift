@@ -160,8 +160,8 @@ extension Diagnostic {
     Diagnostic(
       hasBreakpoints
         ? "its memory can't be accessed: it has ended at a breakpoint that its parent had"
-        : "its memory can't be accessed: nothing of it is recorded",
-      context: ["process \(process)"], hint: "root can access it")
+        : "its memory can't be accessed: what it loads is not recorded",
+      context: ["process \(process)"], hint: "root with CAP_SYS_PTRACE can access it")
   }
 
   /// Another image is in memory than the one that can be read.

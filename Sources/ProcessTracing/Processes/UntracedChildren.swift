@@ -1,0 +1,31 @@
+import Addresses
+import CPtrace
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Children that ask not to be traced: CLONE_UNTRACED of clone(2). What a tracer has changed in the memory that they
+/// copy would be their end, so the flag is taken out.
+enum UntracedChildren {
+  private static let flag = UInt64(CTRACE_UNTRACED)
+
+  /// For a thread that is about to pass flags in the argument `index`.
+  static func trace(_ tid: pid_t, flags index: Int) {
+    guard let flags = ThreadRegisters.argument(index, of: tid), flags & flag != 0 else { return }
+    ThreadRegisters.setArgument(index, of: tid, to: flags & ~flag)
+  }
+
+  /// For a thread that is about to pass flags in the structure of clone3(2) to which the argument `index` points.
+  static func trace(_ tid: pid_t, flagsAt index: Int, _ memory: ProcessMemory) {
+    guard let place = ThreadRegisters.argument(index, of: tid).map(LoadedAddress.init(rawValue:))
+    else { return }
+    let bytes = memory.read(8, at: place)
+    let flags = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard bytes.count == 8, flags & flag != 0 else { return }
+    let new = (0..<8).map { UInt8(truncatingIfNeeded: (flags & ~flag) >> (8 * $0)) }
+    memory.write(new[...], at: place)
+  }
+}
