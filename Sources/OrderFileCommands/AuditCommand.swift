@@ -82,7 +82,9 @@ struct AuditCommand: ParsableCommand {
     if json {
       try outputFile.finish { document.json(to: $0) }
     } else if sarif {
-      try outputFile.finish(AuditSARIF(document, toolVersion: toolVersion).json())
+      let sarif = AuditSARIF(
+        document, path: RepositoryPath.of(document.path), toolVersion: toolVersion)
+      try outputFile.finish(sarif.json())
     } else {
       let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
       let width = destination.width

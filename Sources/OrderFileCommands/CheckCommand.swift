@@ -110,7 +110,10 @@ struct CheckCommand: ParsableCommand {
     }
     try exports[0]?.finish(Array(JUnitReport(document, isStrict: strict, names: names).text.utf8))
     try exports[1]?.finish(Array(CheckMarkdown(document, names: names).text.utf8))
-    try exports[2]?.finish(CheckSARIF(document, toolVersion: toolVersion, names: names).json())
+    try exports[2]?.finish(
+      CheckSARIF(
+        document, path: RepositoryPath.of(budget), toolVersion: toolVersion, names: names
+      ).json())
     try end(document, names)
   }
 

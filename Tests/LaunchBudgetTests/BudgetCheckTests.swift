@@ -40,6 +40,29 @@ import Testing
     #expect(results[1].reason == "the base does not have this figure")
   }
 
+  /// Of an innocent commit it is not asked what it has done.
+  @Test(arguments: [
+    ("\"max\": 8", 11.0, 11.0, "at most 8, found 11 (base 11): the base already exceeds this"),
+    ("\"max\": 8", 12.0, 11.0, "at most 8, found 12 (base 11): the base already exceeds this"),
+    ("\"max\": 8", 11.0, 8.0, "at most 8, found 11 (base 8)"),
+    (
+      "\"max\": 8, \"againstBase\": \"+1\"", 11.0, 9.0,
+      "at most 8 and at most 1 more than the base, found 11 (base 9)"
+    ),
+    ("\"min\": 8", 7.0, 6.0, "at least 8, found 7 (base 6): the base is already below this"),
+  ])
+  func aLimitThatTheBaseExceedsIsSaidToBe(
+    limit: String, now: Double, base: Double, expected: String
+  ) throws {
+    let results = try BudgetCheck(
+      Budget.of("\"metric\": \"diff.floorPages\", \(limit)"),
+      images: [CheckedImage(["diff.floorPages": now])],
+      base: [CheckedImage(["diff.floorPages": base])]
+    ).results()
+    #expect(
+      results.failedFigures.map(\.wording) == ["diff.floorPages of app, 4 KiB pages: expected \(expected)"])
+  }
+
   @Test func aBaseOfAnotherProgramIsRefused() throws {
     let check = BudgetCheck(
       try Budget.of("\"metric\": \"gen.entries\", \"max\": 9"),

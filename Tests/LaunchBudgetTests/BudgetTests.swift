@@ -52,7 +52,11 @@ import Testing
   @Test(arguments: [
     (
       "\"metric\": \"pages.txtPages\", \"max\": 1",
-      "a figure such as pages.textPages, found 'pages.txtPages', did you mean 'pages.textPages'?"
+      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, found 'pages.txtPages', did you mean 'pages.textPages'?"
+    ),
+    (
+      "\"metric\": \"textPages\", \"max\": 1",
+      "a figure of audit, auto, diff, gen, measure, pages, such as pages.textPages, found 'textPages'"
     ),
     ("\"metric\": \"pages.textPages\", \"max\": \"5%\"", "a whole number, found \"5%\""),
     ("\"metric\": \"pages.textPages\", \"max\": -1", "0 to 2^53, found -1"),

@@ -13,6 +13,32 @@ import Testing
     try expectGolden(BudgetExplanation(sampleCheck()).text, "check/why.txt")
   }
 
+  @Test func whyThereIsNoBaselineIsSaidOnce() throws {
+    let image = CheckedImage(["gen.entries": 8, "diff.floorPages": 4, "pages.textPages": 3])
+    let budget = try Budget.of(
+      "\"metric\": \"diff.floorPages\", \"againstBase\": \"+1\"",
+      "\"metric\": \"gen.entries\", \"max\": 9",
+      "\"metric\": \"pages.textPages\", \"againstBase\": \"+1\"")
+    let reason = "no --base was given"
+    let results = try BudgetCheck(budget, images: [image], base: nil, baseIsMissing: reason)
+      .results()
+    let document = CheckDocument(
+      budget: "b.json", base: [], baseIsMissing: reason, results: results, images: [image])
+    #expect(!CheckText(document).text.contains(reason))
+    #expect(document.baselineNote == "2 limits without a baseline: \(reason)")
+  }
+
+  @Test func aStaleOrderComesWithWhatRenewsIt() throws {
+    let hints = try sampleCheck().failures(mangled).compactMap(\.hint).filter {
+      $0.contains("renew")
+    }
+    #expect(
+      hints == [
+        "missing: gone; renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
+          + "'orderfile gen t.oftrace --image app -o ORDER', and link again"
+      ])
+  }
+
   @Test func documents() throws {
     let check = try sampleCheck()
     try expectGolden(String(decoding: check.json(), as: UTF8.self), "check/expected.json")

@@ -110,6 +110,69 @@ import Testing
     #expect(results[0].causes[0].detail == "1 more page")
   }
 
+  /// What `pages` counted, with the first functions on its pages.
+  private static func counted(_ functions: [String]) throws -> CheckedImage {
+    let pages = functions.enumerated().map { index, name in
+      """
+      {"access": "execute", "address": "0x\(String((index + 1) * 4096, radix: 16))", "function": "\(name)", "pc": null, \
+      "segment": "text", "step": \(index)}
+      """
+    }
+    let text = """
+      {"command": [], "exitStatus": 0, "images": [{"id": null, "pages": [\(pages.joined(separator: ", "))], \
+      "path": "/app"}], "method": "preload", "schema": "orderfile.pages/1"}
+      """
+    var images: [CheckedImage] = []
+    try images.add(
+      CommittedDocument(parsing: FileBytes(Array(text.utf8)), path: "p.json"), path: "p.json")
+    return images[0]
+  }
+
+  /// The layouts are compared by the trace of an older build, so that they have no new functions; the pages have.
+  @Test(arguments: [
+    (4096, ["touching load_registry 5", "moved scan 0.67"]),
+    (16384, ["touching load_registry 1.25"]),
+  ])
+  func aFunctionThatTheTraceLacksComesBeforeSmallMoves(pageSize: Int, expected: [String]) throws {
+    var old = try Self.counted(["main", "_ZN3app5setup17h0123456789abcdefE"])
+    var new = try Self.counted(
+      ["main", "_ZN3app5setup17hfedcba9876543210E"] + Array(repeating: "load_registry", count: 5))
+    (old.functions, new.functions) = (Self.base, Self.base)
+    new.functions?[2] = .at(0x3000, "scan", ordered: true)
+    let results = try BudgetCheck(
+      Budget.of(
+        "\"metric\": \"pages.textPages\", \"pageSizeBytes\": \(pageSize), \"againstBase\": \"+0\""),
+      images: [new], base: [old]
+    ).results()
+    #expect(results[0].outcome == .fail)
+    let found = results[0].causes.map {
+      "\($0.kind.rawValue) \($0.name) \($0.pages.map { "\(ShortNumber($0))" } ?? "-")"
+    }
+    #expect(found.starts(with: expected), "\(found)")
+    #expect(!found.contains { $0.contains("setup") })
+  }
+
+  /// Nothing brought a figure that is no worse than in the base. What the image lacks still explains it.
+  @Test(arguments: [(40.0, 39.0), (40.0, 40.0), (40.0, 41.0)])
+  func aFigureThatIsNoWorseHasNoCauses(base: Double, now: Double) throws {
+    var (old, new) = (
+      CheckedImage(["pages.textPages": base]), CheckedImage(["pages.textPages": now])
+    )
+    old.figures += CheckedImage(["diff.stale": base / 100]).figures
+    new.figures += CheckedImage(["diff.stale": now / 100]).figures
+    (old.functions, new.functions) = (Self.base, Self.base + [.at(0x8f00, "plugins", 0x2200)])
+    new.unorderable = [NameWithReason(name: "gone", reason: "no such symbol")]
+    let results = try BudgetCheck(
+      Budget.of(
+        "\"metric\": \"pages.textPages\", \"max\": 30",
+        "\"metric\": \"diff.stale\", \"max\": \"3%\""),
+      images: [new], base: [old]
+    ).results()
+    #expect(results.map(\.outcome) == [.fail, .fail])
+    #expect(results[0].causes.map(\.name) == (now > base ? ["plugins"] : []))
+    #expect(results[1].causes.map(\.name) == ["gone"])
+  }
+
   @Test func addedLibrariesAndInitializersAreNamed() throws {
     var (old, new) = (
       CheckedImage(["audit.libraries": 1, "audit.initializers": 0]),

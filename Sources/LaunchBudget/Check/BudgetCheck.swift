@@ -89,7 +89,12 @@ package struct BudgetCheck {
         requirement: requirement, line: limit.line, value: value, base: oldFigure?.metric.value,
         outcome: passes ? .pass : .fail)
       if !passes {
-        result.setCauses(causes.causes(of: limit.figure, pageSize: figure.pageSize))
+        let isWorse = oldFigure.map { old in
+          old.metric.value != value
+            && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
+        }
+        result.setCauses(
+          causes.causes(of: limit.figure, pageSize: figure.pageSize, isWorse: isWorse ?? true))
       }
       return result
     }

@@ -55,11 +55,11 @@ package struct CheckDocument: Sendable {
         "\($0.kind.rawValue): \(printable(names($0.name)))"
       }
       let rest = failed.causes.count - causes.count + failed.furtherCauses
+      var hint = causes + (rest > 0 ? ["and \(rest) more"] : [])
+      if let renewal = failed.renewal { hint.append(renewal) }
       return Diagnostic(
         failed.wording, context: ["\(budget):\(failed.first.line)"],
-        hint: causes.isEmpty
-          ? nil : causes.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : ""),
-        severity: .checkFailed)
+        hint: hint.isEmpty ? nil : hint.joined(separator: "; "), severity: .checkFailed)
     }
   }
 

@@ -46,6 +46,15 @@ package struct CheckResult: Hashable, Sendable {
     furtherCauses = all.count - causes.count + further
   }
 
+  /// Whether the base is beyond the same limit.
+  var failsInBase: Bool {
+    switch requirement {
+    case .atMost(let bound): base.map { $0 > bound.value + Bound.tolerance } ?? false
+    case .atLeast(let bound): base.map { $0 < bound.value - Bound.tolerance } ?? false
+    case .against, .allowedLibraries: false
+    }
+  }
+
   /// `pages.textPages of app, 4 KiB pages`
   package var subject: String {
     var parts = ["\(figure.id) of \(image)"]
@@ -95,6 +104,17 @@ package struct FailedFigure {
     let requirements = results.map(\.requirementWording).joined(separator: " and ")
     let base = first.base.map { " (base \(first.figure.wording($0)))" } ?? ""
     return "\(first.subject): expected \(requirements), found \(first.valueWording)\(base)"
+      + (results.allSatisfy(\.failsInBase)
+        ? ": the base \(isMinimum ? "is already below" : "already exceeds") this" : "")
+  }
+
+  private var isMinimum: Bool { if case .atLeast = first.requirement { true } else { false } }
+
+  /// What to run if the image lacks entries of the order file; `nil` for another figure.
+  package var renewal: String? {
+    guard first.figure.name == "stale" else { return nil }
+    return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
+      + "'orderfile gen t.oftrace --image \(printable(first.image)) -o ORDER', and link again"
   }
 }
 

@@ -34,11 +34,12 @@ struct FunctionChanges {
       let isUnordered = function.isOrdered == false
       guard let match = matches[index] else {
         return RegressionCause(
-          .new, function.name, bytes: function.bytes, pages: Self.rounded(shares.pages[index]),
+          .new, function.name, bytes: function.bytes,
+          pages: RegressionCause.rounded(shares.pages[index]),
           isUnordered: isUnordered)
       }
       let old = base[match]
-      let added = Self.rounded(max(0, shares.pages[index] - baseShares.pages[match]))
+      let added = RegressionCause.rounded(max(0, shares.pages[index] - baseShares.pages[match]))
       let growth = function.bytes > old.bytes ? function.bytes - old.bytes : 0
       let kind: RegressionCause.Kind
       if old.isOrdered == true, isUnordered {
@@ -58,31 +59,31 @@ struct FunctionChanges {
   /// Less is what the end of another function on the page makes.
   private static let leastMove = 0.05
 
-  /// To hundredths, of which JSON has no more digits than people read.
-  private static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
-
-  private struct Key: Hashable {
-    var base: [UInt8]
-    var part: NamedPart
-
-    init(_ name: SymbolName) {
-      let name = CanonicalName(name)
-      (base, part) = (name.base, name.part)
-    }
-  }
-
   /// For each function the index of the same one in `base`; `nil` if it has none.
   private static func matches(_ now: [PlacedFunction], in base: [PlacedFunction]) -> [Int?] {
     func ascending(_ functions: [PlacedFunction]) -> [Int] {
       functions.indices.sorted { (functions[$0].address, $0) < (functions[$1].address, $1) }
     }
-    var unmatched: [Key: [Int]] = [:]
+    var unmatched: [MatchedName: [Int]] = [:]
     for index in ascending(base).reversed() {
-      unmatched[Key(base[index].name), default: []].append(index)
+      unmatched[MatchedName(base[index].name), default: []].append(index)
     }
     var matches = [Int?](repeating: nil, count: now.count)
-    for index in ascending(now) { matches[index] = unmatched[Key(now[index].name)]?.popLast() }
+    for index in ascending(now) {
+      matches[index] = unmatched[MatchedName(now[index].name)]?.popLast()
+    }
     return matches
+  }
+}
+
+/// A function's name without what compilers change from build to build.
+struct MatchedName: Hashable {
+  private let base: [UInt8]
+  private let part: NamedPart
+
+  init(_ name: SymbolName) {
+    let name = CanonicalName(name)
+    (base, part) = (name.base, name.part)
   }
 }
 

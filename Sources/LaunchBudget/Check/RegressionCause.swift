@@ -57,6 +57,9 @@ package struct RegressionCause: Hashable, Sendable {
     return parts.joined(separator: ", ")
   }
 
+  /// To hundredths, of which JSON has no more digits than people read.
+  static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
+
   /// By pages, then by bytes, most first; equal ones by kind and name.
   static func precedes(_ a: Self, _ b: Self) -> Bool {
     func rank(_ kind: Kind) -> Int { Kind.allCases.firstIndex(of: kind) ?? 0 }

@@ -22,7 +22,17 @@ final class RegressionCauses {
   private static let usualPageSize = PageSize.fourKibibytes
 
   /// The causes, the largest first; empty if the documents do not tell.
-  func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+  ///
+  /// - Parameter isWorse: than in the base, if there is one. Otherwise nothing brought the figure since, and only what the
+  ///   image lacks explains it.
+  func causes(
+    of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
+  ) -> [RegressionCause] {
+    let causes = causes(of: figure, pageSize: pageSize)
+    return isWorse ? causes : causes.filter { $0.kind == .missing }
+  }
+
+  private func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
     let key = Key(figure: figure.id, pageSize: pageSize)
     if let causes = found[key] { return causes }
     let causes = newCauses(of: figure, pageSize: pageSize)
@@ -42,8 +52,7 @@ final class RegressionCauses {
     case (.pages, "dataPages"): return touches(.data)
     case (.pages, "readOnlyPages"): return touches(.readOnly)
     case (.pages, "textPages"):
-      let causes = functions(pageSize)
-      return causes.isEmpty ? touches(.text) : causes
+      return textPages(pageSize)
     case (.auto, _) where figure.unit == .pages, (.diff, _) where figure.unit == .pages:
       return functions(pageSize)
     case (.diff, "predictedWindows64k"): return functions(.sixtyFourKibibytes)
@@ -59,12 +68,27 @@ final class RegressionCauses {
     return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
   }
 
+  /// The layout may be that of an older trace, which lacks functions that the counted launch ran.
+  private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
+    let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
+    let scale = Double(PageSize.fourKibibytes.bytes) / Double((pageSize ?? .fourKibibytes).bytes)
+    let others = touches(.text).filter { !recorded.contains(MatchedName($0.name)) }.map {
+      var cause = $0
+      cause.pages = cause.pages.map { RegressionCause.rounded($0 * scale) }
+      return cause
+    }
+    return (functions(pageSize) + others).sorted(by: RegressionCause.precedes)
+  }
+
+  /// In pages of 4 KiB.
   private func touches(_ segment: Segment) -> [RegressionCause] {
     guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
-    var counts: [SymbolName: Int] = [:]
-    for touch in old where touch.segment == segment { counts[touch.function] = touch.pages }
+    var counts: [MatchedName: Int] = [:]
+    for touch in old where touch.segment == segment {
+      counts[MatchedName(touch.function), default: 0] += touch.pages
+    }
     return new.filter { $0.segment == segment }.compactMap { touch -> RegressionCause? in
-      let pages = touch.pages - (counts[touch.function] ?? 0)
+      let pages = touch.pages - (counts[MatchedName(touch.function)] ?? 0)
       return pages > 0 ? RegressionCause(.touching, touch.function, pages: Double(pages)) : nil
     }.sorted(by: RegressionCause.precedes)
   }

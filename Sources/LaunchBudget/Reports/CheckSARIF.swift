@@ -4,13 +4,17 @@ import Reporting
 /// The limits that a check found exceeded, at their lines of the budget.
 package struct CheckSARIF {
   private let document: CheckDocument
+  private let path: String
   private let toolVersion: String
   private let names: NameWording
 
+  /// - Parameter path: of the budget, from the repository's folder; `nil` for the path of the document.
   package init(
-    _ document: CheckDocument, toolVersion: String, names: @escaping NameWording = mangled
+    _ document: CheckDocument, path: String? = nil, toolVersion: String,
+    names: @escaping NameWording = mangled
   ) {
     self.document = document
+    self.path = path ?? document.budget
     self.toolVersion = toolVersion
     self.names = names
   }
@@ -56,7 +60,7 @@ package struct CheckSARIF {
       ? FailedFigure(results: [result]).wording : "\(result.subject): \(result.reason ?? "")"
     return SARIFLog.Result(
       rule: rule.rawValue, level: result.outcome == .fail ? .error : .warning,
-      message: ([message] + causes).joined(separator: "; "), path: document.budget,
+      message: ([message] + causes).joined(separator: "; "), path: path,
       line: result.line, names: result.causes.prefix(10).map(\.name.description),
       fingerprint: ("check/v1", "\(rule.rawValue) \(result.subject) \(requirementKind(result))"))
   }

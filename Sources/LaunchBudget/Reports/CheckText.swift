@@ -23,7 +23,9 @@ package struct CheckText {
     var text = "\(printable(document.budget)): \(document.summary)\n\n"
     text += table
     for result in document.results {
-      if let reason = result.reason { text += "\n\(printable("\(result.subject): \(reason)"))\n" }
+      // The reason that all have is a note of the command.
+      guard let reason = result.reason, reason != document.baseIsMissing else { continue }
+      text += "\n\(printable("\(result.subject): \(reason)"))\n"
     }
     for failed in document.results.failedFigures {
       text += "\n\(printable(failed.wording))\n" + causes(of: failed)
@@ -56,6 +58,7 @@ package struct CheckText {
     if failed.causes.isEmpty, failed.first.base == nil, !failed.first.figure.isTime {
       text += "  give --base to see what brought it\n"
     }
+    if let renewal = failed.renewal { text += "  \(renewal)\n" }
     return text
   }
 }

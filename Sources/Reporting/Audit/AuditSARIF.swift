@@ -11,10 +11,13 @@ import ImageModel
 /// An audit in SARIF 2.1.0.
 package struct AuditSARIF {
   private let document: AuditDocument
+  private let path: String
   private let toolVersion: String
 
-  package init(_ document: AuditDocument, toolVersion: String) {
+  /// - Parameter path: of the image, from the repository's folder; `nil` for the path of the document.
+  package init(_ document: AuditDocument, path: String? = nil, toolVersion: String) {
     self.document = document
+    self.path = path ?? document.path
     self.toolVersion = toolVersion
   }
 
@@ -60,7 +63,7 @@ package struct AuditSARIF {
         let number = seen[names, default: 0] + 1
         seen[names] = number
         return SARIFLog.Result(
-          rule: $0.rule.rawValue, level: $0.level, message: $0.message, path: document.path,
+          rule: $0.rule.rawValue, level: $0.level, message: $0.message, path: path,
           names: [subject], fingerprint: ("audit/v1", number == 1 ? names : "\(names) #\(number)"))
       }, toolVersion: toolVersion
     ).json()

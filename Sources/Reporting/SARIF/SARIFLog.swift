@@ -26,7 +26,7 @@ package struct SARIFLog {
     package var rule: String
     package var level: Level
     package var message: String
-    /// The file that the finding is about; absolute, or relative to the folder in which the command runs.
+    /// The file that the finding is about; absolute, or relative to the folder of the repository.
     package var path: String
     /// From 1; 1 if the file has no lines, because code scanning does not take results without a line.
     package var line: Int
