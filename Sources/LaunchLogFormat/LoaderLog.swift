@@ -21,6 +21,8 @@
 // DYLD_PRINT_LIBRARIES lists each library, as `dyld: loaded: PATH`, `dyld: loaded: <UUID> PATH` or, in dyld 4,
 // `dyld[PID]: <UUID> PATH`.
 //
+// A logger may put its prefix before each line.
+//
 // glibc prints with LD_DEBUG=statistics what elf/rtld.c has in print_statistics, each line behind the process number;
 // numbers are cycles of the machine's counter or, where the processor has none, nanoseconds.
 
@@ -44,7 +46,7 @@ struct LoaderLog {
     var lines = LineScanner(bytes)
     while let range = lines.next() {
       guard range.count <= mostBytes else { continue }
-      try reader.take(trimmed(bytes.text(range)))
+      try reader.take(trimmed(LogPrefix.removed(from: bytes.text(range)[...])))
     }
     try reader.finish()
     return reader.log
@@ -130,7 +132,9 @@ struct LoaderLog {
         return
       }
       let title = Self.titles[label] ?? String(name)
-      open?.stages.append(LoggedStage(title, nanoseconds: nanoseconds, isPart: isPart))
+      let stage = LoggedStage(title, nanoseconds: nanoseconds, isPart: isPart)
+      let place = place(ofPart: label) ?? launch.stages.endIndex
+      open?.stages.insert(stage, at: place)
     }
   }
 
@@ -143,8 +147,22 @@ struct LoaderLog {
   /// The last stage of the detailed form, behind which the initializers are listed.
   private static let endsBeforeList: Set = [
     "total time in initializers and objc +load", "total time in initializers and objc setup",
-    "total init time time",
+    "total init time time", "total initializer time",
   ]
+
+  /// The parts that dyld prints behind another stage than the one that contains them.
+  private static let wholes = [
+    "total debugger pause time": "total images loading time",
+    "total redo shared cached bindings time": "total binding fixups time",
+  ]
+
+  /// Where the part goes among the stages, if its stage has been read and is not the last one.
+  private func place(ofPart label: String) -> Int? {
+    guard let name = Self.wholes[label], let stages = open?.stages,
+      let whole = stages.firstIndex(where: { $0.name.lowercased() == name })
+    else { return nil }
+    return stages[(whole + 1)...].firstIndex { !$0.isPart }
+  }
 
   private enum Kind { case stage, part }
 
@@ -159,6 +177,7 @@ struct LoaderLog {
     "total weak binding fixups time": .stage, "total redo shared cached bindings time": .part,
     "total time in initializers and objc +load": .stage,
     "total time in initializers and objc setup": .stage, "total init time time": .stage,
+    "total initializer time": .stage,
   ]
 
   /// Stages that versions of dyld spell in several ways, so that several logs have one row of each.

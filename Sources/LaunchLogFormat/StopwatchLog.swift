@@ -9,7 +9,7 @@
 // A last line without a line feed may be cut off inside a number, and is left out.
 //
 // Also the splits of BLStopwatch, in seconds since the split before: `#1 didFinishLaunchingWithOptions: 0.123`
-// (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch).
+// (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch). A logger may put its prefix before any line.
 
 import Addresses
 import ByteReading
@@ -20,6 +20,15 @@ enum StopwatchLog {
     var milliseconds: Double
     var delta: Double?
     var isSplit = false
+
+    /// Whether it looks like a split, in seconds, behind a text that is no known prefix of a logger.
+    var mayBeSplit: Bool {
+      guard !isSplit, delta == nil, name.hasSuffix(":"), milliseconds != milliseconds.rounded(),
+        let mark = name.lastIndex(of: "#")
+      else { return false }
+      let number = name[mark...].dropFirst().prefix { $0.isNumber }
+      return !number.isEmpty && name[number.endIndex...].first == " "
+    }
   }
 
   /// - Throws: `missing` if the first lines are no table; `invalid` with the line for a later one that is not.
@@ -31,7 +40,9 @@ enum StopwatchLog {
     var last: Line?
     while let range = lines.next() {
       guard range.count <= 8192 else { throw unknown(lines.lineNumber, range.lowerBound) }
-      let text = bytes.text(range).drop { $0.isWhitespace || $0 == "\u{feff}" }
+      let text = LogPrefix.removed(from: bytes.text(range)[...]).drop {
+        $0.isWhitespace || $0 == "\u{feff}"
+      }
       guard !text.isEmpty else { continue }
       let isEnded = lines.position < bytes.count || bytes[bytes.count - 1] == UInt8(ascii: "\n")
       if !isEnded {
@@ -54,6 +65,13 @@ enum StopwatchLog {
         continue
       }
       mayBeTitle = false
+      guard !line.mayBeSplit, last.map({ $0.isSplit == line.isSplit }) ?? true else {
+        throw ParseError(
+          .invalid(
+            expected: "one kind of lines, splits of a stopwatch at the beginning of each",
+            found: "'\(text.prefix(60))'"), "stopwatch",
+          at: FileOffset(rawValue: UInt64(range.lowerBound)), line: lines.lineNumber)
+      }
       let isFirstSplit = line.isSplit && line.name.hasPrefix("#1 ")
       if line.isSplit { line.milliseconds += isFirstSplit ? 0 : last?.milliseconds ?? 0 }
       if let last, isFirstSplit || line.milliseconds < last.milliseconds {

@@ -145,6 +145,64 @@ import Testing
       ])
   }
 
+  /// dyld prints them behind others.
+  @Test func aPartFollowsTheStageThatContainsIt() throws {
+    let stages = try #require(try log(Self.detailed.utf8).launches.first).stages
+    for (whole, part) in [
+      ("total images loading time", "total debugger pause time"),
+      ("total binding fixups time", "total redo shared cached bindings time"),
+    ] {
+      let place = try #require(stages.firstIndex { $0.name == whole })
+      #expect(stages[place + 1].name == part && stages[place + 1].isPart)
+    }
+  }
+
+  /// dyld of iOS 8, as published in artsy/eigen#586.
+  @Test func initializersOfIOS8HaveAnotherTitle() throws {
+    let text = """
+      total time: 4.6 seconds (100.0%)
+      total images loaded:  290 (235 from dyld shared cache)
+      total segments mapped: 162, into 2414 pages with 312 pages pre-fetched
+      total images loading time: 4.3 seconds (93.8%)
+      total dtrace DOF registration time: 0.14 milliseconds (0.0%)
+      total rebase fixups time: 55.97 milliseconds (1.2%)
+      total binding fixups time: 111.74 milliseconds (2.3%)
+      total weak binding fixups time: 0.33 milliseconds (0.0%)
+      total bindings lazily fixed up: 0 of 0
+      total initializer time: 118.93 milliseconds (2.5%)
+          libSystem.B.dylib : 76.47 milliseconds (1.6%)
+                      Artsy : 30.45 milliseconds (0.6%)
+      total images using weak symbols:  46
+
+      """
+    let launch = try #require(try log(text.utf8).launches.first)
+    #expect(names(launch, parts: false).last == "total initializer time")
+    #expect(names(launch, parts: true) == ["libSystem.B.dylib", "Artsy"])
+  }
+
+  @Test(arguments: [
+    "2020-05-12 10:11:12.123456+0800 App[312:4711] ", "May 12 10:11:12 iPhone App[312] <Notice>: ",
+    "May  2 10:11:12 iPhone My App(dyld)[312] <Error>: ", "2020-05-12T10:11:12+0200 mac App[312]: ",
+    "2020-05-12 10:11:12.123456+0800  localhost App[312]: (dyld) ",
+    "2020-05-12 10:11:12.123 Df App[312:4711] [com.shop.App:launch] ",
+  ])
+  func aLoggerMayPutItsPrefixBeforeEachLine(prefix: String) throws {
+    let plain = Self.short + Self.detailed + "dyld: loaded: /a\ndyld: loaded: /b\n"
+    let lines = plain.split(separator: "\n", omittingEmptySubsequences: false)
+    let prefixed = lines.map { prefix + $0 }.joined(separator: "\n") + "\n"
+    #expect(try log(prefixed.utf8) == log(plain.utf8))
+  }
+
+  @Test func theNameOfTheLoaderIsNoPrefix() throws {
+    let id = "<" + String(repeating: "A", count: 36) + ">"
+    let plain = ["/a", "/b"].map { "dyld[312]: \(id) \($0)\n" }
+    let prefixed = plain.map { "May 12 10:11:12 iPhone \($0)" }
+    for text in [plain, prefixed] {
+      let lists = try log(text.joined().utf8).libraryLists
+      #expect(lists.map(\.process) == [312] && lists.map(\.paths) == [["/a", "/b"]])
+    }
+  }
+
   @Test func aLogHasManyLaunches() throws {
     let log = try log((Self.short + Self.detailed + Self.short).utf8)
     #expect(log.launches.map(\.form) == [.dyldStatistics, .dyldStatisticsDetails, .dyldStatistics])

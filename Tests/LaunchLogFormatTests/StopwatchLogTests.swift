@@ -65,6 +65,25 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    "2020-05-12 10:11:12.123456+0800 App[312:4711] #1 SDK: 0.345\n#2 home: 0.512\n",
+    "May 12 10:11:12 iPhone App[312] <Notice>: #1 SDK: 0.345\n#2 home: 0.512\n",
+    "2020-05-12 10:11:12.1 App[312:4711] splits:\n#1 SDK: 0.345\n#2 home: 0.512\n",
+  ])
+  func splitsMayBeBehindThePrefixOfALogger(_ text: String) throws {
+    let stages = try log(text).launches.map(\.stages)
+    #expect(stages.map { $0.map { $0.nanoseconds / 1e6 } } == [[345, 857]])
+  }
+
+  /// They would be read as milliseconds.
+  @Test(arguments: [
+    "App: #1 SDK: 0.345\n", "App: #1 SDK: 0.345\n#2 home: 0.512\n",
+    "#1 SDK: 0.345\n[App] #2 home: 0.512\n", "#1 SDK: 0.345\nmain 44\n",
+  ])
+  func splitsBehindOtherTextAreRefused(_ text: String) {
+    #expect(refusal(text).hasPrefix("invalid stopwatch: expected one kind of lines"))
+  }
+
   @Test func aWrongDeltaIsAWarning() throws {
     let log = try log("a 1 1\nb 5 9\n")
     #expect(
