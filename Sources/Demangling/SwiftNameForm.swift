@@ -5,6 +5,7 @@
 //
 //     (load in _5B37C2F0A9D14E6C8B1F02D3E4A59687)    private declarations, with a hash of the file's name
 //     closure #2 in, row #1 () in                    closures, local functions and types
+//     [Closure Propagated : $s4Feed5startyyFyycfU0_  the mangled name of a closure for which a function is specialized
 
 import ByteReading
 
@@ -18,7 +19,9 @@ package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
   /// The name in this form; `nil` if it is not Swift's, if it can't be demangled, or if nothing is left out of it.
   ///
   /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text.
-  package func text(ofMangled name: [UInt8]) -> [UInt8]? {
+  package func text(ofMangled name: [UInt8]) -> [UInt8]? { text(ofMangled: name, depth: 0) }
+
+  private func text(ofMangled name: [UInt8], depth: Int) -> [UInt8]? {
     let start = name.first == UInt8(ascii: "_") ? 1 : 0
     guard Mangling(of: name, in: name.indices) == .swift, mayHold(name) else { return nil }
     let ending = NameEnding(of: name, in: name.indices)
@@ -28,7 +31,34 @@ package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
     let bytes = Array(text.utf8)
     var form = withoutFileHashes(bytes)
     if self == .withoutNumbers { form = withoutCounts(form) }
-    return form.count < bytes.count ? form : nil
+    if depth < Self.mostNames { form = replacingMangledNames(form, depth: depth) }
+    return form != bytes ? form : nil
+  }
+
+  /// A name in a name in a name is looked at; compilers write one.
+  private static let mostNames = 2
+
+  /// Replaces each mangled name in `text` by its form.
+  private func replacingMangledNames(_ text: [UInt8], depth: Int) -> [UInt8] {
+    func isOfName(_ byte: UInt8) -> Bool {
+      isDigit(byte) || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
+        || byte == UInt8(ascii: "$")
+    }
+    guard text.contains(UInt8(ascii: "$")) else { return text }
+    var result: [UInt8] = []
+    var index = 0
+    while index < text.count {
+      guard text[index] == UInt8(ascii: "$"), result.last == UInt8(ascii: " ") else {
+        result.append(text[index])
+        index += 1
+        continue
+      }
+      let end = text[index...].firstIndex { !isOfName($0) } ?? text.count
+      let name = Array(text[index..<end])
+      result += self.text(ofMangled: name, depth: depth + 1) ?? name
+      index = end
+    }
+    return result
   }
 
   /// Whether the mangled name can have what this form leaves out: most have not, and demangling takes a thousand times as

@@ -28,6 +28,25 @@ import Testing
     #expect(text(inPrivate, .withoutHashes) == "closure #2 () -> () in app.(load)() -> ()")
   }
 
+  /// As two builds called them; in the second a closure was added before.
+  @Test(arguments: [
+    (
+      "5Int32VAE_A2EXEtF020$e4Feed9feedStartys5I13VADFA2DXEfU0_AETf1nc_n",
+      "5Int32VAE_A2EXEtF020$e4Feed9feedStartys5I13VADFA2DXEfU1_AETf1nc_n"
+    ),
+    (
+      "5Int32VAE_A2EXEtF020$e4Feed9feedStartys5i15VADFA2DXEfU0_A2N2U_AETf1nc_n",
+      "5Int32VAE_A2EXEtF020$e4Feed9feedStartys5i15VADFA2DXEfU1_A2N2U_AETf1nc_n"
+    ),
+  ])
+  func theNumbersOfClosuresForWhichAFunctionIsSpecializedAreLeftOut(_ name: (String, String)) {
+    let start = "$e4Feed5apply33_DB5ACD16BCB416B073F99938EF47223ELLys"
+    let forms = [name.0, name.1].map { text(start + $0, .withoutNumbers) }
+    #expect(forms[0] != nil && forms[0] == forms[1])
+    #expect(text(start + name.0, .withoutHashes) != text(start + name.1, .withoutHashes))
+    #expect(forms[0]?.contains("in Feed.feedStart(Swift.Int32)") ?? false, "\(forms)")
+  }
+
   @Test(
     arguments: [
       "$s3app4loadyyF", "main", "", "_", "$s", "_Z4loadv", "_RNvC3app4load", "$s3app4load33_XLLyyF",

@@ -10,7 +10,8 @@
 // file lists by its present name, is none of the candidates. A number changes when a closure is added before it. Then
 // most closures of the function still have names that exist, of other closures: such a name is not missing, and nobody
 // notices. A missing number only means that there are fewer. So a closure is renamed only if there is exactly one with
-// the same demangled name, which also happens if its parent was the only one to change.
+// the same demangled name, which also happens if its parent was the only one to change. A clone with a number behind its
+// name is another function than the one without.
 
 import Addresses
 import ByteReading
@@ -63,13 +64,20 @@ package struct RenamedSymbols {
   private mutating func swiftNames(of name: SymbolName) -> [SymbolName] {
     for form in SwiftNameForm.allCases {
       guard let text = form.text(ofMangled: name.bytes) else { continue }
-      let places = functions(in: form)[NameKey(text)] ?? []
+      let all = functions(in: form)[NameKey(text)] ?? []
+      let isClone = hasNumber(name)
+      let alike = all.filter { hasNumber(self.name(of: $0)) == isClone }
+      let places = alike.isEmpty ? all : alike
       let names = unlistedNames(places)
       let bodies = form == .withoutNumbers ? bodyCount(places) : names.count
       if bodies == 1, names.count == 1 { return names }
       if names.count > 1 { return names }
     }
     return []
+  }
+
+  private func hasNumber(_ name: SymbolName) -> Bool {
+    NameEnding(of: name.bytes, in: name.bytes.indices).cuts.contains(.number)
   }
 
   private mutating func functions(in form: SwiftNameForm) -> [NameKey: [Place]] {
