@@ -60,7 +60,9 @@ import Testing
       base: [CheckedImage(["diff.floorPages": base])]
     ).results()
     #expect(
-      results.failedFigures.map(\.wording) == ["diff.floorPages of app, 4 KiB pages: expected \(expected)"])
+      results.failedFigures.map(\.wording) == [
+        "diff.floorPages of app, 4 KiB pages: expected \(expected)"
+      ])
   }
 
   @Test func aBaseOfAnotherProgramIsRefused() throws {
