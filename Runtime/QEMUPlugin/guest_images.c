@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -99,7 +100,7 @@ OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context
   search->is_found = true;
   if (!strstr(search->path, "\\012")) return; /* a line feed, or just these characters: the link tells */
   char link[96];
-  snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", (int)gettid(),
+  snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", (int)syscall(SYS_gettid),
            (unsigned long long)mapping->start, (unsigned long long)mapping->end);
   ssize_t length = readlink(link, search->path, search->size - 1);
   if (length > 0) search->path[length] = 0;

@@ -38,8 +38,8 @@ size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size) {
 size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size) {
   return (void)tid, (void)address, (void)bytes, (void)size, 0;
 }
-int ctrace_mapped_file(int descriptor, char *text, size_t size) {
-  return (void)descriptor, (void)text, (void)size, ENOTSUP;
+int ctrace_mapped_file(const char *path, char *text, size_t size) {
+  return (void)path, (void)text, (void)size, ENOTSUP;
 }
 bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
 bool ctrace_has_pending_fault(pid_t tid) { return (void)tid, false; }

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/kcmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -195,9 +196,13 @@ int ctrace_block_signals(pid_t tid, uint64_t mask) {
   return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
 }
 
-int ctrace_mapped_file(int descriptor, char *text, size_t size) {
-  void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (page == MAP_FAILED) return errno;
+int ctrace_mapped_file(const char *path, char *text, size_t size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0);
+  int refusal = errno;
+  close(file);
+  if (page == MAP_FAILED) return refusal;
   FILE *maps = fopen("/proc/thread-self/maps", "re");
   int error = maps ? ENOENT : errno;
   char line[256]; /* the rest of a longer line looks like no other one: a path begins with a slash */

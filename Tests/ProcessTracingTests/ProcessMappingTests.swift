@@ -120,7 +120,7 @@ import Testing
         return found.isThere
       }
       #expect(try isThere())
-      #expect(ProcessMapping.file(of: descriptor) != nil)
+      #expect(ProcessMapping.file(at: path) != nil)
       try FileManager.default.moveItem(atPath: path, toPath: path + " (deleted)")
       try FileManager.default.moveItem(atPath: path + " (deleted)", toPath: path)
       #expect(try isThere())
@@ -131,10 +131,9 @@ import Testing
     }
 
     @Test func whatCannotBeMappedHasNoNumber() {
-      let null = open("/dev/null", O_RDONLY)
-      defer { close(null) }
-      #expect(ProcessMapping.file(of: null) == nil)
-      #expect(ProcessMapping.file(of: -1) == nil)
+      #expect(ProcessMapping.file(at: "/dev/null") == nil)
+      #expect(ProcessMapping.file(at: "/") == nil)
+      #expect(ProcessMapping.file(at: "/nowhere") == nil)
     }
 
     @Test func aProcessThatIsGoneHasNone() {

@@ -70,9 +70,9 @@ int ctrace_block_signals(pid_t tid, uint64_t mask);
 /* Whether the thread or process that PARENT has just created uses PARENT's memory. */
 bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork);
 
-/* Stores how the kernel writes the device and the inode of an open file in /proc/PID/maps, `fe:00 1234`. That may differ
+/* Stores how the kernel writes the device and the inode of the file at PATH in /proc/PID/maps, `fe:00 1234`. That may differ
  * from stat(2): for btrfs and overlayfs. Fails for a file that can't be mapped, such as an empty one. */
-int ctrace_mapped_file(int descriptor, char *text, size_t size);
+int ctrace_mapped_file(const char *path, char *text, size_t size);
 
 /* Of the auxiliary vector, <getauxval(3)>. */
 enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9, CTRACE_AT_SYSINFO_EHDR = 33 };

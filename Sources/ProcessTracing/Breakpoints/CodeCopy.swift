@@ -35,7 +35,7 @@ struct CodeCopy {
   /// The instruction that the breakpoint replaced; `nil` if fewer than `least` bytes are equal, or if several
   /// instructions are possible.
   func saved(least: Int) -> UInt32? {
-    matched >= least && instructions.count == 1 ? instructions.first : nil
+    matched >= least && instructions.count == 1 ? instructions.min() : nil
   }
 
   /// The number of bytes in `following` that are equal to those behind a breakpoint, except for breakpoints.

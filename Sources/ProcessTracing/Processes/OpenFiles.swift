@@ -14,20 +14,20 @@ package final class OpenFiles {
 
   package init(limit: Int = 32) { self.limit = limit }
 
-  deinit { for descriptor in descriptors.values { close(descriptor) } }
+  deinit { while !owners.isEmpty { closeFirst() } }
 
   /// The descriptor of the file that `owner` uses.
   ///
-  /// - Parameter open: opens that file if it is not open; returns a descriptor, or -1 and the reason in `errno`.
+  /// - Parameter opening: opens that file if it is not open; returns a descriptor, or -1 and the reason in `errno`.
   /// - Returns: -1 if it can't be opened, with the reason in `errno`.
-  package func descriptor(of owner: AnyObject, _ open: () -> Int32) -> Int32 {
+  package func descriptor(of owner: AnyObject, _ opening: () -> Int32) -> Int32 {
     let owner = ObjectIdentifier(owner)
     if let known = descriptors[owner] { return known }
     if owners.count >= limit { closeFirst() }
-    var opened = open()
+    var opened = opening()
     while opened < 0, errno == EMFILE || errno == ENFILE, !owners.isEmpty {
       closeFirst()
-      opened = open()
+      opened = opening()
     }
     guard opened >= 0 else { return -1 }
     descriptors[owner] = opened

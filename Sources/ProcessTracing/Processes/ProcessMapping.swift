@@ -46,10 +46,10 @@ package struct ProcessMapping: Hashable {
     }
   }
 
-  /// How the kernel writes a file with this descriptor into `file`; `nil` if it can't be mapped.
-  package static func file(of descriptor: Int32) -> String? {
+  /// What `file` is of mappings of the file at `path`, a regular one; `nil` if it can't be mapped.
+  package static func file(at path: String) -> String? {
     var text = [CChar](repeating: 0, count: 64)
-    guard ctrace_mapped_file(descriptor, &text, text.count) == 0 else { return nil }
+    guard ctrace_mapped_file(path, &text, text.count) == 0 else { return nil }
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 

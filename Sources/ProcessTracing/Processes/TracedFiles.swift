@@ -36,13 +36,8 @@ package final class TracedFiles {
   private func file(at path: String) -> String? {
     guard let stamp = FileStamp(path: path) else { return nil }
     if let (known, file) = known[path], known == stamp { return file }
-    let descriptor = Self.openFile(path)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    let file = ProcessMapping.file(of: descriptor)
+    let file = ProcessMapping.file(at: path)
     known[path] = (stamp, file)
     return file
   }
-
-  private static func openFile(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 }

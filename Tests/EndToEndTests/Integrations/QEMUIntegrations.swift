@@ -276,6 +276,23 @@ import Testing
     #expect(names.filter { $0.hasPrefix("plugin_") } == ["plugin_entry", "plugin_inner"])
   }
 
+  /// The program headers of two builds may be the same.
+  @Test(arguments: ["none", "sha1"]) func aBuildIDTellsWhichBuildRan(kind: String) throws {
+    let workshop = try Self.workshop("gcc", ["-Wl,--build-id=\(kind)"])
+    try workshop.must("cp", ["app", "new"])
+    let again = try record(workshop)
+    #expect(again.status == 0 && !again.errors.contains("during the launch"), "\(again.errors)")
+    let replaced = try workshop.start(
+      Built.orderfile, ["record", "--qemu", "-o", "t", "--", "./app", "wait"])
+    try replaced.waitForOutput("waiting")
+    try workshop.must("mv", ["new", "app"])
+    replaced.send(SIGTERM)
+    let end = replaced.end()
+    #expect(
+      end.errors.contains("written during the launch, and without a build ID") == (kind == "none"),
+      "\(end.errors)")
+  }
+
   @Test(arguments: ["a\nb", #"a\012b"#]) func anyPathIsFound(name: String) throws {
     let workshop = try Self.workshop()
     try workshop.must("mv", ["app", name])
