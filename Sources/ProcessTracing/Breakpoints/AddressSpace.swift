@@ -83,23 +83,28 @@ final class AddressSpace {
 
   /// Plants the breakpoints that tell when libraries are mapped: one at the program's entry point, and one in
   /// its loader. A program without a loader needs neither, a running one only the second.
-  func watchLoader(isRunning: Bool, _ ask: (_ path: String) -> BreakpointImage?) {
+  ///
+  /// - Returns: the path of the loader if it is not the file that is there now: nothing tells then when libraries are
+  ///   mapped.
+  func watchLoader(isRunning: Bool, _ ask: (_ path: String) -> BreakpointImage?) -> String? {
     memory.findCallInstruction()
     guard let program = AuxiliaryVector(of: memory.thread), let mappings = memory.mappings
-    else { return }
+    else { return nil }
     // Without a loader of its own, the program may be one.
     let base = program.loaderBase ?? program.entry
-    guard let loader = mappings.first(where: { $0.addresses.contains(base) }) else { return }
+    guard let loader = mappings.first(where: { $0.addresses.contains(base) }) else { return nil }
     if program.loaderBase != nil, !isRunning { entry = plant(program.entry) }
     let (path, isThere) = files.place(of: loader)
-    guard isThere, let image = ask(path), let address = image.loaderNotice,
+    guard isThere else { return program.loaderBase == nil ? nil : path }
+    guard let image = ask(path), let address = image.loaderNotice,
       program.loaderBase != nil || image.isLoader
-    else { return }
+    else { return nil }
     for mapping in mappings where mapping.file == loader.file && mapping.isExecutable {
       guard let slide = image.slide(of: mapping), image.isInMemory(memory, slide) else { continue }
       plantLasting(.loaderNotice, address.loaded(slide: slide))
       if program.loaderBase == nil, !isRunning { self.loader.append(mapping.addresses) }
     }
+    return nil
   }
 
   /// The program is at `place`, in a system call: where its own code or that of a library runs, the loader has mapped

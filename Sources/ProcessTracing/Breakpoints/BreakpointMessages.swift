@@ -21,7 +21,9 @@ struct RemoteBreakpointObserver {
     BreakpointImage(stream.ask(TracerMessage(.wantsLoader, text: path.utf8)))
   }
 
-  func isOther(_ path: String) { stream.send(TracerMessage(.otherImage, text: path.utf8)) }
+  func isOther(_ path: String, isLoader: Bool) {
+    stream.send(TracerMessage(.otherImage, [isLoader ? 1 : 0], text: path.utf8))
+  }
 
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     stream.send(TracerMessage(.inaccessible, [UInt64(pid), hasBreakpoints ? 1 : 0]))
@@ -81,7 +83,7 @@ extension BreakpointObserver {
     switch message.kind {
     case .wantsImage: return image(at: message.string)?.message ?? TracerMessage(.answer)
     case .wantsLoader: return loader(at: message.string)?.message ?? TracerMessage(.answer)
-    case .otherImage: isOther(message.string)
+    case .otherImage: isOther(message.string, isLoader: message[0] == 1)
     case .inaccessible: isInaccessible(pid, hasBreakpoints: message[1] == 1)
     case .processBegan:
       processBegan(TracedProcess(message), program: message.string)

@@ -14,7 +14,9 @@ package protocol BreakpointObserver: AnyObject {
   /// The loader at `path`, of which only `loaderNotice` counts; `nil` if unknown.
   func loader(at path: String) -> BreakpointImage?
   /// An image in memory is not the file that is at its path now: it is left alone.
-  func isOther(_ path: String)
+  ///
+  /// - Parameter isLoader: whether it loads the libraries of a process, which is not seen then.
+  func isOther(_ path: String, isLoader: Bool)
   /// The memory of process `pid` can be neither read nor written: it is not recorded.
   ///
   /// - Parameter hasBreakpoints: whether it has breakpoints all the same, copies of its parent's.

@@ -236,7 +236,9 @@ final class BreakpointTracer: LaunchTracer {
   private func begin(_ space: AddressSpace, by tid: pid_t, isRunning: Bool) {
     space.memory.thread = tid
     observer.processBegan(space.pid, program: files.program(of: tid) ?? "")
-    space.watchLoader(isRunning: isRunning, observer.loader)
+    if let path = space.watchLoader(isRunning: isRunning, observer.loader) {
+      observer.isOther(path, isLoader: true)
+    }
     refresh(space)
   }
 
@@ -260,7 +262,7 @@ final class BreakpointTracer: LaunchTracer {
       return observer.isInaccessible(space.pid, hasBreakpoints: false)
     }
     for image in changes.unloaded { observer.unloaded(image, in: space.pid) }
-    for path in changes.others { observer.isOther(path) }
+    for path in changes.others { observer.isOther(path, isLoader: false) }
     for image in changes.loaded { observer.loaded(image, in: space.pid) }
   }
 }

@@ -178,7 +178,7 @@ package struct PermissionFacts: Hashable, Sendable {
 private final class NoObserver: BreakpointObserver {
   func image(at path: String) -> BreakpointImage? { nil }
   func loader(at path: String) -> BreakpointImage? { nil }
-  func isOther(_ path: String) {}
+  func isOther(_ path: String, isLoader: Bool) {}
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {}
   func processBegan(_ process: TracedProcess, program: String) {}
   func processForked(_ process: TracedProcess, by parent: pid_t) {}

@@ -164,6 +164,13 @@ extension Diagnostic {
       context: ["process \(process)"], hint: "root with CAP_SYS_PTRACE can access it")
   }
 
+  /// Another loader is in memory than the one that can be read.
+  static func otherLoader(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "another file than this one was in memory: libraries that it loads later are not recorded",
+      context: [path], hint: otherImage(path).hint)
+  }
+
   /// Another image is in memory than the one that can be read.
   static func otherImage(_ path: String) -> Diagnostic {
     Diagnostic(

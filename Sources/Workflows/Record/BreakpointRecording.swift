@@ -121,9 +121,9 @@ final class BreakpointRecording: BreakpointObserver {
 
   func loader(at path: String) -> BreakpointImage? { builds.loader(at: path) }
 
-  func isOther(_ path: String) {
-    others.insert(path)
-    builds.note(.otherImage(path))
+  func isOther(_ path: String, isLoader: Bool) {
+    if !isLoader { others.insert(path) }
+    builds.note(isLoader ? .otherLoader(path) : .otherImage(path))
   }
 
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
