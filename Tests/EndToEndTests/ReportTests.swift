@@ -29,6 +29,33 @@ import Testing
       ])
   }
 
+  /// As in a CI job: the layouts without and with the order file, and launches of the build before against this one.
+  @Test func timesOfOtherBuildsAreNoResultOfTheseLayouts() throws {
+    let workshop = try CommandLineTests.workshop()
+    let layouts = try workshop.mustOrderfile("report", "--json", "app", "ordered", "app.oftrace")
+      .json
+    let ids = (layouts["layouts"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+    try #require(ids.count == 2)
+    for (before, after, isOther) in [
+      (ids[0], ids[1], false), ("build-id:0123", ids[1], true), (ids[0], "build-id:0123", true),
+    ] {
+      var measure = String(
+        decoding: try fixture("reporting/measure/cold-and-warm/expected.json"), as: UTF8.self)
+      measure.replace(
+        "\"path\": \"build/app-before\"", with: "\"id\": \"\(before)\", \"path\": \"b/app\"")
+      measure.replace("\"path\": \"build/app\"", with: "\"id\": \"\(after)\", \"path\": \"a/app\"")
+      try workshop.write(Array(measure.utf8), "measure.json")
+      let run = try workshop.orderfile(
+        "report", "--json", "app", "ordered", "app.oftrace", "measure.json")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(
+        run.json["measuresOtherBuilds"] as? Bool == (isOther ? true : nil), "\(before) \(after)")
+      #expect(
+        run.errors.contains("measure.json: the launches are of other builds than these layouts: ")
+          == isOther, "\(run.errors)")
+    }
+  }
+
   @Test func showsWhatItIsGiven() throws {
     let workshop = try CommandLineTests.workshop()
     try workshop.write(fixture("reporting/measure/cold-and-warm/expected.json"), "measure.json")

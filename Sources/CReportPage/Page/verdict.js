@@ -38,8 +38,9 @@ function pageFigures({ pageSizeBytes }, counts) {
 }
 
 /** The verdict in one sentence, without what is not known. */
-function summary(counts, { measure }) {
+function summary(counts, { measure }, isOfOtherBuilds) {
   const clauses = [];
+  const times = [];
   if (counts) {
     const { isMeasured, pages: [before, after], floor, above } = counts;
     const how = isMeasured ? "measured" : "predicted";
@@ -53,11 +54,14 @@ function summary(counts, { measure }) {
   }
   for (const { state, launches, wall } of wallTimes(measure)) {
     const where = `in ${counted(launches, `${state} launch`, `${state} launches`)} of each`;
-    clauses.push(
+    times.push(
       wall.verdict === "not shown" ? `no difference in wall time shown ${where}` :
                                      `${percent(Math.abs(wall.change))} ${wall.verdict} wall time ${where}`);
   }
-  return clauses.length ? element("p", { class: "summary" }, `${firstLetterUp(clauses.join("; "))}.`) : null;
+  // Times of other builds are no result of these layouts.
+  const sentences = isOfOtherBuilds ? [clauses, times.map((one, index) => index ? one : `other builds were measured: ${one}`)] : [[...clauses, ...times]];
+  const words = sentences.filter((one) => one.length).map((one) => `${firstLetterUp(one.join("; "))}.`);
+  return words.length ? element("p", { class: "summary" }, words.join(" ")) : null;
 }
 
 /** Pages of data, which only traces with touches of data tell. */
@@ -73,7 +77,7 @@ function dataFigure({ diff }, pageSizeBytes) {
 }
 
 /** Faults of a cold launch by the model, for each way in which kernels read ahead. */
-function coldFigure({ diff, measure }) {
+function coldFigure({ diff, measure }, isOfOtherBuilds) {
   const cold = diff?.linuxFaults?.cold ?? [];
   if (!cold.length) return null;
   const kernel = /^Linux (\d+)\.(\d+)/.exec(measure?.machine?.kernel ?? "")?.slice(1).map(Number);
@@ -85,6 +89,14 @@ function coldFigure({ diff, measure }) {
   const words = (one) => `read-ahead ${one.readAhead} (${kernels[one.readAhead] ?? "other kernels"})`;
   const disk = measure?.images?.[0]?.readAheadBytes;
   const assumed = diff.linuxFaults.readAheadBytes;
+  const sides = !isOfOtherBuilds && measure?.states?.find(({ state }) => state === "cold")?.sides.filter(({ name }) => name !== "control");
+  if (sides?.length) {
+    const median = (values) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+    return figure(
+      "Major faults of a cold launch, measured", true, arrow(sides.map(({ launches }) => number(median(launches.map((one) => one.majorFaults))))),
+      `median of ${counted(sides[0].launches.length, "launch", "launches")} of each, all files of the launch`,
+      `by a model, code of the image alone: ${faults(first)}`);
+  }
   return figure(
     "Major faults of a cold launch, by a model", false, faults(first), words(first) + (ofKernel ? ", as the kernel here" : ""),
     ...cold.filter((one) => one !== first).map((one) => `${faults(one)} with ${words(one)}`),
@@ -100,10 +112,10 @@ const wallTimes = (measure) => (measure?.states ?? []).map((measured) => {
   return { state, launches: sides[0].launches.length, wall: wallOf("after"), control: wallOf("control") };
 }).filter(({ wall }) => wall);
 
-const timeFigures = ({ measure }) => wallTimes(measure).map(({ state, launches, wall, control }) => {
+const timeFigures = ({ measure }, isOfOtherBuilds) => wallTimes(measure).map(({ state, launches, wall, control }) => {
   const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
   return figure(
-    `Wall time, ${state} launches, measured`, true, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
+    `Wall time, ${state} launches, measured${isOfOtherBuilds ? ", of other builds" : ""}`, true, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
     wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
     `${number(launches)} launches of each`);
 });
@@ -121,9 +133,9 @@ function verdictView(report, state) {
   const machine = measure?.machine;
   const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
   const counts = countsOf(report);
-  const figures = [...pageFigures(report, counts), dataFigure(report.documents, report.pageSizeBytes), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
+  const figures = [...pageFigures(report, counts), dataFigure(report.documents, report.pageSizeBytes), coldFigure(report.documents, report.stored.measuresOtherBuilds), ...timeFigures(report.documents, report.stored.measuresOtherBuilds)].filter(Boolean);
   return view(
-    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents), figures.length > 0 && element("dl", { class: "figures" }, figures),
+    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents, report.stored.measuresOtherBuilds), figures.length > 0 && element("dl", { class: "figures" }, figures),
     diff?.refusal && element("p", {}, visible(diff.refusal)),
     diff?.dataPagesUnknown && element("p", {}, `Pages of data are not predicted: ${visible(diff.dataPagesUnknown)}.`),
     (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),

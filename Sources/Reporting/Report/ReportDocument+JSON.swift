@@ -48,6 +48,7 @@ extension ReportDocument: JSONDocument {
     }
     json.array("limits") { json in for limit in limits { json.element("\(limit)") } }
     if let launch { json.object("marks") { launch.writeMarks(to: &$0, &names) } }
+    if measuresOtherBuilds { json.member("measuresOtherBuilds", true) }
     let shown = names.symbols.map { (symbol: $0.description, name: wording($0)) }
     json.column("names", shown.map(\.name))
     json.array("otherLayouts") { json in

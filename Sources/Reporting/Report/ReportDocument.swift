@@ -38,6 +38,8 @@ package struct ReportDocument: Sendable {
   package var limitsOfCheck: [Diagnostic] = []
   /// The documents that state too little to check that they are about the layouts' program, as sentences.
   package var unproved: [String] = []
+  /// Whether `measure` is of other builds than the layouts, so that its times say nothing about these.
+  package var measuresOtherBuilds = false
   /// The views without data.
   package var absentViews: [AbsentView] = []
 

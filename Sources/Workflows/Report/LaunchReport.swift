@@ -43,6 +43,11 @@ package struct LaunchReport {
       if comparison == nil { warnings += found }
     }
     document.measure = inputs.measure?.document
+    if let difference = inputs.otherMeasuredBuilds(document.layouts) {
+      document.measuresOtherBuilds = true
+      document.diff?.warnings.append(difference)
+      warnings.append(difference)
+    }
     document.faults = inputs.faults.map { read in
       let ids = Set(read.document.files.compactMap(\.id))
       let layout = document.layouts.first { $0.image.id.map { ids.contains($0) } ?? false }
@@ -70,6 +75,28 @@ package struct LaunchReport {
 }
 
 extension ReportInputs {
+  /// Says that the launches of `measure` are of other builds than the layouts, or than those of the diff document: the
+  /// image IDs of each side have to be equal, where both prove a build. `nil` if they are not known to differ.
+  fileprivate func otherMeasuredBuilds(_ layouts: [ReportLayout]) -> Diagnostic? {
+    guard let measure, let sides = measure.document.states.first?.sides else { return nil }
+    var images = layouts.map(\.image)
+    if images.isEmpty, let diff {
+      images = [diff.document.before.image, diff.document.after.image]
+    }
+    let pairs = [("before", images.count > 1 ? images.first : nil), ("after", images.last)]
+    for (name, image) in pairs {
+      guard let image, image.hasProof,
+        let program = sides.first(where: { $0.name == name })?.program,
+        program.hasProof, program.id != image.id
+      else { continue }
+      return Diagnostic(
+        "the launches are of other builds than these layouts: expected \(image.id ?? "") of "
+          + "\(printable(image.path)), found \(program.id ?? "") of \(printable(program.path))",
+        context: [measure.path], hint: "give a measurement of these two builds")
+    }
+    return nil
+  }
+
   /// Says which measured launches had other arguments than the first: what they touch may differ for that alone.
   fileprivate var differentLaunches: [Diagnostic] {
     let launches =
