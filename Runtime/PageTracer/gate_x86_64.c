@@ -8,15 +8,16 @@
 #include <sys/syscall.h>
 
 /* The maximum number of call sites; a launch has some hundreds. */
-enum { STUBS = 4096, PROCESS_STUBS = 64, PROCESS_STUB_SIZE = 128 };
+enum { STUBS = 4096, PROCESS_STUBS = 64, PROCESS_STUB_SIZE = 128, WAIT_STUBS = 64, WAIT_STUB_SIZE = 64 };
 
 OF_DATA char of_gate_selector = OF_GATE_STOP;
 /* For each stub, the address where it continues; 0 if it is free. */
 OF_DATA uint64_t of_gate_targets[STUBS];
 OF_DATA uint64_t of_gate_process_targets[PROCESS_STUBS];
+OF_DATA uint64_t of_gate_wait_targets[WAIT_STUBS];
 OF_DATA void (*of_gate_task_began)(void);
 
-extern OF_DATA char of_gate_start[], of_gate_end[], of_gate_stubs[], of_gate_process_stubs[];
+extern OF_DATA char of_gate_start[], of_gate_end[], of_gate_stubs[], of_gate_process_stubs[], of_gate_wait_stubs[];
 extern OF_DATA char of_gate_peek_load[], of_gate_poke_store[], of_gate_access_failed[];
 
 __asm__(
@@ -24,10 +25,10 @@ __asm__(
     ".p2align 12\n"
     ".hidden of_gate_start, of_gate_end, of_gate_stubs, of_gate_process_stubs, of_gate_call\n"
     ".hidden of_gate_return_from_signal, of_gate_peek, of_gate_peek_load, of_gate_poke, of_gate_poke_store\n"
-    ".hidden of_gate_access_failed\n"
+    ".hidden of_gate_access_failed, of_gate_wait_stubs\n"
     ".globl of_gate_start, of_gate_end, of_gate_stubs, of_gate_process_stubs, of_gate_call\n"
     ".globl of_gate_return_from_signal, of_gate_peek, of_gate_peek_load, of_gate_poke, of_gate_poke_store\n"
-    ".globl of_gate_access_failed\n"
+    ".globl of_gate_access_failed, of_gate_wait_stubs\n"
     "of_gate_start:\n"
 
     ".type of_gate_call, @function\n"
@@ -99,6 +100,20 @@ __asm__(
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
     ".balign 128\n"
+
+    /* A call that waits with a mask on the stack, in a struct wait of system_calls.c: its registers, which a call
+     * leaves as they are, are restored from there. */
+    "of_gate_wait_stubs:\n"
+    ".set of_gate_at, 0\n"
+    ".rept 64\n"
+    ".balign 64\n"
+    "  syscall\n"
+    "  mov (%rsp), %rdi\n  mov 8(%rsp), %r10\n  mov 16(%rsp), %r8\n  mov 24(%rsp), %r9\n"
+    "  lea 192(%rsp), %rsp\n"
+    "  jmp *of_gate_wait_targets+of_gate_at(%rip)\n"
+    ".set of_gate_at, of_gate_at + 8\n"
+    ".endr\n"
+    ".balign 128\n"
     "of_gate_end:\n"
     ".popsection\n");
 
@@ -114,19 +129,30 @@ bool of_gate_is_access(uint64_t counter) {
 
 uint64_t of_gate_after_failure(void) { return (uint64_t)(uintptr_t)of_gate_access_failed; }
 
-uint64_t of_gate_stub(uint64_t return_address, bool makes_process) {
-  uint64_t *targets = makes_process ? of_gate_process_targets : of_gate_targets;
-  uint32_t count = makes_process ? PROCESS_STUBS : STUBS;
+/* The index of the stub among COUNT that returns to RETURN_ADDRESS; COUNT if there is no room. */
+OF_LOCAL uint32_t of_stub_for(uint64_t return_address, uint64_t *targets, uint32_t count) {
   uint32_t index = (uint32_t)(return_address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;
   for (uint32_t tries = 0; tries < count; tries++, index = (index + 1) % count) {
     /* relaxed, both: a place's value is all there is to it, and it is set once */
     uint64_t target = of_load_relaxed(&targets[index]);
     if (target == 0 && of_compare_exchange_relaxed(&targets[index], &target, return_address))
       target = return_address;
-    if (target == return_address)
-      return (uint64_t)(uintptr_t)(makes_process ? of_gate_process_stubs + index * PROCESS_STUB_SIZE
-                                                 : of_gate_stubs + index * 8);
+    if (target == return_address) return index;
   }
-  return 0;
+  return count;
+}
+
+uint64_t of_gate_stub(uint64_t return_address, bool makes_process) {
+  uint64_t *targets = makes_process ? of_gate_process_targets : of_gate_targets;
+  uint32_t count = makes_process ? PROCESS_STUBS : STUBS;
+  uint32_t index = of_stub_for(return_address, targets, count);
+  if (index == count) return 0;
+  return (uint64_t)(uintptr_t)(makes_process ? of_gate_process_stubs + index * PROCESS_STUB_SIZE
+                                             : of_gate_stubs + index * 8);
+}
+
+uint64_t of_gate_wait_stub(uint64_t return_address) {
+  uint32_t index = of_stub_for(return_address, of_gate_wait_targets, WAIT_STUBS);
+  return index == WAIT_STUBS ? 0 : (uint64_t)(uintptr_t)(of_gate_wait_stubs + index * WAIT_STUB_SIZE);
 }
 #endif

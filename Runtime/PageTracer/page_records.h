@@ -23,5 +23,8 @@ OF_INTERNAL void of_finish_page_record(struct orderfile_page_record *record,
 /* Notes why the trace is not exact, with a detail; the first problem is kept. */
 OF_INTERNAL void of_note_problem(enum orderfile_page_problem problem, long detail);
 
+/* Notes that reads and writes after system call NUMBER are not seen. */
+OF_INTERNAL void of_note_unknown_call(long number, bool is_later);
+
 #endif
 #endif

@@ -98,6 +98,17 @@ void of_note_unmapping(uint64_t address, uint64_t size) {
   }
 }
 
+void of_release_data(void) {
+  of_store_relaxed(&of_data_is_released, true); /* relaxed: another thread may see one more touch */
+  for (uint32_t i = 0; i < of_image_count; i++) {
+    struct of_watched_image *image = &of_images[i];
+    if (!image->pages) continue;
+    for (uint64_t at = image->start; at < image->end; at += OF_PAGE)
+      of_fetch_or_relaxed(of_state_of_page(image, at), (uint8_t)(OF_SEEN_READ | OF_SEEN_WRITE));
+    of_apply_states(image, image->start, image->end);
+  }
+}
+
 void of_release_images(void) {
   for (uint32_t i = 0; i < of_image_count; i++) {
     struct of_watched_image *image = &of_images[i];

@@ -3,6 +3,7 @@
 
 #if OF_TRACER_IS_SUPPORTED
 #include <errno.h>
+#include <linux/audit.h>
 #include <linux/prctl.h>
 #include <signal.h>
 #include <stddef.h>
@@ -19,6 +20,8 @@
 #include "trace_end.h"
 #include "watched_images.h"
 
+/* Calls that older headers lack. */
+enum { MSEAL = 462, EPOLL_PWAIT2 = 441 };
 /* si_code: SYS_USER_DISPATCH of <asm-generic/siginfo.h>. */
 enum { STOPPED_BY_US = 2 };
 
@@ -70,6 +73,14 @@ OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
   }
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, 8)) return -EFAULT;
   return 0;
+}
+
+/* rt_sigreturn: the handler may have changed the mask that takes effect then. The stack has the context. */
+OF_LOCAL void of_clean_mask(uint64_t context) {
+  uint64_t mask, place = context + offsetof(ucontext_t, uc_sigmask);
+  if (!of_read_memory(NULL, place, &mask, sizeof mask) || !(mask & OF_OUR_SIGNALS)) return;
+  mask &= ~OF_OUR_SIGNALS;
+  of_write_memory(place, &mask, sizeof mask);
 }
 
 /* rt_sigaction: the program never gets our two signals, and blocks neither of them in a handler. */
@@ -126,6 +137,51 @@ OF_LOCAL void of_keep_actions(const struct call *call) {
   of_write_memory(call->arguments[0], &flags, SIZE);
 }
 
+/* What is on the program's stack, below its red zone, while the kernel waits with another mask than the program's:
+ * gate_x86_64.c restores the registers from it. */
+struct wait {
+  uint64_t rdi, r10, r8, r9;
+  uint64_t mask, address, size, unused;
+};
+_Static_assert(sizeof(struct wait) == 64, "as in gate_x86_64.c");
+
+/* The call waits with a mask of the program: a handler that runs meanwhile must not have our signals blocked. Gives
+ * the kernel a clean copy of the mask; false if there is none, or nothing to clean. */
+OF_LOCAL bool of_wait_with_clean_mask(const struct call *call, ucontext_t *context) {
+  greg_t *registers = context->uc_mcontext.gregs;
+  int place;
+  bool is_packed = false;
+  switch (call->number) {
+  case SYS_rt_sigsuspend: place = REG_RDI; break;
+  case SYS_ppoll: place = REG_R10; break;
+  case SYS_epoll_pwait:
+  case EPOLL_PWAIT2: place = REG_R8; break;
+  case SYS_pselect6:
+  case SYS_io_pgetevents:
+    place = REG_R9;
+    is_packed = true;
+    break;
+  default: return false;
+  }
+  struct wait wait = {(uint64_t)registers[REG_RDI], (uint64_t)registers[REG_R10],
+                      (uint64_t)registers[REG_R8], (uint64_t)registers[REG_R9], 0, 0, 8, 0};
+  uint64_t stack = (uint64_t)registers[REG_RSP] - 128 - sizeof wait;
+  uint64_t address = (uint64_t)registers[place], packed[2];
+  if (is_packed) {
+    if (!address || !of_read_memory(NULL, address, packed, sizeof packed) || packed[1] != 8) return false;
+    address = packed[0];
+  }
+  if (!address || !of_read_memory(NULL, address, &wait.mask, 8) || !(wait.mask & OF_OUR_SIGNALS)) return false;
+  wait.mask &= ~OF_OUR_SIGNALS;
+  wait.address = stack + offsetof(struct wait, mask);
+  uint64_t stub = of_gate_wait_stub(call->counter + 2);
+  if (!stub || !of_write_memory(stack, &wait, sizeof wait)) return false;
+  registers[place] = (greg_t)(stack + (is_packed ? offsetof(struct wait, address) : offsetof(struct wait, mask)));
+  registers[REG_RSP] = (greg_t)stack;
+  registers[REG_RIP] = (greg_t)stub;
+  return true;
+}
+
 /* Programs test whether filters are supported with one at address 0, which is refused. */
 OF_LOCAL bool of_is_filter(uint64_t address) {
   char program[16]; /* struct sock_fprog */
@@ -136,6 +192,7 @@ OF_LOCAL bool of_is_filter(uint64_t address) {
 OF_LOCAL enum orderfile_page_problem of_problem_with(const struct call *call) {
   const uint64_t *a = call->arguments;
   bool is_strict = false, filters = false;
+  if (call->number == MSEAL) return ORDERFILE_PAGE_REFUSED;
   /* From then on, each of our signals stops it for a debugger, which may be waiting for it in vfork. */
   if (call->number == SYS_ptrace && a[0] == 0) return ORDERFILE_PAGE_TRACED; /* PTRACE_TRACEME */
   if (call->number == SYS_seccomp) {
@@ -157,6 +214,12 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
     of_forward_signal(signal, information, context_pointer);
     return;
   }
+  if (info->si_arch != AUDIT_ARCH_X86_64) {
+    of_note_problem(ORDERFILE_PAGE_FOREIGN_CALL, 0);
+    of_stop_tracing();
+    registers[REG_RIP] -= 2; /* INT 0x80, which is not intercepted any more */
+    return;
+  }
   struct call call;
   call.number = (long)registers[REG_RAX];
   static const uint8_t places[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -168,11 +231,17 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   memory.context = &call;
   memory.use = of_use_memory;
   memory.read = of_read_memory;
-  orderfile_call_memory_used(call.number, call.arguments, &memory);
+  enum orderfile_call_knowledge knowledge =
+      orderfile_call_memory_used(call.number, call.arguments, &memory);
+  if (knowledge != ORDERFILE_CALL_KNOWN && !of_data_is_released) {
+    of_note_unknown_call(call.number, knowledge == ORDERFILE_CALL_LATER);
+    of_release_data();
+  }
 
   bool makes_process = false;
   switch (call.number) {
   case SYS_rt_sigprocmask: registers[REG_RAX] = of_change_mask(&call, context); return;
+  case SYS_rt_sigreturn: of_clean_mask((uint64_t)registers[REG_RSP]); break;
   case SYS_rt_sigaction: registers[REG_RAX] = of_change_action(&call); return;
   case SYS_mprotect:
   case SYS_pkey_mprotect: registers[REG_RAX] = of_protect_memory(&call); return;
@@ -201,9 +270,10 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   }
   enum orderfile_page_problem problem = of_problem_with(&call);
   if (problem) {
-    of_note_problem(problem, 0);
+    of_note_problem(problem, problem == ORDERFILE_PAGE_REFUSED ? EPERM : 0);
     of_stop_tracing();
   }
+  if (of_wait_with_clean_mask(&call, context)) return;
   uint64_t stub = of_gate_stub(back, makes_process);
   if (stub) registers[REG_RIP] = (greg_t)stub;
   else registers[REG_RAX] = of_do_call(&call);

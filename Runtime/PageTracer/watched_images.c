@@ -15,6 +15,7 @@
 #include "stop_place.h"
 
 OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
+OF_DATA bool of_data_is_released;
 OF_DATA uint32_t of_image_count; /* atomic; stored when the image is complete */
 
 /* Only one thread at a time reads the mappings. All signals are blocked, so the lock is not held for long;
@@ -216,6 +217,9 @@ void of_begin_image(struct of_watched_image *image) {
   if (!image->has_begun) {
     struct page_search search = {image, false};
     of_for_each_mapping(of_watch_mapping, &search);
+    if (of_load_relaxed(&of_data_is_released)) /* relaxed: see of_release_data */
+      for (uint64_t at = image->start; at < image->end; at += OF_PAGE)
+        *of_state_of_page(image, at) |= OF_SEEN_READ | OF_SEEN_WRITE;
     of_store_relaxed(&image->has_begun, true); /* relaxed: see page_states.h, any order will do */
     of_apply_states(image, image->start, image->end);
   }

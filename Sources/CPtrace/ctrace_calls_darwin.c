@@ -5,8 +5,11 @@
 
 int ctrace_call_at(pid_t tid, struct ctrace_call *call) { return (void)tid, (void)call, ENOTSUP; }
 int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
-                       int most) {
-  return (void)memory, (void)call, (void)ranges, (void)most, 0;
+                       int most, enum ctrace_knowledge *knowledge) {
+  return (void)memory, (void)call, (void)ranges, (void)most, (void)knowledge, 0;
+}
+int ctrace_call_again(pid_t tid, const struct ctrace_call *call) {
+  return (void)tid, (void)call, ENOTSUP;
 }
 int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
                    uint32_t protection, int *error, int *status) {

@@ -67,7 +67,8 @@ struct collection {
 static void use(void *context, uint64_t address, uint64_t size) {
   struct collection *collection = context;
   if (collection->count < collection->most)
-    collection->ranges[collection->count++] = (struct ctrace_range){address, size};
+    collection->ranges[collection->count] = (struct ctrace_range){address, size};
+  collection->count++;
 }
 
 static bool read_memory(void *context, uint64_t address, void *to, uint64_t size) {
@@ -76,11 +77,16 @@ static bool read_memory(void *context, uint64_t address, void *to, uint64_t size
 }
 
 int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
-                       int most) {
+                       int most, enum ctrace_knowledge *knowledge) {
   struct collection collection = {memory, ranges, 0, most};
   struct orderfile_call_memory reader = {&collection, use, read_memory};
-  orderfile_call_memory_used(call->number, call->arguments, &reader);
-  return collection.count;
+  /* A call of another machine's kind, such as one of 32 bits, has other numbers. */
+  *knowledge = CTRACE_UNKNOWN;
+  if (call->is_native)
+    *knowledge =
+        (enum ctrace_knowledge)orderfile_call_memory_used(call->number, call->arguments, &reader);
+  if (collection.count > most) *knowledge = CTRACE_UNKNOWN;
+  return collection.count < most ? collection.count : most;
 }
 
 bool ctrace_denied_access(pid_t tid, uint64_t *address) {
@@ -106,6 +112,10 @@ struct injected {
   long number;
   uint64_t arguments[3];
 };
+
+_Static_assert((int)CTRACE_UNKNOWN == (int)ORDERFILE_CALL_UNKNOWN &&
+                   (int)CTRACE_LATER == (int)ORDERFILE_CALL_LATER,
+               "as the table of system calls has them");
 
 /* Machine-specific: where a call's number, arguments and result are, and how a thread returns to its
  * present instruction. */
@@ -187,6 +197,21 @@ static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   if (at_entry) registers->pc -= CTRACE_CALL_SIZE;
 }
 #endif
+
+int ctrace_call_again(pid_t tid, const struct ctrace_call *call) {
+  struct user_regs_struct registers;
+  int error = get(tid, &registers);
+  if (error) return error;
+#if defined(__x86_64__)
+  registers.rip -= CTRACE_CALL_SIZE; /* as long as INT 0x80 */
+  registers.rax = (uint64_t)call->number;
+  registers.orig_rax = (uint64_t)-1;
+#elif defined(__aarch64__)
+  registers.pc -= CTRACE_CALL_SIZE;
+  registers.regs[0] = call->arguments[0];
+#endif
+  return set(tid, &registers);
+}
 
 /* Runs to the next beginning or end of a call; ESRCH if the thread ends, or another one of its process executes a program
  * and takes its number. A stop signal that arrives meanwhile is sent again later. */

@@ -58,6 +58,8 @@ enum orderfile_page_problem {
   ORDERFILE_PAGE_DISPATCHED = 4,
   /* A process asked its parent to trace it, so the parent gets the signals. */
   ORDERFILE_PAGE_TRACED = 5,
+  /* A system call of another machine's kind: INT 0x80. */
+  ORDERFILE_PAGE_FOREIGN_CALL = 6,
 };
 
 struct orderfile_page_trace {
@@ -68,6 +70,10 @@ struct orderfile_page_trace {
   uint32_t stopped;
   uint32_t problem; /* orderfile_page_problem */
   int32_t problem_detail;
+  /* The first system call whose memory is unknown, and 1; 0 if there was none. Reads and writes after it are not
+   * seen. */
+  uint32_t unknown_call;
+  uint32_t unknown_is_later; /* the call lets the kernel use memory afterwards */
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 for
    * none. */
   uint64_t stop_distance;
@@ -85,10 +91,10 @@ struct orderfile_page_trace {
   _Static_assert(condition, "the page tracer and the command no longer agree")
 ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_record) == 32);
 ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_record, detail) == 24);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 24);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 288);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8480);
-ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 69920);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 32);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 296);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8488);
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 69928);
 #undef ORDERFILE_PAGE_ASSERT
 
 #endif

@@ -1,19 +1,9 @@
 /* system_call_memory.h: the memory of a program that the kernel reads or writes in a system call.
  *
- * Each argument has a letter:
- *   .  a number                      s  a string
- *   b  as many bytes as the next argument says
- *   v  a struct iovec, as many as the next argument says, and what they point to
- *   a  addresses of strings up to a null
- *   m  a struct msghdr and what it points to
- *   f  a struct pollfd, as many as the next argument says
- *   e  a struct epoll_event, as many as the next argument says
- *   4, 8, t (16), T (32), S, X, U: an object of that size; struct stat, struct statx, struct utsname
- *   p  an object of unknown size: its first byte
- * Calls that are not listed have six of type p: an argument that is not an address is in no watched page. So
- * does the third argument of ioctl(2); addresses inside that memory are unknown.
+ * The table (system_call_table.c) has a word for each argument of each call of Linux 6.18. system_call_requests.c has
+ * the calls whose memory depends on a request, such as ioctl(2), or contains addresses.
  *
- * <syscalls(2)>, and the manual page of each. */
+ * <syscalls(2)>, the manual page of each, and the prototypes in the kernel (SYSCALL_DEFINE). */
 #ifndef ORDERFILE_SYSTEM_CALL_MEMORY_H
 #define ORDERFILE_SYSTEM_CALL_MEMORY_H
 
@@ -30,10 +20,18 @@ struct orderfile_call_memory {
   bool (*read)(void *context, uint64_t address, void *to, uint64_t size);
 };
 
-/* Reports the memory that call NUMBER with its six ARGUMENTS will use; nothing on a system with unknown
- * calls. Any thread, any signal handler: it allocates nothing, and calls nothing of libc except the
- * functions in MEMORY. */
-OF_INTERNAL void orderfile_call_memory_used(
+/* What is known of the memory that a call uses. */
+enum orderfile_call_knowledge {
+  ORDERFILE_CALL_KNOWN,   /* all of it */
+  ORDERFILE_CALL_UNKNOWN, /* it may use other memory */
+  ORDERFILE_CALL_LATER,   /* it lets the kernel use other memory afterwards: io_uring */
+};
+
+/* Reports the memory that call NUMBER with its six ARGUMENTS will use. Any thread, any signal handler: it allocates
+ * nothing, and calls nothing of libc except the functions in MEMORY.
+ *
+ * If the call or its request is not listed, each argument that may be an address is reported with one byte. */
+OF_INTERNAL enum orderfile_call_knowledge orderfile_call_memory_used(
     int64_t number, const uint64_t *arguments, const struct orderfile_call_memory *memory);
 
 #endif

@@ -22,13 +22,19 @@ struct ctrace_call {
 };
 int ctrace_call_at(pid_t tid, struct ctrace_call *call);
 
+/* Whether the memory that a call uses is known; the same as orderfile_call_knowledge. */
+enum ctrace_knowledge { CTRACE_KNOWN, CTRACE_UNKNOWN, CTRACE_LATER };
+
 struct ctrace_range {
   uint64_t address, size;
 };
 /* Stores the ranges of memory that the kernel will use in a call, at most MOST, and returns their count.
- * MEMORY is an open /proc/PID/mem. */
+ * MEMORY is an open /proc/PID/mem. KNOWLEDGE says whether the kernel may use other memory, too. */
 int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
-                       int most);
+                       int most, enum ctrace_knowledge *knowledge);
+
+/* Makes a thread that is at the exit of CALL, which it was in, make it again. */
+int ctrace_call_again(pid_t tid, const struct ctrace_call *call);
 
 /* Makes a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped.
  * If the thread is at the entry of a system call, that call begins again when the thread continues.
@@ -68,6 +74,7 @@ enum {
   CTRACE_SECCOMP = 317,
   CTRACE_PKEY_MPROTECT = 329,
   CTRACE_CLONE3_CALL = 435,
+  CTRACE_MSEAL = 462,
 };
 enum { CTRACE_CALL_SIZE = 2 };
 static const uint32_t ctrace_call_instruction = 0x050f; /* SYSCALL */
@@ -84,6 +91,7 @@ enum {
   CTRACE_SECCOMP = 277,
   CTRACE_PKEY_MPROTECT = 288,
   CTRACE_CLONE3_CALL = 435,
+  CTRACE_MSEAL = 462,
 };
 enum { CTRACE_CALL_SIZE = 4 };
 static const uint32_t ctrace_call_instruction = 0xd4000001; /* SVC #0 */

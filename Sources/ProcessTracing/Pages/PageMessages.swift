@@ -49,6 +49,7 @@ extension TracerStream {
         [
           tracer.wasStopped ? 1 : 0, kind, UInt64(max(error, 0)),
           tracer.request.countsLoading ? 1 : 0,
+          UInt64(clamping: tracer.unknownCall.map { $0 + 1 } ?? 0),
         ], text: (tracer.touches.program ?? "").utf8))
   }
 }
@@ -57,6 +58,7 @@ extension TracerStream {
 struct PageTracerResult {
   private(set) var touches = PageTouches()
   private(set) var wasStopped = false
+  private(set) var unknownCall: Int?
   var problem: PageProblem?
   private var images: [String] = []
   private var others: [String] = []
@@ -85,6 +87,7 @@ struct PageTracerResult {
       }
     case .pageResult:
       wasStopped = message[0] == 1
+      unknownCall = message[4] == 0 ? nil : Int(clamping: message[4] - 1)
       touches = PageTouches(
         images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
         loadingImages: message[3] == 1 ? images : [], others: others,

@@ -16,22 +16,21 @@ extension PageTouchTracer {
     guard let space = threads[tid]?.space, ctrace_call_at(tid, &call) == 0, !isOver else {
       return resume(tid)
     }
-    guard call.is_native else {
-      // Only a 64-bit program has watched images; which memory a call of 32 bits uses is not known.
-      if space.hasWatchedImages, !space.isReleased {
-        problem = problem ?? .foreignCall
-        isOver = true
-      }
-      return resume(tid)
-    }
     if call.place == Int32(CTRACE_ENTRY) {
       threads[tid]?.call = call
-      switch Int(call.number) {
-      case CTRACE_CLONE_CALL: UntracedChildren.trace(tid, flags: 0)
-      case CTRACE_CLONE3_CALL: UntracedChildren.trace(tid, flagsAt: 0, space.memory)
-      default: break
+      if call.is_native {
+        switch Int(call.number) {
+        case CTRACE_CLONE_CALL: UntracedChildren.trace(tid, flags: 0)
+        case CTRACE_CLONE3_CALL: UntracedChildren.trace(tid, flagsAt: 0, space.memory)
+        default: break
+        }
       }
-      if Self.restrictsCalls(call, space.memory) {
+      if !call.is_native {
+        threads[tid]?.isCallUnknown = true  // a call injected here would be of that kind, too
+      } else if call.number == Int64(CTRACE_MSEAL) {
+        if space.hasWatchedImages { problem = problem ?? .refused(errno: EPERM) }
+        isOver = true
+      } else if Self.restrictsCalls(call, space.memory) {
         if space.hasWatchedImages { problem = problem ?? .seccomp }
         isOver = true
       } else if !giveToKernel(call, tid, space) {
@@ -40,6 +39,9 @@ extension PageTouchTracer {
     } else {
       let begun = threads[tid]?.call
       threads[tid]?.call = nil
+      if call.result == -Int64(EFAULT), threads[tid]?.isCallUnknown ?? false, let begun {
+        return repeatCall(begun, tid, space)
+      }
       guard apply(changes(behind: begun, call.result, tid, space), tid) else { return }
     }
     resume(tid)
@@ -71,8 +73,8 @@ extension PageTouchTracer {
       isOver = true
       return true
     }
-    let pages = space.withheldPages(in: space.memory.rangesUsed(by: call))
-    guard !pages.isEmpty else { return true }
+    let (ranges, knowledge) = space.memory.rangesUsed(by: call)
+    let pages = space.withheldPages(in: ranges)
     var changes: [WatchedImage.Change] = []
     for (image, address) in pages {
       let page = WatchedImage.page(holding: address).lowerBound
@@ -85,13 +87,34 @@ extension PageTouchTracer {
       space.saw([.read, .write], at: page, image: image)
       changes += space.images[image].changes(in: WatchedImage.page(holding: page))
     }
+    threads[tid]?.isCallUnknown = knowledge == CTRACE_UNKNOWN
+    if knowledge == CTRACE_LATER { changes += releaseData(for: call, space) }
     return apply(changes, tid)
+  }
+
+  /// A call failed that may have found a page withheld: from now on no data are.
+  private func repeatCall(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) {
+    threads[tid]?.isCallUnknown = false
+    let changes = releaseData(for: call, space)
+    guard apply(changes, tid) else { return }
+    var call = call
+    if !changes.isEmpty { _ = ctrace_call_again(tid, &call) }
+    resume(tid)
+  }
+
+  private func releaseData(
+    for call: ctrace_call, _ space: WatchedMemory
+  ) -> [WatchedImage.Change] {
+    let changes = space.releaseData()
+    if !changes.isEmpty, unknownCall == nil { unknownCall = Int(clamping: call.number) }
+    return changes
   }
 
   /// The changes of protection needed after a call that has changed mappings.
   private func changes(
     behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
   ) -> [WatchedImage.Change] {
+    guard call?.is_native ?? true else { return [] }
     guard let call else {  // exec, which began in another program
       unblockFaults(tid)
       let changes = refresh(space)

@@ -42,6 +42,8 @@ package protocol PageImages: AnyObject {
 final class PageTouchTracer: LaunchTracer {
   var touches = PageTouches()
   var problem: PageProblem?
+  /// The number of the first system call for which all data were released.
+  var unknownCall: Int?
   /// Whether counting has ended: nothing more is recorded.
   var isOver = false
   /// Whether the launch reached the place to stop.
@@ -56,6 +58,8 @@ final class PageTouchTracer: LaunchTracer {
     let space: WatchedMemory
     /// The system call that it is in.
     var call: ctrace_call?
+    /// Whether that call may use memory of which nothing is known.
+    var isCallUnknown = false
     /// It is about to run a handler of the program.
     var entersHandler = false
     /// The breakpoint whose instruction it executes. The breakpoint is removed meanwhile.

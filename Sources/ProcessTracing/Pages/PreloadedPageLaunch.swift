@@ -39,6 +39,8 @@ package struct PageLaunchResult: Sendable {
   package var touches: PageTouches
   /// Whether the launch reached the place to stop.
   package var wasStopped: Bool
+  /// The number of a system call whose memory is unknown: from that call on, first reads and writes are not seen.
+  package var unknownCall: Int?
   /// The reason why the touches are incomplete; `nil` if they are complete.
   package var problem: PageProblem?
 }
@@ -61,6 +63,8 @@ package enum PageProblem: Equatable, Sendable {
   case dispatched
   /// A debugger traces a process of the launch.
   case traced
+  /// The program makes system calls of 32 bits.
+  case foreignCall
   /// The tracer was killed.
   case tracerKilled
   /// That many records were lost.
@@ -125,6 +129,7 @@ package struct PreloadedPageLaunch: Sendable {
     case ORDERFILE_PAGE_SECCOMP: return .seccomp
     case ORDERFILE_PAGE_DISPATCHED: return .dispatched
     case ORDERFILE_PAGE_TRACED: return .traced
+    case ORDERFILE_PAGE_FOREIGN_CALL: return .foreignCall
     default: break
     }
     if cpages_lost(trace) > 0 { return .lost(Int(cpages_lost(trace))) }

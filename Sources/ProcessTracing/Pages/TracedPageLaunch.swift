@@ -28,6 +28,7 @@ package struct TracedPageLaunch: Sendable {
     if tracer.wasKilled { seen.problem = .tracerKilled }
     return PageLaunchResult(
       program: result, touches: seen.touches, wasStopped: seen.wasStopped,
+      unknownCall: seen.unknownCall,
       problem: seen.problem ?? (seen.touches.images.isEmpty ? .nothingLoaded : nil))
   }
 }

@@ -152,6 +152,11 @@ package struct WatchedImage {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
+  /// From now on, only execution is withheld.
+  package mutating func releaseData() {
+    for index in pages.indices { pages[index].seen.formUnion([.read, .write]) }
+  }
+
   /// From now on, the program's own protection applies.
   package mutating func release() {
     hasBegun = true

@@ -15,6 +15,8 @@ final class WatchedMemory {
   private var breakpoints: [LoadedAddress: PlantedBreakpoint] = [:]
   /// Everything has been given back.
   private(set) var isReleased = false
+  /// Reading and writing has been given back, also in images that are loaded later.
+  private var isDataReleased = false
 
   /// - Parameter files: shared by all processes of a tracer.
   init(of pid: pid_t, in files: TracedFiles) {
@@ -31,6 +33,7 @@ final class WatchedMemory {
     images = other.images
     breakpoints = other.breakpoints
     isReleased = other.isReleased
+    isDataReleased = other.isDataReleased
   }
 
   /// The process that it was made for.
@@ -51,6 +54,7 @@ final class WatchedMemory {
   func refresh(
     watchesLoading: Bool, _ look: (ProcessMapping) -> (isWanted: Bool, isAtItsPath: Bool)
   ) -> (new: [WatchedImage], changes: [WatchedImage.Change]) {
+    let watchesLoading = watchesLoading && !isDataReleased
     var new: [WatchedImage] = []
     var changes: [WatchedImage.Change] = []
     for mappings in Self.imageMappings(memory.mappings ?? []) {
@@ -105,6 +109,7 @@ final class WatchedMemory {
       images[index].watch(mapping)
     }
     images[index].begin()
+    if isDataReleased { images[index].releaseData() }
     return images[index].changes(in: addresses)
   }
 
@@ -149,6 +154,16 @@ final class WatchedMemory {
   func unmapped(_ range: Range<LoadedAddress>) {
     images.removeAll { range.contains($0.addresses.lowerBound) }
     for index in images.indices { images[index].unmapped(range) }
+  }
+
+  /// The changes that restore all access but execution; from now on only execution is withheld.
+  func releaseData() -> [WatchedImage.Change] {
+    guard !isReleased, !isDataReleased else { return [] }
+    isDataReleased = true
+    return images.indices.flatMap { index in
+      images[index].releaseData()
+      return images[index].changes(in: images[index].addresses)
+    }
   }
 
   /// The changes that restore all access; from now on nothing is withheld.

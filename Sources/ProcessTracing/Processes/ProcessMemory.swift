@@ -165,16 +165,22 @@ package final class ProcessMemory {
       .filter { $1 & (isPresent | isOfFile) == isPresent }.map { $0.0 }
   }
 
-  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty.
-  package func rangesUsed(by call: ctrace_call) -> [Range<LoadedAddress>] {
+  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty; and whether it may
+  /// use other memory.
+  package func rangesUsed(
+    by call: ctrace_call
+  ) -> (ranges: [Range<LoadedAddress>], knowledge: ctrace_knowledge) {
     var call = call
     var ranges = [ctrace_range](repeating: ctrace_range(), count: 4096)
-    let count = Int(ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count)))
-    return ranges[..<count].compactMap { range in
+    var knowledge = CTRACE_KNOWN
+    let count = Int(
+      ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count), &knowledge))
+    let used = ranges[..<count].compactMap { range -> Range<LoadedAddress>? in
       let start = LoadedAddress(rawValue: range.address)
       guard range.size > 0, let end = start.advanced(by: range.size) else { return nil }
       return start..<end
     }
+    return (used, knowledge)
   }
 
   /// - Returns: whether all of `bytes` could be written.

@@ -53,6 +53,10 @@ extension Diagnostic {
       Diagnostic(
         "another process, such as a debugger, traces the program: its pages can't be seen",
         context: [program], hint: "launch it without the debugger")
+    case .foreignCall:
+      Diagnostic(
+        "the program makes system calls of 32 bits (int $0x80)", context: [program],
+        hint: "omit --method, or use --method ptrace")
     case .tracerKilled:
       Diagnostic("the tracer was killed", context: [program])
     case .lost(let count):

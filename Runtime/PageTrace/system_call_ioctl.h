@@ -1,0 +1,11 @@
+/* The memory of ioctl(2). */
+#ifndef OF_SYSTEM_CALL_IOCTL_H
+#define OF_SYSTEM_CALL_IOCTL_H
+
+#include "system_call_memory.h"
+
+/* Reports the memory of REQUEST, whose argument is ADDRESS; false if it is not listed. */
+OF_INTERNAL bool of_use_ioctl(uint64_t request, uint64_t address,
+                              const struct orderfile_call_memory *memory);
+
+#endif
