@@ -22,16 +22,14 @@
  * fork do.
  *
  * Signals. Both handlers must be able to run at any time: no system call may block SIGSEGV or SIGSYS, and the
- * program's own actions for the two are kept here, and called for signals that are not ours. In threads they run on
+ * program's own actions for the two are kept here, and called for signals that are not ours. They run on
  * stacks of their own, because a thread's may be small (signal_stacks.c).
  *
  * Nothing here allocates or needs another library: libc may be watched, and is initialized later. The library
  * has no C runtime either, because its exit code would look up a symbol in the program's tables.
  *
- * What it leaves out: system calls that reach memory through an address inside a structure that
- * system_call_memory.c does not know (most ioctl calls, io_uring); threads that block SIGSEGV within
- * sigsuspend, pselect and ppoll and touch a new page in a handler there; pages that an mprotect(2) of the
- * program is changing at that time. */
+ * What it leaves out: reads and writes after a system call whose memory is unknown (most ioctl calls, io_uring); pages
+ * that an mprotect(2) of the program is changing at that time. */
 #define _GNU_SOURCE
 #include "orderfile_page_tracer.h"
 
@@ -125,6 +123,7 @@ OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   of_own_memory();
   of_take_signal(SIGSEGV, of_fault);
   of_take_signal(SIGSYS, of_system_call_stopped);
+  of_give_stack();
   of_gate_task_began = of_task_began;
   long error = of_gate_begin();
   if (error) {

@@ -15,8 +15,15 @@
 enum { STACKS = 1024, STACK_SIZE = 128 << 10, GUARD_SIZE = 4096, TRIES = 16 };
 #define AUTODISARM (1u << 31)
 
+/* A smaller stack of the program has no room for a signal and a fault in its handler. */
+enum { ENOUGH = 16 << 10 };
+
 static uint64_t of_stacks;              /* where they are; 0: nowhere yet */
 static uint32_t of_stack_users[STACKS]; /* threads, by number; 0: none so far */
+/* That of the first thread needs no memory of its own, which a limit may refuse. */
+static char of_first_stack[STACK_SIZE] __attribute__((aligned(16)));
+/* The stacks that the program wants instead; size 0: none. The last is the first thread's. */
+static stack_t of_wanted_stacks[STACKS + 1];
 
 OF_LOCAL uint64_t of_all_stacks(void) {
   uint64_t stacks = of_load_relaxed(&of_stacks); /* relaxed: nothing is read there */
@@ -47,26 +54,54 @@ OF_LOCAL uint64_t of_claim_stack(long pid, uint32_t tid) {
   return 0;
 }
 
-bool of_is_our_stack(const void *stack) {
+OF_LOCAL bool of_is_first_stack(const void *stack) {
+  return (uint64_t)(uintptr_t)stack - (uint64_t)(uintptr_t)of_first_stack < STACK_SIZE;
+}
+
+OF_LOCAL bool of_is_our_stack(const void *stack) {
   uint64_t stacks = of_load_relaxed(&of_stacks);
-  return stacks && (uint64_t)(uintptr_t)stack - stacks < (uint64_t)STACKS * STACK_SIZE;
+  return of_is_first_stack(stack) ||
+         (stacks && (uint64_t)(uintptr_t)stack - stacks < (uint64_t)STACKS * STACK_SIZE);
+}
+
+OF_LOCAL stack_t *of_wanted_instead_of(const void *stack) {
+  if (of_is_first_stack(stack)) return &of_wanted_stacks[STACKS];
+  return &of_wanted_stacks[((uint64_t)(uintptr_t)stack - of_load_relaxed(&of_stacks)) / STACK_SIZE];
+}
+
+/* Our stack for this thread; false if there is none. */
+OF_LOCAL bool of_find_stack(stack_t *stack) {
+  long pid = OF_CALL_0(SYS_getpid), tid = OF_CALL_0(SYS_gettid);
+  stack->ss_flags = (int)AUTODISARM;
+  if (pid == tid) {
+    if (!of_owns_memory()) return false;
+    stack->ss_sp = of_first_stack;
+    stack->ss_size = STACK_SIZE;
+    return true;
+  }
+  uint64_t place = of_claim_stack(pid, (uint32_t)tid);
+  stack->ss_sp = (void *)(uintptr_t)(place + GUARD_SIZE);
+  stack->ss_size = STACK_SIZE - GUARD_SIZE;
+  return place != 0;
 }
 
 void of_task_began(void) {
   stack_t stack;
   long pid = OF_CALL_0(SYS_getpid), tid = OF_CALL_0(SYS_gettid);
   if (pid == tid) { /* a process: a forked one goes on using the stack of its parent's thread */
-    if (!of_load_relaxed(&of_stacks) || !of_owns_memory()) return;
-    if (OF_CALL_2(SYS_sigaltstack, 0, &stack) != 0 || !of_is_our_stack(stack.ss_sp)) return;
+    if (!of_owns_memory() || OF_CALL_2(SYS_sigaltstack, 0, &stack) != 0) return;
+    if (!of_is_our_stack(stack.ss_sp) || of_is_first_stack(stack.ss_sp)) return;
     uint64_t index = ((uint64_t)(uintptr_t)stack.ss_sp - of_load_relaxed(&of_stacks)) / STACK_SIZE;
     of_store_relaxed(&of_stack_users[index], (uint32_t)tid); /* relaxed: it has no other thread yet */
     return;
   }
-  uint64_t place = of_claim_stack(pid, (uint32_t)tid);
-  if (!place) return;
-  stack.ss_sp = (void *)(uintptr_t)(place + GUARD_SIZE);
-  stack.ss_flags = (int)AUTODISARM;
-  stack.ss_size = STACK_SIZE - GUARD_SIZE;
+  of_give_stack();
+}
+
+void of_give_stack(void) {
+  stack_t stack;
+  if (!of_find_stack(&stack)) return;
+  of_wanted_instead_of(stack.ss_sp)->ss_size = 0;
   OF_CALL_2(SYS_sigaltstack, &stack, 0);
 }
 
@@ -85,18 +120,41 @@ OF_LOCAL bool of_copy_out(uint64_t to, const void *from, size_t size) {
   return true;
 }
 
-long of_change_stack(uint64_t new_stack, uint64_t old_stack, void *changed) {
-  stack_t wanted, none;
+bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *current, int64_t *result) {
+  stack_t *kernels = current, wanted, ours, old;
+  uint64_t new_stack = arguments[0], old_stack = arguments[1];
+  bool is_ours = of_is_our_stack(kernels->ss_sp), is_wanted = false;
+  if (!is_ours && !new_stack) return false;
+  *result = -EFAULT;
   if (new_stack) {
-    if (!of_copy_in(new_stack, &wanted, sizeof wanted)) return -EFAULT;
+    if (!of_copy_in(new_stack, &wanted, sizeof wanted)) return true;
     unsigned mode = (unsigned)wanted.ss_flags & ~AUTODISARM;
-    if (mode != 0 && mode != SS_ONSTACK && mode != SS_DISABLE) return -EINVAL;
-    if (mode != SS_DISABLE && wanted.ss_size < 2048 /* MINSIGSTKSZ */) return -ENOMEM;
-    if (mode != SS_DISABLE) *(stack_t *)changed = wanted;
+    is_wanted = mode != SS_DISABLE;
+    bool is_valid = mode == 0 || mode == SS_ONSTACK || mode == SS_DISABLE;
+    bool is_enough = is_wanted && wanted.ss_size >= ENOUGH;
+    bool is_on_it = stack_pointer - (uint64_t)(uintptr_t)kernels->ss_sp < kernels->ss_size;
+    /* The kernel decides about the program's own stacks. */
+    if (!is_ours && (is_enough || !is_valid || is_on_it || !of_find_stack(&ours))) return false;
+    *result = -EINVAL;
+    if (!is_valid) return true;
+    *result = -ENOMEM;
+    if (is_wanted && wanted.ss_size < 2048 /* MINSIGSTKSZ */) return true;
   }
-  none.ss_sp = NULL;
-  none.ss_flags = SS_DISABLE;
-  none.ss_size = 0;
-  return old_stack && !of_copy_out(old_stack, &none, sizeof none) ? -EFAULT : 0;
+  stack_t *instead = is_ours ? of_wanted_instead_of(kernels->ss_sp) : NULL;
+  if (!is_ours) old = *kernels;
+  else if (instead->ss_size) old = *instead;
+  else old.ss_sp = NULL, old.ss_flags = SS_DISABLE, old.ss_size = 0;
+  if (new_stack) {
+    if (is_wanted && wanted.ss_size >= ENOUGH) {
+      *kernels = wanted;
+    } else {
+      if (!is_ours) *kernels = ours;
+      instead = of_wanted_instead_of(kernels->ss_sp);
+      if (is_wanted) *instead = wanted;
+      else instead->ss_size = 0;
+    }
+  }
+  *result = old_stack && !of_copy_out(old_stack, &old, sizeof old) ? -EFAULT : 0;
+  return true;
 }
 #endif

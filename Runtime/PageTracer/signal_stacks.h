@@ -1,8 +1,8 @@
-/* The stacks on which the handlers of this library run in threads other than the first.
+/* The stacks on which the handlers of this library run.
  *
  * A thread's own stack may be too small: a signal takes some kilobytes of it, the more registers the machine has, and
- * a fault in the handler of a system call takes as much again. So a new thread gets a signal stack, unless the
- * program gives it another one. The kernel puts it away while a handler runs on it (SS_AUTODISARM), so that a handler
+ * a fault in the handler of a system call takes as much again. So each thread gets a signal stack, unless the
+ * program gives it another one that is large enough. The kernel puts it away while a handler runs on it (SS_AUTODISARM), so that a handler
  * of the program that is called there may take its time, be interrupted, or jump out of it. */
 #ifndef OF_SIGNAL_STACKS_H
 #define OF_SIGNAL_STACKS_H
@@ -14,10 +14,14 @@
 /* For of_gate_task_began. */
 OF_INTERNAL void of_task_began(void);
 
-/* sigaltstack(2) of a thread with such a stack, which the program does not know of: STACK is its present one, and
- * CHANGED takes effect when the handler of the call returns. Returns the result for the program. */
-OF_INTERNAL bool of_is_our_stack(const void *stack);
-OF_INTERNAL long of_change_stack(uint64_t new_stack, uint64_t old_stack, void *changed);
+/* Gives this thread, which is no new process, a signal stack. */
+OF_INTERNAL void of_give_stack(void);
+
+/* sigaltstack(2) with ARGUMENTS, for a thread with a stack of ours, which the program does not know of, or one that
+ * asks for a stack that is too small. CURRENT is the thread's stack_t, whose changes take effect when the handler of
+ * the call returns. Stores the result for the program; false if the kernel is to make the call. */
+OF_INTERNAL bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *current,
+                                 int64_t *result);
 
 #endif
 #endif

@@ -239,6 +239,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   }
 
   bool makes_process = false;
+  int64_t result;
   switch (call.number) {
   case SYS_rt_sigprocmask: registers[REG_RAX] = of_change_mask(&call, context); return;
   case SYS_rt_sigreturn: of_clean_mask((uint64_t)registers[REG_RSP]); break;
@@ -246,9 +247,11 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   case SYS_mprotect:
   case SYS_pkey_mprotect: registers[REG_RAX] = of_protect_memory(&call); return;
   case SYS_sigaltstack:
-    if (!of_is_our_stack(context->uc_stack.ss_sp)) break;
-    registers[REG_RAX] = of_change_stack(call.arguments[0], call.arguments[1], &context->uc_stack);
-    return;
+    if (of_change_stack(call.arguments, (uint64_t)registers[REG_RSP], &context->uc_stack, &result)) {
+      registers[REG_RAX] = result;
+      return;
+    }
+    break;
   case SYS_munmap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mremap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mmap:
