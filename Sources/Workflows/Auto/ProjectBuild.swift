@@ -11,6 +11,8 @@ struct ProjectBuild {
   let steps: ProjectSteps
   /// What was run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
+  /// What `relink` has removed, and the next build may not make again.
+  private var removedLinks: [ProjectImage.Link] = []
 
   init(
     _ system: BuildSystem, linker: OrderFileDialect, shell: AutoShell, steps: ProjectSteps
@@ -68,12 +70,21 @@ struct ProjectBuild {
     case instrumented
   }
 
+  /// Makes the next build link `images` again.
+  mutating func relink(_ images: [ProjectImage]) {
+    removedLinks += images.flatMap { $0.removeForRelink() }
+  }
+
   /// Builds what is not up to date.
   ///
   /// - Parameters:
   ///   - name: of the step and its log.
   ///   - mode: how images are built.
   mutating func build(_ name: String, _ mode: AutoShell.Mode) throws(Diagnostic) {
+    defer {
+      for link in removedLinks { link.restore() }
+      removedLinks = []
+    }
     do {
       try run(name, system.build, mode)
     } catch {

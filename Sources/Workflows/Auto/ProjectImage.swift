@@ -103,17 +103,33 @@ package struct ProjectImage: Hashable, Sendable {
     return "\(status.st_ino) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
   }
 
+  /// A symbolic link to an image.
+  struct Link: Hashable {
+    var path: String
+    var target: String
+
+    /// Makes the link unless something is at its path.
+    func restore() {
+      // EEXIST: the build has made its own.
+      symlink(target, path)
+    }
+  }
+
   /// Removes the file under all names that make build systems link it again.
-  func removeForRelink() {
+  ///
+  /// - Returns: the symbolic links that were removed. Not every build makes them again: Meson does when it configures.
+  func removeForRelink() -> [Link] {
     let file = fileName(ofPath: linkedPath)
     let folder = String(linkedPath.dropLast(file.count + 1))
+    var links: [Link] = []
     // Links such as libapp.so, which a rule that makes them would find in its way.
     for name in Folder.names(in: folder) where Folder.linkTarget("\(folder)/\(name)") == file {
+      links.append(Link(path: "\(folder)/\(name)", target: file))
       unlink("\(folder)/\(name)")
     }
     unlink(path)
     unlink(linkedPath)
-    guard folder.hasSuffix("/.libs") else { return }
+    guard folder.hasSuffix("/.libs") else { return links }
     // libtool: the targets of make are the script of a program, and the description of a library.
     let above = String(folder.dropLast("/.libs".count))
     for name in Folder.names(in: above) {
@@ -126,5 +142,6 @@ package struct ProjectImage: Hashable, Sendable {
         unlink(path)
       }
     }
+    return links
   }
 }

@@ -155,10 +155,7 @@ package struct ProjectOrdering {
     let folder = build.shell.folder
     Folder.remove(Array(folder.state.utf8))
     // What an earlier run has linked in its order.
-    for image in build.images
-    where Folder.hasFile("\(folder.orders)/\(image.orderName)") {
-      image.removeForRelink()
-    }
+    build.relink(build.images.filter { Folder.hasFile("\(folder.orders)/\($0.orderName)") })
     folder.removeResults()
     try folder.makeResults()
     if build.system.usesToolset { try build.writeToolset() }
@@ -193,7 +190,7 @@ package struct ProjectOrdering {
     }
     warnings += orders.warnings
     if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
-    for image in recorded.images { image.removeForRelink() }
+    build.relink(recorded.images)
     try build.build("relink", .ordered)
     try ordering.keepOrdered()
     let counts = try before.map { before in
@@ -252,7 +249,7 @@ package struct ProjectOrdering {
   ) throws(Diagnostic) -> ProjectLaunches.Recorded {
     if method == .instrument {
       try build.prepareObjects(.instrumented)
-      for image in build.images { image.removeForRelink() }
+      build.relink(build.images)
       let recorder = try OwnLibrary.recorder()
       if build.system.usesToolset { try build.writeToolset(recorder: recorder) }
       try build.build("instrument", .recording(recorder))
@@ -262,7 +259,7 @@ package struct ProjectOrdering {
     }
     if method == .instrument {
       try build.prepareObjects(wholeObjects)
-      for image in build.images { image.removeForRelink() }
+      build.relink(build.images)
       try build.build("build", .plain)
     }
     return recorded

@@ -122,6 +122,25 @@ import Testing
     try project.expectOrdered(["--launch", "build/app"])
   }
 
+  /// Meson makes the links to the library when it configures, and never again.
+  @Test(.needs("meson", "ninja"))
+  func aVersionedLibraryOfMesonIsOrdered() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
+    try project.write(
+      "meson.build",
+      """
+      project('app', 'c')
+      shared = shared_library('shared', 'shared.c', 'generated.c', version: '1.2.3')
+      executable('app', 'src/main.c', 'static.c', link_with: shared)
+
+      """)
+    let run = try project.start(["--launch", "app"]).end()
+    #expect(run.status == 0, "\(run.errors)")
+    let images = try #require(run.json["images"] as? [[String: Any]])
+    #expect(images.contains { $0["image"] as? String == "images/libshared.so.1.2.3" })
+  }
+
   /// A program, a library that its build script and its macro use, too, and a generated source.
   @Test(.needs("cargo"))
   func aProjectOfCargoIsOrdered() throws {
