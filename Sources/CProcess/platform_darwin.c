@@ -67,6 +67,10 @@ int platform_let_go(const struct platform_held *held, bool may_begin) {
   return (void)held, (void)may_begin, ENOTSUP;
 }
 
+bool cprocess_launch_sleeps(pid_t pid, pid_t tracer, uint64_t *switches) {
+  return (void)pid, (void)tracer, *switches = 0, true;
+}
+
 bool platform_port_listens(pid_t pid, uint16_t port) { return (void)pid, (void)port, false; }
 
 void platform_adopt_orphans(void) {}

@@ -14,8 +14,9 @@ package struct ProgramLaunch: Sendable {
   package var environment: [(name: String, value: String)]
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
-  /// The sign at which the launch is over: the program's process group then gets the same signals, and how the program
-  /// ends tells nothing. `nil` if it ends by itself.
+  /// The sign after which the launch is over: once all that it has started waits (`LaunchSettling`), or at once if the
+  /// sign is a mark, the program's process group gets the same signals, and how the program ends tells nothing. `nil` if
+  /// it ends by itself.
   package var readiness: Readiness?
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
   /// what it started ends if it fails. With a timeout or a sign it always leads one.
@@ -61,6 +62,8 @@ package struct ProgramLaunch: Sendable {
     package var timedOut: Bool
     /// Whether the awaited sign came; then `end` is success.
     package var isReady = false
+    /// Whether the program was still working when the launch was ended after the sign: where that was is chance.
+    package var endedAtWork = false
     /// The start time of the program, in nanoseconds since boot.
     package var start: UInt64
     /// The time from start to end.
@@ -113,7 +116,7 @@ package struct ProgramLaunch: Sendable {
   ///
   /// - Parameters:
   ///   - isMarked: whether the program has set the awaited mark.
-  ///   - whenReady: called when the awaited sign has come, before any signal.
+  ///   - whenReady: called when the launch is over because the awaited sign has come, before any signal.
   package func run(
     isMarked: @escaping () -> Bool = { false }, whenReady: () -> Void = {}
   ) throws(LaunchError) -> Result {
@@ -156,6 +159,13 @@ package struct ProgramLaunch: Sendable {
     }
 
     var timing = Timing(timeout, start: result.start)
+    var settling: LaunchSettling?
+    var isOver = false
+    func endNow() {
+      isOver = true
+      whenReady()
+      timing.endNow()
+    }
     var isWorking = true
     var status: Int32 = 0
     var waited: Int32 = 0
@@ -169,14 +179,20 @@ package struct ProgramLaunch: Sendable {
       }
       if let probe, probe.look(at: pid), !result.isReady, !result.timedOut {
         result.isReady = true
-        whenReady()
-        timing.endNow()
+        settling = LaunchSettling(pid, tracer: tracer)
+        // The mark is a place in the program, and nothing after it counts.
+        if readiness?.mark != nil || waited != 0 { endNow() }
       }
-      guard waited == 0, let signal = timing.next() else { continue }
+      if !isOver, let state = settling?.look() {
+        result.endedAtWork = state == .works
+        endNow()
+      }
+      guard waited == 0, isOver || !result.isReady, let signal = timing.next() else { continue }
       if !result.isReady { result.timedOut = true }
       _ = cprocess_signal_group(pid, signal)
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
+    if result.isReady, !isOver { endNow() }
     result.end = result.isReady ? .exited(0) : End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
     if result.timedOut || result.isReady || leadsGroup && result.end != .exited(0) {

@@ -16,7 +16,7 @@ import Testing
     #include <sys/socket.h>
     #include <unistd.h>
     #define F(name) __attribute__((noinline, aligned(4096))) void name(void) { __asm__ volatile(""); }
-    F(work) F(serve) F(shut_down)
+    F(work) F(later) F(serve) F(shut_down)
     static volatile sig_atomic_t is_over;
     static void end(int signal) { (void)signal; is_over = 1; }
     static void wait_for_end(void) {
@@ -39,6 +39,10 @@ import Testing
         int s = socket(AF_INET, SOCK_STREAM, 0), on = 1;
         setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (bind(s, (struct sockaddr *)&address, sizeof address) || listen(s, 1)) return 9;
+        if (n > 3) {
+          for (volatile int k = 0; k < 30000000; k++) {}
+          later();
+        }
       }
       if (!strcmp(what, "line")) { fputs("starting\\nrea", stderr); fputs("dy to serve\\n", stderr); }
       if (!strcmp(what, "mark")) orderfile_mark("ready");
@@ -137,6 +141,26 @@ import Testing
     try expectEnd(kind, of: "t", workshop)
   }
 
+  /// It is the same for each way to see it, however much that slows the server down.
+  @Test(arguments: [
+    ["record", "--breakpoints", "-o", "t"], ["pages", "--json", "--method", "preload"],
+    ["pages", "--json", "--method", "ptrace"],
+  ])
+  func whatAServerDoesUntilItWaitsForRequestsCounts(command: [String]) throws {
+    let workshop = try Self.built.copy()
+    let (option, arguments) = try Self.sign("port")
+    let running = try workshop.start(
+      Built.orderfile,
+      command + ["--until-ready", option, "--", "./app"] + arguments + ["later"])
+    let run = running.endAlone()
+    #expect(run.status == 0 && !run.errors.contains("still working"), "\(run.errors)")
+    expectEnded(running, workshop, launches: 1)
+    let text =
+      command[0] == "pages"
+      ? run.text : try RecordTests.functions(workshop, in: "t").joined(separator: " ")
+    #expect(text.contains("later") && !text.contains("shut_down"), "\(text)")
+  }
+
   @Test func aServerThatWritesOnAndOnIsReadyAllTheSame() throws {
     let workshop = try Self.built.copy()
     let running = try workshop.start(
@@ -145,6 +169,8 @@ import Testing
         + [Built.orderfile])
     let run = running.endAlone()
     #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      run.errors.contains("./app-record: the program was still working seconds after it was ready"))
     expectEnded(running, workshop, launches: 1)
   }
 

@@ -15,6 +15,12 @@
  * is connected to. False if the system does not tell. */
 bool cprocess_port_listens(pid_t pid, uint16_t port);
 
+/* Whether all threads of a launch sleep: those of process PID, which leads its group, of the group, of its session, of
+ * their descendants, and of orphans that this process has adopted since, without TRACER. Stores in *SWITCHES a number
+ * that changes whenever one of them has run. True, and 0, if the system does not tell; false of more than 4,096
+ * processes. */
+bool cprocess_launch_sleeps(pid_t pid, pid_t tracer, uint64_t *switches);
+
 /* A pipe that is an output of a program. What comes through it is searched for a text, and passed on. */
 struct cprocess_tap {
   int read_end; /* -1: closed */

@@ -27,6 +27,19 @@ extension ProgramLaunch {
   }
 }
 
+extension ProgramLaunch.Result {
+  /// What makes two launches of a server differ; `nil` if nothing does.
+  ///
+  /// - Parameter launch: the command line in messages.
+  func unsettled(_ launch: String) -> Diagnostic? {
+    guard endedAtWork else { return nil }
+    return Diagnostic(
+      "the program was still working seconds after it was ready, when it was ended: another launch may get further",
+      context: [launch],
+      hint: "choose a sign that comes when it waits for requests: --until-ready line=TEXT")
+  }
+}
+
 extension Readiness {
   /// - Throws: if the sign is there before any program is launched.
   package func check() throws(Diagnostic) {

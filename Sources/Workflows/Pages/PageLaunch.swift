@@ -79,6 +79,7 @@ package struct PageLaunch {
     var warnings = names.warnings
     if let problem = loaded?.problem { warnings.append(problem) }
     if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
+    if let problem = result.program.unsettled(name) { warnings.append(problem) }
     if let stop, !result.wasStopped {
       warnings.append(Diagnostic("the program ended before it reached '\(stop.name)'"))
     }

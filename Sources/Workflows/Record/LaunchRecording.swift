@@ -144,6 +144,7 @@ package struct LaunchRecording {
     var warnings = watched.leftAlone + unreadable + images.warnings
     warnings += distinctImages(of: traces).compactMap { .weakID($0) }
     if watched.result?.timedOut ?? false { warnings.append(.ranTooLong(name, launch?.timeout)) }
+    if let problem = watched.result?.unsettled(name) { warnings.append(problem) }
 
     let recordable = distinctImages(of: traces).map { image in
       RecordedLaunch.RecordableImage(
