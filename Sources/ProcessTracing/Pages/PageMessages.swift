@@ -40,7 +40,6 @@ extension TracerStream {
       case .refused(let error): (1, error)
       case .seccomp: (2, 0)
       case .inaccessible: (3, 0)
-      case .foreignCall: (4, 0)
       default: (0, 0)
       }
     send(
@@ -96,7 +95,6 @@ struct PageTracerResult {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp
       case 3: problem = .inaccessible
-      case 4: problem = .foreignCall
       default: break
       }
     default: break

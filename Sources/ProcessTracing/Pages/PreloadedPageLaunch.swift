@@ -57,8 +57,6 @@ package enum PageProblem: Equatable, Sendable {
   case seccomp
   /// The memory of a process can be neither read nor written: it has forbidden that.
   case inaccessible
-  /// A 64-bit program has made a system call of 32-bit programs.
-  case foreignCall
   /// The program intercepts its own system calls.
   case dispatched
   /// A debugger traces a process of the launch.

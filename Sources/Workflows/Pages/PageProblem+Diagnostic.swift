@@ -41,10 +41,6 @@ extension Diagnostic {
         hint:
           "stop before that, with --stop-at or --stop-at-symbol, or count as root with CAP_SYS_PTRACE"
       )
-    case .foreignCall:
-      Diagnostic(
-        "the program makes a system call of 32-bit programs: the memory that the kernel uses in it is not known",
-        context: [program], hint: "stop before that, with --stop-at or --stop-at-symbol")
     case .dispatched:
       Diagnostic(
         "the program intercepts its own system calls", context: [program],
