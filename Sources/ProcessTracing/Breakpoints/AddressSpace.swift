@@ -119,14 +119,16 @@ final class AddressSpace {
     var unloaded: [LoadedImage] = []
     /// Paths of images that are not what their files are.
     var others: [String] = []
+    /// Whether there are images that can't be read.
+    var isInaccessible = false
   }
 
   /// Reads the mappings, plants breakpoints in new images, and forgets those that are gone.
   ///
   /// - Parameter ask: the information about the image at a path; `nil` if it is left alone.
-  /// - Returns: `nil` if the mappings can't be read: then everything stays as it is.
+  /// - Returns: `nil` if mappings or memory can't be read: then everything stays as it is.
   func refresh(_ ask: (_ path: String) -> BreakpointImage?) -> Changes? {
-    guard let all = memory.mappings else { return nil }
+    guard let all = memory.mappings, images.isEmpty || memory.isAccessible else { return nil }
     let mappings = all.filter { $0.isExecutable }
     var changes = Changes()
     keepImages(all, mappings, &changes)
@@ -136,6 +138,10 @@ final class AddressSpace {
       leftAlone.insert(Place(mapping))
       let (path, isThere) = files.place(of: mapping)
       guard let image = ask(path), !isThere || image.slide(of: mapping) != nil else { continue }
+      guard memory.isAccessible else {
+        changes.isInaccessible = true
+        continue
+      }
       guard isThere, let slide = image.slide(of: mapping), image.isInMemory(memory, slide) else {
         if image.isRecorded { changes.others.append(path) }
         continue

@@ -262,6 +262,7 @@ final class BreakpointTracer: LaunchTracer {
       return observer.isInaccessible(space.pid, hasBreakpoints: false)
     }
     for image in changes.unloaded { observer.unloaded(image, in: space.pid) }
+    if changes.isInaccessible { observer.isInaccessible(space.pid, hasBreakpoints: false) }
     for path in changes.others { observer.isOther(path, isLoader: false) }
     for image in changes.loaded { observer.loaded(image, in: space.pid) }
   }

@@ -156,7 +156,7 @@ extension PageTouchTracer {
   }
 
   private func refresh(_ space: WatchedMemory) -> [WatchedImage.Change] {
-    guard space.memory.mappings != nil else {
+    guard space.memory.isOpen, space.memory.mappings != nil else {
       touches.isInaccessible(space.pid)
       return []
     }
