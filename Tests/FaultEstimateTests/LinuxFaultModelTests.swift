@@ -172,4 +172,64 @@ import Testing
       #expect(touched.isSubset(of: played.inMemory), "seed 43")
     }
   }
+
+  /// Runs of all lengths, from all places in windows and units, after and before scattered touches.
+  @Test(
+    arguments: LinuxKernel.ReadAhead.allCases,
+    [
+      (16, 32, 1), (16, 16, 16), (1, 32, 1), (16, 25, 1), (16, 1, 1), (16, 0, 1), (1, 0, 1),
+      (48, 32, 1), (16, 64, 16),
+    ])
+  func aRunIsPlayedLikeItsPages(
+    kind: LinuxKernel.ReadAhead, sizes: (around: UInt64, readAhead: UInt64, unit: UInt64)
+  ) {
+    var kernel = Self.kernel(
+      around: sizes.around, readAhead: sizes.readAhead, kind, unit: sizes.unit)
+    kernel.largestFolioBytes = 2 << 20
+    var random = SeededRandom(seed: 31)
+    for round in 0..<3 {
+      let first = UInt64.random(in: 0..<40, using: &random)
+      let mapping = LinuxMapping(
+        pages: LoadedPage(rawValue: 500 + first)..<LoadedPage(rawValue: 12_500 + first),
+        firstFilePage: 3)
+      var bounds = (0..<4).map { _ in
+        mapping.pages.lowerBound + UInt64.random(in: 0..<12_000, using: &random)
+      }
+      bounds.sort()
+      let runs = [bounds[2]..<bounds[3], bounds[0]..<bounds[1]]
+      for isWarm in [false, true] {
+        var whole = LinuxFaultModel(
+          kernel, pageSize: .fourKibibytes, fileBytes: 12_003 * Self.page, isWarm: isWarm)
+        if !isWarm { whole.readHeader() }
+        var single = whole
+        for run in runs {
+          whole.touch(run, in: mapping)
+          for page in run { single.touch(page, in: mapping) }
+        }
+        for page in [mapping.pages.lowerBound, bounds[1] + 1, bounds[3] + 7] {
+          whole.touch(page, in: mapping)
+          single.touch(page, in: mapping)
+        }
+        #expect(
+          [
+            whole.minorFaults, whole.majorFaults,
+            whole.pagesInMemory.count + Int(whole.pagesOfRuns),
+          ]
+            == [single.minorFaults, single.majorFaults, single.pagesInMemory.count],
+          "\(round) \(isWarm) \(runs)")
+      }
+    }
+  }
+
+  /// The size of a function is a number in a file.
+  @Test func aMillionPagesTakeNoTime() {
+    let growth = costGrowth(from: 4096, by: 256) { pages in
+      var model = LinuxFaultModel(
+        Self.kernel(readAhead: 32), pageSize: .fourKibibytes, fileBytes: UInt64(pages) * Self.page,
+        isWarm: false)
+      let end = LoadedPage(rawValue: UInt64(pages))
+      model.touch(.first..<end, in: LinuxMapping(pages: .first..<end, firstFilePage: .first))
+    }
+    #expect(growth < 20)
+  }
 }

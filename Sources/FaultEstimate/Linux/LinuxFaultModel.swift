@@ -106,29 +106,31 @@ package struct LinuxFaultModel: Sendable {
   private static let mostMisses = 100
   private static let missLimit = 1000
 
-  private let aroundPages: UInt64
-  private let readAheadPages: UInt64
+  let aroundPages: UInt64
+  let readAheadPages: UInt64
   private let readAhead: LinuxKernel.ReadAhead
-  private let unitPages: UInt64
+  let unitPages: UInt64
   private let largestOrder: Int
-  private let tableEntries: UInt64
+  let tableEntries: UInt64
   /// The page after the file's last one.
-  private let fileEnd: FilePage
-  private let isAllInMemory: Bool
+  let fileEnd: FilePage
+  let isAllInMemory: Bool
 
-  package private(set) var minorFaults = 0
-  package private(set) var majorFaults = 0
-  /// Pages of the file that were read, with those that the kernel reads for the header.
-  package private(set) var pagesInMemory: Set<FilePage> = []
-  private var mapped: Set<LoadedPage> = []
+  package internal(set) var minorFaults = 0
+  package internal(set) var majorFaults = 0
+  /// Pages of the file that were read, with those that the kernel reads for the header, without `pagesOfRuns`.
+  package internal(set) var pagesInMemory: Set<FilePage> = []
+  /// The number of pages of long runs that were read and are not in `pagesInMemory`.
+  package internal(set) var pagesOfRuns: UInt64 = 0
+  var mapped: Set<LoadedPage> = []
   /// Marked pages, each with the folio that it is in.
-  private var marked: [FilePage: Range<FilePage>] = [:]
-  private var misses = 0
+  var marked: [FilePage: Range<FilePage>] = [:]
+  var misses = 0
   /// `struct file_ra_state`, in pages.
-  private typealias Window = (start: FilePage, size: UInt64, ahead: UInt64)
+  typealias Window = (start: FilePage, size: UInt64, ahead: UInt64)
   /// The window that was read last.
-  private var window: Window = (.first, 0, 0)
-  private var order = 0
+  var window: Window = (.first, 0, 0)
+  var order = 0
 
   /// - Parameters:
   ///   - fileBytes: the size of the file.
@@ -280,7 +282,7 @@ extension LinuxFaultModel {
     return page..<page + (1 << UInt64(order))
   }
 
-  private static func order(of pages: UInt64) -> Int {
+  static func order(of pages: UInt64) -> Int {
     pages == 0 ? 0 : UInt64.bitWidth - 1 - pages.leadingZeroBitCount
   }
 }

@@ -31,7 +31,7 @@ package struct LinuxFaults: Hashable, Sendable {
   ///   - kernel: both kinds of `readAhead` are simulated.
   ///   - pageCount: the number of pages that `launch` touches.
   /// - Returns: `nil` for formats other than ELF, and beyond 4 GiB of code.
-  /// - Complexity: O(*w* *p*) for *p* pages and windows of *w* pages.
+  /// - Complexity: O(*w* *r*) for *r* ranges of pages that are touched one after the other, and windows of *w* pages.
   static func simulating(
     _ launch: LaunchTouches, _ facts: LaunchFacts, _ kernel: LinuxKernel, pageSize: PageSize,
     pageCount: Int
@@ -43,6 +43,15 @@ package struct LinuxFaults: Hashable, Sendable {
     let size = mappings.reduce(UInt64(0)) { $0 &+ $1.range.size }
     guard size <= mostBytes, !mappings.isEmpty,
       mappings.allSatisfy({ $0.offset.rawValue < 1 << 60 && $0.range.size <= mostBytes })
+    else { return nil }
+    let fileRanges = mappings.map { LinuxMapping($0, pageSize, slidePages: 0).filePages }.sorted {
+      $0.lowerBound < $1.lowerBound
+    }
+    // Long runs are not played page by page, which is right if only they read their pages.
+    guard
+      pageCount < 1 << 16
+        || zip(fileRanges, fileRanges.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound + 1 }
+        )
     else { return nil }
     // What follows the code in the file is not known here, and no fault on code reaches it.
     let fileBytes =
@@ -57,10 +66,15 @@ package struct LinuxFaults: Hashable, Sendable {
       var unpainted = UnpaintedPages(of: launch.ranges.map { pageSize.pages(of: $0.bytes) })
       for range in launch.ranges {
         unpainted.paint(pageSize.pages(of: range.bytes)) { newPages in
-          for page in newPages {
-            let page = page.loaded(slidePages: slidePages)
-            guard let mapping = mappings.first(where: { $0.pages.contains(page) }) else { continue }
-            model.touch(page, in: mapping)
+          var next = newPages.lowerBound.loaded(slidePages: slidePages)
+          let end = newPages.upperBound.loaded(slidePages: slidePages)
+          while next < end {
+            // Mappings of an image do not overlap; of those that do, the first counts.
+            let mapping = mappings.first { $0.pages.contains(next) }
+            let borders = mappings.flatMap { [$0.pages.lowerBound, $0.pages.upperBound] }
+            let border = borders.filter { $0 > next }.min().map { min($0, end) } ?? end
+            if let mapping { model.touch(next..<border, in: mapping) }
+            next = border
           }
         }
       }
@@ -79,7 +93,8 @@ package struct LinuxFaults: Hashable, Sendable {
         let text = mappings.map { LinuxMapping($0, pageSize, slidePages: 0).filePages }
         return Cold(
           readAhead: readAhead, majorFaults: model.majorFaults, minorFaults: model.minorFaults,
-          pagesRead: model.pagesInMemory.count { page in text.contains { $0.contains(page) } })
+          pagesRead: model.pagesInMemory.count { page in text.contains { $0.contains(page) } }
+            + Int(model.pagesOfRuns))
       })
   }
 }
