@@ -55,13 +55,21 @@ struct ObjectiveCDoubts {
     }
     if accessors.contains(method.name) { return "it is an accessor of a property" }
     if declared.contains(method.name) { return "a protocol declares it" }
-    if ObjectiveCNames.isOfDelegate(method.name) { return "its name is that of a delegate method" }
+    if ObjectiveCNames.isOfDelegate(method.name, takesObject: Self.takesObject(method)) {
+      return "its name is that of a delegate method"
+    }
     if isExported { return "its library exports the class" }
     let isAction =
       method.name.last == UInt8(ascii: ":") && method.name.count { $0 == UInt8(ascii: ":") } == 1
       && method.types.first == UInt8(ascii: "v") && method.types.contains(UInt8(ascii: "@"))
       && method.types.drop { $0 != UInt8(ascii: ":") }.contains(UInt8(ascii: "@"))
     return isAction ? "a nib may name it as an action" : nil
+  }
+
+  /// Whether the first argument is an object, by the type's encoding: `@32@0:8@16@24`.
+  private static func takesObject(_ method: ObjCMetadata.Method) -> Bool {
+    let arguments = method.types.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+    return arguments.first { $0 &- UInt8(ascii: "0") > 9 } == UInt8(ascii: "@")
   }
 
   private func doubt(aboutSuperclassOf owner: ObjCMetadata.Class, in image: Int) -> String? {

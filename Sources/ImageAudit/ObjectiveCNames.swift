@@ -49,11 +49,27 @@ enum ObjectiveCNames {
     "Did", "did", "Will", "will", "Should", "should", "Complete", "Finish",
   ]
 
+  /// Words at the end of the names of the system's classes that ask delegates and data sources; the first part of such a
+  /// selector names the object that calls it: `mapView:viewForAnnotation:`, `numberOfSectionsInTableView:`.
+  private static let callers = """
+    View Controller Bar Field Picker Wheel Manager Session Recognizer Application Window Menu Toolbar Browser Box Center \
+    Parser Stream Service Server Player Recorder Connection Download Panel Sheet Alert Control Cell Layer Renderer Scene \
+    Synthesizer Interaction Peripheral Central Advertiser Coordinator Archiver Unarchiver Editor Drawer Matrix Pasteboard \
+    Operation Output Provider Animator Animation Popover Switcher Carousel Scrubber Storage Layout Printer Document
+    """.split(whereSeparator: { $0 == " " || $0 == "\n" }).map { Array($0.utf8) }
+
   /// Whether a class of the system may call a method of this name for its delegate. Such a method takes at least the
   /// object that calls it.
-  static func isOfDelegate(_ name: [UInt8]) -> Bool {
-    guard name.contains(UInt8(ascii: ":")) else { return false }
-    return informal.contains(name) || events.contains { hasWord(Array($0.utf8), in: name) }
+  static func isOfDelegate(_ name: [UInt8], takesObject: Bool) -> Bool {
+    guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    if informal.contains(name) || events.contains(where: { hasWord(Array($0.utf8), in: name) }) {
+      return true
+    }
+    guard takesObject, let first = name.first else { return false }
+    // `application` begins a word, too.
+    let isLower = first &- UInt8(ascii: "a") < 26
+    let part = [isLower ? first & ~0x20 : first] + name[1..<colon]
+    return callers.contains { hasWord($0, in: part) }
   }
 
   /// Whether `name` has `word` with no lower-case letter behind it, and, if it begins in lower case, no letter before.
