@@ -149,6 +149,34 @@ import Testing
     }
   }
 
+  /// In Apple's order files `#` begins a comment. A function counts once, whatever number of names it has.
+  @Test func whatHasNoLineIsNotCountedAsOrdered() throws {
+    let workshop = try Workshop()
+    let names = ["_main", "_kfun:Cart#add(){}", "_kfun:Cart#also(){}", "_kfun:main(){}", "_plain"]
+    var text = ""
+    for (index, name) in names.enumerated() {
+      text += ".globl \"\(name)\"\n\"\(name)\":" + (index == 1 ? "\n" : " mov x0, #1\n ret\n")
+    }
+    // Two names of one function, of which one can be written.
+    text += ".globl \"_a#b\"\n\"_a#b\":\n.globl _alias\n_alias: ret\n.subsections_via_symbols\n"
+    try workshop.write(text.utf8, "a.s")
+    try workshop.must("clang", ["-target", "arm64-apple-ios15", "-c", "a.s", "-o", "a.o"])
+    try workshop.must(
+      "ld64.lld-19",
+      [
+        "-arch", "arm64", "-platform_version", "ios", "15", "17", "-undefined", "dynamic_lookup",
+        "-e", "_main", "a.o", "-o", "app",
+      ])
+    let list = names.dropLast() + ["_a#b"]
+    try workshop.write(list.joined(separator: "\n").utf8, "names")
+    try workshop.mustOrderfile("import", "symbols", "names", "--image", "app", "-o", "t")
+    let gen = try workshop.mustOrderfile("gen", "t", "--image", "app", "-o", "order")
+    #expect(gen.errors.contains("ordered 3 of 4 recorded functions"), "\(gen.errors)")
+    #expect(
+      gen.errors.contains("left out: 1 function: 1 unable to write: a '#' begins a comment"),
+      "\(gen.errors)")
+  }
+
   /// A trace of another build names functions that launches of this one used, too.
   @Test func functionsOfBothBuildsAreCountedOnce() throws {
     try importTrace([("_twin", 0), ("_main", 0)])

@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
@@ -76,6 +77,7 @@ struct ImageOrder {
     let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let written = dialect.write(
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
+    let unwritten = unwritten(placing, written)
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
       layout: release.reference, traces: traces.members.map(\.path),
@@ -83,13 +85,14 @@ struct ImageOrder {
       strategy: strategy.rawValue,
       linkerSource: linkerSource,
       recordedFunctions: resolved.recordedCount,
-      resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),
+      resolvedFunctions: resolved.resolvedCount
+        - resolved.count(of: placing.unmoved + unwritten.functions, in: layout),
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count
         - written.unwritable.count { $0.index < placing.entries.count },
       startupBytes: layout.byteCount(of: parts),
       textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
-      missing: missing(placing, written),
+      missing: missing(placing, unwritten.names),
       unnamedHits: profile.unnamedHits,
       lostRecords: traces.members.map(\.lostRecords).saturatingSum())
     image.uses = zip(profile.functions, resolved.functions).compactMap { function, found in
@@ -248,26 +251,50 @@ struct ImageOrder {
     ] + workloads.map(\.text)
   }
 
+  /// The functions that have no line because it can't be written, as indexes into the layout's functions, and one name of
+  /// each with the reason. A function that has a line by another of its names is none of them.
+  private func unwritten(
+    _ placing: PlacingEntries, _ written: WrittenOrderFile
+  ) -> (functions: [Int], names: [NameWithReason]) {
+    let layout = release.layout
+    let lost = written.unwritable.filter { $0.reason != .duplicate }
+    let lostIndexes = Set(lost.map(\.index))
+    let listed = Set(
+      placing.entries.indices.filter { !lostIndexes.contains($0) }
+        .map { NameKey(placing.entries[$0].symbol) })
+    var functions: [Int] = []
+    var names: [NameWithReason] = []
+    var seen: Set<StatedAddress> = []
+    func add(_ name: SymbolName, _ reason: String) {
+      let found = map.resolveAsLinker(name).functions
+      let others = found.filter { index in
+        let aliases = layout.functions(at: layout.functions[index].address)
+        return !aliases.contains {
+          listed.contains(NameKey(layout.names[layout.functions[$0].name]))
+        }
+      }
+      let new = others.filter { seen.insert(layout.functions[$0].address).inserted }
+      functions += new
+      guard found.isEmpty || !new.isEmpty else { return }
+      names.append(NameWithReason(name: name, reason: "unable to write: \(reason)"))
+    }
+    for name in placing.unnamable { add(name, "a label, or made by the linker") }
+    for entry in lost { add(SymbolName(bytes: entry.entry.symbol), "\(entry.reason)") }
+    return (functions, names)
+  }
+
   /// Returns the functions that no line of the file stands for, each once.
   private func missing(
-    _ placing: PlacingEntries, _ written: WrittenOrderFile
+    _ placing: PlacingEntries, _ unwritten: [NameWithReason]
   ) -> [NameWithReason] {
-    let unnamable =
-      placing.unnamable.map {
-        NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
-      }
+    let unwritable =
+      unwritten
       + placing.unmoved.map { index in
         let function = release.layout.functions[index]
         let place = function.objectFile.map { " in '\(release.layout.names.name($0))'" } ?? ""
         return NameWithReason(
           name: release.layout.name(of: function),
           reason: "unable to order: ld64 moves the first function of that name\(place)")
-      }
-    let unwritable =
-      unnamable
-      + written.unwritable.filter { $0.reason != .duplicate }.map {
-        NameWithReason(
-          name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
       }
     var listed: Set<NameWithReason> = []
     return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
