@@ -40,6 +40,26 @@ enum GNUMapTitle {
     }
   }
 
+  /// Whether a line of `bytes` places a section as in these maps, ` .text.f  0x0000000000001130  0x2c f.o`. A map with
+  /// such lines that begins with none of the titles is in another language: linkers translate the titles.
+  ///
+  /// - Complexity: O(*n*) for *n* bytes up to the first such line.
+  static func mayBeTranslated(in bytes: FileBytes) -> Bool {
+    var lines = LineScanner(bytes)
+    while let line = lines.next() {
+      guard let first = line.first,
+        bytes[first] == UInt8(ascii: " ") || bytes[first] == UInt8(ascii: ".")
+      else { continue }
+      let words = bytes.text(line.prefix(400)).split(separator: " ").prefix(3)
+      let numbers = words.drop { !$0.hasPrefix("0x") }.prefix(2)
+      let isPlaced =
+        numbers.count == 2 && numbers.first?.utf8.count == 18
+        && numbers.allSatisfy { $0.hasPrefix("0x") && $0.dropFirst(2).allSatisfy(\.isHexDigit) }
+      if isPlaced { return true }
+    }
+    return false
+  }
+
   /// Titles with which a map may begin; each is the beginning of a line.
   private static let firstTitles: [StaticString] = [
     "Archive member included ", "As-needed library included ", "Merging program properties",

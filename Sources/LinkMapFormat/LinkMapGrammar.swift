@@ -44,6 +44,15 @@ extension LinkMapGrammar {
       + (names.last ?? "none")
   }
 
+  /// Whether it is a map of GNU ld or gold whose titles are in another language than English.
+  package static func isTranslated(_ bytes: FileBytes) -> Bool {
+    GNUMapTitle.mayBeTranslated(in: bytes)
+  }
+
+  /// What to do with such a map.
+  package static let remedyForTranslation =
+    "this one is of GNU ld or gold in another language: link again with LC_ALL=C"
+
   /// The grammar among `grammars` in which `bytes` begin.
   ///
   /// - Throws: `missing` for an empty file and for a map without the part that identifies its grammar,
@@ -64,7 +73,8 @@ extension LinkMapGrammar {
     throw ParseError(
       .unsupported(
         found:
-          "'\(bytes.text(line.prefix(60)))', expected a map of \(Self.names(grammars))"),
+          "'\(bytes.text(line.prefix(60)))', expected a map of \(Self.names(grammars))"
+          + (Self.isTranslated(bytes) ? "; \(Self.remedyForTranslation)" : "")),
       "link map", at: FileOffset(rawValue: UInt64(line.lowerBound)), line: lines.lineNumber)
   }
 }

@@ -49,6 +49,26 @@ import Testing
     for name in CPrograms.plainOrder { #expect(names.contains(name), "\(names)") }
   }
 
+  /// GNU ld and gold translate the titles into the language of whoever links.
+  @Test(arguments: ["Fusion des propriétés du programme", "舍弃的输入节"])
+  func aMapInAnotherLanguageIsRefusedWithWhatToDo(title: String) throws {
+    let workshop = try Workshop()
+    let text = """
+      \(title)
+
+       .note.GNU-stack
+                      0x0000000000000000        0x0 crti.o
+       .text.f        0x0000000000001130       0x2c f.o
+
+      """
+    try workshop.write(text.utf8, "app.map")
+    for arguments in [["show", "app.map"], ["diff", "app.map", "app.map", "--order", "app.map"]] {
+      let run = try workshop.orderfile(arguments)
+      #expect(run.status == 1)
+      #expect(run.errors.contains("in another language: link again with LC_ALL=C"), "\(run.errors)")
+    }
+  }
+
   @Test func aMapOfUnknownGrammarAndOneCutShortAreRefused() throws {
     let workshop = try Workshop()
     try workshop.write(

@@ -153,6 +153,11 @@ package struct ShownFile {
         "expected a trace, a linked image, a link map, an order file, a profile for splitting functions or a report"
     )
     if let reason = order.reasonAgainst(path: path, isNamed: false) {
+      guard !LinkMapGrammar.isTranslated(bytes) else {
+        throw Diagnostic(
+          "unsupported link map: its titles are in another language than English", context: [path],
+          hint: LinkMapGrammar.remedyForTranslation)
+      }
       throw Diagnostic(
         "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
           + "or an order file, found \(reason)", context: [path])
