@@ -82,7 +82,7 @@ package struct PerfScript: Sendable {
     end()
     guard count > 0 else {
       throw ParseError(
-        .missing, "samples of perf script", at: FileOffset(rawValue: 0), line: 1)
+        .missing, "samples of perf script with a time", at: FileOffset(rawValue: 0), line: 1)
     }
     return count
   }
@@ -146,18 +146,22 @@ package struct PerfScript: Sendable {
       image: bytes.isEqual(image, to: "[unknown]") ? nil : withoutOffset(image), line: number)
   }
 
-  /// The index of the blank in ` (`, with which the image begins.
+  /// The index of the blank in ` (`, with which the image begins: behind the offset in the symbol, before a path or `[`,
+  /// or else the last one. The path may have ` (` in it: `(/tmp/app (deleted))`.
   private func imageStart(_ text: Range<Int>) -> Int? {
     var last: Int?
+    var path: Int?
     var index = text.lowerBound
     while index + 1 < text.upperBound {
       if bytes[index] == UInt8(ascii: " "), bytes[index + 1] == UInt8(ascii: "(") {
         last = index
+        let next = bytes[min(index + 2, text.upperBound - 1)]
+        if path == nil, next == UInt8(ascii: "/") || next == UInt8(ascii: "[") { path = index }
         if withoutOffset(text.lowerBound..<index).upperBound < index { return index }
       }
       index += 1
     }
-    return last
+    return path ?? last
   }
 
   private func symbol(_ text: Range<Int>) -> Range<Int>? {

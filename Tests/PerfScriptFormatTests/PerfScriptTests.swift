@@ -45,6 +45,29 @@ import Testing
       ])
   }
 
+  /// As `-F ip,sym,dso` prints them.
+  @Test func withoutOffsetsAPathMayHoldParentheses() throws {
+    let text = """
+      app 4161 71906.272019:   250000 cpu-clock:u:
+      \t55d48c85b7c7 leaf (/tmp/app (deleted))
+      \t55d48c85b7c8 f(int) (/tmp/my (x)/app)
+      \t55d48c85b7c9 g() const ([vdso] (deleted))
+      \t55d48c85b803 main (app)
+
+      """
+    #expect(
+      try samples(text) == [
+        "app 4161 71906272019000 1: leaf@/tmp/app (deleted) f(int)@/tmp/my (x)/app "
+          + "g() const@[vdso] (deleted) main@app"
+      ])
+  }
+
+  @Test func samplesWithoutATimeAreMissing() {
+    let text = "app 4161/4161 cpu-clock: \n\t55d48c85b7c7 leaf+0x1 (/tmp/app)\n\n"
+    let error = #expect(throws: ParseError.self) { try samples(text) }
+    #expect(error?.description == "missing samples of perf script with a time (at line 1)")
+  }
+
   /// Without -g a sample has one line, with the command right-aligned.
   @Test func aSampleMayBeOneLine() throws {
     let text = """

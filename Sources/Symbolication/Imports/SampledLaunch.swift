@@ -86,7 +86,9 @@ package struct SampledLaunch: Sendable {
     } catch {
       throw Diagnostic(
         "\(error)", context: [path],
-        hint: "give the output of 'perf script --no-demangle'")
+        hint:
+          "give the output of 'perf script --no-demangle'; an option -F must name the fields time, "
+          + "ip, sym and dso, too")
     }
     otherProcesses = others.sorted()
     guard found != nil else {
