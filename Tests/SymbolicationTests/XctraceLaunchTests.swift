@@ -121,6 +121,15 @@ import Testing
     #expect(Self.names(ImportedLaunch.reading(recorded, of: image).launch) == ["_main", "_folded"])
   }
 
+  @Test func anExportWithoutTheImagesLoadAddressSaysSo() throws {
+    let text = String(decoding: try fixture("xctrace/launch/input.xml"), as: UTF8.self)
+      .replacing(#/ load-addr="[^"]*"/#, with: "")
+    let error = #expect(throws: Diagnostic.self) {
+      try XctraceLaunch([Self.export(text)], of: Self.image(Self.functions))
+    }
+    #expect(error?.message.hasPrefix("missing load address: no 'binary' of ") ?? false)
+  }
+
   struct Failure: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var text: String

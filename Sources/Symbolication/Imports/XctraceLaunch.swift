@@ -222,9 +222,18 @@ extension XctraceLaunch {
           + (names.isEmpty ? "none" : names.joined(separator: ", ")), context: paths,
         hint: "export with --xpath \(tables)")
     }
+    let binaries = sightings.flatMap(\.export.binaries)
+    if binaries.contains(where: { $0.uuid == id.bytes && $0.loadAddress == nil }) {
+      return Diagnostic(
+        "missing load address: no 'binary' of \(id) has the attribute 'load-addr'", context: paths,
+        hint: "addresses of samples are in the image only with it; export the recording with "
+          + "'xctrace export' of another Xcode")
+    }
     let name = lastComponent(Array(path.utf8))
     let others = sightings.flatMap(\.export.binaries).filter { lastComponent($0.path) == name }
-    if let other = others.first(where: { $0.uuid != nil }), let uuid = other.uuid {
+    if let other = others.first(where: { $0.uuid != nil && $0.uuid != id.bytes }),
+      let uuid = other.uuid
+    {
       return Diagnostic(
         "image ID mismatch: expected \(ImageID(kind: .uuid, bytes: uuid)), found \(id)",
         context: [path], hint: "give the profiled build with --image",
