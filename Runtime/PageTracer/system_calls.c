@@ -14,6 +14,7 @@
 #include "memory_owner.h"
 #include "page_records.h"
 #include "page_touches.h"
+#include "programs.h"
 #include "signal_stacks.h"
 #include "signals.h"
 #include "system_call_memory.h"
@@ -227,6 +228,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   uint64_t back = (uint64_t)registers[REG_RIP];
   call.counter = back - 2;
 
+  of_note_return_from_exec();
   struct orderfile_call_memory memory;
   memory.context = &call;
   memory.use = of_use_memory;
@@ -252,6 +254,8 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
       return;
     }
     break;
+  case SYS_execve:
+  case SYS_execveat: of_note_program(call.number, call.arguments); break;
   case SYS_munmap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mremap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mmap:

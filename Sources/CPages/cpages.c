@@ -69,7 +69,7 @@ bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *eve
     const struct orderfile_page_record *record = &trace->records[index];
     /* acquire: pairs with the release in of_finish_page_record, behind the fields */
     uint32_t kind = of_load_acquire(&record->kind);
-    if (kind < ORDERFILE_PAGE_TOUCH || kind > ORDERFILE_PAGE_IMAGE) continue;
+    if (kind < ORDERFILE_PAGE_TOUCH || kind > ORDERFILE_PAGE_EXEC_FAILED) continue;
     event->kind = (enum orderfile_page_record_kind)kind;
     event->pid = (int32_t)record->pid;
     event->address = record->address;
@@ -77,7 +77,7 @@ bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *eve
     uint32_t detail = record->detail;
     event->access = (enum orderfile_page_access)detail;
     event->path = NULL;
-    if (kind == ORDERFILE_PAGE_IMAGE) {
+    if (kind == ORDERFILE_PAGE_IMAGE || kind == ORDERFILE_PAGE_EXEC) {
       uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = detail;
       const char *path = (const char *)(record + 1);
       if (length == 0 || length > room || path[length - 1] != 0) continue;
@@ -112,6 +112,14 @@ enum orderfile_page_problem cpages_problem(struct cpages *pages, int *error) {
   const struct orderfile_page_trace *trace = of(pages);
   *error = trace->problem_detail;
   return (enum orderfile_page_problem)trace->problem;
+}
+
+bool cpages_unknown_call(struct cpages *pages, uint32_t *number, bool *is_later) {
+  const struct orderfile_page_trace *trace = of(pages);
+  if (!trace->unknown_call) return false;
+  *number = trace->unknown_call - 1;
+  *is_later = trace->unknown_is_later != 0;
+  return true;
 }
 
 bool cpages_is_supported(void) { return platform_stops_own_calls(); }

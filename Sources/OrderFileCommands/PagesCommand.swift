@@ -81,6 +81,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
         sink(Array(text.text.utf8))
       }
     }
+    for note in counted.notes { messages.print(note: note.description) }
     messages.print(counted.warnings)
     if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
   }

@@ -26,6 +26,11 @@ enum orderfile_page_record_kind {
   /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the following
    * records. */
   ORDERFILE_PAGE_IMAGE = 4,
+  /* Process PID is about to run the program at a path, as that of an image. If no ORDERFILE_PAGE_BEGIN of this process
+   * follows, the program has not loaded the tracer. */
+  ORDERFILE_PAGE_EXEC = 5,
+  /* Process PID goes on instead. */
+  ORDERFILE_PAGE_EXEC_FAILED = 6,
 };
 
 enum orderfile_page_access {

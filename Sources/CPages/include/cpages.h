@@ -45,6 +45,9 @@ bool cpages_was_stopped(struct cpages *trace);
 /* No touch counts any more. */
 void cpages_stop(struct cpages *trace);
 
+/* The first system call after which reads and writes were not seen; false if there was none. */
+bool cpages_unknown_call(struct cpages *trace, uint32_t *number, bool *is_later);
+
 /* The problem that disturbed the tracer, and its errno. */
 enum orderfile_page_problem cpages_problem(struct cpages *trace, int *error);
 

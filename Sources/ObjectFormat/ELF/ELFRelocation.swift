@@ -53,6 +53,18 @@ extension ELFMachine {
     }
   }
 
+  /// `R_*_IRELATIVE`, the result of the resolver at load bias + addend; `nil` for an unknown machine.
+  package var indirectRelative: ELFRelocationType? {
+    switch self {
+    case .x8664: ELFRelocationType(rawValue: 37)
+    case .i386: ELFRelocationType(rawValue: 42)
+    case .aarch64: ELFRelocationType(rawValue: 1032)
+    case .arm: ELFRelocationType(rawValue: 160)
+    case .riscv: ELFRelocationType(rawValue: 58)
+    default: nil
+    }
+  }
+
   /// The symbol's address + addend, pointer-sized: `R_X86_64_64`, `R_AARCH64_ABS64`.
   func absolute(is64Bit: Bool) -> ELFRelocationType? {
     switch self {

@@ -39,6 +39,11 @@ package struct PageLaunchResult: Sendable {
   package var touches: PageTouches
   /// Whether the launch reached the place to stop.
   package var wasStopped: Bool
+  /// Paths without links of programs that processes of the launch ran, and that did not load the library: nothing of them
+  /// was seen. None of the latter if they can't be told.
+  package var unseenPrograms: [String] = []
+  /// Whether another method would see what happens after `unknownCall`.
+  package var isUnknownCallTraceable = false
   /// The number of a system call whose memory is unknown: from that call on, first reads and writes are not seen.
   package var unknownCall: Int?
   /// The reason why the touches are incomplete; `nil` if they are complete.
@@ -109,11 +114,15 @@ package struct PreloadedPageLaunch: Sendable {
     ]
     let result = try program.run(
       isMarked: { cpages_was_stopped(trace) }, whenReady: { cpages_stop(trace) })
-    var touches = Self.touches(in: trace)
+    var (touches, unseen) = Self.touches(in: trace)
+    var (call, isLater): (UInt32, Bool) = (0, false)
+    let isCallUnknown = cpages_unknown_call(trace, &call, &isLater)
     let path = String(cString: cpages_program(trace))
     if !path.isEmpty { touches.program = path }
     return PageLaunchResult(
       program: result, touches: touches, wasStopped: cpages_was_stopped(trace),
+      unseenPrograms: unseen, isUnknownCallTraceable: isCallUnknown && !isLater,
+      unknownCall: isCallUnknown ? Int(call) : nil,
       problem: Self.problem(of: trace, touches))
   }
 
@@ -134,13 +143,19 @@ package struct PreloadedPageLaunch: Sendable {
     return touches.images.isEmpty ? .nothingLoaded : nil
   }
 
-  private static func touches(in trace: OpaquePointer) -> PageTouches {
+  /// - Returns: also the programs that did not load the library, each once.
+  private static func touches(in trace: OpaquePointer) -> (PageTouches, unseen: [String]) {
     var touches = PageTouches()
+    var awaited: [Int32: String] = [:]
     var place: UInt32 = 0
     var event = cpages_event()
     while cpages_next(trace, &place, &event) {
       switch event.kind {
-      case ORDERFILE_PAGE_BEGIN: touches.processBegan(event.pid)
+      case ORDERFILE_PAGE_BEGIN:
+        awaited[event.pid] = nil
+        touches.processBegan(event.pid)
+      case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
+      case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
       case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))
       case ORDERFILE_PAGE_IMAGE:
@@ -164,6 +179,6 @@ package struct PreloadedPageLaunch: Sendable {
           in: event.pid)
       }
     }
-    return touches
+    return (touches, Set(awaited.values).sorted())
   }
 }

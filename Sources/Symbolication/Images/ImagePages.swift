@@ -22,6 +22,9 @@ package struct ImagePages: Sendable {
   package var hasLoader: Bool
   /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`.
   package var runsEarly: Bool
+  /// Whether the loader calls functions of the image while it relocates images, because they choose the implementation
+  /// of others (ifunc).
+  package var hasResolvers: Bool
   /// Whether LeakSanitizer is in the image, or in a library that it needs: at its end the program then traces
   /// itself, which is impossible if it is already traced.
   package var hasLeakSanitizer: Bool
@@ -54,7 +57,21 @@ package struct ImagePages: Sendable {
     }.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     hasLoader = file.segments.contains { $0.type == .interpreter }
     runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
+    hasResolvers = Self.hasResolvers(file)
     hasLeakSanitizer = Self.hasLeakSanitizer(file)
+  }
+
+  private static func hasResolvers(_ file: ELFFile) -> Bool {
+    var isFound = false
+    if let table = (try? file.dynamicSymbolTable()) ?? nil {
+      table.forEachSymbol { symbol in
+        if symbol.type == .indirectFunction, symbol.sectionIndex != .undefined { isFound = true }
+      }
+    }
+    guard !isFound, let type = file.header.machine.indirectRelative else { return isFound }
+    let all = AddressRange(start: StatedAddress(rawValue: 0), size: .max)
+    try? file.forEachDynamicRelocation(in: all) { if $0.type == type { isFound = true } }
+    return isFound
   }
 
   /// AddressSanitizer and its like contain LeakSanitizer. All export their functions, or import them.

@@ -52,7 +52,8 @@ package struct PageLaunch {
     let request = PageRequest(
       images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images),
       countsLoading: countsLoading)
-    let choice = try PageMethodChoice(method, for: found, request, in: environment)
+    var choice = try PageMethodChoice(method, for: found, request, in: environment)
+    var notes = choice.resolving.map { [Diagnostic.hasResolvers($0)] } ?? []
     let loading = choice.method == .preload && countsLoading ? LoadingLaunch(program, request) : nil
     let loaded = try loading?.run()
     var result: PageLaunchResult
@@ -61,29 +62,59 @@ package struct PageLaunch {
         ? Diagnostic.notTraceable(name)
         : Diagnostic("unable to run: \(error)", context: [name])
     }
+    let counted = [result.touches.program ?? found.path] + images
+    let unseen = UnseenPrograms(
+      result, counted: countsAllImages ? nil : counted, in: environment)
+    var gaps = unseen.warnings(name)
+    if choice.method == .preload, method == nil,
+      let reason = unseen.reason ?? result.reasonToTrace,
+      let (traced, other) = try trace(found, request)
+    {
+      (result, choice) = (traced, other)
+      notes.append(.launchedAgain(name, reason))
+      gaps = []
+    }
+    if let call = result.unknownCall { gaps.append(.unknownCall(call, name)) }
     try program.checkReadiness(result.program)
     if let problem = result.problem {
       throw Diagnostic.inexact(name, problem, result.program.end)
     }
 
-    if let touches = loaded?.touches { result.touches = result.touches.addingLoading(of: touches) }
+    if choice.method == .preload, let touches = loaded?.touches { result.touches = result.touches.addingLoading(of: touches) }
 
     var names = PageNames()
     // For a script, the interpreter was launched.
-    let counted = result.touches.program ?? found.path
+    let executable = result.touches.program ?? found.path
     let document = PagesDocument(
       command: program.command, end: PagesDocument.End(result.program.end),
       method: choice.method.rawValue,
       images: try names.images(
-        of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
-    var warnings = names.warnings
-    if let problem = loaded?.problem { warnings.append(problem) }
+        of: result.touches, wanted: [executable] + images.filter { $0 != executable }))
+    var warnings = names.warnings + gaps
+    if choice.method == .preload, let problem = loaded?.problem { warnings.append(problem) }
     if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
     if let problem = result.program.unsettled(name) { warnings.append(problem) }
     if let stop, !result.wasStopped {
       warnings.append(Diagnostic("the program ended before it reached '\(stop.name)'"))
     }
-    return CountedPages(document: document, end: result.program.end, warnings: warnings)
+    return CountedPages(
+      document: document, end: result.program.end, notes: notes, warnings: warnings)
+  }
+
+  /// Launches the program again, traced from outside.
+  ///
+  /// - Returns: `nil` if that is not possible here.
+  private func trace(
+    _ found: LaunchedProgram, _ request: PageRequest
+  ) throws -> (PageLaunchResult, PageMethodChoice)? {
+    guard let choice = try? PageMethodChoice(.ptrace, for: found, request, in: environment) else {
+      return nil
+    }
+    do { return (try choice.run(program, request), choice) } catch let error
+      as ProgramLaunch.LaunchError where error.isNotPermitted
+    {
+      return nil
+    }
   }
 
   /// - Parameter images: the images in which to look for the function, in this order.
@@ -108,6 +139,8 @@ package struct PageLaunch {
 package struct CountedPages {
   package let document: PagesDocument
   package let end: ProgramLaunch.End
+  /// What was done to count them.
+  package let notes: [Diagnostic]
   package fileprivate(set) var warnings: [Diagnostic]
 }
 

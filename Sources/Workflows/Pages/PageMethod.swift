@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
@@ -16,6 +17,9 @@ package enum PageMethod: String, CaseIterable {
 /// Chooses the method for a launch.
 struct PageMethodChoice {
   let method: PageMethod
+  /// The counted image for whose sake `method` is not `preload`, because the loader runs code of it before that of any
+  /// library; `nil` if there is none.
+  private(set) var resolving: String?
   private let environment: LaunchEnvironment
 
   /// - Parameter wanted: the user's choice.
@@ -29,7 +33,11 @@ struct PageMethodChoice {
       throw Diagnostic("unable to count its pages: \(obstacle)", context: [program.path])
     }
     let obstacle = Self.obstacle(to: program, request.images ?? [])
-    method = wanted ?? (obstacle == nil ? .preload : .ptrace)
+    let preferred = wanted ?? (obstacle == nil ? .preload : .ptrace)
+    if preferred == .preload, obstacle == nil {
+      resolving = Self.resolving(program, request)
+    }
+    method = resolving == nil ? preferred : .ptrace
     if method == .preload, let obstacle {
       throw Diagnostic(
         "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
@@ -51,6 +59,16 @@ struct PageMethodChoice {
     if !pages.hasLoader { return "the program is statically linked" }
     return pages.runsEarly
       ? "the program runs code before that of any library (.preinit_array)" : nil
+  }
+
+  /// - Returns: the path of the first counted image that has resolvers of ifuncs.
+  private static func resolving(_ program: LaunchedProgram, _ request: PageRequest) -> String? {
+    if program.pages?.hasResolvers ?? false { return program.executable }
+    guard let images = request.images else { return "libc" }
+    return images.first { path in
+      guard let bytes = try? FileBytes(path: path) else { return false }
+      return (try? ImagePages(of: bytes))?.hasResolvers ?? false
+    }
   }
 
   func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {

@@ -1,0 +1,80 @@
+import ImageModel
+import ProcessTracing
+
+/// The programs of a launch that ran without the library that sees touches: with an environment of their own, with
+/// other rights, in another namespace, or because they are static.
+struct UnseenPrograms {
+  /// Paths of images that run, the interpreter for a script, without links.
+  private let executables: [String]
+  private let counted: [String]?
+  private let hasUntouchedImage: Bool
+
+  /// - Parameter counted: the images of which the pages are counted; `nil` for all.
+  init(_ result: PageLaunchResult, counted: [String]?, in environment: LaunchEnvironment) {
+    self.counted = counted
+    executables = result.unseenPrograms.map { path in
+      (try? LaunchedProgram(named: path, in: environment))?.executable ?? path
+    }
+    let touches = result.touches
+    let touched = Set(touches.touches.map(\.image))
+    hasUntouchedImage = (counted ?? []).contains { path in
+      !touches.images.indices.contains { touches.images[$0] == path && touched.contains($0) }
+    }
+  }
+
+  private var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
+
+  /// Why the count has gaps that another method would not have; `nil` if it has none.
+  var reason: String? {
+    if let path = countedOnes.first {
+      return "\(path) also ran without the library that sees touches"
+    }
+    guard hasUntouchedImage, let path = executables.first else { return nil }
+    return "\(path), which may have run a counted program, did not load the library that sees touches"
+  }
+
+  func warnings(_ program: String) -> [Diagnostic] {
+    guard let path = countedOnes.first ?? executables.first else { return [] }
+    let isCounted = !countedOnes.isEmpty
+    return [
+      Diagnostic(
+        isCounted
+          ? "\(path) ran without the library that sees touches: these pages are not counted"
+          : "\(path) ran without the library that sees touches: what it started is not counted",
+        context: [program], hint: "try --method ptrace")
+    ]
+  }
+}
+
+extension PageLaunchResult {
+  /// Why the library saw too little, if a tracer would see more.
+  var reasonToTrace: String? {
+    switch problem {
+    case .nothingLoaded: return "the program did not load the library that sees touches"
+    case .noDispatch: return "this kernel can't intercept a program's own system calls"
+    case .dispatched: return "the program intercepts its own system calls"
+    case .foreignCall: return "the program makes system calls of 32 bits"
+    default: break
+    }
+    guard isUnknownCallTraceable, let unknownCall else { return nil }
+    return "the memory that system call \(unknownCall) uses is unknown"
+  }
+}
+
+extension Diagnostic {
+  static func launchedAgain(_ program: String, _ reason: String) -> Diagnostic {
+    Diagnostic("launched again with --method ptrace: \(reason)", context: [program])
+  }
+
+  static func hasResolvers(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "counted with --method ptrace: the loader runs resolvers of \(path) (ifunc) before any library",
+      context: [])
+  }
+
+  static func unknownCall(_ number: Int, _ program: String) -> Diagnostic {
+    Diagnostic(
+      "data pages first read or written after system call \(number) are not counted: the memory that the call uses is unknown",
+      context: [program])
+  }
+}
