@@ -45,6 +45,23 @@ struct LoadingLaunch {
   }
 }
 
+extension LoadingLaunch {
+  /// Whether programs can be traced here. It launches one that does nothing.
+  static func isPermitted(in environment: LaunchEnvironment) -> Bool {
+    let program = ProgramLaunch(command: ["true"])
+    do {
+      return try SilentStreams.use { streams in
+        var program = program
+        program.streams = streams
+        return try TracedPageLaunch(program, PageRequest(stop: .beginning)).run(NoMarkedImages())
+          .problem == nil
+      }
+    } catch let error as ProgramLaunch.LaunchError { return !error.isNotPermitted } catch {
+      return true
+    }
+  }
+}
+
 private final class NoMarkedImages: PageImages {
   func mark(in path: String) -> RelativeAddress? { nil }
 }

@@ -52,7 +52,7 @@ package struct PageLaunch {
     let request = PageRequest(
       images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images),
       countsLoading: countsLoading)
-    var choice = try PageMethodChoice(method, for: found, request, in: environment)
+    var (choice, gap) = try chooseMethod(found, request)
     var notes = choice.resolving.map { [Diagnostic.hasResolvers($0)] } ?? []
     let loading = choice.method == .preload && countsLoading ? LoadingLaunch(program, request) : nil
     let loaded = try loading?.run()
@@ -65,7 +65,7 @@ package struct PageLaunch {
     let counted = [result.touches.program ?? found.path] + images
     let unseen = UnseenPrograms(
       result, counted: countsAllImages ? nil : counted, in: environment)
-    var gaps = unseen.warnings(name)
+    var gaps = unseen.warnings(name) + (gap.map { [$0] } ?? [])
     if choice.method == .preload, method == nil,
       let reason = unseen.reason ?? result.reasonToTrace,
       let (traced, other) = try trace(found, request)
@@ -80,7 +80,9 @@ package struct PageLaunch {
       throw Diagnostic.inexact(name, problem, result.program.end)
     }
 
-    if choice.method == .preload, let touches = loaded?.touches { result.touches = result.touches.addingLoading(of: touches) }
+    if choice.method == .preload, let touches = loaded?.touches {
+      result.touches = result.touches.addingLoading(of: touches)
+    }
 
     var names = PageNames()
     // For a script, the interpreter was launched.
@@ -99,6 +101,29 @@ package struct PageLaunch {
     }
     return CountedPages(
       document: document, end: result.program.end, notes: notes, warnings: warnings)
+  }
+
+  /// - Returns: also what will be missing, where images have resolvers but tracing is not possible.
+  private func chooseMethod(
+    _ found: LaunchedProgram, _ request: PageRequest
+  ) throws(Diagnostic) -> (PageMethodChoice, gap: Diagnostic?) {
+    func ignoringResolvers() throws(Diagnostic) -> PageMethodChoice {
+      try PageMethodChoice(
+        method, for: found, request, in: environment, ignoresResolvers: true)
+    }
+    let choice: PageMethodChoice
+    do throws(Diagnostic) {
+      choice = try PageMethodChoice(method, for: found, request, in: environment)
+    } catch {
+      guard method != .ptrace, let other = try? ignoringResolvers(), other.method == .preload else {
+        throw error
+      }
+      return (other, .resolversNotCounted(found.path))
+    }
+    guard choice.resolving != nil, !LoadingLaunch.isPermitted(in: environment) else {
+      return (choice, nil)
+    }
+    return (try ignoringResolvers(), .resolversNotCounted(found.path))
   }
 
   /// Launches the program again, traced from outside.

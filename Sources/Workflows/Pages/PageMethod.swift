@@ -22,11 +22,13 @@ struct PageMethodChoice {
   private(set) var resolving: String?
   private let environment: LaunchEnvironment
 
-  /// - Parameter wanted: the user's choice.
+  /// - Parameters:
+  ///   - wanted: the user's choice.
+  ///   - ignoresResolvers: whether to leave out what resolvers of ifuncs touch.
   /// - Throws: if that method can't work.
   init(
     _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
-    in environment: LaunchEnvironment
+    in environment: LaunchEnvironment, ignoresResolvers: Bool = false
   ) throws(Diagnostic) {
     self.environment = environment
     if let obstacle = program.obstacle {
@@ -34,7 +36,7 @@ struct PageMethodChoice {
     }
     let obstacle = Self.obstacle(to: program, request.images ?? [])
     let preferred = wanted ?? (obstacle == nil ? .preload : .ptrace)
-    if preferred == .preload, obstacle == nil {
+    if preferred == .preload, obstacle == nil, !ignoresResolvers {
       resolving = Self.resolving(program, request)
     }
     method = resolving == nil ? preferred : .ptrace
@@ -64,7 +66,7 @@ struct PageMethodChoice {
   /// - Returns: the path of the first counted image that has resolvers of ifuncs.
   private static func resolving(_ program: LaunchedProgram, _ request: PageRequest) -> String? {
     if program.pages?.hasResolvers ?? false { return program.executable }
-    guard let images = request.images else { return "libc" }
+    guard let images = request.images else { return "images such as libc" }
     return images.first { path in
       guard let bytes = try? FileBytes(path: path) else { return false }
       return (try? ImagePages(of: bytes))?.hasResolvers ?? false

@@ -30,7 +30,8 @@ struct UnseenPrograms {
       return "\(path) also ran without the library that sees touches"
     }
     guard hasUntouchedImage, let path = executables.first else { return nil }
-    return "\(path), which may have run a counted program, did not load the library that sees touches"
+    return
+      "\(path), which may have run a counted program, did not load the library that sees touches"
   }
 
   func warnings(_ program: String) -> [Diagnostic] {
@@ -70,6 +71,12 @@ extension Diagnostic {
     Diagnostic(
       "counted with --method ptrace: the loader runs resolvers of \(path) (ifunc) before any library",
       context: [])
+  }
+
+  static func resolversNotCounted(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "pages that only resolvers (ifunc) touch are not counted: the program can't be traced here",
+      context: [path])
   }
 
   static func unknownCall(_ number: Int, _ program: String) -> Diagnostic {
