@@ -81,6 +81,11 @@ struct AutoCommand: ParsableCommand {
       "Also measure each launch in the default order, in the new one, and in the default order again: up to 40 s for each."
   )
   var control = false
+  @Flag(
+    help:
+      "Record the launches again, although no file of the project has changed: what they read elsewhere has."
+  )
+  var again = false
   @Flag(help: "Print summary.json instead of summary.txt.")
   var json = false
   @OptionGroup var messages: Messages
@@ -121,6 +126,7 @@ struct AutoCommand: ParsableCommand {
     options.ordersData = data
     options.method = method
     options.measures = control
+    options.recordsAgain = again
     options.endsOrphans = true
     return options
   }
@@ -136,7 +142,12 @@ struct AutoCommand: ParsableCommand {
       messages.print(ordering.warnings)
       throw error
     }
-    if result.document == nil { messages.print(note: "nothing has changed since the last run") }
+    if result.document == nil {
+      messages.print(
+        note:
+          "nothing has changed since the last run; if a file outside of the project has that a launch reads: --again"
+      )
+    }
     let bytes = try InputFile.bytes(json ? result.json : result.text)
     try Console.print(bytes.copy(0..<bytes.count))
     messages.print(result.warnings)

@@ -1,5 +1,11 @@
 import ImageModel
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The folder with everything that `orderfile auto` writes: the results, and under `work` what the next run goes on
 /// with.
 final class AutoFolder {
@@ -132,11 +138,50 @@ final class AutoFolder {
     }
   }
 
-  /// Removes the contents of the folders with results, and the summaries.
-  func removeResults() {
-    for folder in [orders, traces, images, measurements] { Folder.remove(Array(folder.utf8)) }
-    for ending in ["json", "txt", "md"] { Folder.remove(Array(summary(ending).utf8)) }
-    Folder.remove(Array(profile.utf8))
+  /// The results of the last run that succeeded, while another one is under way.
+  private var kept: String { "\(work)/kept" }
+  /// A file that is there while images of the copy may be linked in an order that no result has.
+  private var relinking: String { "\(work)/relinking" }
+
+  private var resultPaths: [String] {
+    [orders, traces, images, measurements, profile] + ["json", "txt", "md"].map(summary)
+  }
+
+  /// Moves the results away, until the next run has its own. Those of a run that was killed are removed.
+  func setResultsAside() throws(Diagnostic) {
+    guard !Folder.hasFile(kept) else { return removeResults() }
+    guard Folder.hasFile(summary("json")) else { return removeResults() }
+    try Folder.make(kept)
+    for path in resultPaths { rename(path, "\(kept)/\(fileName(ofPath: path))") }
+  }
+
+  /// Puts the last results back after a run that failed.
+  ///
+  /// - Returns: whether there were any.
+  func restoreResults() -> Bool {
+    guard Folder.hasFile(kept) else { return false }
+    removeResults()
+    for path in resultPaths { rename("\(kept)/\(fileName(ofPath: path))", path) }
+    Folder.remove(Array(kept.utf8))
+    return true
+  }
+
+  /// Removes the last results, which the run has replaced.
+  func removeKeptResults() {
+    Folder.remove(Array(kept.utf8))
+    Folder.remove(Array(relinking.utf8))
+  }
+
+  /// Says that images are linked in an order from now on.
+  func beginRelinking() throws(Diagnostic) { try OutputFile(relinking).finish([]) }
+
+  /// Whether an image of the copy may be linked in an order.
+  func mayBeOrdered(_ image: ProjectImage) -> Bool {
+    Folder.hasFile(relinking) || Folder.hasFile("\(orders)/\(image.orderName)")
+  }
+
+  private func removeResults() {
+    for path in resultPaths { Folder.remove(Array(path.utf8)) }
   }
 
   /// What shows that the results are still the same.
@@ -152,7 +197,7 @@ final class AutoFolder {
     .joined()
   }
 
-  /// Makes the folders that `removeResults` removes.
+  /// Makes the folders that `setResultsAside` moves.
   func makeResults() throws(Diagnostic) {
     for folder in [orders, traces, images, defaultImages] { try Folder.make(folder) }
   }

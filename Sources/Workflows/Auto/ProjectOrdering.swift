@@ -40,6 +40,8 @@ package struct ProjectOrdering {
     package var method: RecordingMethods.Method?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
     package var measures = false
+    /// Whether launches are recorded again if nothing of the project has changed.
+    package var recordsAgain = false
     /// The path of this command.
     package var command: String
     /// Whether processes that commands leave behind are ended, for which all children of this process are taken.
@@ -115,7 +117,7 @@ package struct ProjectOrdering {
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
     let copied = try steps.timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
     // Launches may read what has changed, even if no image did.
-    if copied.hasChanges { Folder.remove(Array(folder.state.utf8)) }
+    if copied.hasChanges || options.recordsAgain { Folder.remove(Array(folder.state.utf8)) }
     try build.configure(copied)
 
     let identity = identity(of: build)
@@ -130,7 +132,17 @@ package struct ProjectOrdering {
       let method = try methods(for: build).chosen(options.method)
       if state == identity + results(of: build, by: method) { return result(folder, nil) }
     }
-    return try order(&build, identity)
+    do {
+      let result = try order(&build, identity)
+      folder.removeKeptResults()
+      return result
+    } catch {
+      if folder.restoreResults() {
+        warnings.append(
+          Diagnostic("the results are still those of the last run", context: [folder.path]))
+      }
+      throw error
+    }
   }
 
   /// - Throws: if the build made no image.
@@ -155,8 +167,8 @@ package struct ProjectOrdering {
     let folder = build.shell.folder
     Folder.remove(Array(folder.state.utf8))
     // What an earlier run has linked in its order.
-    build.relink(build.images.filter { Folder.hasFile("\(folder.orders)/\($0.orderName)") })
-    folder.removeResults()
+    build.relink(build.images.filter(folder.mayBeOrdered))
+    try folder.setResultsAside()
     try folder.makeResults()
     if build.system.usesToolset { try build.writeToolset() }
     try build.prepareObjects(options.splits ? .mapped : wholeObjects)
@@ -190,6 +202,7 @@ package struct ProjectOrdering {
     }
     warnings += orders.warnings
     if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
+    try folder.beginRelinking()
     build.relink(recorded.images)
     try build.build("relink", .ordered)
     try ordering.keepOrdered()
