@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cprocess.h"
+#include "cprocess_children.h"
 #include "measure.h"
 
 static volatile sig_atomic_t measured; /* the process that an interrupt kills, or 0 */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cprocess.h"
+#include "cprocess_children.h"
 #include "cprocess_proc.h"
 
 uint64_t measure_now(void) {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cprocess_children.h"
 #include "platform.h"
 
 extern char **environ;
@@ -22,22 +23,6 @@ static struct platform_held held; /* what cprocess_start has started for a trace
 static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
 
 static volatile sig_atomic_t interrupted;
-
-/* Whether this process was started with SIGCHLD ignored. Ends of children are then lost, so it is not ignored here. */
-static bool caller_ignores_children;
-
-void cprocess_expect_children(void) {
-  struct sigaction action;
-  sigaction(SIGCHLD, NULL, &action);
-  if (action.sa_handler != SIG_IGN) return;
-  caller_ignores_children = true;
-  action = (struct sigaction){.sa_handler = SIG_DFL};
-  sigaction(SIGCHLD, &action, NULL);
-}
-
-void cprocess_become_child(void) {
-  if (caller_ignores_children) sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-}
 
 static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
@@ -133,7 +118,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = platform_now();
   int error;
-  if (tracer || (caller_ignores_children && platform_can_hold)) { /* posix_spawn can't make a child ignore a signal */
+  if (tracer || (cprocess_ignored_children() && platform_can_hold)) { /* posix_spawn can't make a child ignore a signal */
     error = platform_start_held(arguments, environment, streams->descriptors, group == CPROCESS_OWN_GROUP,
                                 group == CPROCESS_SHELL_SESSION, terminal_owner != 0, &defaults, &old, tracer, &held);
     *pid = held.pid;

@@ -51,12 +51,6 @@ int cprocess_start(char *_Nullable const *_Nonnull arguments,
  * process is gone then. */
 int cprocess_let_go(bool may_begin);
 
-/* Sets SIGCHLD to its default if this process was started with SIGCHLD ignored: the system drops the status of
- * children otherwise. To be called before a child is started that this process waits for; cprocess_start calls it. */
-void cprocess_expect_children(void);
-/* Ignores SIGCHLD again if this process was started so. To be called in a child before exec; safe after vfork. */
-void cprocess_become_child(void);
-
 /* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; cprocess_was_interrupted says whether one
  * has come, also while a program runs, to which they are passed on. Ignored signals stay ignored. */
 void cprocess_catch_interrupts(void);

@@ -44,8 +44,8 @@ package struct TrendDocument: Hashable, Sendable {
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection
     let commits = history.commits
-    var places: [String: Int] = [:]
-    for (place, commit) in commits.enumerated() { places[commit] = place }
+    var numbers: [String: Int] = [:]
+    for (place, commit) in commits.enumerated() { numbers[commit] = place }
     series = history.bySeries.map { series, entries in
       var placesByName: [String: [Metric.Place]] = [:]
       for entry in entries.indices {
@@ -55,7 +55,7 @@ package struct TrendDocument: Hashable, Sendable {
       }
       let metrics = placesByName.sorted { $0.key < $1.key }.map {
         Metric($0.value, in: entries, detection) { previous, next in
-          let (start, end) = (places[previous] ?? 0, places[next] ?? 0)
+          let (start, end) = (numbers[previous] ?? 0, numbers[next] ?? 0)
           return start + 1 < end ? Array(commits[start + 1..<end]) : []
         }
       }

@@ -1,0 +1,15 @@
+/* Waiting for children in a process that was started with SIGCHLD ignored. */
+#ifndef CPROCESS_CHILDREN_H
+#define CPROCESS_CHILDREN_H
+
+#include <stdbool.h>
+
+/* Sets SIGCHLD to its default if this process was started with SIGCHLD ignored: the system drops the status of
+ * children otherwise. To be called before a child is started that this process waits for; cprocess_start calls it. */
+void cprocess_expect_children(void);
+/* Ignores SIGCHLD again if this process was started so. To be called in a child before exec; safe after vfork. */
+void cprocess_become_child(void);
+/* Whether cprocess_expect_children found SIGCHLD ignored. */
+bool cprocess_ignored_children(void);
+
+#endif
