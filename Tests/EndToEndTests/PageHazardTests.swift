@@ -137,7 +137,7 @@ import Testing
     let workshop = try Workshop()
     let source = """
       static int impl(void) { return 3; }
-      static void *resolve(void) { return impl; }
+      static void *resolve(void) { __asm__ volatile(""); return impl; }
       int chosen(void) __attribute__((ifunc("resolve")));
       int main(void) { return chosen(); }
       """
