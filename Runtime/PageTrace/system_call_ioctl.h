@@ -2,7 +2,9 @@
 #ifndef OF_SYSTEM_CALL_IOCTL_H
 #define OF_SYSTEM_CALL_IOCTL_H
 
-#include "system_call_memory.h"
+#include <of_attributes.h>
+
+#include "system_call_access.h"
 
 /* Reports the memory of REQUEST, whose argument is ADDRESS; false if it is not listed. */
 OF_INTERNAL bool of_use_ioctl(uint64_t request, uint64_t address,

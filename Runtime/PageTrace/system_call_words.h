@@ -16,7 +16,9 @@
 #ifndef OF_SYSTEM_CALL_WORDS_H
 #define OF_SYSTEM_CALL_WORDS_H
 
-#include "system_call_memory.h"
+#include <of_attributes.h>
+
+#include "system_call_access.h"
 
 /* The words of call NUMBER; NULL if it is not listed. */
 OF_INTERNAL const char *of_call_words(int64_t number);

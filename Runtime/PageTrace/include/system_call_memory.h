@@ -8,17 +8,9 @@
 #define ORDERFILE_SYSTEM_CALL_MEMORY_H
 
 #include <of_attributes.h>
-#include <stdbool.h>
 #include <stdint.h>
 
-/* Access to that memory for the caller. */
-struct orderfile_call_memory {
-  void *context;
-  /* The kernel will use SIZE bytes at ADDRESS, at least 1. */
-  void (*use)(void *context, uint64_t address, uint64_t size);
-  /* Reads SIZE bytes that were passed to `use`; false if they are not mapped. */
-  bool (*read)(void *context, uint64_t address, void *to, uint64_t size);
-};
+#include "system_call_access.h"
 
 /* What is known of the memory that a call uses. */
 enum orderfile_call_knowledge {

@@ -149,13 +149,16 @@ package struct PreloadedPageLaunch: Sendable {
     var awaited: [Int32: String] = [:]
     var place: UInt32 = 0
     var event = cpages_event()
+    var known: Set<Int32> = []
     while cpages_next(trace, &place, &event) {
+      defer { known.insert(event.pid) }
       switch event.kind {
       case ORDERFILE_PAGE_BEGIN:
         awaited[event.pid] = nil
         touches.processBegan(event.pid)
       case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
       case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
+      case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue  // its vfork child wrote last
       case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))
       case ORDERFILE_PAGE_IMAGE:
