@@ -39,4 +39,17 @@ import Testing
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == target)
     }
   }
+
+  /// A recorder names the library as the loader does: by the link.
+  @Test(.needs("clang")) func aLibraryThatIsLoadedByALinkIsRecordedByAnInstrumentedBuild() throws {
+    let project = try Self.projectWithConfiguredLinks()
+    let run = try project.start([
+      "--method", "instrument", "--launch", "./app", "--", "sh", "-c",
+      "test -L libshared.so || ./configure; make CC=clang",
+    ]).end()
+    #expect(run.status == 0, "\(run.errors)")
+    let images = try #require(run.json["images"] as? [[String: Any]])
+    #expect(
+      Set(images.compactMap { $0["image"] as? String }) == ["images/app", "images/\(Self.file)"])
+  }
 }

@@ -100,7 +100,11 @@ struct ProjectLaunches {
       recorded.warnings += recording.warnings
       let paths = try named(recording.paths, number + 1)
       for (path, trace) in zip(paths, recording.traces) {
-        let ofTrace = trace.images.map { projectImages[$0.path] }
+        // A recorder names a library as the loader does, by the link libapp.so.1.
+        let ofTrace = trace.images.map { image in
+          projectImages[image.path]
+            ?? (try? Folder.absolutePath(image.path)).flatMap { projectImages[$0] }
+        }
         var used: [ProjectImage] = []
         var isUsed = ofTrace.map { _ in false }
         for number in trace.hits.map(\.image) + trace.blockHits.map(\.image)
