@@ -35,6 +35,8 @@ package struct CompilerCall: Hashable {
   /// Whether a configuration script makes the call to learn what the compiler can do. The call itself is then all that
   /// matters: another one might have another answer.
   package private(set) var isProbe = false
+  /// Whether the linker gets a version script.
+  package private(set) var hasVersionScript = false
 
   /// - Parameters:
   ///   - words: without the compiler itself.
@@ -56,6 +58,7 @@ package struct CompilerCall: Hashable {
     }
     (output, linker) = (reading.output ?? output, reading.linker)
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
+    hasVersionScript = reading.hasVersionScript
     inputs = reading.inputs
     isProbe = Self.isProbe(reading.files + [output, folder])
     guard !reading.isQuery, !reading.inputs.isEmpty, !reading.makesHeader else { return }
@@ -91,6 +94,7 @@ private struct Reading {
   var isRelocatable = false
   var optimizesAtLink = false
   var hasMap = false
+  var hasVersionScript = false
 
   var files: [Word] { inputs + [output].compactMap { $0 } }
 
@@ -178,6 +182,9 @@ private struct Reading {
     let text = String(decoding: option, as: UTF8.self)
     if Self.relocatable.contains(text) { isRelocatable = true }
     if text.hasPrefix("-Map") || text.hasPrefix("--Map") { hasMap = true }
+    if text.hasPrefix("-version-script") || text.hasPrefix("--version-script") {
+      hasVersionScript = true
+    }
   }
 
   /// Endings of inputs that are only linked, or have no functions for the compiler: assembly.
@@ -208,5 +215,36 @@ private struct Reading {
     if String(decoding: name, as: UTF8.self).contains(".so.") { return false }
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
     return !Self.others.contains(String(decoding: name[(dot + 1)...], as: UTF8.self))
+  }
+}
+
+extension CompilerCall {
+  /// The words of a call without the options by which the linker removes all symbols: without them nothing can be
+  /// recorded. Option files stay as they are.
+  static func withoutStripping(_ words: [Word]) -> [Word] {
+    func strips(_ option: some Collection<UInt8>) -> Bool {
+      ["-s", "-strip-all", "--strip-all"].contains { option.elementsEqual($0.utf8) }
+    }
+    let reading = Reading()
+    var kept: [Word] = []
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if reading.takesNext(word) {
+        let value = rest.popFirst()
+        if word.elementsEqual("-Xlinker".utf8), let value, strips(value) { continue }
+        kept += [word] + (value.map { [$0] } ?? [])
+      } else if word.starts(with: "-Wl,".utf8) {
+        let parts = word.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        let others = parts.filter { !strips($0) }
+        if others.count == parts.count {
+          kept.append(word)
+        } else if others.count > 1 {
+          kept.append(Word(others.joined(separator: [UInt8(ascii: ",")])))
+        }
+      } else if !word.elementsEqual("-s".utf8) {
+        kept.append(word)
+      }
+    }
+    return kept
   }
 }

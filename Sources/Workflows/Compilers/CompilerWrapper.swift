@@ -84,7 +84,9 @@ package struct CompilerWrapper {
     } else {
       link = nil
     }
-    self.words = added.map { Array($0.utf8) } + splitWords + linkWords + words
+    self.words =
+      added.map { Array($0.utf8) } + splitWords + linkWords
+      + (link == nil ? words : CompilerCall.withoutStripping(words))
   }
 
   private static func linker(
@@ -107,6 +109,8 @@ package struct CompilerWrapper {
       folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
     }
     var options: [Word] = [Array("--build-id".utf8)]
+    // As for GNU ld, a version script may name what is configured out.
+    if dialect == .lld, call.hasVersionScript { options.append(Array("--undefined-version".utf8)) }
     if let folder = settings.maps, !call.hasMap {
       options.append(Array("-Map=".utf8) + path(folder, ".map"))
     }

@@ -42,6 +42,29 @@ import Workflows
     #expect(text(wrapped(call, files: files)) == "\(added) \(call)")
   }
 
+  /// Without symbols nothing can be recorded.
+  @Test(arguments: [
+    ("-s a.o -o app", "a.o -o app"), ("a.o -Wl,-s -o app", "a.o -o app"),
+    ("a.o -Wl,--gc-sections,--strip-all,-z,now", "a.o -Wl,--gc-sections,-z,now"),
+    ("a.o -Xlinker -s -Xlinker -z -Xlinker now", "a.o -Xlinker -z -Xlinker now"),
+    ("a.o -o -s", "a.o -o -s"), ("a.o -Wl,-soname,x -shared", "a.o -Wl,-soname,x -shared"),
+  ])
+  func aLinkDoesNotStrip(call: String, kept: String) {
+    #expect(text(wrapped(call)) == "\(Self.link) \(kept)")
+  }
+
+  /// Names that the configuration left out are an error of lld alone.
+  @Test(arguments: [
+    "-Wl,--version-script=v.map", "-Wl,--version-script,v.map", "-Xlinker --version-script=v.map",
+  ])
+  func aVersionScriptMayNameWhatIsNotThere(script: String) {
+    let call = "-shared \(script) a.o -o libx.so"
+    #expect(text(wrapped(call)) == "\(Self.link) -Xlinker --undefined-version \(call)")
+    var settings = CompilerWrapper.Settings()
+    settings.linker = .gnuLD
+    #expect(!text(wrapped(call, settings: settings)).contains("undefined-version"))
+  }
+
   /// Of clang, which lld can link, and without link-time optimization, in which the linker splits.
   @Test(arguments: [
     ("-c a.c", true, [], "-ffunction-sections -fbasic-block-address-map"),
