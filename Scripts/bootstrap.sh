@@ -22,7 +22,7 @@ integrations=(
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
 )
-browser=(chromium python3 python3-pip)  # opens reports; 290 MB
+browser=(chromium poppler-utils python3 python3-pip)  # opens reports; 290 MB
 fleet=(default-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
 

@@ -1,5 +1,7 @@
 """What a reader of a report can rely on, checked in a browser: what it shows against the documents, and how it is used."""
 import re
+import subprocess
+import tempfile
 
 from axe_playwright_python.sync_playwright import Axe
 
@@ -521,11 +523,73 @@ def check_limits(page, name, check, failures):
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 
 
+# What is drawn above the cells of a strip: the page that lies at its middle.
+RING = """(strip) => {
+  const overlay = document.querySelector(`${strip} .overlay`);
+  const box = overlay.getBoundingClientRect();
+  const { data, width, height } = overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height);
+  let [left, top, right, bottom] = [width, height, -1, -1];
+  for (let at = 3; at < data.length; at += 4)
+    if (data[at]) {
+      const [x, y] = [(at >> 2) % width, Math.floor((at >> 2) / width)];
+      [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+    }
+  const scale = width / box.width;
+  const [clientX, clientY] = [box.left + (left + right) / 2 / scale, box.top + (top + bottom) / 2 / scale];
+  overlay.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+  return /page (0x[0-9a-f]+)/i.exec(document.querySelector(".readout").textContent)?.[1] ?? null;
+}"""
+
+
+def check_ring(page, name, failures):
+    """A click at the right end of a strip opens the drawer, which makes the strip narrower: the ring goes with the cell."""
+    strip = page.locator(".strip [role=slider]").first
+    side = "#" + strip.get_attribute("id")
+    width = page.evaluate("(strip) => document.querySelector(`${strip} .overlay`).clientWidth", side)
+    page.locator(f"{side} .overlay").click(position={"x": width - 8, "y": 32})
+    page.wait_for_timeout(200)
+    if page.locator("#drawer").is_hidden():
+        return  # no cell is there
+    chosen = re.search("0x[0-9a-f]+", page.locator("#drawer h2").text_content())[0]
+    ringed = page.evaluate(RING, side)
+    failures.expect(ringed == chosen, f"{name}: the drawer is about page {chosen}, the ring is around {ringed}")
+    wide = page.evaluate("""[...document.querySelectorAll('#drawer .scroll')]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => `${one.scrollWidth} in ${one.clientWidth}`)""")
+    failures.expect(not wide, f"{name}: tables wider than the drawer: {wide}")
+    page.keyboard.press("Escape")
+
+
+def printed_colours(page):
+    """The number of coloured pixels on the pages that the browser prints."""
+    with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+        page.pdf(path=file.name, format="A4")
+        pictures = subprocess.run(["pdftoppm", "-r", "60", file.name], check=True, capture_output=True).stdout
+    count = 0
+    while pictures:
+        _, size, _, rest = pictures.split(b"\n", 3)
+        width, height = map(int, size.split())
+        pixels, pictures = rest[:3 * width * height], rest[3 * width * height:]
+        count += sum(max(rgb) - min(rgb) > 60 for rgb in zip(pixels[::3], pixels[1::3], pixels[2::3]))
+    return count
+
+
+def check_printed_map(page, name, failures):
+    """The strips are on paper: with them it has more colour than without."""
+    page.add_style_tag(content="main > :not(#map), #map > :not(:has(.strip)) { display: none !important }")
+    shown = printed_colours(page)
+    page.add_style_tag(content=".strip canvas { visibility: hidden }")
+    failures.expect(shown > printed_colours(page) + 100, f"{name}: the page map is printed without its cells")
+
+
 def check_print(page, name, failures):
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => (one.open = true))")
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 680, "height": 960})
     page.wait_for_timeout(150)
     check_width(page, f"{name}, printed", failures)
+    empty = page.evaluate("""[...document.querySelectorAll('main td')].filter((one) => one.textContent && one.offsetParent &&
+      [...one.children].some((child) => getComputedStyle(child).display === 'none')).length""")
+    failures.expect(empty == 0, f"{name}: {empty} cells of tables are empty in print")
     hidden = page.evaluate("['#views', '#search', '.readout', '.tools'].filter((one) => document.querySelector(one)?.offsetParent)")
     failures.expect(not hidden, f"{name}: {hidden} are printed")
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")

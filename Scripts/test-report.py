@@ -70,6 +70,7 @@ def check(browser, report, options, failures):
             checks.check_map(page, name, layouts, failures)
             checks.check_shapes(page, name, layouts, failures)
             checks.check_drawer(page, name, diff, layouts, failures)
+            checks.check_ring(page, name, failures)
             checks.check_faults(page, name, layouts, [faults(report, layout) for layout in layouts], failures)
         if page.locator("#map").count():
             checks.check_zooms(page, name, failures)
@@ -82,6 +83,9 @@ def check(browser, report, options, failures):
         checks.check_axe(page, f"{name}, 320 pixels", failures)
     with Opened(browser, report, f"{name}, print", failures) as page:
         checks.check_print(page, name, failures)
+    if layouts:
+        with Opened(browser, report, f"{name}, on paper", failures, color_scheme="dark") as page:
+            checks.check_printed_map(page, name, failures)
     print(f"{name}: {size} bytes, ready after {min(times):.0f} to {max(times):.0f} ms")
 
 

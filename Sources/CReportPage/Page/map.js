@@ -43,8 +43,14 @@ class PageMap {
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
       matchMedia(query).addEventListener("change", redraw);
     // Before a page is printed, its width is that of the screen: paper is narrower.
-    addEventListener("beforeprint", () => this.draw(Math.min(this.area.clientWidth, 640)));
-    addEventListener("afterprint", redraw);
+    addEventListener("beforeprint", () => {
+      this.draw(Math.min(this.area.clientWidth, 640));
+      for (const strip of this.strips) strip.beginPrint();
+    });
+    addEventListener("afterprint", () => {
+      for (const strip of this.strips) strip.endPrint();
+      redraw();
+    });
   }
   get zoom() {
     const chosen = this.zooms.find(([bytes]) => bytes === Number(this.state.zoom));

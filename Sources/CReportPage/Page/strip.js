@@ -58,7 +58,9 @@ class Strip {
   get cursor() {
     const { page, side } = this.map.state;
     if (side !== this.layout.side || page === null) return null;
-    if (this.cell?.page === page && this.grid.cells[this.cell.index]?.start === this.cell.start) return this.cell;
+    // A grid of another width has the same cells at other places.
+    const same = this.grid.cells[this.cell?.index];
+    if (same && this.cell.page === page && same.start === this.cell.start) return same;
     return this.grid.cells[this.grid.cellOfPage.get(page)] ?? null;
   }
   key(event) {
@@ -116,6 +118,20 @@ class Strip {
       canvas.style.height = `${this.grid.height}px`;
     }
     this.scale = scale;
+  }
+  /** Puts copies in place of the canvases: Chromium does not print what is drawn on a canvas after it was shown. */
+  beginPrint() {
+    this.endPrint();
+    this.copies = [this.canvas, this.overlay].map((canvas) => {
+      const copy = canvas.cloneNode();
+      copy.getContext("2d").drawImage(canvas, 0, 0);
+      canvas.replaceWith(copy);
+      return [canvas, copy];
+    });
+  }
+  endPrint() {
+    for (const [canvas, copy] of this.copies ?? []) copy.replaceWith(canvas);
+    this.copies = null;
   }
   context(canvas) {
     const context = canvas.getContext("2d");

@@ -158,7 +158,8 @@ package struct PreloadedPageLaunch: Sendable {
         touches.processBegan(event.pid)
       case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
       case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
-      case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue  // its vfork child wrote last
+      // Its vfork child wrote last.
+      case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue
       case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))
       case ORDERFILE_PAGE_IMAGE:
