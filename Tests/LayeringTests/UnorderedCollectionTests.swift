@@ -8,11 +8,6 @@ private let allowed: [(path: String, text: String, reason: String)] = [
     "an array; a local dictionary has its name"
   ),
   (
-    "Symbolication/Imports/XctraceLaunch.swift",
-    "if let other = others.first(where: { $0.uuid != nil }), let uuid = other.uuid {",
-    "an array; a local set has its name"
-  ),
-  (
     "Symbolication/Traces/RecordedFunctions.swift",
     "objectFile: files.count == 1 ? files.first ?? nil : nil)", "the only one"
   ),

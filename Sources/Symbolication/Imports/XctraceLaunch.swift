@@ -230,8 +230,8 @@ extension XctraceLaunch {
           + "'xctrace export' of another Xcode")
     }
     let name = lastComponent(Array(path.utf8))
-    let others = sightings.flatMap(\.export.binaries).filter { lastComponent($0.path) == name }
-    if let other = others.first(where: { $0.uuid != nil && $0.uuid != id.bytes }),
+    let seenImages = sightings.flatMap(\.export.binaries).filter { lastComponent($0.path) == name }
+    if let other = seenImages.first(where: { $0.uuid != nil && $0.uuid != id.bytes }),
       let uuid = other.uuid
     {
       return Diagnostic(

@@ -235,11 +235,11 @@ extension CompilerCall {
         kept += [word] + (value.map { [$0] } ?? [])
       } else if word.starts(with: "-Wl,".utf8) {
         let parts = word.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        let others = parts.filter { !strips($0) }
-        if others.count == parts.count {
+        let remaining = parts.filter { !strips($0) }
+        if remaining.count == parts.count {
           kept.append(word)
-        } else if others.count > 1 {
-          kept.append(Word(others.joined(separator: [UInt8(ascii: ",")])))
+        } else if remaining.count > 1 {
+          kept.append(Word(remaining.joined(separator: [UInt8(ascii: ",")])))
         }
       } else if !word.elementsEqual("-s".utf8) {
         kept.append(word)
