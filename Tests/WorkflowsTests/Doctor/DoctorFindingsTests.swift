@@ -59,7 +59,8 @@ extension [Finding] {
     var facts = Self.facts([])
     facts.staticEmulators = ["qemu-aarch64"]
     let found = facts.findings.of("qemu-user")
-    #expect(found?.severity == .warning && found?.hint?.contains("QEMU that loads plugins") ?? false)
+    #expect(
+      found?.severity == .warning && found?.hint?.contains("QEMU that loads plugins") ?? false)
     #expect(found?.finding.hasPrefix("qemu-aarch64: statically linked") ?? false)
     facts.emulators = ["qemu-x86_64"]
     #expect(facts.findings.of("qemu-user")?.severity == .ok)
