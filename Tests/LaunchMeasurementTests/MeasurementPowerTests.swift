@@ -105,48 +105,4 @@ import Testing
     }
     #expect(found >= least, "\(found) of 20")
   }
-
-  /// As with `measure --control`, and as with `auto`, which launches all builds by one path. A file that was launched twice
-  /// in a round would be read twice, and so be in the memory of the device more often: it would seem faster.
-  @Test(.needs("clang"), .needs(.disk), arguments: CacheState.allCases, [false, true])
-  func equalProgramsAreEvictedAndReadEquallyOften(state: CacheState, isPlaced: Bool) throws {
-    let workshop = try Workshop(in: DiskFolder.path)
-    func path(_ name: String) -> String {
-      workshop.folder.resolvingSymlinksInPath().path + "/" + name
-    }
-    let source = """
-      #include <stdio.h>
-      #include <sys/stat.h>
-      int main(int n, char **v) {
-        struct stat own;
-        FILE *notes = fopen(v[1], "a");
-        return n < 2 || stat("/proc/self/exe", &own) || fprintf(notes, "%lu\\n", (unsigned long)own.st_ino) < 0;
-      }
-      """
-    try workshop.write(source.utf8, "main.c")
-    let names = ["before", "after", "control"]
-    #expect(try workshop.run("clang", ["-O1", "main.c", "-o", "before"]).status == 0)
-    for copy in names.dropFirst() { _ = try workshop.run("cp", ["before", copy]) }
-    let sides = names.map { name in
-      let image = path(isPlaced ? "app" : name)
-      return MeasuredSide(
-        name: name,
-        program: MeasuredProgram(
-          path: isPlaced ? "/bin/sh" : image,
-          arguments: isPlaced
-            ? ["sh", "-c", "exec '\(image)' '\(path("notes"))'"] : [name, path("notes")]),
-        images: [image], placements: isPlaced ? [ImagePlacement(path(name), at: image)] : [])
-    }
-    let measured = try MeasurementPlan(sides: sides, states: [state], mostRounds: 3).run(state) {
-      _ in
-    }
-    let notes = try String(contentsOfFile: path("notes"), encoding: .utf8).split(separator: "\n")
-    let counts = Dictionary(notes.map { ($0, 1) }, uniquingKeysWith: +)
-    #expect(counts.count == 3 && Set(counts.values).count == 1, "\(counts)")
-    for side in measured.sides {
-      // An evicted page is in memory after the launch because the launch has read it.
-      #expect(side.launches.allSatisfy { state == .warm || $0.residentPages ?? 0 > 0 })
-      #expect(side.launches.allSatisfy { state == .cold || $0.majorFaults == 0 })
-    }
-  }
 }
