@@ -559,11 +559,14 @@ def check_ring(page, name, failures):
     page.keyboard.press("Escape")
 
 
-def printed_colours(page):
-    """The number of coloured pixels on the pages that the browser prints."""
+def printed(page):
+    """The pages that the browser prints, one after the other in the format of ppm(5)."""
     with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
         page.pdf(path=file.name, format="A4")
-        pictures = subprocess.run(["pdftoppm", "-r", "60", file.name], check=True, capture_output=True).stdout
+        return subprocess.run(["pdftoppm", "-r", "60", file.name], check=True, capture_output=True).stdout
+
+
+def coloured_pixels(pictures):
     count = 0
     while pictures:
         _, size, _, rest = pictures.split(b"\n", 3)
@@ -574,11 +577,14 @@ def printed_colours(page):
 
 
 def check_printed_map(page, name, failures):
-    """The strips are on paper: with them it has more colour than without."""
+    """The strips are on paper, which has more colour with them than without, in the same colours from each theme."""
     page.add_style_tag(content="main > :not(#map), #map > :not(:has(.strip)) { display: none !important }")
-    shown = printed_colours(page)
+    dark = printed(page)
+    page.emulate_media(color_scheme="light")
+    failures.expect(printed(page) == dark, f"{name}: the dark theme prints other colours than the light one")
     page.add_style_tag(content=".strip canvas { visibility: hidden }")
-    failures.expect(shown > printed_colours(page) + 100, f"{name}: the page map is printed without its cells")
+    failures.expect(
+        coloured_pixels(dark) > coloured_pixels(printed(page)) + 100, f"{name}: the page map is printed without its cells")
 
 
 def check_print(page, name, failures):

@@ -13,7 +13,9 @@ package struct FileStamp: Equatable, Sendable {
   /// - Returns: `nil` if there is no regular file at `path`.
   package init?(path: String) {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
+      return nil
+    }
     #if canImport(Darwin)
       let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
     #else

@@ -42,10 +42,13 @@ final class Listener: BreakpointObserver {
     let segment = BreakpointImage.Segment(
       fileOffset: FileOffset(rawValue: image.file_offset),
       range: AddressRange(start: StatedAddress(rawValue: image.address), size: image.size))
-    return BreakpointImage(
+    var places = BreakpointImage(
       functions: functions.map { StatedAddress(rawValue: image.functions[$0]) },
-      segments: [segment], loaderNotice: loaderNotice.flatMap(address),
-      mark: address(of: "orderfile_rt_mark"), end: end.flatMap(address))
+      segments: [segment], identity: [])
+    places.loaderNotice = loaderNotice.flatMap(address)
+    places.mark = address(of: "orderfile_rt_mark")
+    places.end = end.flatMap(address)
+    return places
   }
 
   func image(at path: String) -> BreakpointImage? { image(at: path, loaderNotice: nil) }
@@ -81,6 +84,10 @@ final class Listener: BreakpointObserver {
 
   func mark(_ name: [UInt8], by thread: TracedThread) {
     print("\(letter(of: thread.pid)) mark \(String(decoding: name, as: UTF8.self))")
+  }
+  func isOther(_ path: String, isLoader: Bool) { print("\(path) is another image") }
+  func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
+    print("\(letter(of: pid)) is inaccessible")
   }
   func tracerWasKilled() { print("the tracer was killed") }
   func breakpointsLeft(_ count: Int, in pid: pid_t) { print("\(count) breakpoints left") }

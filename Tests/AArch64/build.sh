@@ -38,7 +38,7 @@ module ImageModel "$sources/ImageModel/Access.swift"
 module Guest "$sources"/ProcessTracing/{Breakpoints,Pages,Processes,Tracer}/*.swift "$here/Guest.swift"
 objects=()
 for file in "$here/guest.c" "$sources"/{CPages,CProcess,CPtrace}/*.c \
-  "$runtime/PageTrace/system_call_memory.c"; do
+  "$runtime"/PageTrace/*.c; do
   objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done

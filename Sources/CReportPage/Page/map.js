@@ -42,12 +42,14 @@ class PageMap {
     });
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
       matchMedia(query).addEventListener("change", redraw);
-    // Before a page is printed, its width is that of the screen: paper is narrower.
+    // Before a page is printed, its width and its colours are those of the screen: paper is narrower, and light.
     addEventListener("beforeprint", () => {
+      document.documentElement.style.colorScheme = "light";
       this.draw(Math.min(this.area.clientWidth, 640));
       for (const strip of this.strips) strip.beginPrint();
     });
     addEventListener("afterprint", () => {
+      document.documentElement.style.colorScheme = "";
       for (const strip of this.strips) strip.endPrint();
       redraw();
     });

@@ -119,7 +119,7 @@ class Strip {
     }
     this.scale = scale;
   }
-  /** Puts copies in place of the canvases: Chromium does not print what is drawn on a canvas after it was shown. */
+  /** Puts copies in place of the canvases: Chromium prints a shown one empty that is drawn again below the overlay. */
   beginPrint() {
     this.endPrint();
     this.copies = [this.canvas, this.overlay].map((canvas) => {

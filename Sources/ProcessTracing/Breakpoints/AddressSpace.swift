@@ -165,12 +165,12 @@ final class AddressSpace {
       if !own.isEmpty, image.isInMemory(memory) {
         stays = true
         if !image.breakpoints.isInPlace(memory) {
-          image.breakpoints.plantAgain(memory, in: own.map(\.addresses))
+          image.breakpoints.plantAgain(memory, in: own.map { $0.addresses })
           plantLastingAgain(in: image.loaded.text)
         }
       } else {
         // What was planted in is a copy of the process's own, wherever it has moved it.
-        let others = all.map(\.addresses)
+        let others = all.map { $0.addresses }
         let copies = own.isEmpty ? [] : Set(memory.privatePages(in: image.loaded.text))
         stays = image.breakpoints.keepStanding(memory) { page in
           !copies.contains(page.lowerBound) && others.contains { $0.overlaps(page) }

@@ -55,7 +55,9 @@ package struct ProcessMapping: Hashable {
 
   /// The kernel writes a line feed as `\012`, which may as well be part of a name; another file has the path as it is.
   private mutating func readPath(of pid: pid_t) {
-    guard path.contains(Self.lineFeed) else { return }
+    // Not `contains` of a text, which a build without Swift's library of text processing does not have.
+    guard path.utf8.indices.contains(where: { path.utf8[$0...].starts(with: Self.lineFeed.utf8) })
+    else { return }
     let ends = [addresses.lowerBound, addresses.upperBound].map { String($0.rawValue, radix: 16) }
     path = Self.link("/proc/\(pid)/map_files/\(ends[0])-\(ends[1])") ?? path
   }

@@ -159,7 +159,9 @@ static void traces(const char *self) {
       CHECK(ctrace_blocked_signals(tid, &mask) == 0 && ctrace_block_signals(tid, mask) == 0);
     } else if (call.place == CTRACE_ENTRY) {
       struct ctrace_range found[16];
-      ranges += (size_t)ctrace_call_memory(memory, &call, found, 16);
+      enum ctrace_knowledge knowledge;
+      ranges += (size_t)ctrace_call_memory(memory, &call, found, 16, &knowledge);
+      CHECK(knowledge == CTRACE_KNOWN);
       calls++;
       if (call.number == CTRACE_PRCTL && !is_protected) { // the call begins again behind this one
         int error, ended;
