@@ -39,18 +39,20 @@ static int list_processes(struct process *processes) {
   return count;
 }
 
-/* Processes that left the launch's group and lost their parent are children of this process, if it adopts orphans. */
-static bool is_orphan(const struct process *process, pid_t pid, pid_t other) {
+/* The process to which processes fall that have left the launch's group and lost their parent: this one, if it adopts
+ * orphans; else 0. */
+static pid_t adopter(void) {
   int adopts = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &adopts);
-  return adopts && process->parent == getpid() && process->pid > pid && process->pid != other;
+  return adopts ? getpid() : 0;
 }
 
 static void mark_launch(struct process *processes, int count, pid_t pid, pid_t other) {
+  pid_t adopting = adopter();
   for (int i = 0; i < count; i++) {
     struct process *process = &processes[i];
-    process->is_of_launch = process->pid == pid || process->group == pid || process->session == pid ||
-                            is_orphan(process, pid, other);
+    bool is_orphan = adopting && process->parent == adopting && process->pid > pid && process->pid != other;
+    process->is_of_launch = process->pid == pid || process->group == pid || process->session == pid || is_orphan;
   }
   for (bool changes = true; changes;) {
     changes = false;

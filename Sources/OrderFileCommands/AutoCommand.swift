@@ -83,7 +83,7 @@ struct AutoCommand: ParsableCommand {
   var control = false
   @Flag(
     help:
-      "Record the launches again, although no file of the project has changed: what they read elsewhere has."
+      "Record the launches again although no file of the project has changed, because files that they read elsewhere have."
   )
   var again = false
   @Flag(help: "Print summary.json instead of summary.txt.")
@@ -145,7 +145,7 @@ struct AutoCommand: ParsableCommand {
     if result.document == nil {
       messages.print(
         note:
-          "nothing has changed since the last run; if a file outside of the project has that a launch reads: --again"
+          "nothing has changed since the last run; --again records anyway, for launches that read files outside the project"
       )
     }
     let bytes = try InputFile.bytes(json ? result.json : result.text)

@@ -75,16 +75,28 @@ import Testing
   }
 
   #if os(Linux)
+    /// Two pages of a file in the memory of this process.
+    private final class MappedFile {
+      private let place: UnsafeMutableRawPointer?
+      var address: LoadedAddress { LoadedAddress(rawValue: UInt64(UInt(bitPattern: place))) }
+
+      init(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
+        try #require(place != MAP_FAILED)
+      }
+
+      deinit { munmap(place, 8192) }
+    }
+
     /// In a folder with a blank and a line feed in its name; the file is removed while it is mapped.
     @Test func theKernelsOwnLinesAreRead() throws {
       let folder = try TemporaryFolder()
       let path = try folder.write([UInt8](repeating: 7, count: 8192), "with blank\nand line/file")
-      let descriptor = open(path, O_RDONLY)
-      defer { close(descriptor) }
-      let place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
-      try #require(place != MAP_FAILED)
-      defer { munmap(place, 8192) }
-      let address = LoadedAddress(rawValue: UInt64(UInt(bitPattern: place)))
+      let mapped = try MappedFile(path)
+      defer { withExtendedLifetime(mapped) {} }
+      let address = mapped.address
 
       func own() throws -> ProcessMapping {
         let mappings = try #require(ProcessMapping.files(of: getpid()))
@@ -106,12 +118,9 @@ import Testing
     @Test func aPathIsThatOfAMappingOnlyIfItsFileIsThere() throws {
       let folder = try TemporaryFolder()
       let path = try folder.write([UInt8](repeating: 7, count: 8192), "file")
-      let descriptor = open(path, O_RDONLY)
-      defer { close(descriptor) }
-      let place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
-      try #require(place != MAP_FAILED)
-      defer { munmap(place, 8192) }
-      let address = LoadedAddress(rawValue: UInt64(UInt(bitPattern: place)))
+      let mapped = try MappedFile(path)
+      defer { withExtendedLifetime(mapped) {} }
+      let address = mapped.address
       let files = TracedFiles()
       func isThere() throws -> Bool {
         let mappings = try #require(ProcessMapping.files(of: getpid()))

@@ -67,11 +67,7 @@ package struct BreakpointPlaces: Sendable {
     of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
   ) throws(ParseError) {
     let file = try Self.file(in: bytes)
-    id = ImageID(file)
-    idInMemory = ImageID(inMemory: file)
-    machine = UInt32(file.header.machine.rawValue)
-    executableSegments = file.executableSegments
-    identity = file.identity
+    var problems: [ParseError] = []
     var starts: [StatedAddress] = []
     var frames: [AddressRange] = []
     var tables: [ELFSymbolTable] = []
@@ -96,11 +92,8 @@ package struct BreakpointPlaces: Sendable {
         if table.type == .dynamicSymbolTable { exported.insert(name) }
       }
     }
-    named = found
-    self.exported = exported
     let untyped = UntypedFunctions(file, tables, frames: frames)
     starts += untyped.functions
-    (uncertainCount, uncertain) = (untyped.uncertainCount, untyped.uncertain)
     starts.sort()
     var code = CodeRanges(file)
     var functions: [StatedAddress] = []
@@ -108,8 +101,9 @@ package struct BreakpointPlaces: Sendable {
       functions.append(start)
     }
     if functions.isEmpty, let problem = problems.first { throw problem }
-    self.functions = functions
-    places = functions
+    self.init(file, functions: functions, named: found, exported: exported)
+    self.problems = problems
+    (uncertainCount, uncertain) = (untyped.uncertainCount, untyped.uncertain)
     guard withBlocks else { return }
     do {
       blocks = try BlockMap(file, functions: functions, debugFile: debugFile)
@@ -124,21 +118,28 @@ package struct BreakpointPlaces: Sendable {
   /// - Throws: as the other initializer.
   package init(of bytes: FileBytes, onlyNamed names: [String]) throws(ParseError) {
     let file = try Self.file(in: bytes)
-    id = ImageID(file)
-    idInMemory = ImageID(inMemory: file)
-    machine = UInt32(file.header.machine.rawValue)
-    executableSegments = file.executableSegments
-    identity = file.identity
-    functions = []
-    places = []
     var found: [String: StatedAddress] = [:]
     if let table = try file.dynamicSymbolTable() {
       Self.forEachFunction(in: table, names) { start, name in
         if let name { found[name] = start }
       }
     }
-    named = found
-    exported = Set(found.keys)
+    self.init(file, functions: [], named: found, exported: Set(found.keys))
+  }
+
+  private init(
+    _ file: ELFFile, functions: [StatedAddress], named: [String: StatedAddress],
+    exported: Set<String>
+  ) {
+    id = ImageID(file)
+    idInMemory = ImageID(inMemory: file)
+    machine = UInt32(file.header.machine.rawValue)
+    executableSegments = file.executableSegments
+    identity = file.identity
+    self.functions = functions
+    places = functions
+    self.named = named
+    self.exported = exported
   }
 
   private static func file(in bytes: FileBytes) throws(ParseError) -> ELFFile {

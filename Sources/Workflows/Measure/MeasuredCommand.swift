@@ -1,5 +1,6 @@
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
 import Reporting
 import Symbolication
 

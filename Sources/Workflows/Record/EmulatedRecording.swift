@@ -17,7 +17,7 @@ struct EmulatedRecording {
   /// The function whose first call ends the recording.
   private let end: String?
   private var places: [String: BreakpointPlaces?] = [:]
-  private let begin = FileStamp.now
+  private let begin = FileTime.now()
   private(set) var warnings: [Diagnostic] = []
   /// Whether the emulator has translated anything.
   private(set) var hasBegun = false
@@ -128,7 +128,7 @@ struct EmulatedRecording {
       if let problem = read.blockMapProblem {
         warnings.append(Diagnostic("\(problem)", context: [path]))
       }
-      if read.id.kind == .weak, FileStamp(path: path)?.isChanged(since: begin) ?? false {
+      if read.id.kind == .weak, let file = FileStamp(path: path), begin < file.changed {
         warnings.append(
           Diagnostic(
             "written during the launch, and without a build ID: another build of it may have run",

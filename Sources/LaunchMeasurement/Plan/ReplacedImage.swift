@@ -1,0 +1,29 @@
+import ImageModel
+import ProcessLaunch
+
+extension FileIdentity {
+  /// - Throws: if another file is at `path`, or if the file was written since.
+  package func check(_ path: String) throws(Diagnostic) {
+    guard Self(of: path) != self else { return }
+    throw .replaced(path)
+  }
+}
+
+extension FileTime {
+  /// Checks a file that a launch has mapped. A file that the launch itself has made may be newer than its begin.
+  ///
+  /// - Parameter launch: when the launch began.
+  /// - Throws: if the file at `path` was made, written or renamed between this moment and the launch.
+  package func checkUnchanged(_ path: String, until launch: FileTime) throws(Diagnostic) {
+    guard let file = FileStamp(path: path) else { return }
+    if self < file.changed, file.changed < launch { throw .replaced(path) }
+  }
+}
+
+extension Diagnostic {
+  static func replaced(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "the image was replaced or changed while it was measured: the launches are not of one build",
+      context: [path], hint: "measure again when nothing builds it, or measure a copy")
+  }
+}
