@@ -67,7 +67,7 @@ test-integrations: ## the tests and examples that test leaves out: build systems
 	@$(MAKE) -s package
 	@Scripts/check-package.sh
 
-test-fresh: ## as root, 20 to 40 minutes: README's commands in a Debian 12 and a Debian 13 with all updates, as a person with sudo
+test-fresh: ## as root: run README's commands in a fresh Debian 12 and 13 with all updates; 20 to 40 minutes
 	@Scripts/test-fresh.sh
 
 check: ## format, warnings, imports, tests of the release build, the core examples, README

@@ -9,8 +9,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// Leaves out the compiler's check of the LLVM code that it makes: a build takes a twentieth less time. Each function has
-/// a section of its own: the linker drops those that nothing calls, and orders the others (Scripts/package.sh).
+/// Leaves out the compiler's check of the LLVM code that it makes: a build takes a twentieth less time. Each function gets
+/// its own section, so that the linker can drop unused functions and order the others (Scripts/package.sh).
 let checked =
   strict
   + [

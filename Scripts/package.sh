@@ -26,7 +26,7 @@ for name in dwarf elf expat iberty stdc++ z zstd; do
 done
 for file in liborderfile-{pages,qemu,stages}.so generate-manual; do ln -sf "$built/$file" "$BUILD/release/$file"; done
 
-# The objects of `make build`, linked with archives. Archives do not tell which others they need.
+# Links the objects of `make build` with archives. An archive does not list the archives that it needs, so `-l` names them.
 link() { # link FILE OPTION...
   swiftc -static-stdlib -use-ld=lld -L "$archives" -emit-executable -module-name orderfile -gnone \
     @"$built/orderfile.product/Objects.LinkFileList" -liberty -ldwarf -lelf \
@@ -36,7 +36,7 @@ link() { # link FILE OPTION...
     { cat "$BUILD/package.log" >&2; exit 1; }
 }
 
-# Launches of the command itself, recorded by breakpoints, give the order in which it is linked once more.
+# Records four launches of the command by breakpoints, and links the command again with an order file of them.
 unordered=$BUILD/orderfile command=$BUILD/release/orderfile
 link "$unordered"
 (

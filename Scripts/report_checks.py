@@ -523,7 +523,7 @@ def check_limits(page, name, check, failures):
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 
 
-# What is drawn above the cells of a strip: the page that lies at its middle.
+# The address of the page at the middle of the ring that a strip's overlay shows; null if no page is there.
 RING = """(strip) => {
   const overlay = document.querySelector(`${strip} .overlay`);
   const box = overlay.getBoundingClientRect();
@@ -542,14 +542,14 @@ RING = """(strip) => {
 
 
 def check_ring(page, name, failures):
-    """A click at the right end of a strip opens the drawer, which makes the strip narrower: the ring goes with the cell."""
+    """A click at the right end of a strip opens the drawer. The strip gets narrower, and the ring must stay around the page."""
     strip = page.locator(".strip [role=slider]").first
     side = "#" + strip.get_attribute("id")
     width = page.evaluate("(strip) => document.querySelector(`${strip} .overlay`).clientWidth", side)
     page.locator(f"{side} .overlay").click(position={"x": width - 8, "y": 32})
     page.wait_for_timeout(200)
     if page.locator("#drawer").is_hidden():
-        return  # no cell is there
+        return  # no cell is at this place
     chosen = re.search("0x[0-9a-f]+", page.locator("#drawer h2").text_content())[0]
     ringed = page.evaluate(RING, side)
     failures.expect(ringed == chosen, f"{name}: the drawer is about page {chosen}, the ring is around {ringed}")
@@ -560,7 +560,7 @@ def check_ring(page, name, failures):
 
 
 def printed(page):
-    """The pages that the browser prints, one after the other in the format of ppm(5)."""
+    """Returns the printed sheets of paper as concatenated images of ppm(5)."""
     with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
         page.pdf(path=file.name, format="A4")
         return subprocess.run(["pdftoppm", "-r", "60", file.name], check=True, capture_output=True).stdout
@@ -577,7 +577,7 @@ def coloured_pixels(pictures):
 
 
 def check_printed_map(page, name, failures):
-    """The strips are on paper, which has more colour with them than without, in the same colours from each theme."""
+    """Both themes must print the same colours, and more coloured pixels with the cells of the page map than without."""
     page.add_style_tag(content="main > :not(#map), #map > :not(:has(.strip)) { display: none !important }")
     dark = printed(page)
     page.emulate_media(color_scheme="light")

@@ -111,7 +111,7 @@ package struct HistoryFile: Sendable {
 // MARK: Series
 
 extension HistoryFile {
-  /// All commits, each once, by time and, at the same second, by line. A commit has the time of its first line.
+  /// All commits, each once, sorted by time, then by line. A commit has the time of its first line.
   var commits: [String] {
     var seen: Set<String> = []
     let first = entries.filter { seen.insert($0.commit).inserted }

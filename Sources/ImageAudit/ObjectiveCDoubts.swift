@@ -66,7 +66,7 @@ struct ObjectiveCDoubts {
     return isAction ? "a nib may name it as an action" : nil
   }
 
-  /// Whether the first argument is an object, by the type's encoding: `@32@0:8@16@24`.
+  /// Whether the method's type encoding has an object as the first argument: `@32@0:8@16@24`.
   private static func takesObject(_ method: ObjCMetadata.Method) -> Bool {
     let arguments = method.types.drop { $0 != UInt8(ascii: ":") }.dropFirst()
     return arguments.first { $0 &- UInt8(ascii: "0") > 9 } == UInt8(ascii: "@")

@@ -49,8 +49,9 @@ enum ObjectiveCNames {
     "Did", "did", "Will", "will", "Should", "should", "Complete", "Finish",
   ]
 
-  /// Words at the end of the names of the system's classes that ask delegates and data sources; the first part of such a
-  /// selector names the object that calls it: `mapView:viewForAnnotation:`, `numberOfSectionsInTableView:`.
+  /// The last words of the names of system classes that call delegates and data sources. The first
+  /// part of a delegate's selector names the calling object: `mapView:viewForAnnotation:`,
+  /// `numberOfSectionsInTableView:`.
   private static let callers = """
     View Controller Bar Field Picker Wheel Manager Session Recognizer Application Window Menu Toolbar Browser Box Center \
     Parser Stream Service Server Player Recorder Connection Download Panel Sheet Alert Control Cell Layer Renderer Scene \
@@ -66,7 +67,7 @@ enum ObjectiveCNames {
       return true
     }
     guard takesObject, let first = name.first else { return false }
-    // `application` begins a word, too.
+    // Capitalizes the first letter, so that `application` matches `Application`.
     let isLower = first &- UInt8(ascii: "a") < 26
     let part = [isLower ? first & ~0x20 : first] + name[1..<colon]
     return callers.contains { hasWord($0, in: part) }

@@ -150,13 +150,14 @@ struct LoaderLog {
     "total init time time", "total initializer time",
   ]
 
-  /// The parts that dyld prints behind another stage than the one that contains them.
+  /// Parts that dyld does not print right after their stage, with the stage that contains each.
   private static let wholes = [
     "total debugger pause time": "total images loading time",
     "total redo shared cached bindings time": "total binding fixups time",
   ]
 
-  /// Where the part goes among the stages, if its stage has been read and is not the last one.
+  /// Returns the index at which to insert a part after its stage; `nil` if the stage has not been read
+  /// or is the last one.
   private func place(ofPart label: String) -> Int? {
     guard let name = Self.wholes[label], let stages = open?.stages,
       let whole = stages.firstIndex(where: { $0.name.lowercased() == name })

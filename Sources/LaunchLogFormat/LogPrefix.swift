@@ -1,4 +1,4 @@
-// What loggers put before each line that a program or a loader prints:
+// The prefixes that loggers put before each line of a program or a loader:
 //
 //     2020-05-12 10:11:12.123456+0800 App[312:4711] text            NSLog
 //     2020-05-12 10:11:12.123456+0800 mac App[312]: (Lib) text      log show --style syslog
@@ -6,13 +6,13 @@
 //     May 12 10:11:12 iPhone App[312] <Notice>: text                syslogd, idevicesyslog, Console
 //     2020-05-12T10:11:12+0200 host App[312]: text                  journalctl
 //
-// It begins with a date and a time, and ends behind the number of the process. dyld puts its own name and process before
-// its lines, `dyld[312]: text`: these are no prefix.
+// A prefix begins with a date and a time. It ends after the process number, or after the logger's tags that follow.
+// dyld's own beginning of a line, `dyld[312]: text`, is no prefix.
 
 import ByteReading
 
 enum LogPrefix {
-  /// The line without the prefix; the line itself if it has none. Blanks at its beginning are left out.
+  /// Returns `line` without its prefix and the blanks before it; `line` itself if it has no prefix.
   static func removed(from line: Substring) -> Substring {
     let text = line.drop { $0 == " " || $0 == "\t" || $0 == "\u{feff}" }
     guard let first = text.utf8.first, first < 0x80, first != UInt8(ascii: "#"),
@@ -25,7 +25,7 @@ enum LogPrefix {
     rest = behind
     if rest.first == ":" { rest.removeFirst() }
     rest = rest.drop { $0 == " " }
-    // `<Notice>:`, `(Library)` and `[area:kind]` of some loggers.
+    // Some loggers add `<Notice>:`, `(Library)` or `[area:kind]`.
     for (open, close) in [("<", ">"), ("(", ")"), ("[", "]")] as [(Character, Character)]
     where rest.first == open {
       guard let end = rest.prefix(mostBytes).firstIndex(of: close) else { continue }
@@ -36,10 +36,10 @@ enum LogPrefix {
     return rest
   }
 
-  /// No date, host and name of a process are longer.
+  /// The most bytes of a host and a process name, and of a tag, that are looked at.
   private static let mostBytes = 200
 
-  /// The words before the first number of a process in brackets, and what follows these.
+  /// Returns the words before the first process number in brackets, and the text after the brackets.
   private static func process(in text: Substring) -> (words: [Substring], rest: Substring)? {
     let beginning = text.prefix(mostBytes)
     var start = beginning.startIndex
@@ -56,7 +56,7 @@ enum LogPrefix {
     return nil
   }
 
-  /// What follows a date and a time at the beginning of `text`; `nil` if there are none.
+  /// Returns the text after a date and a time; `nil` if `text` does not begin with them.
   private static func withoutTime(_ text: Substring) -> Substring? {
     guard
       let time = removing("0000-00-00T00:00:00", from: text)
@@ -70,7 +70,8 @@ enum LogPrefix {
     return rest.drop { $0 == " " }
   }
 
-  /// Removes what looks like `pattern`, in which a letter stands for any and `0` for a digit.
+  /// Removes a match of `pattern` from the beginning; `nil` if there is none. `A` and `a` match any
+  /// letter, and `0` any digit.
   private static func removing(_ pattern: String, from text: Substring) -> Substring? {
     var rest = text
     for mark in pattern {

@@ -21,7 +21,7 @@ enum StopwatchLog {
     var delta: Double?
     var isSplit = false
 
-    /// Whether it looks like a split, in seconds, behind a text that is no known prefix of a logger.
+    /// Whether the line looks like a split, in seconds, after text that is no known logger prefix.
     var mayBeSplit: Bool {
       guard !isSplit, delta == nil, name.hasSuffix(":"), milliseconds != milliseconds.rounded(),
         let mark = name.lastIndex(of: "#")
@@ -68,7 +68,8 @@ enum StopwatchLog {
       guard !line.mayBeSplit, last.map({ $0.isSplit == line.isSplit }) ?? true else {
         throw ParseError(
           .invalid(
-            expected: "one kind of lines, splits of a stopwatch at the beginning of each",
+            expected:
+              "one kind of lines, with each split (#1 NAME: SECONDS) at the start of its line",
             found: "'\(text.prefix(60))'"), "stopwatch",
           at: FileOffset(rawValue: UInt64(range.lowerBound)), line: lines.lineNumber)
       }

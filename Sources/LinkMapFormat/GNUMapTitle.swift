@@ -40,8 +40,9 @@ enum GNUMapTitle {
     }
   }
 
-  /// Whether a line of `bytes` places a section as in these maps, ` .text.f  0x0000000000001130  0x2c f.o`. A map with
-  /// such lines that begins with none of the titles is in another language: linkers translate the titles.
+  /// Whether a line of `bytes` places a section as GNU ld and gold do:
+  /// ` .text.f  0x0000000000001130  0x2c f.o`. A map with such a line and no known title is in another
+  /// language, because linkers translate the titles.
   ///
   /// - Complexity: O(*n*) for *n* bytes up to the first such line.
   static func mayBeTranslated(in bytes: FileBytes) -> Bool {

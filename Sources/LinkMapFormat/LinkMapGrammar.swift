@@ -44,14 +44,14 @@ extension LinkMapGrammar {
       + (names.last ?? "none")
   }
 
-  /// Whether it is a map of GNU ld or gold whose titles are in another language than English.
+  /// Whether `bytes` look like a map of GNU ld or gold with titles in another language than English.
   package static func isTranslated(_ bytes: FileBytes) -> Bool {
     GNUMapTitle.mayBeTranslated(in: bytes)
   }
 
-  /// What to do with such a map.
+  /// The hint for a link map in another language.
   package static let remedyForTranslation =
-    "this one is of GNU ld or gold in another language: link again with LC_ALL=C"
+    "this map is of GNU ld or gold in another language: link again with LC_ALL=C"
 
   /// The grammar among `grammars` in which `bytes` begin.
   ///

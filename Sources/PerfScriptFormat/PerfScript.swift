@@ -146,8 +146,8 @@ package struct PerfScript: Sendable {
       image: bytes.isEqual(image, to: "[unknown]") ? nil : withoutOffset(image), line: number)
   }
 
-  /// The index of the blank in ` (`, with which the image begins: behind the offset in the symbol, before a path or `[`,
-  /// or else the last one. The path may have ` (` in it: `(/tmp/app (deleted))`.
+  /// Returns the index of the ` (` before the image: the first one after a symbol's offset, else the
+  /// first one before `/` or `[`, else the last one. A path may contain ` (`: `(/tmp/app (deleted))`.
   private func imageStart(_ text: Range<Int>) -> Int? {
     var last: Int?
     var path: Int?

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Which file is at a path, and when the file was written. Another build at the same path has another identity.
+/// The file at a path and the time of its last write: another build at the path has another identity.
 ///
 /// A file keeps its identity when it is renamed or linked. A new file may get the number of a removed one: see `FileStamp`.
 package struct FileIdentity: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let size: Int64
   private let modification: FileTime
 
-  /// - Returns: `nil` if there is no file at `path`, or if this process may not look at it.
+  /// - Returns: `nil` if there is no file at `path`, or if this process may not examine it.
   package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -29,7 +29,7 @@ package struct FileIdentity: Hashable, Sendable {
     modification = FileTime(status.modification)
   }
 
-  /// Whether both are one file, which may have been written in between.
+  /// Whether both are the same file, even if it was written in between.
   package func isSameFile(as other: Self) -> Bool { device == other.device && file == other.file }
 }
 
@@ -49,10 +49,9 @@ package struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// A moment, to which the changes of files are compared.
+/// A moment to compare with the change times of files.
 ///
-/// The kernel's clock for files is a few milliseconds late, so that a file may be changed right after a moment and seem
-/// unchanged since.
+/// The change times of files lag by a few milliseconds, so a change right after a moment may be missed.
 package struct FileTime: Hashable, Comparable, Sendable {
   private let seconds: Int
   private let nanoseconds: Int

@@ -18,8 +18,8 @@
 //     main,
 //     main                         records of functions follow, with counters
 //
-// Empty lines and lines that begin with `#` are skipped. A local function has the name of its source file before it;
-// LLVM 17 puts `:` between them: `app/load.c:row`. The
+// Empty lines and lines that begin with `#` are skipped. A local function has the path of its source file before its
+// name, with `;` between them, or `:` from LLVM 17 (`app/load.c:row`). The
 // stream size is the number of traces that were merged, of which a random sample is kept. A trace has at most as many
 // functions as `--temporal-profile-max-trace-length` says when profiles are merged.
 // <https://github.com/llvm/llvm-project/blob/main/llvm/lib/ProfileData/InstrProfReader.cpp>
@@ -96,8 +96,9 @@ package struct TemporalProfile: Sendable {
     }
   }
 
-  /// The file and the function of a name as LLVM 17 writes it for a local function; `nil` if it can't be one. A name with
-  /// `:` need not have a file: selectors of Objective-C have colons, and so have functions of Kotlin.
+  /// Splits a name into file and function, as LLVM 17 joins them for a local function; `nil` if the name
+  /// can't have a file. A `:` does not prove a file: Objective-C selectors and Kotlin functions have
+  /// colons, too.
   package func olderForm(of name: Name) -> Name? {
     guard name.file == nil else { return nil }
     let text = name.symbol

@@ -28,7 +28,7 @@ import Testing
     #expect(text(inPrivate, .withoutHashes) == "closure #2 () -> () in app.(load)() -> ()")
   }
 
-  /// As two builds called them; in the second a closure was added before.
+  /// The names of one function in two builds; the second build has one more closure before it.
   @Test(arguments: [
     (
       "5Int32VAE_A2EXEtF020$e4Feed9feedStartys5I13VADFA2DXEfU0_AETf1nc_n",

@@ -6,7 +6,7 @@ import Testing
 @Suite(.needs(.recording)) struct AutoLibraryTests {
   static let file = "libshared.so.1.2.3"
 
-  /// As Meson does it: the links are made when the project is configured, and by no rule.
+  /// Like Meson, `configure` makes the links to the library, and no rule makes them again.
   private static func projectWithConfiguredLinks() throws -> AutoProject {
     let project = try AutoProject()
     try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// A recorder names the library as the loader does: by the link.
+  /// A recorder has the path by which the loader opened the library: the link.
   @Test(.needs("clang")) func aLibraryThatIsLoadedByALinkIsRecordedByAnInstrumentedBuild() throws {
     let project = try Self.projectWithConfiguredLinks()
     let run = try project.start([

@@ -3,7 +3,7 @@ import Testing
 
 /// The program whose memory gets breakpoints, and its plugin.
 extension BreakpointMemoryTests {
-  /// What the program does is its first argument.
+  /// The first argument selects what the program does.
   static let program = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -34,7 +34,7 @@ extension BreakpointMemoryTests {
       return n;
     }
     static int status_of(pid_t child) { int status = 0; waitpid(child, &status, __WALL); return status; }
-    /* The first thread is a zombie. */
+    /* Waits until the first thread is a zombie. */
     static void wait_for_leader(void) {
       for (char text[512] = "";;) {
         int file = open("/proc/self/stat", O_RDONLY);
@@ -77,8 +77,8 @@ extension BreakpointMemoryTests {
       rename("result.new", "result");
       _exit(0);
     }
-    /* Moves the code to memory without a file, at the same addresses, as programs do that want large pages. This code
-       runs from a copy meanwhile. */
+    /* Replaces code by anonymous memory with the same contents, as programs do that want large pages. A copy of `mover`
+       does it. */
     __attribute__((noinline, section(".mover"), aligned(4096))) void mover(char *to, const char *from, long size) {
       register long place __asm__("r10") = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, file __asm__("r8") = -1;
       register long zero __asm__("r9") = 0;
@@ -197,7 +197,7 @@ extension BreakpointMemoryTests {
     }
     """
 
-  /// Two builds of it differ in the places of their functions.
+  /// Two builds of the plugin differ in the addresses of their functions.
   static let plugin = """
     __attribute__((noinline)) int plugin_inner(int n) { PAD return n * 2; }
     int plugin_entry(int n) { PAD return plugin_inner(n) + NUMBER; }

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile record --breakpoints` and `pages --method ptrace`: whose memory is changed, and that nothing is left there.
+/// `record --breakpoints` and `pages --method ptrace` change only the memory of known images, and restore it.
 @Suite(.needs(.recording)) struct BreakpointMemoryTests {
-  /// A tracer with the rights of a user: root could access all memory.
+  /// Runs the tracer with the rights of a user, because root could access all memory.
   private static let asUser =
     getuid() == 0 ? ["setpriv", "--bounding-set=-sys_ptrace", "--"] : ["env"]
 
   struct Launch: Sendable, CustomTestStringConvertible {
     var arguments: [String]
-    /// Those of the program that are first used in any process.
+    /// The functions of the program that some process uses.
     var functions: [String]
     var testDescription: String { arguments.joined(separator: " ") }
   }
@@ -28,7 +28,7 @@ import Testing
       Launch(arguments: ["children at once"], functions: ["in_child", "in_grandchild"]),
     ] + onlyHere
 
-  /// Code that is written for this processor.
+  /// Launches of code that is written for x86-64.
   #if arch(x86_64)
     static let onlyHere = [
       Launch(arguments: ["copied"], functions: ["copied"]),
@@ -46,7 +46,7 @@ import Testing
       .intersection(own).sorted()
   }
 
-  /// Few descriptors are enough for any number of processes.
+  /// Permits 48 descriptors, which must suffice for any number of processes.
   private func run(_ workshop: Workshop, _ command: [String]) throws -> Run {
     try workshop.start(
       "sh", ["-c", "ulimit -n 48; exec \"$@\"", "sh"] + Self.asUser + [Built.orderfile] + command
@@ -73,7 +73,7 @@ import Testing
     #expect(run.errors.isEmpty)
   }
 
-  /// As root of a container, which may trace, but not everybody.
+  /// The tracer has no CAP_SYS_PTRACE, like root of a container.
   @Test func aProcessMayChangeItsUser() throws {
     let workshop = try Self.built.copy()
     let run = try run(
@@ -82,7 +82,7 @@ import Testing
     #expect(try functions(workshop) == ["in_child", "late"])
   }
 
-  /// Its memory can't be accessed; it has nothing of the tracer in it.
+  /// The tracer can't access the program's memory, and must leave no breakpoint there.
   @Test(arguments: [["record", "--breakpoints"], ["pages", "--method", "ptrace", "--all-images"]])
   func aProgramOfAnotherUserIsLeftAlone(command: [String]) throws {
     let workshop = try Self.built.copy()
@@ -108,7 +108,7 @@ import Testing
     #expect(pages.contains { $0["access"] as? String == "execute" })
   }
 
-  /// Its parent has ended, so that the mappings of the process look empty.
+  /// The parent has ended, so its mappings look empty; the child still uses the memory.
   @Test func aChildThatSharesMemoryOutlivesItsParent() throws {
     let workshop = try Self.built.copy()
     let script = """
@@ -120,7 +120,7 @@ import Testing
     #expect(try functions(workshop) == ["late"])
   }
 
-  /// Both builds are in the trace, each with its ID; only that of the file that is there has names.
+  /// The trace has both builds with their IDs; only the build that is still at the path has names.
   @Test func aReplacedPluginIsAnotherImage() throws {
     let workshop = try Self.built.copy()
     for name in ["a", "b", "c", "d"] {
@@ -142,7 +142,7 @@ import Testing
     #expect(names.filter { $0 == "plugin_entry" }.count == 2 && !names.contains("plugin_unused"))
   }
 
-  /// The path says nothing of what a process has in memory.
+  /// The file at the path is no longer the code that the process runs.
   @Test(arguments: [true, false])
   func aRunningProgramThatWasReplacedIsNotTouched(isThere: Bool) throws {
     let workshop = try Self.built.copy()
@@ -175,7 +175,7 @@ import Testing
   }
 
   #if arch(x86_64)
-    /// The program runs the copies after the tracer has left.
+    /// The program runs its copied functions after the tracer has ended.
     @Test func breakpointsInCopiesAreRemovedToo() throws {
       let workshop = try Self.built.copy()
       let recording = try workshop.start(
@@ -205,7 +205,7 @@ import Testing
     #expect(!run.errors.contains("no process loaded it"))
   }
 
-  /// The kernel writes a line feed as `\012`, which may be the name of another file.
+  /// The kernel writes a line feed in a path as `\012`, which may also be in another file's name.
   @Test(arguments: ["a\nb", #"a\012b"#, "a (deleted)"])
   func anyPathIsFound(name: String) throws {
     let workshop = try Self.built.copy()
@@ -218,7 +218,7 @@ import Testing
     #expect(pages.text == "2" && pages.errors.isEmpty, "\(pages.errors)")
   }
 
-  /// It may come to be during the launch.
+  /// The launch makes the file that `--image` names.
   @Test func anImageThatIsBuiltByTheLaunchIsRecorded() throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile(

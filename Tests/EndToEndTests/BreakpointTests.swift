@@ -392,7 +392,7 @@ import Testing
 
   /// The code of the program that process `pid` runs and of its libraries, as it is in memory.
   ///
-  /// - Parameter name: a part of the path, for images that have it alone.
+  /// - Parameter name: selects the images whose paths contain it.
   static func text(of pid: pid_t, in name: String = "/") throws -> [UInt8] {
     let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
     var text: [UInt8] = []

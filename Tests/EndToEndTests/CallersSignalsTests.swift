@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// Which signals are ignored or blocked is inherited. Whatever a caller has set up, each command launches the program to
-/// its end, and the program gets what it would get without the command.
+/// Programs inherit ignored and blocked signals. Each command must launch its program to the end, whatever
+/// signals the caller ignores or blocks, and the program must inherit the caller's signals.
 @Suite(.needs("clang", "ld.lld")) struct CallersSignalsTests {
   /// `app ignore N COMMAND...` and `app block N COMMAND...` run a command with a signal ignored or blocked; `app` alone
-  /// notes which signals it found so.
+  /// writes the ignored and blocked signals to `notes`.
   private static let program = """
     #include <signal.h>
     #include <stdio.h>
@@ -48,8 +48,8 @@ import Testing
     ["measure", "--warm", "--runs", "2", "--before", "./app", "--after", "./app"],
   ]
 
-  /// By number, in ascending order: SIGCHLD of some servers and containers; the others of nohup, of scripts in the
-  /// background, of Python, and of shells that wait.
+  /// Signals by number, ascending. Some servers and containers ignore SIGCHLD (17), nohup and scripts in the
+  /// background ignore 1 to 3, Python ignores SIGPIPE (13), and waiting shells block signals.
   private static let setups = [
     ["ignore 17"], ["ignore 1", "ignore 2", "ignore 3"], ["ignore 13"],
     ["block 10", "block 17"], ["block 15", "ignore 17"],

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `-fsanitize=cfi-icall`: functions that may be called by a pointer have two symbols.
+/// With `-fsanitize=cfi-icall`, functions that may be called by a pointer have two symbols.
 @Suite(.needs(.recording)) struct ControlFlowIntegrityTests {
   private static let program = """
     static volatile int v;

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// `--input` of commands that launch a program several times: each launch reads all of it.
+/// `--input` of commands that launch a program several times: each launch reads the whole input.
 @Suite(.needs("clang", "bash")) struct LaunchInputTests {
-  /// Notes how many bytes it reads.
+  /// The program appends the number of bytes that it reads to `notes`.
   private static let program = """
     #include <stdio.h>
     int main(void) {
@@ -61,7 +61,7 @@ import Testing
     #expect(notes.count > 1 && Set(notes) == ["100000"], "\(line): \(notes)")
   }
 
-  /// Nobody writes to the FIFO: it would be waited for until somebody did.
+  /// Nobody writes to the FIFO, so that only `--timeout` ends the wait.
   @Test(arguments: [
     (
       "fifo", " --timeout 0.1",
@@ -81,7 +81,7 @@ import Testing
     #expect(!workshop.fileNames.contains("notes"))
   }
 
-  /// `auto` compares the file with that of the last run.
+  /// `auto` compares its input with the input of the last run, so it needs a file.
   @Test func aPipeIsNoInputOfAProject() throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile("auto", "--input", "fifo", "--launch", "./app", "--", "make")

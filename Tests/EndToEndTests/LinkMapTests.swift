@@ -49,7 +49,7 @@ import Testing
     for name in CPrograms.plainOrder { #expect(names.contains(name), "\(names)") }
   }
 
-  /// GNU ld and gold translate the titles into the language of whoever links.
+  /// GNU ld and gold translate the titles into the user's language.
   @Test(arguments: ["Fusion des propriétés du programme", "舍弃的输入节"])
   func aMapInAnotherLanguageIsRefusedWithWhatToDo(title: String) throws {
     let workshop = try Workshop()

@@ -106,7 +106,8 @@ import Testing
     #expect(made.image["startupBytes"] as? Int ?? 100 <= 16, "one of them")
   }
 
-  /// Local functions as ThinLTO and -funique-internal-linkage-names call them: LLD 21 and later move all for a line.
+  /// ThinLTO and -funique-internal-linkage-names add numbers to the names of local functions. LLD 21 and
+  /// later ignore the numbers: one line moves all functions of the name.
   @Test(
     arguments: [
       ("_tidy.llvm.%", "ld64.lld-22", true), ("_tidy.llvm.%", "ld64.lld-22", false),
@@ -149,7 +150,7 @@ import Testing
     }
   }
 
-  /// In Apple's order files `#` begins a comment. A function counts once, whatever number of names it has.
+  /// In Apple's order files `#` begins a comment. A function with several names counts once.
   @Test func whatHasNoLineIsNotCountedAsOrdered() throws {
     let workshop = try Workshop()
     let names = ["_main", "_kfun:Cart#add(){}", "_kfun:Cart#also(){}", "_kfun:main(){}", "_plain"]
@@ -157,7 +158,7 @@ import Testing
     for (index, name) in names.enumerated() {
       text += ".globl \"\(name)\"\n\"\(name)\":" + (index == 1 ? "\n" : " mov x0, #1\n ret\n")
     }
-    // Two names of one function, of which one can be written.
+    // One function has two names, and only `_alias` can be written.
     text += ".globl \"_a#b\"\n\"_a#b\":\n.globl _alias\n_alias: ret\n.subsections_via_symbols\n"
     try workshop.write(text.utf8, "a.s")
     try workshop.must("clang", ["-target", "arm64-apple-ios15", "-c", "a.s", "-o", "a.o"])

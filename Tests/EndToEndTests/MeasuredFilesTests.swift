@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which files `orderfile measure` launches: each program is one file from the first launch to the last, and the control
-/// is one of its own.
+/// The files that `orderfile measure` launches: each program must stay one file from the first launch to
+/// the last, and the control must have its own file.
 @Suite(.needs("clang"), .needs(.disk)) struct MeasuredFilesTests {
-  /// Notes the number of its own file, and passes its second argument to a shell at the launch that its first one counts.
+  /// The program appends its inode number to `notes`. At the launch with the number in its first argument,
+  /// it runs its second argument in a shell.
   private static let program = """
     #include <stdio.h>
     #include <stdlib.h>
@@ -62,7 +63,7 @@ import Testing
     ("mv next.so libvalue.so", "libvalue.so"),
   ])
   func anImageThatIsReplacedIsNoResult(change: String, image: String) throws {
-    // The first launches, a launch of the first round, and of a later state.
+    // Before the first round, in the first round, and after the rounds of the first state.
     for launch in ["1", "4", "12"] {
       let workshop = try Self.workshop()
       let run = try workshop.orderfile(
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  /// Nobody has named it; the kernel tells that the program maps it.
+  /// `--image` does not name the library; the kernel reports that the program maps it.
   @Test(.needs(.faultEvents)) func soIsALibraryThatNobodyNamed() throws {
     let workshop = try Self.workshop()
     let run = try workshop.orderfile(
@@ -111,7 +112,7 @@ import Testing
     #expect(workshop.fileNames == (names + ["notes"]).sorted())
   }
 
-  /// Then the control can be the same file.
+  /// If both programs are one file, the control is that file, too.
   @Test(arguments: ["./a", "./link"]) func oneFileMayBeAllThree(other: String) throws {
     let workshop = try Self.workshop()
     let run = try workshop.orderfile(

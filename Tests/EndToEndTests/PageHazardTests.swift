@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile pages` by preload: what programs do with signals, stacks and system calls goes on as without.
+/// `pages --method preload` must not change how a program's signals, stacks and system calls work.
 @Suite(.needs("clang", "ld.lld"), .needs(.x8664Machine)) struct PageHazardTests {
-  /// What the program does is its first argument; it ends with 3 if all went well.
+  /// The first argument selects what the program does. The exit status is 3 if all went well.
   static let program = #"""
     #define _GNU_SOURCE
     #include <poll.h>
@@ -39,7 +39,7 @@ import Testing
       sigdelset(&wanted, SIGUSR1);
       struct timespec patience = {60, 0};
       if (!strncmp(what, "wait", 4)) {
-        /* The signal is pending, and comes when the call replaces the mask. */
+        /* The signal is pending, and is delivered when the call replaces the mask. */
         sigaction(SIGUSR1, &action, NULL);
         sigprocmask(SIG_BLOCK, &blocked, NULL);
         raise(SIGUSR1);

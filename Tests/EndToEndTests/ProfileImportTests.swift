@@ -41,7 +41,7 @@ import Testing
     return traces
   }
 
-  /// As clang 17 wrote it: `;` is behind the file since LLVM 18.
+  /// LLVM 17 puts `:` after the file of a local function; LLVM 18 and later put `;`.
   @Test func localFunctionsOfAnOlderProfileAreFound() throws {
     let workshop = try Workshop()
     try workshop.write(Self.program.utf8, "main.c")

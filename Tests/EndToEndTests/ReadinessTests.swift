@@ -141,7 +141,7 @@ import Testing
     try expectEnd(kind, of: "t", workshop)
   }
 
-  /// It is the same for each way to see it, however much that slows the server down.
+  /// All methods see the same functions, however much a method slows the server down.
   @Test(arguments: [
     ["record", "--breakpoints", "-o", "t"], ["pages", "--json", "--method", "preload"],
     ["pages", "--json", "--method", "ptrace"],

@@ -29,7 +29,8 @@ import Testing
       ])
   }
 
-  /// As in a CI job: the layouts without and with the order file, and launches of the build before against this one.
+  /// As in a CI job: the layouts are of this build without and with the order file, and `measure` compares
+  /// the previous build with this build.
   @Test func timesOfOtherBuildsAreNoResultOfTheseLayouts() throws {
     let workshop = try CommandLineTests.workshop()
     let layouts = try workshop.mustOrderfile("report", "--json", "app", "ordered", "app.oftrace")

@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// Runs of all lengths, from all places in windows and units, after and before scattered touches.
+  /// A run of pages must have the same faults as its pages one by one, for runs of all lengths and places.
   @Test(
     arguments: LinuxKernel.ReadAhead.allCases,
     [
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  /// The size of a function is a number in a file.
+  /// A file may state any size for a function, so time must not grow with the pages of a run.
   @Test func aMillionPagesTakeNoTime() {
     let growth = costGrowth(from: 4096, by: 256) { pages in
       var model = LinuxFaultModel(

@@ -19,14 +19,14 @@ import Testing
     #expect(metric.latest.name == "textPages" && metric.isBetter(changes[0]) == false)
   }
 
-  /// The documents of two commits lack the figure, and have another: either may have made the change, or the next.
+  /// Commits c11b to c13 lack the figure: each of them, or c14, may have made the change.
   @Test func aFigureThatACommitLacksIsUnknown() throws {
     var entries = (0..<26).map { HistoryEntry.pages("c\($0)", $0 * 60, $0 < 12 ? 143 : 146) }
     for index in 12...13 {
-      // The time zones of commits and the order of lines mean nothing.
       entries[index].metrics.removeFirst()
     }
     entries.append(.time("c11b", 11 * 60 + 30, 12))
+    // The order of lines must not matter.
     entries.reverse()
     let document = TrendDocument(try HistoryFile(entries), ChangePointDetection())
     let changes = document.series.flatMap { $0.metrics.flatMap(\.changes) }

@@ -40,7 +40,7 @@ import Testing
     #expect(results[1].reason == "the base does not have this figure")
   }
 
-  /// Of an innocent commit it is not asked what it has done.
+  /// If the base already fails the limit, the message says so: this commit is not to blame.
   @Test(arguments: [
     ("\"max\": 8", 11.0, 11.0, "at most 8, found 11 (base 11): the base already exceeds this"),
     ("\"max\": 8", 12.0, 11.0, "at most 8, found 12 (base 11): the base already exceeds this"),

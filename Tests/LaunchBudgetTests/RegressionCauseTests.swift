@@ -110,7 +110,7 @@ import Testing
     #expect(results[0].causes[0].detail == "1 more page")
   }
 
-  /// What `pages` counted, with the first functions on its pages.
+  /// Returns an image of a `pages` document: each of `functions` was the first on a page.
   private static func counted(_ functions: [String]) throws -> CheckedImage {
     let pages = functions.enumerated().map { index, name in
       """
@@ -128,7 +128,8 @@ import Testing
     return images[0]
   }
 
-  /// The layouts are compared by the trace of an older build, so that they have no new functions; the pages have.
+  /// The layouts come from a trace of an older build, which lacks the new function; the `pages` document
+  /// has it.
   @Test(arguments: [
     (4096, ["touching load_registry 5", "moved scan 0.67"]),
     (16384, ["touching load_registry 1.25"]),
@@ -152,7 +153,7 @@ import Testing
     #expect(!found.contains { $0.contains("setup") })
   }
 
-  /// Nothing brought a figure that is no worse than in the base. What the image lacks still explains it.
+  /// A figure that is no worse than in the base has no causes but the entries that the image lacks.
   @Test(arguments: [(40.0, 39.0), (40.0, 40.0), (40.0, 41.0)])
   func aFigureThatIsNoWorseHasNoCauses(base: Double, now: Double) throws {
     var (old, new) = (

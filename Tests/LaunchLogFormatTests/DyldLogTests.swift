@@ -145,7 +145,7 @@ import Testing
       ])
   }
 
-  /// dyld prints them behind others.
+  /// dyld prints these parts after other stages.
   @Test func aPartFollowsTheStageThatContainsIt() throws {
     let stages = try #require(try log(Self.detailed.utf8).launches.first).stages
     for (whole, part) in [

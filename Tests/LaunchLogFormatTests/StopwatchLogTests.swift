@@ -75,7 +75,7 @@ import Testing
     #expect(stages.map { $0.map { $0.nanoseconds / 1e6 } } == [[345, 857]])
   }
 
-  /// They would be read as milliseconds.
+  /// Splits after unknown text would be read as milliseconds.
   @Test(arguments: [
     "App: #1 SDK: 0.345\n", "App: #1 SDK: 0.345\n#2 home: 0.512\n",
     "#1 SDK: 0.345\n[App] #2 home: 0.512\n", "#1 SDK: 0.345\nmain 44\n",

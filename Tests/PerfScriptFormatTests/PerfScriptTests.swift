@@ -45,7 +45,7 @@ import Testing
       ])
   }
 
-  /// As `-F ip,sym,dso` prints them.
+  /// `perf script -F ip,sym,dso` prints symbols without offsets.
   @Test func withoutOffsetsAPathMayHoldParentheses() throws {
     let text = """
       app 4161 71906.272019:   250000 cpu-clock:u:

@@ -45,7 +45,8 @@ bool cpages_was_stopped(struct cpages *trace);
 /* No touch counts any more. */
 void cpages_stop(struct cpages *trace);
 
-/* The first system call after which reads and writes were not seen; false if there was none. */
+/* Gives the number of the first system call whose memory is unknown; reads and writes after this call were not seen.
+   `is_later`: the call lets the kernel use memory afterwards. Returns false if there was no such call. */
 bool cpages_unknown_call(struct cpages *trace, uint32_t *number, bool *is_later);
 
 /* The problem that disturbed the tracer, and its errno. */

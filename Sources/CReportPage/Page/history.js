@@ -45,7 +45,7 @@ function figuresOf({ history, trend, budget }) {
 /** A change as a share; of a figure that was 0 before, what it is now. */
 const changeWords = ({ change, after }) => change == null ? `0 \u2192 ${number(after)}` : signed(change);
 
-/** Which commits may have made a change, if not the first that has the changed figure alone. */
+/** The commit after which the change came, if commits without the figure follow it; otherwise empty. */
 const sinceWords = ({ previousCommit, unknownCommits }) =>
   unknownCommits?.length ? `, in a commit after ${visible(previousCommit).slice(0, 10)}` : "";
 

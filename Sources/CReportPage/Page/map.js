@@ -42,7 +42,7 @@ class PageMap {
     });
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
       matchMedia(query).addEventListener("change", redraw);
-    // Before a page is printed, its width and its colours are those of the screen: paper is narrower, and light.
+    // At `beforeprint` the report still has the screen's width and colours: paper is narrower, and light.
     addEventListener("beforeprint", () => {
       document.documentElement.style.colorScheme = "light";
       this.draw(Math.min(this.area.clientWidth, 640));

@@ -58,7 +58,7 @@ class Strip {
   get cursor() {
     const { page, side } = this.map.state;
     if (side !== this.layout.side || page === null) return null;
-    // A grid of another width has the same cells at other places.
+    // A redraw at another width moves the cells: `this.cell` has the old place.
     const same = this.grid.cells[this.cell?.index];
     if (same && this.cell.page === page && same.start === this.cell.start) return same;
     return this.grid.cells[this.grid.cellOfPage.get(page)] ?? null;
@@ -119,7 +119,7 @@ class Strip {
     }
     this.scale = scale;
   }
-  /** Puts copies in place of the canvases: Chromium prints a shown one empty that is drawn again below the overlay. */
+  /** Replaces both canvases by copies: Chromium prints a visible canvas empty if it was redrawn below the overlay. */
   beginPrint() {
     this.endPrint();
     this.copies = [this.canvas, this.overlay].map((canvas) => {

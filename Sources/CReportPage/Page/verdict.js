@@ -58,7 +58,7 @@ function summary(counts, { measure }, isOfOtherBuilds) {
       wall.verdict === "not shown" ? `no difference in wall time shown ${where}` :
                                      `${percent(Math.abs(wall.change))} ${wall.verdict} wall time ${where}`);
   }
-  // Times of other builds are no result of these layouts.
+  // Times of other builds say nothing about these layouts, and get a sentence of their own.
   const sentences = isOfOtherBuilds ? [clauses, times.map((one, index) => index ? one : `other builds were measured: ${one}`)] : [[...clauses, ...times]];
   const words = sentences.filter((one) => one.length).map((one) => `${firstLetterUp(one.join("; "))}.`);
   return words.length ? element("p", { class: "summary" }, words.join(" ")) : null;

@@ -27,12 +27,13 @@ package struct TrendDocument: Hashable, Sendable {
   }
 
   package struct Change: Hashable, Sendable {
-    /// The first commit whose figure is changed.
+    /// The first commit with the changed figure.
     package var commit: String
     package var time: HistoryTime
-    /// The last commit before it that has the figure.
+    /// The last commit before `commit` that has the figure.
     package var previous: String
-    /// The commits of the history between the two, by time. They lack the figure, so each may have made the change.
+    /// The commits between `previous` and `commit`, by time. They lack the figure, so each may have made
+    /// the change.
     package var unknown: [String]
     package var point: ChangePoint
   }
@@ -71,7 +72,7 @@ extension TrendDocument.Metric {
   /// - Parameters:
   ///   - places: where the metric is, at least once.
   ///   - entries: by time.
-  ///   - between: the commits between two others.
+  ///   - between: returns the commits between two commits, by time.
   fileprivate init(
     _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection,
     between: (String, String) -> [String]

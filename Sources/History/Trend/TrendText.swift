@@ -63,7 +63,7 @@ package struct TrendText {
     return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined() + note
   }
 
-  /// With as many decimals as show that it is not 0.
+  /// Returns the change in percent, with enough decimals to differ from 0.
   private static func change(_ point: ChangePoint) -> String {
     guard let change = point.change, abs(change) < 0.0005, change != 0 else {
       return Percentage.change(from: point.before.mean, to: point.after.mean)
@@ -94,7 +94,7 @@ extension HistoryMetric {
   /// A value in the unit of the metric: `143`, `12.35 ms`, `98.1%`; a mean has one decimal.
   func text(of value: Double) -> String { text(of: value, furtherPlaces: 0) }
 
-  /// Two values, with as many decimals as show that they differ, at most six more than usual.
+  /// Returns the texts of two values, with enough decimals to differ, at most six more than usual.
   func differingTexts(_ first: Double, _ second: Double) -> (String, String) {
     let texts = (0...6).lazy.map {
       (self.text(of: first, furtherPlaces: $0), self.text(of: second, furtherPlaces: $0))

@@ -133,7 +133,7 @@ extension Budget.Limit: JSONReadable {
     "againstBase", "image", "max", "metric", "min", "pageSizeBytes", "state",
   ]
 
-  /// The figures of the command that `metric` names, or the commands that have some.
+  /// Returns the figures of the command that `metric` begins with, or else the commands with figures.
   private static func figures(for metric: String) -> String {
     let command = metric.prefix { $0 != "." }
     let names = BudgetFigure.all.filter { $0.source.rawValue == command }.map(\.id)

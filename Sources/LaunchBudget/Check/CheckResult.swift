@@ -46,7 +46,7 @@ package struct CheckResult: Hashable, Sendable {
     furtherCauses = all.count - causes.count + further
   }
 
-  /// Whether the base is beyond the same limit.
+  /// Whether the base, too, fails the limit; `false` for limits relative to the base.
   var failsInBase: Bool {
     switch requirement {
     case .atMost(let bound): base.map { $0 > bound.value + Bound.tolerance } ?? false
@@ -110,7 +110,7 @@ package struct FailedFigure {
 
   private var isMinimum: Bool { if case .atLeast = first.requirement { true } else { false } }
 
-  /// What to run if the image lacks entries of the order file; `nil` for another figure.
+  /// The commands that renew a stale order file; `nil` for figures other than `stale`.
   package var renewal: String? {
     guard first.figure.name == "stale" else { return nil }
     return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "

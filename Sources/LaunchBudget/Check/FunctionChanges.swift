@@ -76,7 +76,7 @@ struct FunctionChanges {
   }
 }
 
-/// A function's name without what compilers change from build to build.
+/// A function's name without the parts that compilers change from build to build.
 struct MatchedName: Hashable {
   private let base: [UInt8]
   private let part: NamedPart

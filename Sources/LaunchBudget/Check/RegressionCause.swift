@@ -57,7 +57,7 @@ package struct RegressionCause: Hashable, Sendable {
     return parts.joined(separator: ", ")
   }
 
-  /// To hundredths, of which JSON has no more digits than people read.
+  /// Rounds to two decimals.
   static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
 
   /// By pages, then by bytes, most first; equal ones by kind and name.

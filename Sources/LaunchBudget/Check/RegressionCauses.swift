@@ -23,8 +23,8 @@ final class RegressionCauses {
 
   /// The causes, the largest first; empty if the documents do not tell.
   ///
-  /// - Parameter isWorse: than in the base, if there is one. Otherwise nothing brought the figure since, and only what the
-  ///   image lacks explains it.
+  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. A figure
+  ///   that is no worse has only the entries that the image lacks as causes.
   func causes(
     of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
   ) -> [RegressionCause] {
@@ -68,7 +68,8 @@ final class RegressionCauses {
     return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
   }
 
-  /// The layout may be that of an older trace, which lacks functions that the counted launch ran.
+  /// Adds functions that touched pages but are missing in the layout: its trace may be older than the
+  /// counted launch.
   private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
     let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
     let scale = Double(PageSize.fourKibibytes.bytes) / Double((pageSize ?? .fourKibibytes).bytes)
@@ -80,7 +81,7 @@ final class RegressionCauses {
     return (functions(pageSize) + others).sorted(by: RegressionCause.precedes)
   }
 
-  /// In pages of 4 KiB.
+  /// Returns the functions that were first on more pages than in the base, in pages of 4 KiB.
   private func touches(_ segment: Segment) -> [RegressionCause] {
     guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
     var counts: [MatchedName: Int] = [:]

@@ -8,7 +8,7 @@ package struct CheckSARIF {
   private let toolVersion: String
   private let names: NameWording
 
-  /// - Parameter path: of the budget, from the repository's folder; `nil` for the path of the document.
+  /// - Parameter path: the budget's path relative to the repository; `nil` for `document.budget`.
   package init(
     _ document: CheckDocument, path: String? = nil, toolVersion: String,
     names: @escaping NameWording = mangled

@@ -23,7 +23,7 @@ package struct CheckText {
     var text = "\(printable(document.budget)): \(document.summary)\n\n"
     text += table
     for result in document.results {
-      // The reason that all have is a note of the command.
+      // The command prints the reason why the base is missing once, as a note.
       guard let reason = result.reason, reason != document.baseIsMissing else { continue }
       text += "\n\(printable("\(result.subject): \(reason)"))\n"
     }

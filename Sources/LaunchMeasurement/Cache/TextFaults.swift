@@ -20,7 +20,7 @@ package enum TextFaults {
     return count
   }
 
-  /// The files that were mapped to be executed, each once, in the order of the events.
+  /// Returns the files that were mapped as executable, each once, in the order of the events.
   static func executableFiles(_ events: [PageFaultEvent]) -> [String] {
     var seen: Set<String> = []
     return events.compactMap { event in

@@ -25,7 +25,7 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var readiness: Readiness?
   /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
   package var variables: [String] = []
-  /// The file at `path`, which has to stay the same; `nil` if there is none.
+  /// The file at `path`, which must not change; `nil` if there is no file.
   package var file: FileIdentity?
 
   package init(
@@ -45,8 +45,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   /// Launches it and waits until it has ended. Processes that it leaves running are killed.
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
-  /// - Throws: if it can't be started, if it runs longer than `timeout`, if it ends before it is ready, or if another file
-  ///   is at its path now.
+  /// - Throws: if it can't be started, if it runs longer than `timeout`, if it ends before it is ready, or if the file at
+  ///   `path` was replaced or written.
   package func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
     try launchWithStart(faults).launch
   }

@@ -12,7 +12,7 @@
 import ImageModel
 import ProcessLaunch
 
-/// One of the compared programs, and the files that it is made of at this moment.
+/// One of the compared programs, with the identities of its files when this value was made.
 package struct MeasuredSide: Hashable, Sendable {
   /// `before`, `after` or `control`
   package var name: String
@@ -23,7 +23,7 @@ package struct MeasuredSide: Hashable, Sendable {
   package let images: [String]
   /// What has to be at the paths of images before a launch, for sides that are launched by the same paths.
   package let placements: [ImagePlacement]
-  /// The files of `images`, which have to stay the same.
+  /// The identities of the files of `images`, which must not change.
   private let files: [FileIdentity?]
 
   package init(
@@ -40,7 +40,7 @@ package struct MeasuredSide: Hashable, Sendable {
     }
   }
 
-  /// - Throws: if an image was replaced, or written, since this value was made.
+  /// - Throws: if an image was replaced or written since this value was made.
   func checkImages() throws(Diagnostic) {
     for (image, file) in zip(images, files) { try file?.check(image) }
   }
@@ -201,7 +201,8 @@ package struct MeasurementPlan: Sendable {
     return launch
   }
 
-  /// - Parameter begin: of the first measured launch. The libraries that the programs map must not have changed since.
+  /// - Parameter begin: when the first measured launch began. The libraries that the programs map must
+  ///   not have changed since then.
   private func countTextFaults(
     _ result: inout MeasuredState, since begin: FileTime
   ) throws(Diagnostic) {

@@ -2,7 +2,7 @@ import ImageModel
 import ProcessLaunch
 
 extension FileIdentity {
-  /// - Throws: if another file is at `path`, or if the file was written since.
+  /// - Throws: if another file is at `path`, or if the file was written since this value was made.
   package func check(_ path: String) throws(Diagnostic) {
     guard Self(of: path) != self else { return }
     throw .replaced(path)
@@ -10,10 +10,11 @@ extension FileIdentity {
 }
 
 extension FileTime {
-  /// Checks a file that a launch has mapped. A file that the launch itself has made may be newer than its begin.
+  /// Checks that a file that a launch mapped did not change between this moment and the launch. Files that the launch
+  /// itself made are permitted.
   ///
   /// - Parameter launch: when the launch began.
-  /// - Throws: if the file at `path` was made, written or renamed between this moment and the launch.
+  /// - Throws: if the file at `path` was made, written or renamed in between.
   package func checkUnchanged(_ path: String, until launch: FileTime) throws(Diagnostic) {
     guard let file = FileStamp(path: path) else { return }
     if self < file.changed, file.changed < launch { throw .replaced(path) }

@@ -14,7 +14,7 @@ package struct AuditSARIF {
   private let path: String
   private let toolVersion: String
 
-  /// - Parameter path: of the image, from the repository's folder; `nil` for the path of the document.
+  /// - Parameter path: the image's path relative to the repository; `nil` for `document.path`.
   package init(_ document: AuditDocument, path: String? = nil, toolVersion: String) {
     self.document = document
     self.path = path ?? document.path

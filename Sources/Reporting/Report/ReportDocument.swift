@@ -38,7 +38,7 @@ package struct ReportDocument: Sendable {
   package var limitsOfCheck: [Diagnostic] = []
   /// The documents that state too little to check that they are about the layouts' program, as sentences.
   package var unproved: [String] = []
-  /// Whether `measure` is of other builds than the layouts, so that its times say nothing about these.
+  /// Whether `measure` launched other builds than the layouts: its times say nothing about the layouts.
   package var measuresOtherBuilds = false
   /// The views without data.
   package var absentViews: [AbsentView] = []

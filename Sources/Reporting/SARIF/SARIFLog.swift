@@ -26,7 +26,8 @@ package struct SARIFLog {
     package var rule: String
     package var level: Level
     package var message: String
-    /// The file that the finding is about; absolute, or relative to the folder of the repository.
+    /// The file that the finding is about: relative to the repository, or outside of one as the user
+    /// gave it.
     package var path: String
     /// From 1; 1 if the file has no lines, because code scanning does not take results without a line.
     package var line: Int

@@ -138,16 +138,17 @@ final class AutoFolder {
     }
   }
 
-  /// The results of the last run that succeeded, while another one is under way.
+  /// The folder with the results of the last successful run, while another run is under way.
   private var kept: String { "\(work)/kept" }
-  /// A file that is there while images of the copy may be linked in an order that no result has.
+  /// A file that exists while images of the copy may be linked with an order file that is not among
+  /// the results.
   private var relinking: String { "\(work)/relinking" }
 
   private var resultPaths: [String] {
     [orders, traces, images, measurements, profile] + ["json", "txt", "md"].map(summary)
   }
 
-  /// Moves the results away, until the next run has its own. Those of a run that was killed are removed.
+  /// Moves the results to `kept` until this run succeeds. Removes the results of a run that was killed.
   func setResultsAside() throws(Diagnostic) {
     guard !Folder.hasFile(kept) else { return removeResults() }
     guard Folder.hasFile(summary("json")) else { return removeResults() }
@@ -155,9 +156,9 @@ final class AutoFolder {
     for path in resultPaths { rename(path, "\(kept)/\(fileName(ofPath: path))") }
   }
 
-  /// Puts the last results back after a run that failed.
+  /// Moves the results of the last successful run back after a run that failed.
   ///
-  /// - Returns: whether there were any.
+  /// - Returns: whether there were such results.
   func restoreResults() -> Bool {
     guard Folder.hasFile(kept) else { return false }
     removeResults()
@@ -166,16 +167,16 @@ final class AutoFolder {
     return true
   }
 
-  /// Removes the last results, which the run has replaced.
+  /// Removes the previous results and the file of `beginRelinking` after a run that succeeded.
   func removeKeptResults() {
     Folder.remove(Array(kept.utf8))
     Folder.remove(Array(relinking.utf8))
   }
 
-  /// Says that images are linked in an order from now on.
+  /// Notes on disk that images are linked with order files from now on.
   func beginRelinking() throws(Diagnostic) { try OutputFile(relinking).finish([]) }
 
-  /// Whether an image of the copy may be linked in an order.
+  /// Whether the copy's `image` may be linked with an order file.
   func mayBeOrdered(_ image: ProjectImage) -> Bool {
     Folder.hasFile(relinking) || Folder.hasFile("\(orders)/\(image.orderName)")
   }

@@ -11,7 +11,7 @@ struct ProjectBuild {
   let steps: ProjectSteps
   /// What was run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
-  /// What `relink` has removed, and the next build may not make again.
+  /// The symbolic links that `relink` removed; the next build may not make them again.
   private var removedLinks: [ProjectImage.Link] = []
 
   init(

@@ -110,14 +110,15 @@ package struct ProjectImage: Hashable, Sendable {
 
     /// Makes the link unless something is at its path.
     func restore() {
-      // EEXIST: the build has made its own.
+      // EEXIST: the build has made the link again.
       symlink(target, path)
     }
   }
 
   /// Removes the file under all names that make build systems link it again.
   ///
-  /// - Returns: the symbolic links that were removed. Not every build makes them again: Meson does when it configures.
+  /// - Returns: the symbolic links that were removed. Some builds do not make them again: Meson makes
+  ///   links only when it configures.
   func removeForRelink() -> [Link] {
     let file = fileName(ofPath: linkedPath)
     let folder = String(linkedPath.dropLast(file.count + 1))

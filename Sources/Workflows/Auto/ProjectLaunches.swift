@@ -100,7 +100,7 @@ struct ProjectLaunches {
       recorded.warnings += recording.warnings
       let paths = try named(recording.paths, number + 1)
       for (path, trace) in zip(paths, recording.traces) {
-        // A recorder names a library as the loader does, by the link libapp.so.1.
+        // A recorder has the path by which the loader opened a library, such as the link libapp.so.1.
         let ofTrace = trace.images.map { image in
           projectImages[image.path]
             ?? (try? Folder.absolutePath(image.path)).flatMap { projectImages[$0] }

@@ -9,7 +9,8 @@ import Reporting
   import Glibc
 #endif
 
-/// Measures launches in the default order, in the new one, and in the default order again, by copies of its images.
+/// Measures launches in the default order, in the new order, and again in the default order, then
+/// with copies of the images.
 ///
 /// A launch finds images at their paths in the copy. So before each launch the images of one build are put there, as
 /// further names of the files with results; afterwards those that were there are put back.

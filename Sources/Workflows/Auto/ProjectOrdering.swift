@@ -40,7 +40,7 @@ package struct ProjectOrdering {
     package var method: RecordingMethods.Method?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
     package var measures = false
-    /// Whether launches are recorded again if nothing of the project has changed.
+    /// Whether launches are recorded again even if no file of the project has changed.
     package var recordsAgain = false
     /// The path of this command.
     package var command: String
@@ -139,7 +139,7 @@ package struct ProjectOrdering {
     } catch {
       if folder.restoreResults() {
         warnings.append(
-          Diagnostic("the results are still those of the last run", context: [folder.path]))
+          Diagnostic("the results of the last successful run are kept", context: [folder.path]))
       }
       throw error
     }

@@ -219,8 +219,8 @@ private struct Reading {
 }
 
 extension CompilerCall {
-  /// The words of a call without the options by which the linker removes all symbols: without them nothing can be
-  /// recorded. Option files stay as they are.
+  /// Returns a call's words without the options that strip all symbols, because recording needs symbols.
+  /// Option files (`@FILE`) are not changed.
   static func withoutStripping(_ words: [Word]) -> [Word] {
     func strips(_ option: some Collection<UInt8>) -> Bool {
       ["-s", "-strip-all", "--strip-all"].contains { option.elementsEqual($0.utf8) }

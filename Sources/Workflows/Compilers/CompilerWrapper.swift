@@ -109,7 +109,7 @@ package struct CompilerWrapper {
       folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
     }
     var options: [Word] = [Array("--build-id".utf8)]
-    // As for GNU ld, a version script may name what is configured out.
+    // lld, unlike GNU ld, otherwise refuses version scripts that name undefined symbols.
     if dialect == .lld, call.hasVersionScript { options.append(Array("--undefined-version".utf8)) }
     if let folder = settings.maps, !call.hasMap {
       options.append(Array("-Map=".utf8) + path(folder, ".map"))

@@ -1,9 +1,9 @@
 // A control on its own file
 //
-// The control is the first program, launched once more in each round. If both were one file, that file would be read from
-// its device twice in each round, and the second program's once: the device, or the host of a virtual machine, keeps what
-// is read often, so the second program would seem slower than an equal first one. A copy has blocks of its own, which are
-// read as often as those of the second program.
+// The control is the first program, launched once more in each round. If the control were the first program's file, that
+// file would be read from its device twice in each round, and the second program's file once. Devices, and hosts of virtual
+// machines, cache blocks that are read often, so an equal second program would seem slower. A copy has its own blocks,
+// which are read as often as the second program's blocks.
 
 import ImageModel
 
@@ -17,7 +17,7 @@ import ImageModel
 final class ControlCopy {
   let path: String
 
-  /// Copies an image to a new file beside it, where the copy finds the same libraries.
+  /// Copies an image to a new file in the same folder, where the copy finds the same libraries.
   ///
   /// - Parameter image: an absolute path without symbolic links.
   /// - Throws: if the image can't be read, or if no file can be made beside it.

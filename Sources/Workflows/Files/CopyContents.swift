@@ -14,7 +14,7 @@ func copyContents(of input: Int32, to output: Int32) -> Int32 {
   SystemFile.shareBlocks(of: input, with: output) ? 0 : copyBytes(of: input, to: output)
 }
 
-/// The same, but always with blocks of its own.
+/// Copies like `copyContents`, but never lets the files share blocks.
 func copyBytes(of input: Int32, to output: Int32) -> Int32 {
   var part = [UInt8](repeating: 0, count: 1 << 16)
   while true {

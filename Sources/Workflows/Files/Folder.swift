@@ -47,9 +47,9 @@ package enum Folder {
     return text
   }
 
-  /// The absolute path of a file that may not be there yet, without symbolic links.
+  /// Returns the absolute path, without symbolic links, of a file that may not exist yet.
   ///
-  /// - Throws: if its folder is not there.
+  /// - Throws: if the file's folder does not exist.
   static func absolutePath(ofLater path: String) throws(Diagnostic) -> String {
     let name = fileName(ofPath: path)
     if access(path, F_OK) == 0 || errno != ENOENT || linkTarget(path) != nil || name.isEmpty {

@@ -7,24 +7,24 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// The standard input of a program that is launched several times, from its beginning each time.
+/// The standard input of a program that is launched several times: each launch reads it from the start.
 ///
-/// What can be read only once, such as a pipe, is read to its end and kept in a temporary file, which is gone when this
-/// value or this process is.
+/// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is
+/// removed with this value, and on Linux also if this process is killed.
 package final class LaunchInput {
-  /// By which each launch opens it; `nil` for an empty input.
+  /// The path by which each launch opens the input; `nil` for an empty input.
   package let path: String?
-  /// Of the temporary file.
+  /// The temporary file; `nil` without a pipe.
   private let descriptor: Int32?
 
-  /// The most bytes of a pipe.
+  /// The most bytes that are read from a pipe.
   static let limit = 1 << 30
 
   /// - Parameters:
-  ///   - path: of the file; `nil` for an empty input.
+  ///   - path: the file or pipe to read; `nil` for an empty input.
   ///   - timeout: the seconds within which a pipe has to end; `nil` for no limit.
-  /// - Throws: if it can't be read, if it is a folder or a terminal, or if a pipe does not end in time or brings more than
-  ///   1 GiB.
+  /// - Throws: if the input can't be read, if it is a folder or a terminal, or if a pipe does not end in
+  ///   time or has more than 1 GiB.
   package init(
     _ path: String?, timeout: Double?, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
@@ -35,7 +35,7 @@ package final class LaunchInput {
     func failure(_ message: String, hint: String? = nil) -> Diagnostic {
       Diagnostic(message, context: [path], hint: hint)
     }
-    // A FIFO that nobody writes to blocks without O_NONBLOCK.
+    // Without O_NONBLOCK, open(2) waits until somebody writes to a FIFO.
     let input = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard input >= 0 else { throw failure("\(String(cString: strerror(errno)))") }
     defer { close(input) }
@@ -71,9 +71,9 @@ package final class LaunchInput {
     try Self.copy(pipe: input, path, to: file, timeout)
   }
 
-  /// The absolute path of a file that is the input of launches in another folder, and of later ones, too.
+  /// Returns the absolute path of an input file, for launches in another folder and in later runs.
   ///
-  /// - Throws: for a pipe, a folder, or what can't be read.
+  /// - Throws: if `path` is a pipe or a folder, or can't be read.
   package static func file(_ path: String) throws(Diagnostic) -> String {
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
@@ -96,7 +96,7 @@ package final class LaunchInput {
     #endif
   }
 
-  /// Waits for a first writer, and then until there is none.
+  /// Copies a pipe to a file. Waits for the first writer, and then until the last writer has closed it.
   private static func copy(
     pipe: Int32, _ path: String, to file: Int32, _ timeout: Double?
   ) throws(Diagnostic) {

@@ -2,8 +2,8 @@ import ImageModel
 
 /// Paths as code scanning needs them: relative to the folder of the repository.
 package enum RepositoryPath {
-  /// - Returns: the path of the file at `path` from the nearest folder above that has `.git`, symbolic links followed; `path`
-  ///   itself if there is none, or no file.
+  /// Follows symbolic links, and returns the file's path relative to the nearest folder above it that has
+  /// `.git`; `path` itself if there is no such folder or no file.
   package static func of(_ path: String) -> String {
     guard let absolute = try? Folder.absolutePath(path) else { return path }
     var folder = absolute[...]

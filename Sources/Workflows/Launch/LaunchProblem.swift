@@ -28,7 +28,7 @@ extension ProgramLaunch {
 }
 
 extension ProgramLaunch.Result {
-  /// What makes two launches of a server differ; `nil` if nothing does.
+  /// Returns a warning if the server was still working when it was ended: launches may then differ.
   ///
   /// - Parameter launch: the command line in messages.
   func unsettled(_ launch: String) -> Diagnostic? {

@@ -22,7 +22,7 @@ package struct BuildMeasurement {
   package var runs: Int?
   /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?
-  /// Whether the first is also measured a second time, as a copy beside it if the second is another file.
+  /// Whether the first program is also measured as a control, by a copy if the second is another file.
   package var hasControl = false
   /// Images to evict and examine in addition to the programs' own.
   package var images: [String] = []
@@ -91,8 +91,8 @@ package struct BuildMeasurement {
       interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
   }
 
-  /// A file of its own for the control; `nil` if one file is launched as the first and the second program: the control is
-  /// then that file, too, and no program's file is read more often than another's.
+  /// Copies the first program for the control. Returns `nil` if both programs are one file: the control
+  /// is then the same file, and no file is read more often than another.
   private func control(
     _ first: MeasuredCommand, _ second: MeasuredCommand
   ) throws(Diagnostic) -> ControlCopy? {

@@ -20,7 +20,7 @@ package struct MeasuredCommand {
   package let image: String
   /// The file at `path`.
   package let reference: ImageReference
-  /// Which file that is, before it was read for `reference`.
+  /// The identity of the file at `path`, taken before the file was read for `reference`.
   let file: FileIdentity?
   /// Whether the file is an image, and not a script.
   let isImage: Bool

@@ -251,8 +251,8 @@ struct ImageOrder {
     ] + workloads.map(\.text)
   }
 
-  /// The functions that have no line because it can't be written, as indexes into the layout's functions, and one name of
-  /// each with the reason. A function that has a line by another of its names is none of them.
+  /// Returns the functions whose lines can't be written, as indexes into the layout's functions, and one
+  /// name of each with the reason. Leaves out functions that have a line by another name.
   private func unwritten(
     _ placing: PlacingEntries, _ written: WrittenOrderFile
   ) -> (functions: [Int], names: [NameWithReason]) {

@@ -46,7 +46,7 @@ struct LoadingLaunch {
 }
 
 extension LoadingLaunch {
-  /// Whether programs can be traced here. It launches one that does nothing.
+  /// Whether the system permits tracing. Launches `true` to find out.
   static func isPermitted(in environment: LaunchEnvironment) -> Bool {
     let program = ProgramLaunch(command: ["true"])
     do {

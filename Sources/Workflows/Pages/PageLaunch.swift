@@ -103,7 +103,8 @@ package struct PageLaunch {
       document: document, end: result.program.end, notes: notes, warnings: warnings)
   }
 
-  /// - Returns: also what will be missing, where images have resolvers but tracing is not possible.
+  /// - Returns: the method, and as `gap` a warning if images have resolvers of ifuncs but tracing is not
+  ///   possible.
   private func chooseMethod(
     _ found: LaunchedProgram, _ request: PageRequest
   ) throws(Diagnostic) -> (PageMethodChoice, gap: Diagnostic?) {
@@ -126,9 +127,9 @@ package struct PageLaunch {
     return (try ignoringResolvers(), .resolversNotCounted(found.path))
   }
 
-  /// Launches the program again, traced from outside.
+  /// Launches the program again with `--method ptrace`.
   ///
-  /// - Returns: `nil` if that is not possible here.
+  /// - Returns: `nil` if tracing is not possible here.
   private func trace(
     _ found: LaunchedProgram, _ request: PageRequest
   ) throws -> (PageLaunchResult, PageMethodChoice)? {
@@ -164,7 +165,7 @@ package struct PageLaunch {
 package struct CountedPages {
   package let document: PagesDocument
   package let end: ProgramLaunch.End
-  /// What was done to count them.
+  /// Notes that say why another method was used.
   package let notes: [Diagnostic]
   package fileprivate(set) var warnings: [Diagnostic]
 }

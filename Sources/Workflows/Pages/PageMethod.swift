@@ -17,14 +17,14 @@ package enum PageMethod: String, CaseIterable {
 /// Chooses the method for a launch.
 struct PageMethodChoice {
   let method: PageMethod
-  /// The counted image for whose sake `method` is not `preload`, because the loader runs code of it before that of any
-  /// library; `nil` if there is none.
+  /// The counted image with resolvers of ifuncs, because of which `method` is `ptrace`: the loader runs
+  /// resolvers before the preloaded library. `nil` if there is no such image.
   private(set) var resolving: String?
   private let environment: LaunchEnvironment
 
   /// - Parameters:
   ///   - wanted: the user's choice.
-  ///   - ignoresResolvers: whether to leave out what resolvers of ifuncs touch.
+  ///   - ignoresResolvers: whether touches by resolvers of ifuncs may be missing.
   /// - Throws: if that method can't work.
   init(
     _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
@@ -63,7 +63,7 @@ struct PageMethodChoice {
       ? "the program runs code before that of any library (.preinit_array)" : nil
   }
 
-  /// - Returns: the path of the first counted image that has resolvers of ifuncs.
+  /// Returns the path of the first counted image that has resolvers of ifuncs, or words for all images.
   private static func resolving(_ program: LaunchedProgram, _ request: PageRequest) -> String? {
     if program.pages?.hasResolvers ?? false { return program.executable }
     guard let images = request.images else { return "images such as libc" }

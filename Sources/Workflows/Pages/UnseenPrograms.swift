@@ -4,12 +4,12 @@ import ProcessTracing
 /// The programs of a launch that ran without the library that sees touches: with an environment of their own, with
 /// other rights, in another namespace, or because they are static.
 struct UnseenPrograms {
-  /// Paths of images that run, the interpreter for a script, without links.
+  /// The paths of the executables without symbolic links; for a script, of its interpreter.
   private let executables: [String]
   private let counted: [String]?
   private let hasUntouchedImage: Bool
 
-  /// - Parameter counted: the images of which the pages are counted; `nil` for all.
+  /// - Parameter counted: the images whose pages are counted; `nil` for all images.
   init(_ result: PageLaunchResult, counted: [String]?, in environment: LaunchEnvironment) {
     self.counted = counted
     executables = result.unseenPrograms.map { path in
@@ -24,7 +24,7 @@ struct UnseenPrograms {
 
   private var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
 
-  /// Why the count has gaps that another method would not have; `nil` if it has none.
+  /// Why the count has gaps that ptrace would not have; `nil` if the count has no gaps.
   var reason: String? {
     if let path = countedOnes.first {
       return "\(path) also ran without the library that sees touches"
@@ -48,7 +48,7 @@ struct UnseenPrograms {
 }
 
 extension PageLaunchResult {
-  /// Why the library saw too little, if a tracer would see more.
+  /// Why the library saw too few touches; `nil` if a tracer would not see more.
   var reasonToTrace: String? {
     switch problem {
     case .nothingLoaded: return "the program did not load the library that sees touches"

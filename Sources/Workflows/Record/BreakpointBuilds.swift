@@ -7,15 +7,16 @@ import ProcessTracing
 import Reporting
 import Symbolication
 
-/// The images that a launch loads: what was read of them. A path may have several builds after each other.
+/// The builds of the images that a launch loads, as read from their files. One path may have several
+/// builds in turn.
 struct BreakpointBuilds {
   private let withBlocks: Bool
   private let looksForLeaks: Bool
   /// The function whose first call ends the recording.
   private let end: String?
-  /// In the order in which they were at a path.
+  /// The builds of each path, in the order in which they were there.
   private var builds: [String: [Build]] = [:]
-  /// Each once.
+  /// The warnings, each once.
   private(set) var problems: [Diagnostic] = []
 
   private struct Build {
@@ -23,7 +24,7 @@ struct BreakpointBuilds {
     var stamp: FileStamp?
     /// Whether all functions were looked for.
     var isWhole: Bool
-    /// `nil` if it can't have breakpoints.
+    /// `nil` if the build can't have breakpoints.
     var places: BreakpointPlaces?
   }
 
@@ -37,10 +38,10 @@ struct BreakpointBuilds {
     if !problems.contains(problem) { problems.append(problem) }
   }
 
-  /// Whether the image at `path` was looked at.
+  /// Whether a build was looked for at `path`.
   func isKnown(_ path: String) -> Bool { builds[path] != nil }
 
-  /// `nil` if it was not read.
+  /// The places of the loaded build; `nil` if the build was not read.
   func places(of image: LoadedImage) -> BreakpointPlaces? {
     guard let known = builds[image.path], known.indices.contains(image.build) else { return nil }
     return known[image.build].places
@@ -48,7 +49,7 @@ struct BreakpointBuilds {
 
   func machine(ofImageAt path: String) -> UInt32? { builds[path]?.last?.places?.machine }
 
-  /// An image to record.
+  /// Returns an image to record, with a breakpoint at each function.
   mutating func image(at path: String) -> (BreakpointImage, BreakpointPlaces)? {
     guard let (number, places) = build(at: path) else { return nil }
     var image = BreakpointImage(number, places, functions: places.places)
@@ -67,7 +68,7 @@ struct BreakpointBuilds {
     return image
   }
 
-  /// Of a C library that is not recorded, only the functions that create children count.
+  /// Returns a C library that is not recorded, with only the functions that create children.
   mutating func cLibrary(at path: String) -> BreakpointImage? {
     guard Self.isCLibrary(path), let (number, places) = build(at: path, onlyNamed: Self.calls)
     else { return nil }
@@ -77,7 +78,7 @@ struct BreakpointBuilds {
     return image
   }
 
-  /// `libc.so.6`, `libc-2.31.so`; musl's `libc.so`, `ld-musl-x86_64.so.1`, `libc.musl-x86_64.so.1`.
+  /// glibc's `libc.so.6`, `libc-2.31.so`; musl's `libc.so`, `ld-musl-x86_64.so.1`, `libc.musl-x86_64.so.1`.
   private static func isCLibrary(_ path: String) -> Bool {
     let name = fileName(ofPath: path)
     return ["libc.so", "libc-2.", "ld-musl-", "libc.musl-"].contains { name.hasPrefix($0) }
@@ -90,9 +91,9 @@ struct BreakpointBuilds {
   /// The C library's functions that may pass flags to clone(2).
   fileprivate static let calls = ["__clone", "clone", "syscall"]
 
-  /// The file that is at `path` now; `nil` if it can't have breakpoints.
+  /// Returns the build that is at `path` now; `nil` if it can't have breakpoints.
   ///
-  /// - Parameter names: only these functions are looked for; `nil` for all.
+  /// - Parameter names: the functions to look for; `nil` for all.
   private mutating func build(
     at path: String, onlyNamed names: [String]? = nil
   ) -> (number: Int, places: BreakpointPlaces)? {
@@ -155,7 +156,7 @@ extension BreakpointImage {
 extension Diagnostic {
   /// The kernel refuses a tracer the memory of a process.
   ///
-  /// - Parameter hasBreakpoints: whether there are breakpoints in it all the same.
+  /// - Parameter hasBreakpoints: whether the memory has breakpoints all the same.
   static func inaccessible(_ process: Int32, hasBreakpoints: Bool = false) -> Diagnostic {
     Diagnostic(
       hasBreakpoints
@@ -164,23 +165,23 @@ extension Diagnostic {
       context: ["process \(process)"], hint: "root with CAP_SYS_PTRACE can access it")
   }
 
-  /// Another loader is in memory than the one that can be read.
+  /// The loader in memory is not the file at its path.
   static func otherLoader(_ path: String) -> Diagnostic {
     Diagnostic(
       "another file than this one was in memory: libraries that it loads later are not recorded",
       context: [path], hint: otherImage(path).hint)
   }
 
-  /// Another image is in memory than the one that can be read.
+  /// The image in memory is not the file at its path.
   static func otherImage(_ path: String) -> Diagnostic {
     Diagnostic(
-      "another file than this one was in memory: nothing of that is recorded", context: [path],
+      "another file than this one was in memory, and is left out", context: [path],
       hint: "it was replaced while the program ran, or the process sees other files (a container)")
   }
 }
 
 extension Diagnostic {
-  /// Returns a warning that `count` symbols of an image have no breakpoint, `names` first of all.
+  /// Returns a warning that `count` symbols of an image have no breakpoint, and lists `names`.
   fileprivate static func uncertainFunctions(
     _ count: Int, _ names: [SymbolName], in path: String
   ) -> Diagnostic {

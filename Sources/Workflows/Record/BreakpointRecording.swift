@@ -35,7 +35,7 @@ final class BreakpointRecording: BreakpointObserver {
   private let traceFiles = OpenFiles()
   private var usedNames: Set<String> = []
   private var builds: BreakpointBuilds
-  /// Paths of images of which another file was in memory.
+  /// The paths of images whose file was not the one in memory.
   private var others: Set<String> = []
 
   /// Images without breakpoints, and traces that could not be written.

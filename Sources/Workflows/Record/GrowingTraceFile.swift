@@ -18,7 +18,7 @@ final class GrowingTraceFile {
   /// The reason why the file could not be written, if so; nothing is written after that.
   private(set) var failure: Diagnostic?
 
-  /// - Parameter files: shared by all traces of a launch.
+  /// - Parameter files: the open files of all traces of a launch.
   init(_ path: String, _ trace: GrowingTrace, in files: OpenFiles) throws(Diagnostic) {
     self.path = path
     self.trace = trace

@@ -75,8 +75,8 @@ package struct LaunchReport {
 }
 
 extension ReportInputs {
-  /// Says that the launches of `measure` are of other builds than the layouts, or than those of the diff document: the
-  /// image IDs of each side have to be equal, where both prove a build. `nil` if they are not known to differ.
+  /// Returns a warning if `measure` launched other builds than the layouts, or without layouts, than the
+  /// diff document. Compares the image IDs of each side if both IDs prove a build.
   fileprivate func otherMeasuredBuilds(_ layouts: [ReportLayout]) -> Diagnostic? {
     guard let measure, let sides = measure.document.states.first?.sides else { return nil }
     var images = layouts.map(\.image)

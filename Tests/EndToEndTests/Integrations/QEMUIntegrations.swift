@@ -264,7 +264,7 @@ import Testing
     #expect(workshop.fileNames == ["app", "main.c", "t"])
   }
 
-  /// The file that is at the path in the end says nothing of what ran before.
+  /// Only the build that is at the path in the end can be read, so the first build is left out.
   @Test func whatAReplacedPluginExecutedIsLeftOut() throws {
     let workshop = try BreakpointMemoryTests.built.copy()
     try workshop.must("cp", ["plugin1.so", "first"])
@@ -276,7 +276,7 @@ import Testing
     #expect(names.filter { $0.hasPrefix("plugin_") } == ["plugin_entry", "plugin_inner"])
   }
 
-  /// The program headers of two builds may be the same.
+  /// Two builds may have the same program headers; only build IDs tell them apart.
   @Test(arguments: ["none", "sha1"]) func aBuildIDTellsWhichBuildRan(kind: String) throws {
     let workshop = try Self.workshop("gcc", ["-Wl,--build-id=\(kind)"])
     try workshop.must("cp", ["app", "new"])

@@ -4,7 +4,7 @@ import Testing
 import Workflows
 
 @Suite struct RepositoryPathTests {
-  /// Code scanning resolves paths in the repository, wherever the command ran.
+  /// Code scanning expects paths relative to the repository, wherever the command ran.
   @Test(arguments: [
     ("repository/ci/budget.json", "ci/budget.json"), ("repository/budget.json", "budget.json"),
     ("link/ci/budget.json", "ci/budget.json"), ("repository/ci/../budget.json", "budget.json"),
@@ -24,7 +24,7 @@ import Workflows
     #expect(RepositoryPath.of("nowhere.json") == "nowhere.json")
   }
 
-  /// A repository, a work tree of one, whose `.git` is a file, and a file in neither.
+  /// Makes a repository, a work tree whose `.git` is a file, and a file outside of both.
   private static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     let files = FileManager.default
