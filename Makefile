@@ -175,8 +175,9 @@ install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completio
 uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
 	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
 
-package: build ## a Debian package and a tarball for machines without Swift, in .build/packages
+package: ## a Debian package and a tarball for machines without Swift, in .build/packages
 	@Scripts/bootstrap.sh package
+	@$(MAKE) -s build
 	@Scripts/package.sh
 
 tag: ## tag this commit as a release: the version in the sources, with its part of CHANGELOG.md

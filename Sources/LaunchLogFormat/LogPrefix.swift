@@ -28,7 +28,7 @@ enum LogPrefix {
     // Some loggers add `<Notice>:`, `(Library)` or `[area:kind]`.
     for (open, close) in [("<", ">"), ("(", ")"), ("[", "]")] as [(Character, Character)]
     where rest.first == open {
-      guard let end = rest.prefix(mostBytes).firstIndex(of: close) else { continue }
+      guard let end = rest.prefix(mostCharacters).firstIndex(of: close) else { continue }
       rest = rest[end...].dropFirst()
       if rest.first == ":" { rest.removeFirst() }
       rest = rest.drop { $0 == " " }
@@ -36,12 +36,12 @@ enum LogPrefix {
     return rest
   }
 
-  /// The most bytes of a host and a process name, and of a tag, that are looked at.
-  private static let mostBytes = 200
+  /// The most characters of a host and a process name, and of a tag, that are looked at.
+  private static let mostCharacters = 200
 
   /// Returns the words before the first process number in brackets, and the text after the brackets.
   private static func process(in text: Substring) -> (words: [Substring], rest: Substring)? {
-    let beginning = text.prefix(mostBytes)
+    let beginning = text.prefix(mostCharacters)
     var start = beginning.startIndex
     while let open = beginning[start...].firstIndex(of: "[") {
       let inside = beginning[open...].dropFirst()

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is left of the results of `orderfile auto` by its next run.
+/// The results of `orderfile auto` after another run.
 @Suite(.needs(.recording)) struct AutoResultsTests {
-  /// What a user's own build may read.
+  /// The files that a user's own build may read.
   private static func results(_ project: AutoProject) throws -> [String: Data?] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: project.output).filter {
       !$0.hasPrefix("work") && !$0.hasPrefix("logs")
@@ -24,15 +24,15 @@ import Testing
       let failed = try project.auto("--launch", launch)
       #expect(failed.status != 0, "\(failed.errors)")
       #expect(
-        failed.errors.contains("out put: the results are still those of the last run"),
+        failed.errors.contains("out put: the results of the last successful run are kept"),
         "\(failed.errors)")
       #expect(try Self.results(project) == good)
     }
-    // And what is linked now does not stay so.
+    // The next run succeeds whatever the failed runs have linked.
     try project.expectOrdered(["--launch", "./app"])
   }
 
-  /// A run that fails after it has linked in its own order, of which nothing is left.
+  /// The second run fails after it has linked with its own order file, which is then removed.
   @Test func whatAFailedRunHasOrderedIsLinkedAgain() throws {
     let project = try AutoProject()
     try project.expectOrdered(["--launch", "./app"])

@@ -72,7 +72,8 @@ final class RegressionCauses {
   /// counted launch.
   private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
     let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
-    let scale = Double(PageSize.fourKibibytes.bytes) / Double((pageSize ?? .fourKibibytes).bytes)
+    let scale =
+      Double(PageSize.fourKibibytes.bytes) / Double((pageSize ?? Self.usualPageSize).bytes)
     let others = touches(.text).filter { !recorded.contains(MatchedName($0.name)) }.map {
       var cause = $0
       cause.pages = cause.pages.map { RegressionCause.rounded($0 * scale) }

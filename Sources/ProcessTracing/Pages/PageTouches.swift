@@ -56,9 +56,9 @@ package struct PageTouches: Sendable {
   package private(set) var images: [String] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
-  /// The paths at which another file is now than the one that was in memory: nothing of that is recorded.
+  /// The paths of images that were replaced: the file in memory is not the file at the path, and is not counted.
   package private(set) var others: [String] = []
-  /// Processes whose memory can't be accessed: nothing of them is recorded.
+  /// The processes whose memory can't be accessed. Their pages are not counted.
   package private(set) var inaccessible: [Int32] = []
   /// The paths of the images of which loading was watched, too.
   package private(set) var loadingImages: [String] = []

@@ -148,12 +148,16 @@ final class AutoFolder {
     [orders, traces, images, measurements, profile] + ["json", "txt", "md"].map(summary)
   }
 
+  /// A folder that has a part of the results while they are moved, so that a run that is killed meanwhile loses none.
+  private var moved: String { "\(work)/moved" }
+
   /// Moves the results to `kept` until this run succeeds. Removes the results of a run that was killed.
   func setResultsAside() throws(Diagnostic) {
-    guard !Folder.hasFile(kept) else { return removeResults() }
-    guard Folder.hasFile(summary("json")) else { return removeResults() }
-    try Folder.make(kept)
-    for path in resultPaths { rename(path, "\(kept)/\(fileName(ofPath: path))") }
+    moveBack()
+    guard !Folder.hasFile(kept), Folder.hasFile(summary("json")) else { return removeResults() }
+    try Folder.make(moved)
+    for path in resultPaths { rename(path, "\(moved)/\(fileName(ofPath: path))") }
+    rename(moved, kept)
   }
 
   /// Moves the results of the last successful run back after a run that failed.
@@ -162,9 +166,15 @@ final class AutoFolder {
   func restoreResults() -> Bool {
     guard Folder.hasFile(kept) else { return false }
     removeResults()
-    for path in resultPaths { rename("\(kept)/\(fileName(ofPath: path))", path) }
-    Folder.remove(Array(kept.utf8))
+    rename(kept, moved)
+    moveBack()
     return true
+  }
+
+  private func moveBack() {
+    guard Folder.hasFile(moved) else { return }
+    for path in resultPaths { rename("\(moved)/\(fileName(ofPath: path))", path) }
+    Folder.remove(Array(moved.utf8))
   }
 
   /// Removes the previous results and the file of `beginRelinking` after a run that succeeded.

@@ -178,9 +178,7 @@ extension Diagnostic {
       "another file than this one was in memory, and is left out", context: [path],
       hint: "it was replaced while the program ran, or the process sees other files (a container)")
   }
-}
 
-extension Diagnostic {
   /// Returns a warning that `count` symbols of an image have no breakpoint, and lists `names`.
   fileprivate static func uncertainFunctions(
     _ count: Int, _ names: [SymbolName], in path: String
