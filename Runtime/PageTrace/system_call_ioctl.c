@@ -1,5 +1,5 @@
-/* The memory of ioctl(2), for the requests that programs make of terminals, files, pipes, sockets and clocks. What
- * others do with addresses inside of their object is the affair of each driver. */
+/* The memory of ioctl(2), for requests to terminals, files, pipes, sockets and block devices. Requests to other drivers
+ * are not listed: their objects may contain addresses. */
 #define _GNU_SOURCE
 #include "system_call_ioctl.h"
 
@@ -11,7 +11,8 @@
 
 #include "system_call_words.h"
 
-/* The size of the object of REQUEST; 0 if its argument is a number, -1 if it is not listed. */
+/* Returns the size of the object that the argument of REQUEST points to; 0 if the argument is a number, -1 if REQUEST
+ * is not listed. */
 OF_LOCAL int of_size_of_request(uint32_t request) {
   switch (request) {
   case TCGETS:
@@ -22,7 +23,7 @@ OF_LOCAL int of_size_of_request(uint32_t request) {
   case TCSETA:
   case TCSETAW:
   case TCSETAF: return 18;
-  case 0x802c542a: /* TCGETS2, TCSETS2 and those that wait */
+  case 0x802c542a: /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */
   case 0x402c542b:
   case 0x402c542c:
   case 0x402c542d: return 44;
@@ -88,7 +89,8 @@ OF_LOCAL int of_size_of_request(uint32_t request) {
   case BLKRRPART:
   case FIFREEZE: return 0;
   default:
-    /* A struct ifreq for each question about an interface; but those of drivers have addresses inside. */
+    /* Requests about a network interface have a struct ifreq. Requests of its driver are not listed: their ifreq
+     * contains an address. */
     if (request >= SIOCGIFNAME && request <= SIOCGIFINDEX && request != SIOCGIFCONF) return 40;
     return -1;
   }
@@ -98,7 +100,7 @@ OF_INTERNAL bool of_use_ioctl(uint64_t request, uint64_t address,
                               const struct orderfile_call_memory *memory) {
   uint32_t number = (uint32_t)request;
   uint64_t list[2];
-  if (number == SIOCGIFCONF) { /* a size, and an address */
+  if (number == SIOCGIFCONF) { /* a struct ifconf: a size and an address */
     if (of_use_and_read(address, list, sizeof list, memory))
       of_use_object(list[1], list[0] & 0xffffffff, memory);
     return true;
@@ -108,7 +110,7 @@ OF_INTERNAL bool of_use_ioctl(uint64_t request, uint64_t address,
     of_use_object(address, (uint64_t)size, memory);
     return true;
   }
-  /* The number may say how large the object is, <asm-generic/ioctl.h>. */
+  /* REQUEST may contain the size of its object, <asm-generic/ioctl.h>. */
   of_use_object(address, number >> 30 ? number >> 16 & 0x3fff : 0, memory);
   return false;
 }

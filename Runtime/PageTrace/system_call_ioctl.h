@@ -6,7 +6,7 @@
 
 #include "system_call_access.h"
 
-/* Reports the memory of REQUEST, whose argument is ADDRESS; false if it is not listed. */
+/* Reports the memory of REQUEST with the argument ADDRESS. Returns false if REQUEST is not listed. */
 OF_INTERNAL bool of_use_ioctl(uint64_t request, uint64_t address,
                               const struct orderfile_call_memory *memory);
 

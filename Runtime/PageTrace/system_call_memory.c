@@ -61,7 +61,7 @@ OF_LOCAL uint64_t of_product(uint64_t size, uint64_t count) {
   return __builtin_mul_overflow(size, count, &product) ? UINT64_MAX : product;
 }
 
-/* Reports the object at ADDRESS that WORD, which is not a string or the like, describes. */
+/* Reports the object at ADDRESS that WORD describes. WORD is a size or starts with v, k, l or z. */
 OF_LOCAL void of_use_sized(const char *word, uint64_t address, const uint64_t *arguments,
                            const struct orderfile_call_memory *memory) {
   char kind = *word;

@@ -17,7 +17,7 @@
 
 #include "system_call_ioctl.h"
 
-/* Calls that glibc's headers may not have. */
+/* Numbers of calls that glibc's headers may lack. */
 enum { IO_URING_SETUP = 425, IO_URING_ENTER, IO_URING_REGISTER, FSCONFIG = 431, CLONE3 = 435 };
 enum { FUTEX_WAITV = 449, FUTEX_REQUEUE_2 = 456, SETXATTRAT = 463, GETXATTRAT = 464 };
 
@@ -44,7 +44,7 @@ OF_LOCAL bool of_use_fcntl(uint64_t request, uint64_t address, const struct orde
   case 1040: /* F_SETDELEG */
     of_use_object(address, 16, memory);
     return true;
-  default: return (uint32_t)request <= 1034; /* F_GET_SEALS: the others have a number */
+  default: return (uint32_t)request <= 1034; /* up to F_GET_SEALS, the argument of the others is a number */
   }
 }
 
@@ -64,7 +64,7 @@ OF_LOCAL bool of_use_prctl(const uint64_t *a, const struct orderfile_call_memory
   case 22: /* PR_SET_SECCOMP */
     if (a[1] == 2) of_use_object(a[2], 16, memory);
     return true;
-  case 35: /* PR_SET_MM, of which PR_SET_MM_MAP and its size follow addresses */
+  case 35: /* PR_SET_MM: 14 is PR_SET_MM_MAP, whose object contains addresses; 15 is PR_SET_MM_MAP_SIZE */
     if (a[1] == 14) of_use_object(a[2], a[3], memory);
     if (a[1] == 15) of_use_object(a[2], 4, memory);
     return a[1] < 14 || a[1] == 15;
@@ -72,14 +72,14 @@ OF_LOCAL bool of_use_prctl(const uint64_t *a, const struct orderfile_call_memory
   case 62: /* PR_SCHED_CORE */ of_use_object(a[4], 8, memory); return true;
   case 0x53564d41: /* PR_SET_VMA, PR_SET_VMA_ANON_NAME */ of_use_string(a[4], memory); return true;
   case 0x41555856: /* PR_GET_AUXV */ of_use_object(a[1], a[2], memory); return true;
-  default: return (uint32_t)a[0] < 75; /* those have numbers */
+  default: return (uint32_t)a[0] < 75; /* the arguments of the others are numbers */
   }
 }
 
 OF_LOCAL bool of_use_ptrace(const uint64_t *a, const struct orderfile_call_memory *memory) {
   uint64_t vector[2], address = a[3], size = 0;
   switch ((int)a[0]) {
-  case 1: /* PTRACE_PEEKTEXT to PTRACE_PEEKUSR; <ptrace(2)>: the result is stored */
+  case 1: /* PTRACE_PEEKTEXT to PTRACE_PEEKUSR: the kernel stores the result, <ptrace(2)> */
   case 2:
   case 3: size = 8; break;
   case 12: /* PTRACE_GETREGS, PTRACE_SETREGS */
@@ -96,7 +96,7 @@ OF_LOCAL bool of_use_ptrace(const uint64_t *a, const struct orderfile_call_memor
     if (of_use_and_read(address, vector, sizeof vector, memory)) of_use_object(vector[0], vector[1], memory);
     return true;
   case 0x420e: size = a[2]; break; /* PTRACE_GET_SYSCALL_INFO */
-  case 0: /* The others have a number: from PTRACE_TRACEME to PTRACE_DETACH, PTRACE_SETOPTIONS, PTRACE_SEIZE to
+  case 0: /* Requests whose argument is a number: PTRACE_TRACEME to PTRACE_DETACH, PTRACE_SETOPTIONS, PTRACE_SEIZE to
              PTRACE_LISTEN. */
   case 4:
   case 5:
@@ -135,7 +135,7 @@ OF_LOCAL bool of_use_futex(const uint64_t *a, const struct orderfile_call_memory
   return true;
 }
 
-/* Each of COUNT structures futex_waitv at ADDRESS has the address of a futex behind a value. */
+/* Reports COUNT structures futex_waitv at ADDRESS, and the futexes that they point to. */
 OF_LOCAL void of_use_waiters(uint64_t address, uint64_t count, const struct orderfile_call_memory *memory) {
   uint64_t waiter[3];
   for (uint64_t i = 0; i < count && i < 128; i++) {
@@ -167,7 +167,7 @@ OF_LOCAL void of_use_clone3(const uint64_t *a, const struct orderfile_call_memor
   if (fields[TID_COUNT] <= 32) of_use_object(fields[TIDS], fields[TID_COUNT] * 4, memory);
 }
 
-/* An alternate stack, too: the kernel writes there when it delivers a signal. */
+/* Reports the new alternate stack, too: the kernel writes to the stack when it delivers a signal. */
 OF_LOCAL void of_use_signal_stack(const uint64_t *a, const struct orderfile_call_memory *memory) {
   uint64_t stack[3];
   of_use_object(a[1], sizeof stack, memory);
@@ -175,7 +175,7 @@ OF_LOCAL void of_use_signal_stack(const uint64_t *a, const struct orderfile_call
   if (!((uint32_t)stack[1] & 2 /* SS_DISABLE */)) of_use_object(stack[0], stack[2], memory);
 }
 
-/* pselect6 and io_pgetevents have the address and the size of a mask. */
+/* Reports an argument of pselect6 or io_pgetevents, the address and the size of a signal mask, and the mask. */
 OF_LOCAL void of_use_packed_mask(uint64_t address, const struct orderfile_call_memory *memory) {
   uint64_t mask[2];
   if (of_use_and_read(address, mask, sizeof mask, memory)) of_use_object(mask[0], mask[1], memory);
@@ -197,7 +197,7 @@ OF_LOCAL void of_use_messages(const uint64_t *a, const struct orderfile_call_mem
   }
 }
 
-/* <io_submit(2)>: addresses of structures iocb. */
+/* Reports an array of addresses of structures iocb, the structures, and their buffers. <io_submit(2)> */
 OF_LOCAL void of_use_blocks(const uint64_t *a, const struct orderfile_call_memory *memory) {
   uint64_t block, fields[8];
   for (uint64_t i = 0; i < a[1] && i < 1024; i++) {
@@ -230,7 +230,7 @@ OF_LOCAL bool of_use_fsconfig(const uint64_t *a, const struct orderfile_call_mem
   }
 }
 
-/* The controls of System V objects: SIZE is that of the object's description. */
+/* Reports the memory of shmctl, msgctl and semctl. SIZE is the size of shmid_ds, msqid_ds or semid_ds. */
 OF_LOCAL bool of_use_control(uint64_t request, uint64_t address, uint64_t size,
                              const struct orderfile_call_memory *memory) {
   switch ((int)request & ~0x100) { /* IPC_64 */
@@ -257,13 +257,13 @@ OF_LOCAL bool of_use_semctl(const uint64_t *a, const struct orderfile_call_memor
   case GETNCNT:
   case GETZCNT:
   case SETVAL: return true;
-  case GETALL: /* as many as the set has: 32,000 at most */
+  case GETALL: /* a number for each semaphore of the set, 32,000 at most */
   case SETALL: of_use_object(a[3], 2, memory); return false;
   default: return of_use_control(a[2], a[3], 104, memory);
   }
 }
 
-/* Arguments with the address, the size and the flags of a value. */
+/* setxattrat and getxattrat: an argument points to the address, the size and the flags of a value. */
 OF_LOCAL void of_use_attribute(const uint64_t *a, const struct orderfile_call_memory *memory) {
   uint64_t value[2];
   of_use_words(". s . s 1@6", a, memory);
@@ -281,7 +281,8 @@ OF_LOCAL void of_use_option(const uint64_t *a, const struct orderfile_call_memor
     of_use_object(filter[1], (filter[0] & 0xffff) * 8, memory);
 }
 
-/* The other process is usually this one, if any of its images is at the same addresses. */
+/* Reports the addresses in the other process, too. If they are in a watched image, the other process usually is this
+ * process. */
 OF_LOCAL void of_use_other_process(const uint64_t *a, const struct orderfile_call_memory *memory) {
   of_use_vectors(a[1], a[2], memory);
   of_use_vectors(a[3], a[4], memory);
@@ -342,7 +343,7 @@ OF_INTERNAL bool of_use_request(int64_t number, const uint64_t *a,
   case SYS_msgrcv: of_use_object(a[1], a[2] < UINT64_MAX - 8 ? a[2] + 8 : a[2], memory); return true;
   case SYS_mq_notify:
     of_use_object(a[1], 64, memory);
-    /* SIGEV_THREAD: 32 bytes to be sent, at the address in front. */
+    /* SIGEV_THREAD: the first field is the address of a cookie of 32 bytes. */
     if (a[1] && memory->read(memory->context, a[1], &word, 8) &&
         memory->read(memory->context, a[1] + 8, size, sizeof size) && size[1] == 2)
       of_use_object(word, 32, memory);
@@ -362,7 +363,7 @@ OF_INTERNAL bool of_use_request(int64_t number, const uint64_t *a,
 #endif
   case IO_URING_SETUP: of_use_object(a[1], 120, memory); return true;
   case IO_URING_ENTER: of_use_object(a[4], a[5], memory); return true;
-  case IO_URING_REGISTER: return true; /* as for what is in the ring, all data were released before */
+  case IO_URING_REGISTER: return true; /* reads and writes are not watched since io_uring_setup */
   default: return false;
   }
 }

@@ -1,18 +1,18 @@
-/* The words of the table of system calls. Each call has one for each of its arguments, separated by spaces:
+/* The words of the table of system calls. A call has a word for each of its arguments, separated by spaces:
  *
  *   .         a number, or an address that the kernel does not follow
  *   s         a string
- *   a         addresses of strings, up to a null
- *   m         a struct msghdr, and what it points to
+ *   a         an array of addresses of strings, up to a null
+ *   m         a struct msghdr, and the memory that it points to
  *   SIZE      an object of SIZE bytes
- *   SIZE@N    as many objects of SIZE bytes as argument N says, the first being 1
- *   SIZE#N    the same, for a number of 32 bits
- *   vN        as many structures iovec as argument N says, and what they point to
- *   lN        as many bytes as the 32-bit number says that argument N points to
- *   kN        as many bits as argument N says, in whole words of 64
- *   z         an object that starts with its size, of 32 bits
+ *   SIZE@N    an array of objects of SIZE bytes; argument N is the count (the first argument is 1)
+ *   SIZE#N    as SIZE@N, but only the low 32 bits of argument N count
+ *   vN        an array of structures iovec, and the memory that they point to; argument N is the count
+ *   lN        an object; argument N points to its size in bytes, a 32-bit number
+ *   kN        an array of bits, in whole words of 64 bits; argument N is the count of bits
+ *   z         an object that starts with its own size, a 32-bit number
  *
- * `!` stands for a call whose memory depends on a request: see system_call_requests.c. */
+ * system_call_requests.c handles a call with the word `!`. */
 #ifndef OF_SYSTEM_CALL_WORDS_H
 #define OF_SYSTEM_CALL_WORDS_H
 
@@ -20,13 +20,13 @@
 
 #include "system_call_access.h"
 
-/* The words of call NUMBER; NULL if it is not listed. */
+/* Returns the words of call NUMBER; NULL if the call is not listed. */
 OF_INTERNAL const char *of_call_words(int64_t number);
 
-/* Whether the kernel will use memory that it learns of after the call. */
+/* Returns whether the kernel will use memory that the program names only after the call. */
 OF_INTERNAL bool of_is_for_later(int64_t number);
 
-/* Reports the memory of a call that has `!` in the table; false if its request is not listed. */
+/* Reports the memory of a call that has `!` in the table. Returns false if the request of the call is not listed. */
 OF_INTERNAL bool of_use_request(int64_t number, const uint64_t *arguments,
                                 const struct orderfile_call_memory *memory);
 

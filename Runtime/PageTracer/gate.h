@@ -33,7 +33,7 @@ OF_INTERNAL uint64_t of_gate_after_failure(void);
 /* The stub that performs the call that ends at RETURN_ADDRESS; 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_stub(uint64_t return_address, bool makes_process);
 
-/* The stub for a call that waits with a mask on the stack (system_calls.c). */
+/* Returns the stub for a call that waits with a signal mask on the stack (system_calls.c); 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_wait_stub(uint64_t return_address);
 
 /* Called by the stub of a new thread or process, before its first instruction. Set it before of_gate_begin. */

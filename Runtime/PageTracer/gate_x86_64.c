@@ -101,8 +101,8 @@ __asm__(
     ".endr\n"
     ".balign 128\n"
 
-    /* A call that waits with a mask on the stack, in a struct wait of system_calls.c: its registers, which a call
-     * leaves as they are, are restored from there. */
+    /* Stubs for a call that waits with a signal mask on the stack, in a struct wait (system_calls.c). The stub restores
+     * the registers of arguments from the struct: a system call must not change them. */
     "of_gate_wait_stubs:\n"
     ".set of_gate_at, 0\n"
     ".rept 64\n"
@@ -129,7 +129,7 @@ bool of_gate_is_access(uint64_t counter) {
 
 uint64_t of_gate_after_failure(void) { return (uint64_t)(uintptr_t)of_gate_access_failed; }
 
-/* The index of the stub among COUNT that returns to RETURN_ADDRESS; COUNT if there is no room. */
+/* Returns the index of the stub that returns to RETURN_ADDRESS; COUNT if there is no room. */
 OF_LOCAL uint32_t of_stub_for(uint64_t return_address, uint64_t *targets, uint32_t count) {
   uint32_t index = (uint32_t)(return_address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;
   for (uint32_t tries = 0; tries < count; tries++, index = (index + 1) % count) {

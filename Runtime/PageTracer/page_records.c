@@ -41,7 +41,7 @@ OF_LOCAL uint32_t of_traced_process(void) {
 
 void of_note_unknown_call(long number, bool is_later) {
   uint32_t none = 0;
-  /* relaxed: the first one counts; read when the processes have ended */
+  /* relaxed: the first call counts; the command reads it when the processes have ended */
   if (of_compare_exchange_relaxed(&of_page_trace->unknown_call, &none, (uint32_t)number + 1))
     of_page_trace->unknown_is_later = is_later;
 }

@@ -22,8 +22,8 @@
  * fork do.
  *
  * Signals. Both handlers must be able to run at any time: no system call may block SIGSEGV or SIGSYS, and the
- * program's own actions for the two are kept here, and called for signals that are not ours. They run on
- * stacks of their own, because a thread's may be small (signal_stacks.c).
+ * program's own actions for the two are kept here, and called for signals that are not ours. The handlers run on their
+ * own stacks, because a thread's stack may be small (signal_stacks.c).
  *
  * Nothing here allocates or needs another library: libc may be watched, and is initialized later. The library
  * has no C runtime either, because its exit code would look up a symbol in the program's tables.

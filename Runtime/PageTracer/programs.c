@@ -8,7 +8,7 @@
 
 #include "page_records.h"
 
-/* The thread that was the last to try to run a program; 0 for none. */
+/* The number of the thread that was the last to call exec; 0 for none. */
 static uint32_t of_thread_in_exec; /* atomic */
 
 /* Stores the path, without links, of the file that DESCRIPTOR refers to, and returns its length or -errno. */
@@ -43,7 +43,7 @@ void of_note_program(long number, const uint64_t *arguments) {
   bool is_folder = descriptor < 0 && is_at && arguments[4] & AT_EMPTY_PATH;
   long size = of_path_of(is_folder ? folder : descriptor, path, sizeof path);
   if (descriptor >= 0) OF_CALL_2(SYS_close, descriptor, 0);
-  if (descriptor < 0 && !is_folder) return; /* nor will the call find it */
+  if (descriptor < 0 && !is_folder) return; /* exec will not find the program, either */
   if (size < 0) size = 0;
   of_record_program(path, (uint32_t)size);
   /* relaxed: only this thread compares it with its own number */

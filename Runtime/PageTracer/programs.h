@@ -1,4 +1,4 @@
-/* Programs that the processes of a launch run: those that do not load this library are not watched. */
+/* Records the programs that processes of a launch run. A program that does not load this library is not watched. */
 #ifndef OF_PROGRAMS_H
 #define OF_PROGRAMS_H
 
@@ -6,10 +6,10 @@
 
 #if OF_TRACER_IS_SUPPORTED
 
-/* Records that this thread calls execve or execveat, NUMBER, with ARGUMENTS. */
+/* Records that this thread calls execve or execveat (NUMBER) with ARGUMENTS. */
 OF_INTERNAL void of_note_program(long number, const uint64_t *arguments);
 
-/* Called at each system call: if this thread was about to run a program, that failed. */
+/* Records that exec failed if this thread's last call was exec. Called at each system call. */
 OF_INTERNAL void of_note_return_from_exec(void);
 
 #endif

@@ -15,14 +15,15 @@
 enum { STACKS = 1024, STACK_SIZE = 128 << 10, GUARD_SIZE = 4096, TRIES = 16 };
 #define AUTODISARM (1u << 31)
 
-/* A smaller stack of the program has no room for a signal and a fault in its handler. */
+/* The smallest stack of the program with room for a signal and for a fault in the signal's handler. */
 enum { ENOUGH = 16 << 10 };
 
 static uint64_t of_stacks;              /* where they are; 0: nowhere yet */
 static uint32_t of_stack_users[STACKS]; /* threads, by number; 0: none so far */
-/* That of the first thread needs no memory of its own, which a limit may refuse. */
+/* The stack of the first thread. It is static because a limit may refuse new memory. */
 static char of_first_stack[STACK_SIZE] __attribute__((aligned(16)));
-/* The stacks that the program wants instead; size 0: none. The last is the first thread's. */
+/* The stacks that the program has asked for and did not get; size 0 for none. The last entry is for the first
+ * thread. */
 static stack_t of_wanted_stacks[STACKS + 1];
 
 OF_LOCAL uint64_t of_all_stacks(void) {
@@ -69,7 +70,7 @@ OF_LOCAL stack_t *of_wanted_instead_of(const void *stack) {
   return &of_wanted_stacks[((uint64_t)(uintptr_t)stack - of_load_relaxed(&of_stacks)) / STACK_SIZE];
 }
 
-/* Our stack for this thread; false if there is none. */
+/* Stores our stack for this thread; returns false if there is none. */
 OF_LOCAL bool of_find_stack(stack_t *stack) {
   long pid = OF_CALL_0(SYS_getpid), tid = OF_CALL_0(SYS_gettid);
   stack->ss_flags = (int)AUTODISARM;
@@ -133,7 +134,7 @@ bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *cu
     bool is_valid = mode == 0 || mode == SS_ONSTACK || mode == SS_DISABLE;
     bool is_enough = is_wanted && wanted.ss_size >= ENOUGH;
     bool is_on_it = stack_pointer - (uint64_t)(uintptr_t)kernels->ss_sp < kernels->ss_size;
-    /* The kernel decides about the program's own stacks. */
+    /* The kernel makes the call if the program's own stack stays, or is replaced by one that is large enough. */
     if (!is_ours && (is_enough || !is_valid || is_on_it || !of_find_stack(&ours))) return false;
     *result = -EINVAL;
     if (!is_valid) return true;

@@ -1,9 +1,9 @@
 /* The stacks on which the handlers of this library run.
  *
  * A thread's own stack may be too small: a signal takes some kilobytes of it, the more registers the machine has, and
- * a fault in the handler of a system call takes as much again. So each thread gets a signal stack, unless the
- * program gives it another one that is large enough. The kernel puts it away while a handler runs on it (SS_AUTODISARM), so that a handler
- * of the program that is called there may take its time, be interrupted, or jump out of it. */
+ * a fault in the handler of a system call takes as much again. So each thread gets a signal stack, unless the program
+ * gives it another one that is large enough. The kernel puts it away while a handler runs on it (SS_AUTODISARM), so
+ * that a handler of the program that is called there may take its time, be interrupted, or jump out of it. */
 #ifndef OF_SIGNAL_STACKS_H
 #define OF_SIGNAL_STACKS_H
 
@@ -14,12 +14,13 @@
 /* For of_gate_task_began. */
 OF_INTERNAL void of_task_began(void);
 
-/* Gives this thread, which is no new process, a signal stack. */
+/* Gives this thread a signal stack. Not for a forked process: it keeps the stack of its parent's thread. */
 OF_INTERNAL void of_give_stack(void);
 
-/* sigaltstack(2) with ARGUMENTS, for a thread with a stack of ours, which the program does not know of, or one that
- * asks for a stack that is too small. CURRENT is the thread's stack_t, whose changes take effect when the handler of
- * the call returns. Stores the result for the program; false if the kernel is to make the call. */
+/* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that
+ * is too small. The program does not see our stacks. CURRENT is the thread's stack_t: changes to it take effect when
+ * the handler of the call returns. Stores the result for the program. Returns false if the kernel is to make the
+ * call. */
 OF_INTERNAL bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *current,
                                  int64_t *result);
 

@@ -21,7 +21,7 @@
 #include "trace_end.h"
 #include "watched_images.h"
 
-/* Calls that older headers lack. */
+/* Numbers of calls that older headers lack. */
 enum { MSEAL = 462, EPOLL_PWAIT2 = 441 };
 /* si_code: SYS_USER_DISPATCH of <asm-generic/siginfo.h>. */
 enum { STOPPED_BY_US = 2 };
@@ -76,7 +76,8 @@ OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
   return 0;
 }
 
-/* rt_sigreturn: the handler may have changed the mask that takes effect then. The stack has the context. */
+/* rt_sigreturn restores the signal mask from CONTEXT, on the stack, which the handler may have changed. Removes our
+ * signals from this mask. */
 OF_LOCAL void of_clean_mask(uint64_t context) {
   uint64_t mask, place = context + offsetof(ucontext_t, uc_sigmask);
   if (!of_read_memory(NULL, place, &mask, sizeof mask) || !(mask & OF_OUR_SIGNALS)) return;
@@ -138,16 +139,17 @@ OF_LOCAL void of_keep_actions(const struct call *call) {
   of_write_memory(call->arguments[0], &flags, SIZE);
 }
 
-/* What is on the program's stack, below its red zone, while the kernel waits with another mask than the program's:
- * gate_x86_64.c restores the registers from it. */
+/* Lies on the program's stack, below the red zone, while the kernel waits with a copy of the program's signal mask. The
+ * stub in gate_x86_64.c restores the registers from this struct. */
 struct wait {
   uint64_t rdi, r10, r8, r9;
   uint64_t mask, address, size, unused;
 };
 _Static_assert(sizeof(struct wait) == 64, "as in gate_x86_64.c");
 
-/* The call waits with a mask of the program: a handler that runs meanwhile must not have our signals blocked. Gives
- * the kernel a clean copy of the mask; false if there is none, or nothing to clean. */
+/* For a call that waits with a signal mask: replaces the mask by a copy without our signals, because a handler that
+ * runs meanwhile must not have our signals blocked. Returns false if there is no mask, or the mask has none of our
+ * signals. */
 OF_LOCAL bool of_wait_with_clean_mask(const struct call *call, ucontext_t *context) {
   greg_t *registers = context->uc_mcontext.gregs;
   int place;
@@ -218,7 +220,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   if (info->si_arch != AUDIT_ARCH_X86_64) {
     of_note_problem(ORDERFILE_PAGE_FOREIGN_CALL, 0);
     of_stop_tracing();
-    registers[REG_RIP] -= 2; /* INT 0x80, which is not intercepted any more */
+    registers[REG_RIP] -= 2; /* makes INT 0x80 again, which is not intercepted any more */
     return;
   }
   struct call call;

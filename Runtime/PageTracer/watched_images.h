@@ -20,7 +20,7 @@ struct of_watched_image {
 extern OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
 extern OF_DATA uint32_t of_image_count; /* atomic */
 
-/* Atomic. From now on, reading and writing is not withheld, whatever is loaded. */
+/* Atomic. Whether reading and writing is no longer withheld, also in images that are loaded later. */
 extern OF_DATA bool of_data_is_released;
 
 /* Finds new images, and withholds execution of those to be watched. Called by the thread that has just

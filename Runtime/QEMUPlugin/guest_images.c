@@ -8,8 +8,8 @@
  * The kernel merges mappings of neighboring parts of a file, and a program splits them (mprotect). So a mapping is
  * only a range of a file; the segments tell what belongs together.
  *
- * A path can have another file by now. So headers and notes are read from memory, not from the file, and the image ID
- * tells which build ran. */
+ * Another file may be at the path of an image by now. So headers and notes are read from memory, not from the file. The
+ * image ID identifies the build that ran. */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "guest_images.h"
@@ -98,7 +98,7 @@ OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context
   memcpy(search->path, mapping->path, size);
   search->path[size] = 0;
   search->is_found = true;
-  if (!strstr(search->path, "\\012")) return; /* a line feed, or just these characters: the link tells */
+  if (!strstr(search->path, "\\012")) return; /* a line feed or these four characters: the link has the exact path */
   char link[96];
   snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", (int)syscall(SYS_gettid),
            (unsigned long long)mapping->start, (unsigned long long)mapping->end);
@@ -106,13 +106,13 @@ OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context
   if (length > 0) search->path[length] = 0;
 }
 
-/* Copies SIZE bytes of this process's memory, which may be gone. */
+/* Copies SIZE bytes of this process's memory. Returns false if the memory is no longer mapped. */
 OF_LOCAL bool of_read_memory(uint64_t address, void *to, size_t size) {
   struct iovec here = {to, size}, there = {(void *)address, size};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-/* The address in memory of the first byte of the file that MAPPING is of; 0 if that is not mapped. */
+/* Returns the address at which the first byte of MAPPING's file is mapped; 0 if the first byte is not mapped. */
 OF_LOCAL uint64_t of_file_start(const struct of_file_mapping *mapping) {
   for (const struct of_file_mapping *other = mapping; other >= of_mappings; other--) {
     bool is_same = other->device == mapping->device && other->inode == mapping->inode;
@@ -139,7 +139,8 @@ OF_LOCAL bool of_read_headers(uint64_t start, struct of_headers *headers) {
                         header->e_phnum * sizeof(Elf64_Phdr));
 }
 
-/* The same for an image without headers in memory, if its file is still at PATH. */
+/* Reads the headers of an image from the file at PATH, if it still is the file of MAPPING. For an image whose headers
+ * are not in memory. */
 OF_LOCAL bool of_read_headers_of_file(const struct of_file_mapping *mapping, const char *path,
                                       struct of_headers *headers) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -155,8 +156,8 @@ OF_LOCAL bool of_read_headers_of_file(const struct of_file_mapping *mapping, con
   return is_read;
 }
 
-/* Stores the build ID in SIZE bytes of NOTES, each of which has parts that are padded to 4 bytes <elf(5)>; false if
- * there is none. */
+/* Stores the build ID from SIZE bytes of NOTES; returns false if there is none. Names and descriptions of notes are
+ * padded to 4 bytes, <elf(5)>. */
 OF_LOCAL bool of_read_build_id(const uint8_t *notes, size_t size, struct of_guest_image *image) {
   for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {
     Elf64_Nhdr note;
@@ -177,7 +178,7 @@ OF_LOCAL bool of_read_build_id(const uint8_t *notes, size_t size, struct of_gues
   return false;
 }
 
-/* Stores the image ID; a weak one of the program headers for an image without a build ID. */
+/* Stores the image ID: the build ID, or a weak ID of the program headers for an image without a build ID. */
 OF_LOCAL void of_read_id(const struct of_headers *headers, struct of_guest_image *image) {
   static uint8_t notes[OF_MOST_NOTES];
   size_t count = headers->header.e_phnum;
@@ -197,8 +198,8 @@ OF_LOCAL void of_read_id(const struct of_headers *headers, struct of_guest_image
   image->id_kind = ORDERFILE_ID_WEAK;
 }
 
-/* Stores the code and the slide of the image with these headers, whose file's byte at OFFSET is at ADDRESS; false if it
- * has no code there. */
+/* Stores the code's range and the slide of the image with HEADERS. The file's byte at OFFSET is at ADDRESS. Returns
+ * false if the image has no code there. */
 OF_LOCAL bool of_read_segments(const struct of_headers *headers, uint64_t offset, uint64_t address,
                                struct of_guest_image *image) {
   bool is_found = false;
@@ -226,7 +227,8 @@ OF_LOCAL bool of_read_segments(const struct of_headers *headers, uint64_t offset
   return image->start < image->end && image->start <= address && address < image->end;
 }
 
-/* Whether the file of IMAGE is still where it was, and is still this image: a number of a file may come again. */
+/* Returns whether the file of IMAGE is still mapped where it was. Compares the image ID, too, because inode numbers are
+ * reused. */
 OF_LOCAL bool of_is_in_place(const struct of_guest_image *image) {
   uint64_t host = image->start + image->to_host;
   const struct of_file_mapping *mapping = of_mapping_at(host);

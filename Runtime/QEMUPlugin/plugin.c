@@ -13,8 +13,8 @@
  * is set up to call QEMU again, without this library: the trace says which one that was.
  *
  * What it leaves out. Of the last translation, what comes behind an instruction that raised a signal: it counts as
- * executed. Code that a program generates or reads into memory by itself. Marks: only from QEMU 9 on does the interface
- * show registers.
+ * executed. Code that a program generates or reads into memory by itself. Marks: their names are in registers, which
+ * QEMU shows only from version 9 on.
  *
  * Locks. QEMU translates under its lock of the program's mappings, which it holds around fork, too; so this lock is
  * always the inner one. Nothing here runs in a signal handler: QEMU only notes a signal there. */
@@ -41,7 +41,7 @@
 #include "qemu.h"
 #include "trace_writer.h"
 
-/* QEMU reads it after it has loaded this library, and refuses a version that it does not have. */
+/* QEMU reads this variable after it has loaded the library, and refuses a version that it does not support. */
 int qemu_plugin_version = OF_QEMU_7;
 
 __attribute__((constructor)) static void of_choose_version(void) {

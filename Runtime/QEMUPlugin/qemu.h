@@ -1,8 +1,8 @@
 /* The part of QEMU's interface for plugins that is used here. Debian has no package with a header for it.
  * <https://www.qemu.org/docs/master/devel/tcg-plugins.html>
  *
- * Each QEMU accepts a range of versions: 4.2 to 8.2 accept 0 and 1, 9.0 and later accept 2 and up. The functions below are
- * the same in versions 1 to 4 (QEMU 10.0). */
+ * Each QEMU accepts a range of interface versions: QEMU 4.2 to 8.2 accept 0 and 1, QEMU 9.0 and later accept 2 and up.
+ * The functions below are the same in versions 1 to 4 (QEMU 10.0). */
 #ifndef OF_QEMU_H
 #define OF_QEMU_H
 

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Whether this process was started with SIGCHLD ignored. Ends of children are then lost, so it is not ignored here. */
+/* Whether this process was started with SIGCHLD ignored. It does not ignore SIGCHLD itself: the status of its children
+ * would be lost. */
 static bool caller_ignores_children;
 
 void cprocess_expect_children(void) {

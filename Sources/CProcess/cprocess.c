@@ -182,7 +182,7 @@ void cprocess_catch_interrupts(void) {
   for (int i = 0; i < 3; i++) {
     struct sigaction old;
     sigaction(interrupts[i], NULL, &old);
-    if (old.sa_handler != SIG_IGN) sigaction(interrupts[i], &action, NULL); /* nohup stays nohup */
+    if (old.sa_handler != SIG_IGN) sigaction(interrupts[i], &action, NULL); /* signals that nohup ignores stay ignored */
   }
 }
 

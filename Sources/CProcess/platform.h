@@ -43,8 +43,8 @@ enum { platform_can_hold = 1 };
 enum { platform_can_hold = 0 };
 #endif
 /* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams. The program waits before it begins, and
- * TRACER may trace it; 0 for no tracer. It ignores SIGCHLD if this process was started so. ENOTSUP if the system has no
- * suitable ptrace. */
+ * TRACER may trace it; 0 for no tracer. The program ignores SIGCHLD if this process was started with SIGCHLD ignored.
+ * ENOTSUP if the system has no suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
                         bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held);

@@ -1,5 +1,6 @@
 #if defined(__linux__)
-/* Whether the processes of a launch all wait: what they have done then does not depend on when they are looked at. */
+/* Finds out whether all threads of a launch sleep. The work that a sleeping launch has done does not depend on when it
+ * is observed. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -21,7 +22,8 @@ struct process {
 
 static bool is_number(const char *name) { return isdigit((unsigned char)name[0]); }
 
-/* Fields 4 to 6. Returns the number of processes, or -1 if there are more than MOST_PROCESSES. */
+/* Reads fields 4 to 6 of /proc/PID/stat for all processes. Returns their number, or -1 if there are more than
+ * MOST_PROCESSES. */
 static int list_processes(struct process *processes) {
   DIR *folder = opendir("/proc");
   if (!folder) return -1;
@@ -39,8 +41,7 @@ static int list_processes(struct process *processes) {
   return count;
 }
 
-/* The process to which processes fall that have left the launch's group and lost their parent: this one, if it adopts
- * orphans; else 0. */
+/* Returns the process that gets orphans which have left the launch's group: this process, if it adopts orphans; else 0. */
 static pid_t adopter(void) {
   int adopts = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &adopts);
@@ -63,13 +64,13 @@ static void mark_launch(struct process *processes, int count, pid_t pid, pid_t o
   }
 }
 
-/* The value of a line of /proc/PID/task/TID/status; 0 without it. <proc_pid_status(5)> */
+/* Returns the number after NAME in TEXT, from /proc/PID/task/TID/status; 0 if NAME is missing. <proc_pid_status(5)> */
 static unsigned long long value(const char *text, const char *name) {
   const char *found = strstr(text, name);
   return found ? strtoull(found + strlen(name), NULL, 10) : 0;
 }
 
-/* Whether the threads of PID sleep. Adds to *SWITCHES how often each has been scheduled, and 1. */
+/* Returns whether all threads of PID sleep. Adds 1 + the number of context switches of each thread to *SWITCHES. */
 static bool sleeps(pid_t pid, uint64_t *switches) {
   char name[64], text[4096];
   snprintf(name, sizeof name, "/proc/%d/task", (int)pid);

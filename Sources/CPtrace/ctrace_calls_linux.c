@@ -80,7 +80,7 @@ int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace
                        int most, enum ctrace_knowledge *knowledge) {
   struct collection collection = {memory, ranges, 0, most};
   struct orderfile_call_memory reader = {&collection, use, read_memory};
-  /* A call of another machine's kind, such as one of 32 bits, has other numbers. */
+  /* A system call of another ABI, such as a 32-bit call, has another number. */
   *knowledge = CTRACE_UNKNOWN;
   if (call->is_native)
     *knowledge =
@@ -107,7 +107,7 @@ static int set(pid_t tid, struct user_regs_struct *registers) {
   return request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&buffer);
 }
 
-/* A call that a thread is made to perform. */
+/* A system call that the tracer makes a thread perform. */
 struct injected {
   long number;
   uint64_t arguments[3];
@@ -203,7 +203,7 @@ int ctrace_call_again(pid_t tid, const struct ctrace_call *call) {
   int error = get(tid, &registers);
   if (error) return error;
 #if defined(__x86_64__)
-  registers.rip -= CTRACE_CALL_SIZE; /* as long as INT 0x80 */
+  registers.rip -= CTRACE_CALL_SIZE; /* SYSCALL and INT 0x80 have the same size */
   registers.rax = (uint64_t)call->number;
   registers.orig_rax = (uint64_t)-1;
 #elif defined(__aarch64__)
@@ -213,8 +213,8 @@ int ctrace_call_again(pid_t tid, const struct ctrace_call *call) {
   return set(tid, &registers);
 }
 
-/* Runs to the next beginning or end of a call; ESRCH if the thread ends, or another one of its process executes a program
- * and takes its number. A stop signal that arrives meanwhile is sent again later. */
+/* Runs the thread to the next entry or exit of a system call. Returns ESRCH if the thread ends, or if another thread of
+ * its process calls exec and takes over its number. A stop signal that arrives meanwhile is sent again later. */
 static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   for (;;) {
     int error = request(PTRACE_SYSCALL, tid, 0, 0);
@@ -228,7 +228,7 @@ static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   }
 }
 
-/* Makes a stopped thread perform a call, whose result is stored, and leaves it as it was. */
+/* Makes a stopped thread perform a system call, stores the result, and restores the state of the thread. */
 static int perform(pid_t tid, uint64_t instruction, const struct injected *injected,
                    int64_t *result, int *status) {
   *status = -1;
@@ -271,7 +271,8 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
   return failure;
 }
 
-/* Whether a thread has stopped at an event inside of a call, whose result the kernel has yet to store. */
+/* Returns whether a thread has stopped at an event inside a system call. The kernel has not stored the result of the
+ * call yet. */
 static bool is_inside_call(pid_t tid) {
   siginfo_t info;
   if (request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) || info.si_signo != SIGTRAP) return false;

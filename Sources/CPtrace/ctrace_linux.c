@@ -136,7 +136,7 @@ int ctrace_set_argument(pid_t tid, int index, uint64_t value) {
 }
 #endif
 
-/* The word of memory that holds the byte at ADDRESS. */
+/* Reads the word of memory that holds the byte at ADDRESS. */
 static bool peek(pid_t tid, uint64_t address, uint64_t *word) {
   errno = 0;
   *word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)(address & ~UINT64_C(7)), NULL);
@@ -205,7 +205,7 @@ int ctrace_mapped_file(const char *path, char *text, size_t size) {
   if (page == MAP_FAILED) return refusal;
   FILE *maps = fopen("/proc/thread-self/maps", "re");
   int error = maps ? ENOENT : errno;
-  char line[256]; /* the rest of a longer line looks like no other one: a path begins with a slash */
+  char line[256]; /* the rest of a longer line is part of a path, and has no such fields */
   while (maps && error && fgets(line, sizeof line, maps)) {
     char device[32], inode[32];
     unsigned long start;

@@ -12,8 +12,8 @@
 //     f.lto_priv.0          GCC LTO, a local function promoted
 //     f.<32 hex>            LLVM ThinLTO with control-flow integrity, a local function promoted
 //     f.1                   LLVM full LTO, a clash of two local names
-//     f.cfi f.cfi_jt        LLVM's control-flow integrity: the code of `f`, whose own symbol is an entry of a jump table
-//                           then; and such an entry, if `f` is the code
+//     f.cfi                 LLVM control-flow integrity: the code of `f`, if `f` is an entry of a jump table
+//     f.cfi_jt              LLVM control-flow integrity: an entry of a jump table, if `f` is the code
 //     f.isra.0 .constprop.0 .specialized.1 .clone.2 .memprof.1 .argprom
 //                           clones with changed parameters or for one call site
 //     f.localalias .localalias.1
@@ -63,7 +63,8 @@ package struct CanonicalName: Hashable, Sendable {
     package static let cold = Self(rawValue: 1 << 8)
     package static let merged = Self(rawValue: 1 << 9)
     package static let rustHash = Self(rawValue: 1 << 10)
-    /// `.cfi`, `.cfi_jt`: one of the two symbols of a function that may be called by a pointer.
+    /// `.cfi`, `.cfi_jt`: control-flow integrity gives two symbols to a function that pointers may
+    /// call.
     package static let controlFlowIntegrity = Self(rawValue: 1 << 11)
   }
 
@@ -84,8 +85,8 @@ package struct CanonicalName: Hashable, Sendable {
 extension CanonicalName {
   /// How well a symbol of the release build corresponds to a recorded one with the same base; the best first.
   package enum Match: UInt8, Comparable, Sendable {
-    /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`. Control-flow integrity makes no
-    /// difference: `f` and `f.cfi`.
+    /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`. The
+    /// suffixes of control-flow integrity do not count: `f` and `f.cfi`.
     case renumbered
     /// The release build has the plain function: `f.isra.0` and `f`.
     case base

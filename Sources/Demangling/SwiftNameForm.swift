@@ -35,7 +35,8 @@ package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
     return form != bytes ? form : nil
   }
 
-  /// A name in a name in a name is looked at; compilers write one.
+  /// The depth to which mangled names inside of mangled names are replaced. Compilers write one
+  /// level.
   private static let mostNames = 2
 
   /// Replaces each mangled name in `text` by its form.

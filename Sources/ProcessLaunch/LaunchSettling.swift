@@ -6,20 +6,20 @@ import CProcess
   import Glibc
 #endif
 
-/// Waits until a launch that has given its sign waits for requests.
+/// Waits until a server that has given its sign of readiness waits for requests.
 ///
-/// A server may do more for its start after it listens on its port. How far it is when somebody sees the port depends on
-/// the machine and on what slows the server down, such as breakpoints. But what it has done once all its threads sleep is
-/// the same each time.
+/// A server may go on with its start after it listens on its port. Its progress at that moment
+/// depends on the machine, and on breakpoints, which slow the server down. Once all its threads
+/// sleep, its progress is the same in each launch.
 struct LaunchSettling {
   enum State {
     /// All threads sleep, and none has run for `quiet`.
     case waits
-    /// They did not settle within 3 s, or 20 s if each step of theirs waits for a tracer.
+    /// The threads did not settle within 3 s, or within 20 s if a tracer slows them down.
     case works
   }
 
-  /// In nanoseconds.
+  /// The time during which no thread may run, in nanoseconds.
   private static let quiet: UInt64 = 50_000_000
   private static let interval: UInt64 = 5_000_000
 
@@ -27,17 +27,18 @@ struct LaunchSettling {
   private let tracer: pid_t
   private let end: UInt64
   private var next: UInt64 = 0
-  /// How often threads had been scheduled when they last had changed that, and when that was; `nil` while one works.
+  /// The number of context switches, and the time since which it is the same; `nil` while a thread
+  /// works.
   private var sleep: (switches: UInt64, since: UInt64)?
 
-  /// - Parameter tracer: a process that belongs to this one, and not to the launch.
+  /// - Parameter tracer: the process that traces the launch and is not part of it.
   init(_ processNumber: pid_t, tracer: pid_t?) {
     self.processNumber = processNumber
     self.tracer = tracer ?? 0
     end = ClockReading.now().nanoseconds + (tracer == nil ? 3_000_000_000 : 20_000_000_000)
   }
 
-  /// `nil` as long as that is not known; to be called again within a few milliseconds.
+  /// Returns the state; `nil` while it is not known. Call it again within a few milliseconds.
   mutating func look() -> State? {
     let now = ClockReading.now().nanoseconds
     guard now >= next else { return nil }

@@ -14,9 +14,10 @@ package struct ProgramLaunch: Sendable {
   package var environment: [(name: String, value: String)]
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
-  /// The sign after which the launch is over: once all that it has started waits (`LaunchSettling`), or at once if the
-  /// sign is a mark, the program's process group gets the same signals, and how the program ends tells nothing. `nil` if
-  /// it ends by itself.
+  /// The sign of readiness after which the launch is over; `nil` if the program ends by itself.
+  /// After a mark the launch is over at once; after another sign, when all threads sleep
+  /// (`LaunchSettling`). Then the program's process group gets the same signals as after a timeout,
+  /// and the exit status of the program does not count.
   package var readiness: Readiness?
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
   /// what it started ends if it fails. With a timeout or a sign it always leads one.
@@ -62,7 +63,8 @@ package struct ProgramLaunch: Sendable {
     package var timedOut: Bool
     /// Whether the awaited sign came; then `end` is success.
     package var isReady = false
-    /// Whether the program was still working when the launch was ended after the sign: where that was is chance.
+    /// Whether the program was still working when the launch was ended after the sign. The point
+    /// where such a launch ends is a matter of chance.
     package var endedAtWork = false
     /// The start time of the program, in nanoseconds since boot.
     package var start: UInt64
@@ -180,7 +182,7 @@ package struct ProgramLaunch: Sendable {
       if let probe, probe.look(at: pid), !result.isReady, !result.timedOut {
         result.isReady = true
         settling = LaunchSettling(pid, tracer: tracer)
-        // The mark is a place in the program, and nothing after it counts.
+        // A mark is a place in the program. Nothing after the mark counts.
         if readiness?.mark != nil || waited != 0 { endNow() }
       }
       if !isOver, let state = settling?.look() {

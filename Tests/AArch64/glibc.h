@@ -16,7 +16,7 @@
 static inline int glibc_open(const char *path, int flags) __attribute__((swift_name("open(_:_:)")));
 static inline int glibc_open(const char *path, int flags) { return open(path, flags); }
 
-/* Nor does it see a macro that is an expression. */
+/* Swift does not import a macro that is an expression. */
 static inline int glibc_errno(void) __attribute__((swift_name("getter:errno()")));
 static inline int glibc_errno(void) { return errno; }
 static inline void glibc_set_errno(int value) __attribute__((swift_name("setter:errno(_:)")));

@@ -113,7 +113,7 @@
       #expect(set.isInPlace(code.memory), "none is left to be in place")
     }
 
-    /// A program may move its code; other memory may look like breakpoints.
+    /// A program may move its code. Other memory may look like breakpoints.
     @Test func onlyBreakpointsThatStandAreKept() throws {
       let code = try Code(Self.page + Self.page)
       var set = code.breakpoints(at: [0, 16, 48, 4096, 4096 + 48, 8191])

@@ -3,7 +3,7 @@ import ProcessTracing
 import TestSupport
 import Testing
 
-/// Descriptors for many files, of which few are open.
+/// Descriptors for many files, only a few of which are open at a time.
 @Suite struct OpenFilesTests {
   private final class Owner {}
 
@@ -36,7 +36,7 @@ import Testing
     #expect(files.descriptor(of: owner) { open("/dev/null", O_RDONLY) } >= 0)
   }
 
-  /// Others in the process may need descriptors, too.
+  /// Other code in the process may need descriptors, too.
   @Test func whenThereIsNoDescriptorAnotherFileIsClosed() {
     let files = OpenFiles(limit: 10)
     let owners = (0..<4).map { _ in Owner() }

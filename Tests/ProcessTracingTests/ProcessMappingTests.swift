@@ -114,7 +114,7 @@ import Testing
       #expect(try own().formerPath == path)
     }
 
-    /// Two files may have the same path after each other, and the second the number of the first.
+    /// A new file may get the path and the inode number of a deleted file.
     @Test func aPathIsThatOfAMappingOnlyIfItsFileIsThere() throws {
       let folder = try TemporaryFolder()
       let path = try folder.write([UInt8](repeating: 7, count: 8192), "file")

@@ -164,7 +164,7 @@
 
     @Test func theMemoryOfEveryCallIsListed() {
       let memory = Memory()
-      // Calls that ended before Linux 6.18, or that only administration makes.
+      // Calls that Linux 6.18 no longer has, or that only system administration needs.
       let others: Set<Int32> = [
         134, 139, 156, 169, 174, 177, 178, 179, 180, 181, 182, 183, 184, 185, 212, 214, 215, 236,
         246,

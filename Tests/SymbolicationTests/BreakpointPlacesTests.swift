@@ -31,7 +31,7 @@ import Testing
     int main(int n, char **v) { (void)v; return count(n); }
     """
 
-  /// What a process has in memory of the image: its header first, and the note with the build ID.
+  /// The identity of an image is its ELF header first, and the note with the build ID.
   @Test(
     .needs("clang"), arguments: [["-Wl,--build-id"], ["-no-pie", "-Wl,--build-id"], ["-static"]])
   func theIdentityIsWhatIsMappedOfTheHeadersAndNotes(flags: [String]) throws {
@@ -57,7 +57,8 @@ import Testing
     #expect(named.functions.isEmpty && named.identity.map(\.bytes) == places.identity.map(\.bytes))
   }
 
-  /// A program may export it; its own symbols alone don't.
+  /// A function is exported if it is in the dynamic symbol table. The symbol table alone does not
+  /// export it.
   @Test(.needs("clang"), arguments: [true, false])
   func functionsThatOthersCanUseAreTold(isExported: Bool) throws {
     let folder = try TemporaryFolder()

@@ -50,7 +50,8 @@ import Testing
     #expect(lines(placing(symbols, order, by: .ld64)) == expected)
   }
 
-  /// LLD 21 and later compare what they leave of both, ld64 what it leaves of the symbol.
+  /// LLD 21 and later shorten the names in lines and in symbols. ld64 shortens only the names in
+  /// symbols.
   @Test(
     arguments: [
       (

@@ -2,7 +2,7 @@ import ImageModel
 import Symbolication
 import Testing
 
-/// What functions of older names are called now.
+/// The present names of functions with older names.
 @Suite struct RenamedSymbolsTests {
   @Test func aThunkAndItsNumberedCloneAreTwoFunctions() {
     let closure = "$s10VLLMBridge19vsm_engine_head_dimys5Int32VSvSgFADyXEf"

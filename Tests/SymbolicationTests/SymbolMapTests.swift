@@ -5,7 +5,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// As ThinLTO puts it behind local names.
+/// A hash as ThinLTO appends it to the names of local functions.
 private let hash = "0e5be163810b03ec1e6a68c783e08170"
 
 @Suite struct SymbolMapTests {

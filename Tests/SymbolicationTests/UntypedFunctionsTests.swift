@@ -6,7 +6,7 @@ import Testing
 
 /// Assembly without `.type`: which of its symbols get breakpoints.
 @Suite(.needs("clang", "ld.lld")) struct UntypedFunctionsTests {
-  /// The names of the symbols that have a breakpoint, and of those that may be data.
+  /// The names of symbols with a breakpoint, and of symbols that may be data.
   private func symbols(
     of assembly: String, _ c: String, for target: String, linking flags: [String]
   ) throws -> (planted: Set<String>, uncertain: [String]) {

@@ -26,10 +26,10 @@ enum orderfile_page_record_kind {
   /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the following
    * records. */
   ORDERFILE_PAGE_IMAGE = 4,
-  /* Process PID is about to run the program at a path, as that of an image. If no ORDERFILE_PAGE_BEGIN of this process
-   * follows, the program has not loaded the tracer. */
+  /* Process PID calls exec. The program's path, DETAIL bytes with the null, is in the following records. If no
+   * ORDERFILE_PAGE_BEGIN of PID follows, the program has not loaded the tracer. */
   ORDERFILE_PAGE_EXEC = 5,
-  /* Process PID goes on instead. */
+  /* The exec of process PID failed: the process goes on with its own program. */
   ORDERFILE_PAGE_EXEC_FAILED = 6,
 };
 
@@ -63,7 +63,7 @@ enum orderfile_page_problem {
   ORDERFILE_PAGE_DISPATCHED = 4,
   /* A process asked its parent to trace it, so the parent gets the signals. */
   ORDERFILE_PAGE_TRACED = 5,
-  /* A system call of another machine's kind: INT 0x80. */
+  /* A program made a 32-bit system call: INT 0x80. */
   ORDERFILE_PAGE_FOREIGN_CALL = 6,
 };
 
@@ -75,10 +75,10 @@ struct orderfile_page_trace {
   uint32_t stopped;
   uint32_t problem; /* orderfile_page_problem */
   int32_t problem_detail;
-  /* The first system call whose memory is unknown, and 1; 0 if there was none. Reads and writes after it are not
-   * seen. */
+  /* 1 + the number of the first system call whose memory is unknown; 0 if there was none. Reads and writes after the
+   * call are not seen. */
   uint32_t unknown_call;
-  uint32_t unknown_is_later; /* the call lets the kernel use memory afterwards */
+  uint32_t unknown_is_later; /* the kernel may use memory after the call: io_uring */
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 for
    * none. */
   uint64_t stop_distance;

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 
 /* Sets SIGCHLD to its default if this process was started with SIGCHLD ignored: the system drops the status of
- * children otherwise. To be called before a child is started that this process waits for; cprocess_start calls it. */
+ * children otherwise. Call it before starting a child that this process waits for; cprocess_start does. */
 void cprocess_expect_children(void);
-/* Ignores SIGCHLD again if this process was started so. To be called in a child before exec; safe after vfork. */
+/* Ignores SIGCHLD again if cprocess_expect_children found it ignored. Call it in a child before exec; safe after
+ * vfork. */
 void cprocess_become_child(void);
 /* Whether cprocess_expect_children found SIGCHLD ignored. */
 bool cprocess_ignored_children(void);

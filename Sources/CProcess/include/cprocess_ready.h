@@ -15,10 +15,10 @@
  * is connected to. False if the system does not tell. */
 bool cprocess_port_listens(pid_t pid, uint16_t port);
 
-/* Whether all threads of a launch sleep: those of process PID, which leads its group, of the group, of its session, of
- * their descendants, and of orphans that this process has adopted since, without TRACER. Stores in *SWITCHES a number
- * that changes whenever one of them has run. True, and 0, if the system does not tell; false of more than 4,096
- * processes. */
+/* Returns whether all threads of a launch sleep. The launch is process PID, its process group, its session, their
+ * descendants, and orphans that this process has adopted since; TRACER is not part of the launch. Stores in *SWITCHES a
+ * number that changes whenever a thread of the launch has run. Returns false if there are more than 4,096 processes. On
+ * macOS returns true, and stores 0. */
 bool cprocess_launch_sleeps(pid_t pid, pid_t tracer, uint64_t *switches);
 
 /* A pipe that is an output of a program. What comes through it is searched for a text, and passed on. */

@@ -47,12 +47,12 @@ uint64_t ctrace_event_message(pid_t tid);
 /* The program counter of a stopped thread. */
 int ctrace_program_counter(pid_t tid, uint64_t *address);
 int ctrace_set_program_counter(pid_t tid, uint64_t address);
-/* The argument INDEX, 0 to 2, of the function at whose first instruction a thread has stopped. */
+/* The argument INDEX, 0 to 2, of a function, for a thread that has stopped at the first instruction of the function. */
 int ctrace_argument(pid_t tid, int index, uint64_t *value);
 int ctrace_set_argument(pid_t tid, int index, uint64_t value);
 
-/* Copies bytes from and to the memory of a stopped thread, whatever its protection: for a few bytes, where
- * /proc/PID/mem can't be opened. Returns the number of bytes that were copied. */
+/* Copy bytes from and to the memory of a stopped thread, whatever the protection of the memory. Each word is a request
+ * of its own: only for memory whose /proc/PID/mem can't be opened. Return the number of bytes that were copied. */
 size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size);
 size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size);
 
@@ -70,8 +70,8 @@ int ctrace_block_signals(pid_t tid, uint64_t mask);
 /* Whether the thread or process that PARENT has just created uses PARENT's memory. */
 bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork);
 
-/* Stores how the kernel writes the device and the inode of the file at PATH in /proc/PID/maps, `fe:00 1234`. That may differ
- * from stat(2): for btrfs and overlayfs. Fails for a file that can't be mapped, such as an empty one. */
+/* Stores the device and the inode of the file at PATH as in /proc/PID/maps: `fe:00 1234`. On btrfs and overlayfs they
+ * may differ from those of stat(2). Fails for a file that can't be mapped, such as an empty one. */
 int ctrace_mapped_file(const char *path, char *text, size_t size);
 
 /* Of the auxiliary vector, <getauxval(3)>. */

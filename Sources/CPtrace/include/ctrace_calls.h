@@ -22,32 +22,33 @@ struct ctrace_call {
 };
 int ctrace_call_at(pid_t tid, struct ctrace_call *call);
 
-/* Whether the memory that a call uses is known; the same as orderfile_call_knowledge. */
+/* How much of the memory that a call uses is known: the values of orderfile_call_knowledge. */
 enum ctrace_knowledge { CTRACE_KNOWN, CTRACE_UNKNOWN, CTRACE_LATER };
 
 struct ctrace_range {
   uint64_t address, size;
 };
 /* Stores the ranges of memory that the kernel will use in a call, at most MOST, and returns their count.
- * MEMORY is an open /proc/PID/mem. KNOWLEDGE says whether the kernel may use other memory, too. */
+ * MEMORY is an open /proc/PID/mem. Stores in *KNOWLEDGE whether the kernel may use other memory, too. */
 int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
                        int most, enum ctrace_knowledge *knowledge);
 
-/* Makes a thread that is at the exit of CALL, which it was in, make it again. */
+/* Makes a thread that has stopped at the exit of CALL repeat CALL when it continues. */
 int ctrace_call_again(pid_t tid, const struct ctrace_call *call);
 
 /* Makes a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped.
  * If the thread is at the entry of a system call, that call begins again when the thread continues.
  * INSTRUCTION is the address of a system call instruction in its memory; it is not needed at an entry.
  *
- * *ERROR is set to the result of mprotect(2). *STATUS is set to that of waitpid(2) if the thread has ended
- * meanwhile, or its number is that of another thread, which executes a program: the result is ESRCH then. */
+ * *ERROR is set to the result of mprotect(2). If the thread has ended meanwhile, or another thread has called exec and
+ * taken over its number, ESRCH is returned and *STATUS is set to that of waitpid(2). */
 int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
                    uint32_t protection, int *error, int *status);
 
-/* Makes a stopped thread permit access to its process's memory (prctl(2), PR_SET_DUMPABLE), or forbid it, and leaves
- * it as it was. EBUSY inside of a call that creates a process or executes a program, where that is impossible.
- * INSTRUCTION, *ERROR and *STATUS are those of ctrace_protect. *WAS_PERMITTED may be NULL. */
+/* Makes a stopped thread permit or forbid access to the memory of its process (prctl(2), PR_SET_DUMPABLE), and restores
+ * the state of the thread. Stores in *WAS_PERMITTED whether access was permitted before; WAS_PERMITTED may be NULL.
+ * Returns EBUSY if the thread is inside a call that creates a process or executes a program. INSTRUCTION, *ERROR and
+ * *STATUS are as in ctrace_protect. */
 int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
                          bool *_Nullable was_permitted, int *error, int *status);
 

@@ -1,16 +1,17 @@
 // Long runs of pages
 //
-// A function of a gigabyte takes a few bytes of a file, but has a quarter of a million pages. In a run of pages that are
-// touched one after the other, and of which nothing is in memory or mapped, the kernel soon does the same again and again:
-// what it has read and mapped ahead is the same after each period, which is a common multiple of its windows and units. So
-// periods are simulated until two states are equal, and the others up to the end of the run are counted, not simulated.
-// The last pages are simulated again, from the state moved there.
+// A function of a gigabyte takes a few bytes of a file, but has a quarter of a million pages. A run
+// is a range of pages that are touched in ascending order, and none of which is in memory or
+// mapped. In a run, the state of the kernel soon repeats: after each period, the kernel has read
+// and mapped the same distance ahead. The period is a common multiple of the kernel's windows and
+// units. So periods are simulated until two states are equal. The other periods are counted, not
+// simulated. Then the state is moved to the last pages of the run, and these pages are simulated.
 
 import Addresses
 
 extension LinuxFaultModel {
-  /// The same as touching each page of a run in ascending order, for pages that were neither touched before nor lie where
-  /// earlier touches have read, except near the ends of the run.
+  /// Touches each page of a run in ascending order. Except near the ends of the run, the pages must
+  /// not have been touched or read by earlier touches.
   ///
   /// - Complexity: O(*w*) on average for windows of *w* pages, for any number of pages.
   package mutating func touch(_ pages: Range<LoadedPage>, in mapping: LinuxMapping) {
@@ -24,12 +25,13 @@ extension LinuxFaultModel {
     for page in next..<pages.upperBound { touch(page, in: mapping) }
   }
 
-  /// More pages than the kernel reads or maps ahead.
+  /// A number of pages, larger than the kernel reads or maps ahead.
   private var reach: UInt64 { 2 * (aroundPages + readAheadPages + unitPages) + 4 }
 
-  /// `nil` if it is too long to gain anything.
+  /// The number of pages after which the state may repeat; `nil` if the period is too long to save
+  /// time.
   private var period: UInt64? {
-    // A window of fault-around ends at a page table only if it does not divide it.
+    // Fault-around windows are cut at a page table only if their size does not divide it.
     let table = tableEntries % aroundPages == 0 ? 1 : tableEntries
     var period: UInt64 = 1
     for unit in [
@@ -45,7 +47,8 @@ extension LinuxFaultModel {
     return period
   }
 
-  /// Periods until the state repeats at the latest: the count of misses takes a thousand pages.
+  /// The number of periods after which the state repeats at the latest. The count of misses takes a
+  /// thousand pages.
   private static let mostPeriods = 1200
 
   private mutating func skipPeriods(
@@ -57,7 +60,7 @@ extension LinuxFaultModel {
       for page in next..<end { model.touch(page, in: mapping) }
       next = end
     }
-    /// Whether a period can be simulated and another one skipped before the last pages.
+    /// Whether there is room to simulate one period and to skip another before the last pages.
     func hasRoom() -> Bool {
       pages.upperBound - next > 2 * reach + 3 * period
     }
@@ -82,7 +85,8 @@ extension LinuxFaultModel {
     }
   }
 
-  /// What decides about the next pages of a run, relative to the first of them.
+  /// The state that determines the faults on the next pages of a run, relative to the first of
+  /// these pages.
   private struct RunState: Equatable {
     var misses, order: Int
     var window: [Int]
@@ -107,7 +111,7 @@ extension LinuxFaultModel {
     }
   }
 
-  /// Moves what is in memory, mapped and marked in the `reach` pages from `page` on.
+  /// Moves the state of the `reach` pages from `page` on: the pages in memory, mapped and marked.
   private mutating func move(
     from page: LoadedPage, by distance: UInt64, _ reach: UInt64, in mapping: LinuxMapping
   ) {

@@ -118,7 +118,8 @@ package struct LinuxFaultModel: Sendable {
 
   package internal(set) var minorFaults = 0
   package internal(set) var majorFaults = 0
-  /// Pages of the file that were read, with those that the kernel reads for the header, without `pagesOfRuns`.
+  /// The pages of the file that were read, with the pages that the kernel reads for the header, but
+  /// without the pages counted in `pagesOfRuns`.
   package internal(set) var pagesInMemory: Set<FilePage> = []
   /// The number of pages of long runs that were read and are not in `pagesInMemory`.
   package internal(set) var pagesOfRuns: UInt64 = 0

@@ -47,7 +47,8 @@ package struct LinuxFaults: Hashable, Sendable {
     let fileRanges = mappings.map { LinuxMapping($0, pageSize, slidePages: 0).filePages }.sorted {
       $0.lowerBound < $1.lowerBound
     }
-    // Long runs are not played page by page, which is right if only they read their pages.
+    // Long runs are not simulated page by page. The result is right only if no other mapping reads
+    // pages of the run.
     guard
       pageCount < 1 << 16
         || zip(fileRanges, fileRanges.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound + 1 }
@@ -69,7 +70,7 @@ package struct LinuxFaults: Hashable, Sendable {
           var next = newPages.lowerBound.loaded(slidePages: slidePages)
           let end = newPages.upperBound.loaded(slidePages: slidePages)
           while next < end {
-            // Mappings of an image do not overlap; of those that do, the first counts.
+            // Mappings of an image should not overlap. If some do, the first one counts.
             let mapping = mappings.first { $0.pages.contains(next) }
             let borders = mappings.flatMap { [$0.pages.lowerBound, $0.pages.upperBound] }
             let border = borders.filter { $0 > next }.min().map { min($0, end) } ?? end

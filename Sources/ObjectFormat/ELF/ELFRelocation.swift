@@ -91,7 +91,8 @@ extension ELFMachine {
 }
 
 extension ELFFile {
-  /// The functions of this image that its own linkage table calls, unless another image replaces them.
+  /// Returns the functions of this image that its own linkage table calls, unless another image
+  /// replaces them.
   ///
   /// - Throws: the error in a relocation table or in the dynamic symbol table.
   /// - Complexity: O(*n*) for *n* relocations.

@@ -1,16 +1,17 @@
-// Stops at breakpoints, at those in copies of code, too.
+// Stops at breakpoints, and at copies of breakpoints in copied code.
 
 import Addresses
 import CPtrace
 
 extension AddressSpace {
-  /// The event at one of our breakpoints.
+  /// The event at a breakpoint of the tracer.
   struct Stop {
     enum Purpose: UInt64 {
       case function, entry, loaderNotice, mark
-      /// The C library's clone(2), whose third argument are the flags, and its syscall(2).
+      /// `clone` of the C library, whose third argument is the flags, and `syscall` of the C
+      /// library.
       case clone, systemCall
-      /// Of a copy of a function.
+      /// A breakpoint in a copy of a function.
       case copy
     }
     var purpose: Purpose
@@ -23,7 +24,7 @@ extension AddressSpace {
 
   /// Removes the breakpoint at `address`, unless it must stay.
   ///
-  /// - Returns: `nil` if none of ours was ever there.
+  /// - Returns: `nil` if the tracer never planted a breakpoint there.
   func takeBreakpoint(at address: LoadedAddress) -> Stop? {
     if address == entry?.address { return stop(.entry, at: address, isFirst: true) }
     if let index = lasting.firstIndex(where: { $0.breakpoint.address == address }) {
@@ -31,7 +32,7 @@ extension AddressSpace {
       lasting[index].wasReached = true
       return stop(lasting[index].purpose, at: address, isFirst: isFirst)
     }
-    // The last one, because an earlier one may have been moved away from there.
+    // The last image, because the code of an earlier image may have been moved away from `address`.
     for i in images.indices.reversed() {
       guard let index = images[i].breakpoints.index(of: address) else { continue }
       let breakpoint = images[i].breakpoints.breakpoints[index]
@@ -54,11 +55,12 @@ extension AddressSpace {
 
   // MARK: Copies
 
-  /// Restores the instruction at a breakpoint that is in a copy of code, which the program has made. The function
-  /// itself was not used.
+  /// Restores the instruction at `address`, a breakpoint in a copy of code that the program has
+  /// made. The copied function itself was not used.
   ///
-  /// - Parameter least: the number of bytes that must be as they are behind one of our breakpoints.
-  /// - Returns: `nil` if there is none.
+  /// - Parameter least: the minimum number of following bytes that must be equal to the bytes after
+  ///   a planted breakpoint.
+  /// - Returns: `nil` if there is no copied breakpoint at `address`.
   func takeCopy(at address: LoadedAddress, least: Int) -> Stop? {
     guard !images.contains(where: { $0.loaded.text.contains(address) }) else { return nil }
     let trap = PlantedBreakpoint.instruction

@@ -18,7 +18,7 @@ final class AddressSpace {
   /// The code of the loader that was started as the program (`ld.so ./app`), until other code runs.
   private var loader: [Range<LoadedAddress>] = []
   var lasting: [LastingBreakpoint] = []
-  /// Mappings without breakpoints, as long as they are there.
+  /// Mappings that get no breakpoints. A mapping that is gone is removed.
   private var leftAlone: Set<Place> = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
@@ -29,7 +29,7 @@ final class AddressSpace {
     var end: LoadedAddress?
     var breakpoints: BreakpointSet
     var identity: [BreakpointImage.Piece]
-    /// Whether first uses are reported.
+    /// Whether first uses of functions are reported.
     var isRecorded: Bool
   }
 
@@ -40,7 +40,7 @@ final class AddressSpace {
     var wasReached = false
   }
 
-  /// Where a part of a file is mapped.
+  /// A place in memory where a part of a file is mapped.
   private struct Place: Hashable {
     var file: String
     var start: LoadedAddress
@@ -52,8 +52,8 @@ final class AddressSpace {
   }
 
   /// - Parameters:
-  ///   - pid: a process that begins a program, or is attached to.
-  ///   - files: shared by all processes of a tracer.
+  ///   - pid: a process that begins a program, or to which the tracer attaches.
+  ///   - files: the files that all processes of a tracer share.
   init(of pid: pid_t, in files: TracedFiles) {
     memory = ProcessMemory(of: pid, in: files)
     self.files = files
@@ -61,7 +61,8 @@ final class AddressSpace {
     blocksTrap = ctrace_blocked_signals(pid, &mask) == 0 && mask & trapBit != 0
   }
 
-  /// The memory of a forked process, which has a copy of everything. Nothing of it is accessed yet.
+  /// Copies the state of `other` for a process forked from it. Does not access the memory of the
+  /// new process.
   init(of pid: pid_t, forkedFrom other: AddressSpace, in files: TracedFiles) {
     memory = ProcessMemory(of: pid, in: files)
     self.files = files
@@ -84,13 +85,13 @@ final class AddressSpace {
   /// Plants the breakpoints that tell when libraries are mapped: one at the program's entry point, and one in
   /// its loader. A program without a loader needs neither, a running one only the second.
   ///
-  /// - Returns: the path of the loader if it is not the file that is there now: nothing tells then when libraries are
-  ///   mapped.
+  /// - Returns: the path of the loader if another file is at this path now. Then the tracer does
+  ///   not see when libraries are mapped.
   func watchLoader(isRunning: Bool, _ ask: (_ path: String) -> BreakpointImage?) -> String? {
     memory.findCallInstruction()
     guard let program = AuxiliaryVector(of: memory.thread), let mappings = memory.mappings
     else { return nil }
-    // Without a loader of its own, the program may be one.
+    // A program without a loader may itself be a loader.
     let base = program.loaderBase ?? program.entry
     guard let loader = mappings.first(where: { $0.addresses.contains(base) }) else { return nil }
     if program.loaderBase != nil, !isRunning { entry = plant(program.entry) }
@@ -107,26 +108,27 @@ final class AddressSpace {
     return nil
   }
 
-  /// The program is at `place`, in a system call: where its own code or that of a library runs, the loader has mapped
-  /// the libraries that the program begins with.
+  /// Notes a system call at `place`. A call outside of the loader's code shows that the loader has
+  /// mapped the libraries that the program begins with.
   func isAt(_ place: LoadedAddress) {
     if !loader.contains(where: { $0.contains(place) }) { loader = [] }
   }
 
-  /// Images that were found or are gone.
+  /// The images that `refresh` found, and the images that are gone.
   struct Changes {
     var loaded: [LoadedImage] = []
     var unloaded: [LoadedImage] = []
-    /// Paths of images that are not what their files are.
+    /// The paths of images in memory that are not the file at their path.
     var others: [String] = []
-    /// Whether there are images that can't be read.
+    /// Whether the memory of an image can't be read.
     var isInaccessible = false
   }
 
   /// Reads the mappings, plants breakpoints in new images, and forgets those that are gone.
   ///
-  /// - Parameter ask: the information about the image at a path; `nil` if it is left alone.
-  /// - Returns: `nil` if mappings or memory can't be read: then everything stays as it is.
+  /// - Parameter ask: returns the information about the image at a path; `nil` if the image is left
+  ///   alone.
+  /// - Returns: `nil` if the mappings or the memory can't be read. Then nothing is changed.
   func refresh(_ ask: (_ path: String) -> BreakpointImage?) -> Changes? {
     guard let all = memory.mappings, images.isEmpty || memory.isAccessible else { return nil }
     let mappings = all.filter { $0.isExecutable }
@@ -154,7 +156,7 @@ final class AddressSpace {
     return changes
   }
 
-  /// Decides which images stay; those whose code was mapped again get their breakpoints again.
+  /// Decides which images stay. Plants the breakpoints again in images whose code was mapped again.
   private func keepImages(
     _ all: [ProcessMapping], _ mappings: [ProcessMapping], _ changes: inout Changes
   ) {
@@ -169,7 +171,8 @@ final class AddressSpace {
           plantLastingAgain(in: image.loaded.text)
         }
       } else {
-        // What was planted in is a copy of the process's own, wherever it has moved it.
+        // A page with breakpoints is a private copy of the process, even if the process has moved
+        // its code. A page that is still the file's has no breakpoints.
         let others = all.map { $0.addresses }
         let copies = own.isEmpty ? [] : Set(memory.privatePages(in: image.loaded.text))
         stays = image.breakpoints.keepStanding(memory) { page in
@@ -251,20 +254,21 @@ final class AddressSpace {
 }
 
 extension AddressSpace.Image {
-  /// Whether `mapping` is a part of it. A program may have split a mapping by changing the protection of a part.
+  /// Whether `mapping` is a part of this image. A program may have split a mapping by changing the
+  /// protection of a part.
   fileprivate func holds(_ mapping: ProcessMapping) -> Bool {
     let known = breakpoints.mapping
     return known.file == mapping.file && known.addresses.overlaps(mapping.addresses)
   }
 
-  /// Whether it is still what was mapped there.
+  /// Whether this image is still in memory.
   fileprivate func isInMemory(_ memory: ProcessMemory) -> Bool {
     identity.allSatisfy { $0.isInMemory(memory, loaded.slide) }
   }
 }
 
 extension BreakpointImage {
-  /// Whether an image that is mapped with this slide is this one.
+  /// Whether the image in memory at `slide` is this one.
   fileprivate func isInMemory(_ memory: ProcessMemory, _ slide: Slide) -> Bool {
     identity.allSatisfy { $0.isInMemory(memory, slide) }
   }

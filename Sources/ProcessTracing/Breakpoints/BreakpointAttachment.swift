@@ -35,7 +35,7 @@ package struct BreakpointAttachment: Sendable {
       return .tracedBy(tracer)
     }
     if status["State"] == "Z" {
-      // Other threads may go on when the first one has ended.
+      // Other threads may still run after the first thread has ended.
       return status["Threads"].flatMap { Int($0) } ?? 0 > 1 ? nil : .ended
     }
     return status["VmSize"] == nil ? .kernelThread : nil

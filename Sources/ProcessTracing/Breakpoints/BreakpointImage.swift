@@ -12,11 +12,12 @@ package struct BreakpointImage: Sendable {
   package var functions: [StatedAddress]
   /// The segments that the loader maps, with stated addresses.
   package var segments: [Segment]
-  /// Bytes that are in memory as they are in its file. An image with others is another one, and is left alone.
+  /// Bytes of the file that must be the same in memory. An image with other bytes is another build,
+  /// and is left alone.
   package var identity: [Piece]
-  /// Which of the builds at its path it is.
+  /// The index of this build among the builds that were at its path.
   package var build: Int
-  /// Whether first uses are reported.
+  /// Whether first uses of functions are reported.
   package var isRecorded = true
   /// Whether it is a loader, which may also be started as a program.
   package var isLoader = false
@@ -24,9 +25,9 @@ package struct BreakpointImage: Sendable {
   package var loaderNotice: StatedAddress?
   /// The function that the program calls with the name of a mark: `orderfile_rt_mark`.
   package var mark: StatedAddress?
-  /// The C library's clone(2).
+  /// The function `clone` of the C library.
   package var clone: StatedAddress?
-  /// The C library's syscall(2).
+  /// The function `syscall` of the C library.
   package var systemCall: StatedAddress?
   /// The function whose first use ends the recording.
   package var end: StatedAddress?
@@ -60,7 +61,7 @@ package struct BreakpointImage: Sendable {
     self.build = build
   }
 
-  /// The places of breakpoints that stay.
+  /// The addresses of breakpoints that stay when they are hit.
   var lasting: [(purpose: AddressSpace.Stop.Purpose, address: StatedAddress)] {
     let places: [(AddressSpace.Stop.Purpose, StatedAddress?)] = [
       (.mark, mark), (.clone, clone), (.systemCall, systemCall),
@@ -86,7 +87,7 @@ package struct BreakpointImage: Sendable {
 /// An image in the memory of a process.
 package struct LoadedImage: Sendable {
   package var path: String
-  /// Which of the builds at its path it is: `BreakpointImage.build`.
+  /// The index of the build, as in `BreakpointImage.build`.
   package var build: Int
   package var slide: Slide
   /// The addresses of its code.

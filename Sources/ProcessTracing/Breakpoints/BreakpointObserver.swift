@@ -13,13 +13,15 @@ package protocol BreakpointObserver: AnyObject {
   func image(at path: String) -> BreakpointImage?
   /// The loader at `path`, of which only `loaderNotice` counts; `nil` if unknown.
   func loader(at path: String) -> BreakpointImage?
-  /// An image in memory is not the file that is at its path now: it is left alone.
+  /// An image in memory is not the file that is at `path` now. The image is left alone.
   ///
-  /// - Parameter isLoader: whether it loads the libraries of a process, which is not seen then.
+  /// - Parameter isLoader: whether the image is the loader of a process. Then the tracer does not
+  ///   see when libraries are loaded.
   func isOther(_ path: String, isLoader: Bool)
-  /// The memory of process `pid` can be neither read nor written: it is not recorded.
+  /// The memory of process `pid` can be neither read nor written. The process is not recorded.
   ///
-  /// - Parameter hasBreakpoints: whether it has breakpoints all the same, copies of its parent's.
+  /// - Parameter hasBreakpoints: whether the process still has breakpoints that it copied from its
+  ///   parent.
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool)
   /// A process has begun to run `program`.
   func processBegan(_ process: TracedProcess, program: String)

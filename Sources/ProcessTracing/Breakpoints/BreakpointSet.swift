@@ -68,7 +68,7 @@ package struct BreakpointSet {
     return memory.read(trap.count, at: first.address) == trap
   }
 
-  /// Plants breakpoints again that have not been hit but are missing in memory, in the parts of `ranges`.
+  /// Plants the breakpoints in `ranges` again that have not been hit but are missing in memory.
   package mutating func plantAgain(_ memory: ProcessMemory, in ranges: [Range<LoadedAddress>]) {
     let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
@@ -88,10 +88,10 @@ package struct BreakpointSet {
   /// Forgets the breakpoints that are no longer in memory.
   ///
   /// A program may have moved its code to memory without a file, at the same addresses: to use large pages, for
-  /// example. The breakpoints are part of the code that it moved.
+  /// example. The moved code contains the breakpoints.
   ///
-  /// - Parameter isForeign: whether a page, by its addresses, has other contents now than those that were planted in.
-  /// - Returns: whether any is left.
+  /// - Parameter isForeign: whether the page at these addresses is not a page that got breakpoints.
+  /// - Returns: whether a breakpoint is left.
   package mutating func keepStanding(
     _ memory: ProcessMemory, except isForeign: (Range<LoadedAddress>) -> Bool
   ) -> Bool {

@@ -92,7 +92,8 @@ extension BreakpointTracer {
     resume(tid)
   }
 
-  /// A breakpoint in a copy of code. A program that handles SIGTRAP may have put it there itself.
+  /// Takes a breakpoint in a copy of code. More bytes must match in a program that handles SIGTRAP,
+  /// because the breakpoint may be the program's own.
   private func copied(
     at address: LoadedAddress, _ tid: pid_t, _ space: AddressSpace
   ) -> AddressSpace.Stop? {
@@ -113,7 +114,7 @@ extension BreakpointTracer {
     if name == lastMark { end(by: .mark) }
   }
 
-  /// Bytes, as the recorder keeps them.
+  /// The maximum length of a mark's name in bytes, as in the recorder.
   private static let longestMark = 255
 
   private func blockTrapAgain(_ tid: pid_t, _ space: AddressSpace) {

@@ -21,13 +21,14 @@
 // which runs with its signal blocked, is stopped at its first instruction, and the signal is unblocked; a
 // program that handles SIGTRAP and blocks it explicitly loses the handler.
 //
-// Images. What is planted was read from a file, so the memory must have that file: see `AddressSpace.refresh`. Nothing
-// is forgotten while its breakpoints stand. The mappings are those of the thread that has stopped: those of a process
-// whose first thread has ended look empty.
+// Images. The addresses of breakpoints were read from a file, so the process must have mapped the
+// same file: see `AddressSpace.refresh`. An image is kept while its breakpoints are in memory.
+// Mappings are read for the thread that has stopped, because the mappings of a process look empty
+// when its first thread has ended.
 //
-// Children that ask not to be traced (CLONE_UNTRACED of clone(2)) would die at their first breakpoint. Such a child
-// does not ask: the flag is taken out where the C library's clone(2) or syscall(2) is called with it. Stopping each
-// system call instead would find calls in assembly, too, and make every launch several times slower.
+// Untraced children (CLONE_UNTRACED of clone(2)) would die at their first breakpoint. So the tracer
+// removes the flag from calls of `clone` and `syscall` of the C library. Stopping at each system
+// call would find calls in assembly, too, but make every launch several times slower.
 //
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
@@ -54,7 +55,7 @@ final class BreakpointTracer: LaunchTracer {
     let space: AddressSpace
     /// It executes the instruction of a breakpoint that stays. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
-    /// It is in a system call that may change mappings.
+    /// The thread is in a system call that may change mappings.
     var changesMappings = false
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
@@ -209,8 +210,9 @@ final class BreakpointTracer: LaunchTracer {
   /// Restores everything and releases all stopped threads.
   private func detachAll() {
     hasLeft = true
-    // The first thread of a memory restores everything; the others find nothing to do. One that waits in vfork has not
-    // stopped, and can't be made to permit access.
+    // The first thread of each memory restores everything; the other threads find nothing to do.
+    // Stopped threads come first, because a thread that waits in vfork can't be made to permit
+    // access.
     let tids = threads.numbers
     let (stopped, waiting) = (
       tids.filter { threads[$0]?.parked != nil }, tids.filter { threads[$0]?.parked == nil }
@@ -242,7 +244,8 @@ final class BreakpointTracer: LaunchTracer {
     refresh(space)
   }
 
-  /// A thread always has a memory here, even one that can't be accessed: so it goes on, whatever happens.
+  /// Every new thread gets an `AddressSpace`, even if its memory can't be accessed. So every new
+  /// thread is resumed.
   private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {
     guard new > 0 else { return }
     guard var space = threads[tid]?.space else {

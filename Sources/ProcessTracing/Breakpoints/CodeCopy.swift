@@ -1,23 +1,25 @@
-// A program may copy code and run the copy. The copy holds the breakpoints that the code had, at addresses that nobody
-// knows. The bytes behind such a breakpoint tell which one was copied, and so the instruction that it replaced. Among
-// the bytes there may be further breakpoints, in the copy, in the code, or in both.
+// A program may copy code and run the copy. The copy contains the breakpoints of the code, at
+// addresses that the tracer does not know. The bytes after a copied breakpoint identify the
+// original breakpoint, and so the instruction that it replaced. These bytes may contain further
+// breakpoints, in the copy, in the original code, or in both.
 
 import Addresses
 import CPtrace
 
-/// The code behind a breakpoint at an unknown address, and what was found to be the same.
+/// The code after a breakpoint at an unknown address, and the planted breakpoints with the same
+/// code after them.
 struct CodeCopy {
-  /// The number of bytes that are compared at most.
+  /// The maximum number of bytes that are compared.
   static let size = 32
 
   private let following: [UInt8]
   private var matched = 0
-  /// The instructions at the breakpoints with `matched` equal bytes.
+  /// The instructions that the breakpoints with `matched` equal bytes have replaced.
   private var instructions: Set<UInt32> = []
 
   init(_ following: [UInt8]) { self.following = following }
 
-  /// Looks for breakpoints of `set` that have the same code behind them.
+  /// Looks for breakpoints of `set` with the same code after them.
   ///
   /// - Complexity: O(*n*) for *n* breakpoints.
   mutating func compare(_ set: BreakpointSet, _ memory: ProcessMemory) {
@@ -38,7 +40,8 @@ struct CodeCopy {
     matched >= least && instructions.count == 1 ? instructions.min() : nil
   }
 
-  /// The number of bytes in `following` that are equal to those behind a breakpoint, except for breakpoints.
+  /// Returns the number of bytes of `following` that are equal to the bytes after a breakpoint.
+  /// Bytes of breakpoints do not count.
   private static func equalBytes(
     _ following: [UInt8], _ set: BreakpointSet, _ index: Int, _ text: inout TextPages
   ) -> Int {
@@ -67,10 +70,11 @@ struct CodeCopy {
     return equal
   }
 
-  /// The first bytes of `following` by which candidates are found.
+  /// The number of bytes after a breakpoint by which candidates are found.
   private static let beginning = 4
 
-  /// The bytes behind breakpoints of `set`, without those that hold a breakpoint.
+  /// Returns the first bytes after each breakpoint of `set`. Bytes with another breakpoint are left
+  /// out.
   static func beginnings(_ set: BreakpointSet, _ memory: ProcessMemory) -> Set<[UInt8]> {
     let size = PlantedBreakpoint.instruction.count
     var text = TextPages(of: set.mapping, memory)
@@ -90,7 +94,7 @@ struct CodeCopy {
     return found
   }
 
-  /// The indexes in `bytes` of breakpoints with one of `beginnings` behind them.
+  /// Returns the indexes in `bytes` of breakpoints that one of `beginnings` follows.
   static func candidates(
     in bytes: [UInt8], _ trap: [UInt8], _ beginnings: Set<[UInt8]>
   ) -> [Int] {

@@ -92,7 +92,8 @@ extension PageTouchTracer {
     return apply(changes, tid)
   }
 
-  /// A call failed that may have found a page withheld: from now on no data are.
+  /// Repeats a call that failed, perhaps at a withheld page. From now on, reads and writes are not
+  /// withheld.
   private func repeatCall(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) {
     threads[tid]?.isCallUnknown = false
     let changes = releaseData(for: call, space)

@@ -42,7 +42,7 @@ package protocol PageImages: AnyObject {
 final class PageTouchTracer: LaunchTracer {
   var touches = PageTouches()
   var problem: PageProblem?
-  /// The number of the first system call for which all data were released.
+  /// The number of the first system call from which on reads and writes are not withheld.
   var unknownCall: Int?
   /// Whether counting has ended: nothing more is recorded.
   var isOver = false
@@ -58,7 +58,7 @@ final class PageTouchTracer: LaunchTracer {
     let space: WatchedMemory
     /// The system call that it is in.
     var call: ctrace_call?
-    /// Whether that call may use memory of which nothing is known.
+    /// Whether the system call `call` may use unknown memory.
     var isCallUnknown = false
     /// It is about to run a handler of the program.
     var entersHandler = false

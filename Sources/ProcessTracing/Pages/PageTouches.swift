@@ -56,9 +56,10 @@ package struct PageTouches: Sendable {
   package private(set) var images: [String] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
-  /// The paths of images that were replaced: the file in memory is not the file at the path, and is not counted.
+  /// The paths of images in memory that are not the file at their path. Their touches are not
+  /// recorded.
   package private(set) var others: [String] = []
-  /// The processes whose memory can't be accessed. Their pages are not counted.
+  /// Processes whose memory can't be accessed. Their touches are not recorded.
   package private(set) var inaccessible: [Int32] = []
   /// The paths of the images of which loading was watched, too.
   package private(set) var loadingImages: [String] = []
@@ -117,7 +118,7 @@ package struct PageTouches: Sendable {
     processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
   }
 
-  /// A process has loaded an image that is not the file at `path`.
+  /// Notes that a process has loaded an image that is not the file at `path`.
   package mutating func isOther(_ path: String) {
     if !others.contains(path) { others.append(path) }
   }

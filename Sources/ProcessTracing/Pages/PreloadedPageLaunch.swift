@@ -39,12 +39,13 @@ package struct PageLaunchResult: Sendable {
   package var touches: PageTouches
   /// Whether the launch reached the place to stop.
   package var wasStopped: Bool
-  /// Paths without links of programs that processes of the launch ran, and that did not load the library: nothing of them
-  /// was seen. None of the latter if they can't be told.
+  /// The paths, without symbolic links, of programs that processes of the launch ran without the
+  /// library. Touches of these programs were not seen.
   package var unseenPrograms: [String] = []
-  /// Whether another method would see what happens after `unknownCall`.
+  /// Whether another method would see reads and writes after `unknownCall`.
   package var isUnknownCallTraceable = false
-  /// The number of a system call whose memory is unknown: from that call on, first reads and writes are not seen.
+  /// The number of a system call whose memory is unknown. First reads and writes after the call are
+  /// not seen.
   package var unknownCall: Int?
   /// The reason why the touches are incomplete; `nil` if they are complete.
   package var problem: PageProblem?
@@ -60,13 +61,14 @@ package enum PageProblem: Equatable, Sendable {
   case refused(errno: Int32)
   /// The program restricts its own system calls.
   case seccomp
-  /// The memory of a process can be neither read nor written: it has forbidden that.
+  /// The memory of a process can be neither read nor written, because the process has forbidden
+  /// access.
   case inaccessible
   /// The program intercepts its own system calls.
   case dispatched
   /// A debugger traces a process of the launch.
   case traced
-  /// The program makes system calls of 32 bits.
+  /// The program makes 32-bit system calls.
   case foreignCall
   /// The tracer was killed.
   case tracerKilled
@@ -143,7 +145,7 @@ package struct PreloadedPageLaunch: Sendable {
     return touches.images.isEmpty ? .nothingLoaded : nil
   }
 
-  /// - Returns: also the programs that did not load the library, each once.
+  /// - Returns: the touches, and the programs that did not load the library, each once.
   private static func touches(in trace: OpaquePointer) -> (PageTouches, unseen: [String]) {
     var touches = PageTouches()
     var awaited: [Int32: String] = [:]
@@ -158,7 +160,8 @@ package struct PreloadedPageLaunch: Sendable {
         touches.processBegan(event.pid)
       case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
       case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
-      // Its vfork child wrote last.
+      // Not a fork: a vfork child, which shares the memory of this known process, wrote the last
+      // record.
       case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue
       case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))

@@ -5,7 +5,7 @@ import CPtrace
 /// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
-  /// Whether it is the file that was at its path when it was mapped.
+  /// Whether the image is the file at its path, as of the time when the image was found.
   package let isAtItsPath: Bool
   /// The addresses from the image's first byte to its last.
   package let addresses: Range<LoadedAddress>
@@ -152,7 +152,7 @@ package struct WatchedImage {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
-  /// From now on, only execution is withheld.
+  /// Withholds only execution from now on.
   package mutating func releaseData() {
     for index in pages.indices { pages[index].seen.formUnion([.read, .write]) }
   }

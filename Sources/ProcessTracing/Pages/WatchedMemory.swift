@@ -15,17 +15,18 @@ final class WatchedMemory {
   private var breakpoints: [LoadedAddress: PlantedBreakpoint] = [:]
   /// Everything has been given back.
   private(set) var isReleased = false
-  /// Reading and writing has been given back, also in images that are loaded later.
+  /// Reading and writing is no longer withheld, also in images that are loaded later.
   private var isDataReleased = false
 
-  /// - Parameter files: shared by all processes of a tracer.
+  /// - Parameter files: the files that all processes of a tracer share.
   init(of pid: pid_t, in files: TracedFiles) {
     memory = ProcessMemory(of: pid, in: files)
     memory.mayPermitAccess = true
     memory.findCallInstruction()
   }
 
-  /// The memory of a forked process, which has a copy of everything. Nothing of it is accessed yet.
+  /// Copies the state of `other` for a process forked from it. Does not access the memory of the
+  /// new process.
   init(of pid: pid_t, forkedFrom other: WatchedMemory, in files: TracedFiles) {
     memory = ProcessMemory(of: pid, in: files)
     memory.mayPermitAccess = true
@@ -41,15 +42,15 @@ final class WatchedMemory {
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
-  /// Where an instruction is that makes a system call; `nil` if none was found.
+  /// The address of an instruction that makes a system call; `nil` if none was found.
   var callInstruction: LoadedAddress? { memory.callInstruction }
 
   /// Reads the mappings, and withholds execution of new ones.
   ///
   /// - Parameters:
   ///   - watchesLoading: whether to withhold all access to new images.
-  ///   - look: tells, by one of its mappings, whether an image is to be watched, and whether it is the file that is at
-  ///     its path.
+  ///   - look: returns, for a mapping of an image, whether the image is to be watched, and whether
+  ///     the image is the file at its path.
   /// - Returns: the new images, and the changes of protection to make.
   func refresh(
     watchesLoading: Bool, _ look: (ProcessMapping) -> (isWanted: Bool, isAtItsPath: Bool)
@@ -156,7 +157,7 @@ final class WatchedMemory {
     for index in images.indices { images[index].unmapped(range) }
   }
 
-  /// The changes that restore all access but execution; from now on only execution is withheld.
+  /// Returns the changes that restore reading and writing. From now on, only execution is withheld.
   func releaseData() -> [WatchedImage.Change] {
     guard !isReleased, !isDataReleased else { return [] }
     isDataReleased = true

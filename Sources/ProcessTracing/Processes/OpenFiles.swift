@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// Keeps the descriptors of a few files of many that are used in turn: a launch can have more processes than a process
-/// can have open files.
+/// Keeps at most `limit` files open, of many files that are used in turn. A launch can have more
+/// processes than the tracer can have open files.
 package final class OpenFiles {
   private let limit: Int
   private var descriptors: [ObjectIdentifier: Int32] = [:]
@@ -16,10 +16,11 @@ package final class OpenFiles {
 
   deinit { while !owners.isEmpty { closeFirst() } }
 
-  /// The descriptor of the file that `owner` uses.
+  /// Returns the descriptor of the file that `owner` uses.
   ///
-  /// - Parameter opening: opens that file if it is not open; returns a descriptor, or -1 and the reason in `errno`.
-  /// - Returns: -1 if it can't be opened, with the reason in `errno`.
+  /// - Parameter opening: opens the file if it is not open; returns a descriptor, or -1 and the
+  ///   reason in `errno`.
+  /// - Returns: -1 if the file can't be opened, with the reason in `errno`.
   package func descriptor(of owner: AnyObject, _ opening: () -> Int32) -> Int32 {
     let owner = ObjectIdentifier(owner)
     if let known = descriptors[owner] { return known }

@@ -21,8 +21,9 @@ package struct ProcessMapping: Hashable {
   /// Absolute; empty for memory without a file. Followed by a blank and `(deleted)` if the file is gone.
   package var path: String
 
-  /// The mappings of files in the memory of the process or thread `pid`, ascending; `nil` if they can't be read, or if
-  /// it has ended. A process whose first thread has ended shows them only for its other threads.
+  /// The mappings of files in the memory of the process or thread `pid`, ascending; `nil` if the
+  /// mappings can't be read, or if the process has ended. After the first thread of a process has
+  /// ended, only its other threads show the mappings.
   package static func files(of pid: pid_t) -> [ProcessMapping]? {
     let text = SystemFile.text(of: "/proc/\(pid)/maps")
     guard !text.isEmpty else { return nil }
@@ -33,7 +34,8 @@ package struct ProcessMapping: Hashable {
     }
   }
 
-  /// The executable memory of the process or thread `pid` that is of no file, ascending; none if it can't be read.
+  /// The executable memory without a file of the process or thread `pid`, ascending; empty if the
+  /// mappings can't be read.
   static func codeWithoutFile(of pid: pid_t) -> [Range<LoadedAddress>] {
     SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap {
       let fields = $0.split(separator: UInt8(ascii: " "), maxSplits: 5)
@@ -41,21 +43,23 @@ package struct ProcessMapping: Hashable {
         fields[4].elementsEqual([UInt8(ascii: "0")])
       else { return nil }
       let name = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
-      // What the kernel gives every process: [vdso] and [vsyscall].
+      // [vdso] and [vsyscall] are code of the kernel, not copies of the program's code.
       return name.starts(with: Array("[v".utf8)) ? nil : Self.addresses(fields[0])
     }
   }
 
-  /// What `file` is of mappings of the file at `path`, a regular one; `nil` if it can't be mapped.
+  /// The value of `file` in mappings of the regular file at `path`; `nil` if the file can't be
+  /// mapped.
   package static func file(at path: String) -> String? {
     var text = [CChar](repeating: 0, count: 64)
     guard ctrace_mapped_file(path, &text, text.count) == 0 else { return nil }
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The kernel writes a line feed as `\012`, which may as well be part of a name; another file has the path as it is.
+  /// Reads the exact path of a mapping whose path has `\012`: the kernel writes a line feed so, but
+  /// a name may also contain these four characters.
   private mutating func readPath(of pid: pid_t) {
-    // Not `contains` of a text, which a build without Swift's library of text processing does not have.
+    // Not `contains(_: String)`, which builds without Swift's library of string processing lack.
     guard path.utf8.indices.contains(where: { path.utf8[$0...].starts(with: Self.lineFeed.utf8) })
     else { return }
     let ends = [addresses.lowerBound, addresses.upperBound].map { String($0.rawValue, radix: 16) }
@@ -64,7 +68,7 @@ package struct ProcessMapping: Hashable {
 
   private static let lineFeed = "\\012"
 
-  /// Whether the file is gone, or has been replaced; a path may end like this by itself.
+  /// Whether the path ends with ` (deleted)`: the file is gone or replaced, or has such a name.
   package var isDeleted: Bool { path.hasSuffix(Self.deleted) }
 
   /// The path that the file had, if it is gone.

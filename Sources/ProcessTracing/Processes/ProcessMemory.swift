@@ -10,28 +10,30 @@ import CPtrace
 /// The memory of a traced process, through `/proc/PID/mem`: writing ignores protection, and gives the process
 /// private copies of pages that it shared with a file. <proc_pid_mem(5)>
 ///
-/// The kernel refuses that file to a tracer without privileges if the process is not dumpable: if it has called
-/// `prctl(PR_SET_DUMPABLE, 0)`, for example. Then a stopped thread is made to permit it for a moment; a descriptor that
-/// was opened before stays valid. To root without CAP_SYS_PTRACE, as in containers, the kernel also refuses it if the
-/// process has changed its user. Then it is read and written by words.
+/// A tracer without privileges can't open `/proc/PID/mem` if the process is not dumpable, for
+/// example after `prctl(PR_SET_DUMPABLE, 0)`. Then a stopped thread is made to permit access while
+/// the file is opened; the descriptor stays valid afterwards. Root without CAP_SYS_PTRACE, as in
+/// containers, also can't open the file if the process has changed its user. Then the memory is
+/// read and written by words.
 package final class ProcessMemory {
   /// The number of the process.
   let pid: pid_t
   /// A living thread that uses the memory: `/proc/PID` shows nothing if the first thread of the process has ended.
   package var thread: pid_t
-  /// Where an instruction is that makes a system call; `nil` if none was found.
+  /// The address of an instruction that makes a system call; `nil` if none was found.
   var callInstruction: LoadedAddress?
   /// Whether a thread may be made to permit access.
   var mayPermitAccess = false
   private let files: TracedFiles
 
-  /// Opens nothing yet.
-  ///
-  /// - Parameters:
-  ///   - pid: also the number of a living thread.
-  ///   - files: shared by all memories of a tracer.
+  /// - Parameter pid: the number of the process, and of a living thread.
   package convenience init(of pid: pid_t) { self.init(of: pid, in: TracedFiles()) }
 
+  /// Does not open the memory yet.
+  ///
+  /// - Parameters:
+  ///   - pid: the number of the process, and of a living thread.
+  ///   - files: the files that all memories of a tracer share.
   init(of pid: pid_t, in files: TracedFiles) {
     self.pid = pid
     thread = pid
@@ -40,7 +42,7 @@ package final class ProcessMemory {
 
   deinit { files.descriptors.close(of: self) }
 
-  /// -1 if the memory can't be accessed.
+  /// The descriptor of `/proc/PID/mem`; -1 if the file can't be opened.
   private var descriptor: Int32 {
     files.descriptors.descriptor(of: self) {
       let path = "/proc/\(thread)/mem"
@@ -50,14 +52,14 @@ package final class ProcessMemory {
     }
   }
 
-  /// Whether its bytes can be read and written.
+  /// Whether the memory can be read and written.
   var isAccessible: Bool {
     if descriptor >= 0 { return true }
     guard let place = callInstruction else { return false }
     return !readByWords(1, at: place).isEmpty
   }
 
-  /// Whether it has a descriptor, with which no thread needs to be made to do something.
+  /// Whether the memory has a descriptor: no thread needs to be made to permit access.
   var isOpen: Bool { descriptor >= 0 }
 
   /// The mappings of files, ascending; `nil` if they can't be read.
@@ -68,7 +70,7 @@ package final class ProcessMemory {
 
   /// Makes `thread`, which has stopped, permit access while `body` runs.
   ///
-  /// - Returns: `nil` if that is impossible.
+  /// - Returns: `nil` if the thread can't permit access.
   private func permittingAccess<Result>(_ body: () -> Result) -> Result? {
     guard mayPermitAccess, let instruction = callInstruction?.rawValue else { return nil }
     var wasPermitted = false
@@ -94,7 +96,7 @@ package final class ProcessMemory {
     return failure == 0 && error == 0
   }
 
-  /// Finds an instruction that makes a system call, in the code that the kernel gives every program.
+  /// Finds an instruction that makes a system call, in the code of the vDSO.
   func findCallInstruction() {
     callInstruction = AuxiliaryVector(of: thread)?.kernelCode.flatMap(self.findCall)
   }
@@ -130,7 +132,8 @@ package final class ProcessMemory {
     return Array(bytes[..<done])
   }
 
-  /// The kernel refuses the file also if the process has another user by now; the words only if it is not dumpable.
+  /// Reads memory whose file the kernel refuses to open because the process has changed its user.
+  /// The kernel refuses access by words only if the process is not dumpable.
   private func readByWords(_ count: Int, at address: LoadedAddress) -> [UInt8] {
     permittingAccess {
       var bytes = [UInt8](repeating: 0, count: count)
@@ -165,8 +168,8 @@ package final class ProcessMemory {
       .filter { $1 & (isPresent | isOfFile) == isPresent }.map { $0.0 }
   }
 
-  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty; and whether it may
-  /// use other memory.
+  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty;
+  /// and whether the kernel may use other memory.
   package func rangesUsed(
     by call: ctrace_call
   ) -> (ranges: [Range<LoadedAddress>], knowledge: ctrace_knowledge) {

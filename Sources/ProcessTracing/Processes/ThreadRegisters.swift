@@ -24,14 +24,14 @@ enum ThreadRegisters {
     LoadedAddress(rawValue: counter.rawValue &- UInt64(CTRACE_BREAKPOINT_ADVANCE))
   }
 
-  /// The first argument of a function, an address, read when thread `tid` has stopped at its first instruction; `nil`
-  /// if the thread has been killed.
+  /// The first argument of a function, an address, for a thread that has stopped at the function's
+  /// first instruction; `nil` if the thread has been killed.
   static func firstArgument(of tid: pid_t) -> LoadedAddress? {
-    // AArch64 has a tag in the first byte; /proc/PID/mem wants none.
+    // On AArch64 the top byte may be a tag, which /proc/PID/mem does not accept.
     argument(0, of: tid).map { LoadedAddress(rawValue: $0 & ~(0xff << 56)) }
   }
 
-  /// The argument of a function with this index, 0 to 2.
+  /// The argument `index`, 0 to 2, of a function.
   static func argument(_ index: Int, of tid: pid_t) -> UInt64? {
     var value: UInt64 = 0
     return ctrace_argument(tid, Int32(index), &value) == 0 ? value : nil

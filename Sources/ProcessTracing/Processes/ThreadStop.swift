@@ -27,8 +27,8 @@ enum ThreadStop {
   case systemCall
   case signal(Int32)
 
-  /// Whether a thread was gone when it was made to do something, by the status that the function has stored. Its number
-  /// may be that of another thread, which executes a program.
+  /// Whether `status`, from `ctrace_protect` or `ctrace_permit_access`, says that the thread has
+  /// ended, or that another thread has called exec and taken over its number.
   static func isEnd(_ status: Int32) -> Bool {
     status != -1 && (status & 0xff != 0x7f || Int(status >> 16) == CTRACE_EXEC)
   }

@@ -6,20 +6,22 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What a tracer knows of files, for all processes that it traces.
+/// The files that a tracer has looked at or has open, shared by all processes that it traces.
 package final class TracedFiles {
-  /// The open memories of processes.
+  /// The descriptors of the memories of processes.
   let descriptors = OpenFiles()
-  /// Ends of threads that were received while they were made to do something.
+  /// Ends of threads that were reported while the tracer made these threads perform a system call.
   var ends: [(tid: pid_t, status: Int32)] = []
   private var known: [String: (stamp: FileStamp, file: String?)] = [:]
 
   package init() {}
 
-  /// The path at which the file of a mapping was when it was mapped, and whether that file is there now.
+  /// Returns the path that the file of `mapping` had when it was mapped, and whether the file is
+  /// there now.
   ///
-  /// A path alone does not tell: another file may have replaced it, or the process may see another one there, in its own
-  /// mount namespace. Nor does stat(2): on btrfs and overlayfs, its device is not the one of mappings.
+  /// The path alone is not enough: the file may have been replaced, or the process may see another
+  /// file at the path, in its own mount namespace. stat(2) is not enough, either: on btrfs and
+  /// overlayfs, it shows another device than mappings.
   package func place(of mapping: ProcessMapping) -> (path: String, isThere: Bool) {
     if file(at: mapping.path) == mapping.file { return (mapping.path, true) }
     let path = mapping.formerPath
@@ -32,7 +34,8 @@ package final class TracedFiles {
     return file(at: path) == nil ? ProcessMapping.withoutDeletion(path) : path
   }
 
-  /// How the kernel writes the file at `path` in mappings; `nil` if there is none, or if it can't be mapped.
+  /// The device and inode of the file at `path`, as in mappings; `nil` if there is no file, or if
+  /// it can't be mapped.
   private func file(at path: String) -> String? {
     guard let stamp = FileStamp(path: path) else { return nil }
     if let (known, file) = known[path], known == stamp { return file }

@@ -42,7 +42,7 @@ struct TracedThreads<State> {
 
   /// Forgets an unknown thread.
   ///
-  /// - Returns: whether it has stopped, and waits.
+  /// - Returns: whether the thread has stopped, and waits.
   mutating func takeStranger(_ tid: pid_t) -> Bool { strangers.remove(tid) != nil }
 
   /// The unknown threads that have stopped, ascending; they are forgotten.

@@ -7,18 +7,18 @@ import CPtrace
   import Glibc
 #endif
 
-/// Children that ask not to be traced: CLONE_UNTRACED of clone(2). What a tracer has changed in the memory that they
-/// copy would be their end, so the flag is taken out.
+/// Removes CLONE_UNTRACED from the flags of clone(2). An untraced child would die at the first
+/// breakpoint or withheld page that it has copied from its parent.
 enum UntracedChildren {
   private static let flag = UInt64(CTRACE_UNTRACED)
 
-  /// For a thread that is about to pass flags in the argument `index`.
+  /// Removes the flag from the argument `index` of a thread that is about to call clone.
   static func trace(_ tid: pid_t, flags index: Int) {
     guard let flags = ThreadRegisters.argument(index, of: tid), flags & flag != 0 else { return }
     ThreadRegisters.setArgument(index, of: tid, to: flags & ~flag)
   }
 
-  /// For a thread that is about to pass flags in the structure of clone3(2) to which the argument `index` points.
+  /// Removes the flag from the structure of clone3(2) to which the argument `index` points.
   static func trace(_ tid: pid_t, flagsAt index: Int, _ memory: ProcessMemory) {
     guard let place = ThreadRegisters.argument(index, of: tid).map(LoadedAddress.init(rawValue:))
     else { return }

@@ -5,7 +5,8 @@ extension ImageID {
   /// The build ID of `file`; without one, a weak ID of the whole program header table as in the file.
   package init(_ file: ELFFile) { self.init(file, buildID: file.buildID()) }
 
-  /// The ID of `file` as it is found in the memory of a process.
+  /// The ID of `file` that a process finds in its memory: a build ID counts only if it is in a
+  /// segment.
   init(inMemory file: ELFFile) { self.init(file, buildID: file.buildIDInSegments()) }
 
   private init(_ file: ELFFile, buildID: [UInt8]?) {

@@ -2,10 +2,11 @@
 // block, and nowhere else.
 //
 // A breakpoint in a constant would change what the program computes. So a symbol counts only if its type is
-// that of a function, or if it has none and is a function for sure (`UntypedFunctions`). Code that unwind tables cover is
-// code in any case: this finds the functions of a stripped file, and assembly with unwind information. The
-// debug file of a stripped file is used as well, if it is in the system's debug folders. Blocks count only if
-// their map assigns them to one of these functions.
+// that of a function, or if the symbol has no type and is certainly a function
+// (`UntypedFunctions`). Code that unwind tables cover is code in any case: this finds the functions
+// of a stripped file, and assembly with unwind information. The debug file of a stripped file is
+// used as well, if it is in the system's debug folders. Blocks count only if their map assigns them
+// to one of these functions.
 //
 // A block that consists of ENDBR64 only shares the breakpoint of the next block: that instruction must stay
 // in place, so the breakpoint is after it.
@@ -18,7 +19,7 @@ import ObjectFormat
 /// What a tracer needs to know about an image.
 package struct BreakpointPlaces: Sendable {
   package var id: ImageID
-  /// The ID that a process finds in its memory.
+  /// The ID of the image in the memory of a process.
   package let idInMemory: ImageID
   /// ELF's `e_machine`.
   package var machine: UInt32
@@ -28,9 +29,9 @@ package struct BreakpointPlaces: Sendable {
   package var blocks: BlockMap?
   /// The errors in tables that list functions, if other tables list some.
   package private(set) var problems: [ParseError] = []
-  /// How many symbols without a type have no breakpoint, because they may be data.
+  /// The number of symbols without a type that have no breakpoint because they may be data.
   package private(set) var uncertainCount = 0
-  /// The first of these.
+  /// The names of the first symbols that `uncertainCount` counts.
   package private(set) var uncertain: [SymbolName] = []
   /// The error in the map, if there are no blocks because of it.
   package var blockMapProblem: ParseError?
@@ -41,10 +42,10 @@ package struct BreakpointPlaces: Sendable {
   package var executableSegments: [ExecutableSegment]
   /// The functions that were looked for and found.
   package var named: [String: StatedAddress]
-  /// The names of those that other images can use.
+  /// The names of the functions in `named` that other images can use.
   package let exported: Set<String>
-  /// Parts of the file that are in memory as they are in the file, and differ between builds: its header, the program
-  /// headers, and the notes with the build ID. Ascending.
+  /// Parts of the file that are the same in memory and differ between builds, ascending: the ELF
+  /// header, the program headers, and the notes with the build ID.
   package let identity: [Piece]
 
   package struct Piece: Sendable {
@@ -113,7 +114,7 @@ package struct BreakpointPlaces: Sendable {
     places = Self.merged(functions, blocks.ranges.map(\.start).filter { !sharing.contains($0) })
   }
 
-  /// Looks for some functions alone, among those that other images can use.
+  /// Looks only for the functions with `names`, among the functions that other images can use.
   ///
   /// - Throws: as the other initializer.
   package init(of bytes: FileBytes, onlyNamed names: [String]) throws(ParseError) {
@@ -151,7 +152,8 @@ package struct BreakpointPlaces: Sendable {
     return file
   }
 
-  /// - Parameter body: gets the first byte of each function, and its name if that is one of `names`.
+  /// - Parameter body: called with the address of each function, and with its name if `names`
+  ///   contains it.
   private static func forEachFunction(
     in table: ELFSymbolTable, _ names: [String], _ body: (StatedAddress, String?) -> Void
   ) {
@@ -251,9 +253,9 @@ extension ELFFile {
     }
   }
 
-  /// What is not mapped from the file is left out.
+  /// Parts that no segment maps are left out.
   fileprivate var identity: [BreakpointPlaces.Piece] {
-    // Of notes, the build ID is among the first.
+    // The build ID is among the first notes of a segment.
     let most: UInt64 = 4096
     var ranges: [Range<FileOffset>] = [segmentTable]
     if let header = try? bytes.range(offset: FileOffset(rawValue: 0), size: 64, "e_ident") {

@@ -22,8 +22,7 @@ package struct ImagePages: Sendable {
   package var hasLoader: Bool
   /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`.
   package var runsEarly: Bool
-  /// Whether the loader calls functions of the image while it relocates images, because they choose the implementation
-  /// of others (ifunc).
+  /// Whether the image has resolvers of ifuncs, which the loader calls while it relocates images.
   package var hasResolvers: Bool
   /// Whether LeakSanitizer is in the image, or in a library that it needs: at its end the program then traces
   /// itself, which is impossible if it is already traced.

@@ -1,17 +1,21 @@
 // Which symbols without a type are functions?
 //
-// NASM, Rust's `global_asm!` and assembly without `.type` give functions STT_NOTYPE. So have labels inside a function,
-// tables in a section of code, and the marks of linkers. A breakpoint in a table would change what the program computes.
-// Therefore a symbol is a function only if something says so that data never have:
+// NASM, Rust's `global_asm!` and assembly without `.type` give functions the type STT_NOTYPE.
+// Labels inside a function, tables in a section of code and symbols of the linker have the same
+// type. A breakpoint in a table would change what the program computes. So a symbol counts as a
+// function only if one of these statements is true, which is never so for data:
 //
-// - The image begins there (`e_entry`), or the loader calls it: `.init_array`, DT_INIT, DT_FINI.
-// - A linkage table calls it (`R_*_JUMP_SLOT`).
-// - On AArch64, the last mapping symbol before it is `$x`.
-// - Code calls it or jumps to it, and nothing reads it or takes its address. Code is what symbols with a type and unwind
-//   tables cover, and then the functions that are found this way. `CodeScan` may take a few bytes of a constant for a
-//   branch, but hardly for one to a table that no instruction refers to.
+// - The image begins at the symbol (`e_entry`), or the loader calls it: `.init_array`, DT_INIT,
+//   DT_FINI.
+// - A linkage table calls the symbol (`R_*_JUMP_SLOT`).
+// - On AArch64, the last mapping symbol before the symbol is `$x`.
+// - Code calls the symbol or jumps to it, and no instruction reads it or takes its address. Code is
+//   everything that symbols with a type and unwind tables cover, and every function found in this
+//   way. `CodeScan` may mistake bytes of a constant for a branch, but hardly for a branch to a
+//   table that no instruction refers to.
 //
-// A local label counts only if it is called: most are in a function, which jumps to them.
+// A local label counts only if code calls it: most local labels are inside a function that jumps to
+// them.
 
 import Addresses
 import ByteReading
@@ -20,14 +24,14 @@ import ObjectFormat
 
 /// The symbols without a type in the code of an ELF image.
 struct UntypedFunctions {
-  /// The addresses of those that are functions, ascending.
+  /// The addresses of the symbols that are functions, ascending.
   private(set) var functions: [StatedAddress] = []
-  /// How many others may be functions or data: those that are visible outside of their object file.
+  /// The number of symbols that may be functions or data. Local symbols are not counted.
   private(set) var uncertainCount = 0
-  /// The names of the first of these, by address.
+  /// The names of the first symbols that `uncertainCount` counts, by address.
   private(set) var uncertain: [SymbolName] = []
 
-  /// The number of names to keep.
+  /// The maximum number of names in `uncertain`.
   private static let mostNames = 3
 
   private struct Label {
@@ -98,7 +102,7 @@ struct UntypedFunctions {
           Label(address: symbol.value, isLocal: isLocal, table: number, name: symbol.nameOffset))
       }
     }
-    // Of the symbols of one address, one that is not local.
+    // The first symbol at an address counts: one that is not local, if there is one.
     found.sort { ($0.address, $0.isLocal ? 1 : 0) < ($1.address, $1.isLocal ? 1 : 0) }
     mappings.sort { ($0.address, $0.isCode ? 1 : 0) < ($1.address, $1.isCode ? 1 : 0) }
     var code = CodeRanges(file)
@@ -110,7 +114,7 @@ struct UntypedFunctions {
     return (labels, mappings)
   }
 
-  /// The ranges that functions with a type and unwind tables cover, ascending and apart from each other.
+  /// Returns the ranges that functions with a type and unwind tables cover, ascending and disjoint.
   private static func knownCode(
     _ tables: [ELFSymbolTable], _ frames: [AddressRange]
   ) -> [AddressRange] {
@@ -137,7 +141,8 @@ struct UntypedFunctions {
     return apart
   }
 
-  /// What the kernel, the loader and linkage tables call. Of a damaged table, nothing.
+  /// Returns the addresses that the kernel, the loader and linkage tables call. Skips damaged
+  /// tables.
   private static func calledByTheLoader(in file: ELFFile) -> [StatedAddress] {
     var found = [file.header.entry]
     found += ((try? file.initializers()) ?? []).compactMap(\.address)
@@ -148,7 +153,8 @@ struct UntypedFunctions {
     return found
   }
 
-  /// Marks the labels that code calls or jumps to, and that no instruction reads or takes the address of.
+  /// Marks the labels that code calls or jumps to, unless an instruction reads them or takes their
+  /// address.
   private static func addBranchTargets(
     to isFunction: inout [Bool], _ labels: [Label], known: [AddressRange], in file: ELFFile,
     _ index: (StatedAddress) -> Int?
@@ -159,7 +165,8 @@ struct UntypedFunctions {
     case (.aarch64, .little): scan = .aarch64
     default: return
     }
-    /// The targets of branches in each label's code, which reaches to the next one; at the end those in known code.
+    /// The targets of branches in the code of each label, up to the next label. The last element
+    /// has the targets of branches in known code.
     var targets = [[Int]](repeating: [], count: labels.count + 1)
     var isReferredTo = [Bool](repeating: false, count: labels.count)
     var budget = ByteBudget(limit: UInt64(file.bytes.count))

@@ -31,7 +31,7 @@ struct PromotedNames: Sendable {
     index = NameIndex(names, in: layout.names)
   }
 
-  /// Whether it is the last byte of a number, of a hash, of `.cfi` or of `.cfi_jt`.
+  /// Whether `byte` may be the last byte of a number, of a hash, of `.cfi` or of `.cfi_jt`.
   private static func mayEndPromotedName(_ byte: UInt8) -> Bool {
     isLowerHexDigit(byte) || byte == UInt8(ascii: "i") || byte == UInt8(ascii: "t")
   }

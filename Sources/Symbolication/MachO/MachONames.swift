@@ -15,7 +15,7 @@ func rootSymbol(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 }
 
 extension OrderFileDialect.NamesakeRule {
-  /// What a Mach-O linker of this rule compares of a symbol's name.
+  /// Returns the part of a symbol's name that a Mach-O linker with this rule compares.
   func name(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     switch self {
     case .movesAll: name

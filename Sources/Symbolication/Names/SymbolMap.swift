@@ -68,9 +68,9 @@ extension SymbolMap {
   /// If the release build has the name, these are the functions of that name; the local functions that were
   /// promoted from the name, `name.llvm.1`, which may have had the same name in the recorded build; and the
   /// merged body `nameTm`, which Swift made of this function and similar ones: the function only jumps there,
-  /// so both run. With control-flow integrity `name` may be an entry of a jump table, which jumps to `name.cfi`.
-  /// Otherwise, these are the functions whose names have the same canonical form and match best
-  /// (`CanonicalName.Match`).
+  /// so both run. With control-flow integrity, `name` may be an entry of a jump table that jumps to
+  /// `name.cfi`: then `name.cfi` is found, too. Otherwise, these are the functions whose names have
+  /// the same canonical form and match best (`CanonicalName.Match`).
   ///
   /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has
   /// entry addresses, each original that ran was recorded too. The release build's `f` is returned
@@ -176,13 +176,14 @@ extension SymbolMap {
       guard let first = indexes.first else { return false }
       return indexes.contains { layout.functions[$0].address != layout.functions[first].address }
     }
-    // A jump table's entry and the code that it jumps to are one function.
+    // An entry of a jump table and the code that it jumps to count as one function.
     return Candidates(
       indexes,
       isAmbiguous: areApart(indexes) && areApart(indexes.filter { !isJumpTableEntry($0) }))
   }
 
-  /// The functions with the code of `name` if control-flow integrity made that an entry of a jump table.
+  /// Returns the functions `name.cfi`: the code of `name`, if control-flow integrity made `name` an
+  /// entry of a jump table.
   private func bodies(ofJumpTableEntry name: SymbolName) -> [Int] {
     exact.entries(name.bytes + Array(".cfi".utf8))
   }

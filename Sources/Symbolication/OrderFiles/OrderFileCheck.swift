@@ -27,9 +27,9 @@
 //   image are checked apart (`DataOrderCheck`).
 //
 // - In Mach-O layouts `f.llvm.1` is moved by the lines `f.llvm.1`, `f` and `f.llvm.2`, in this order of preference:
-//   LLD 20 and older use only the first, ld64 the second. LLD 21 and later make no difference between these lines. A
-//   layout does not tell its linker's version: the rule by which most lines are followed is its linker's. Lines for other
-//   architectures don't count.
+//   LLD 20 and older use only the first, ld64 the second. For LLD 21 and later, these lines are
+//   equal. The version of the linker is not in the layout, so all rules are tried: the linker's
+//   rule is the one by which most lines are in order. Lines for other architectures don't count.
 //
 // What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
 // of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.

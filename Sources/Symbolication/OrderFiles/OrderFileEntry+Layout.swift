@@ -14,8 +14,8 @@
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: unchanged for LLD 20 and older, and as `f` for
 // ld64, which compares with the shortened name. Newer LLDs shorten both sides and accept either. `f.__uniq.1`
-// stays whole, because only newer LLDs shorten it. So for these linkers all functions with the same shortened name are
-// namesakes (`NamesakeRule.name(of:)`).
+// stays whole, because only newer LLDs shorten it. For ld64 and newer LLDs, all functions with the
+// same shortened name are namesakes (`NamesakeRule.name(of:)`).
 //
 // Some names should not be in an ld64 order file although the image has them. Outlined functions are numbered
 // separately in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that begins
@@ -101,7 +101,7 @@ package struct PlacingEntries: Sendable {
 /// The bodies that have the names of given functions.
 private struct Namesakes {
   private struct Name {
-    /// All functions of the name, as indexes of the layout's functions.
+    /// All functions with the name, as indexes of the layout's functions.
     var all: [Int]
     var hasSeveralBodies: Bool
     /// The listed ones, as indexes of the layout's functions.
@@ -110,7 +110,7 @@ private struct Namesakes {
   private let map: SymbolMap
   private var layout: Layout { map.layout }
   private let rule: OrderFileDialect.NamesakeRule
-  /// By the name that the linker compares.
+  /// The listed names, by the part of the name that the linker compares.
   private var names: [NameKey: Name] = [:]
   /// The functions whose names the linker shortens, by the shortened name.
   private var shortened: [NameKey: [Int]] = [:]
@@ -135,7 +135,7 @@ private struct Namesakes {
       let isOther = all.contains { layout.functions[$0].address != function.address }
       names[key] = Name(all: all, hasSeveralBodies: isOther)
       order.append(
-        NameReference(offset: function.name.offset, count: UInt32(name.count)))  // no longer
+        NameReference(offset: function.name.offset, count: UInt32(name.count)))  // a prefix
     }
   }
 

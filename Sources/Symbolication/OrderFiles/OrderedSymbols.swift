@@ -11,17 +11,18 @@ struct OrderedSymbols {
   private(set) var duplicates: [Int] = []
   /// The symbols that name data; they are not among `symbols`.
   private(set) var data: [OrderedSymbol] = []
-  /// What to compare of the names in Mach-O layouts and their order files.
+  /// The part of names to compare, in Mach-O layouts and their order files.
   private let names: Names
 
-  /// What a Mach-O linker compares of symbols.
+  /// The part of symbols' names that a Mach-O linker compares.
   enum Names: CaseIterable {
-    /// The whole name; of a function that no line names, the shortened one.
+    /// The whole name. For a function that no line names, the shortened name.
     case closest
-    /// The whole name alone, as LLD 20 and older. A line with the shortened name of a listed function is none of its own.
+    /// Only the whole name, as in LLD 20 and older. A line with the shortened name of a listed
+    /// function counts as another spelling of the function's line.
     case whole
-    /// What LLD 21 and later leave of `f.llvm.1` and `f.__uniq.1` in the line and in the symbol: `f`. A line moves all
-    /// functions of that name.
+    /// The name without suffixes, as in LLD 21 and later: `f` for `f.llvm.1` and `f.__uniq.1`, in
+    /// lines and in symbols. A line moves all functions whose shortened name is the same.
     case roots
 
     func part(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -70,7 +71,8 @@ struct OrderedSymbols {
     /// To `symbols` and to the order file's entries.
     var bySection: [NameKey: (ordered: Int, entry: Int)] = [:]
 
-    /// The entry for `symbol` in an object file that is not in `taken`, for a function whose object file is unknown.
+    /// Returns the next entry for `symbol` that names an object file, for a function whose object
+    /// file is unknown. `taken` counts the entries that were returned before.
     func next(_ symbol: NameKey, _ taken: inout [NameKey: Int]) -> [Int] {
       guard let ofFiles = byObjectFile[symbol]?.all else { return [] }
       let next = taken[symbol] ?? 0
@@ -78,7 +80,8 @@ struct OrderedSymbols {
       return next < ofFiles.count ? [ofFiles[next]] : []
     }
 
-    /// Whether an entry for `symbol` in `objectFile` is known; `nil` for one without an object file.
+    /// Whether the index has an entry for `symbol` in `objectFile`. `nil` looks for an entry
+    /// without an object file.
     func holds(_ symbol: NameKey, of objectFile: NameKey?) -> Bool {
       guard let objectFile else { return bySymbol[symbol] != nil }
       return byObjectFile[symbol]?.of(objectFile).isEmpty == false

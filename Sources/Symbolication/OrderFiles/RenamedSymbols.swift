@@ -10,8 +10,9 @@
 // file lists by its present name, is none of the candidates. A number changes when a closure is added before it. Then
 // most closures of the function still have names that exist, of other closures: such a name is not missing, and nobody
 // notices. A missing number only means that there are fewer. So a closure is renamed only if there is exactly one with
-// the same demangled name, which also happens if its parent was the only one to change. A clone with a number behind its
-// name is another function than the one without.
+// the same demangled name, which also happens if its parent was the only one to change. A clone
+// with a number (`TA.6`) and a function without one (`TA`) are different functions, so a name is
+// first looked for among names of the same kind.
 
 import Addresses
 import ByteReading

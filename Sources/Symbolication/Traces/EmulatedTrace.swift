@@ -33,7 +33,8 @@ package struct EmulatedTrace {
   package let bytes: [UInt8]
   /// Whether it has a first use.
   package let isEmpty: Bool
-  /// The paths of images of which another build ran than the one at the path: nothing of it is in the trace.
+  /// The paths of images whose build at the path is not the build that ran. The trace does not have
+  /// these images.
   package let others: [String]
   /// The paths of programs that the process executed instead of its own: outside of the emulator, unrecorded.
   package let programs: [String]
@@ -127,7 +128,8 @@ package struct EmulatedTrace {
 }
 
 extension BreakpointPlaces {
-  /// Whether an image with this ID in memory is this one; the plugin gives no ID to an image without headers there.
+  /// Whether an image with this ID in memory is this build. The plugin gives no ID to an image
+  /// whose headers are not in memory; then the answer is yes.
   fileprivate func isBuild(_ id: TraceImageRecord.ID?) -> Bool {
     guard let id else { return true }
     return id.kind == UInt32(idInMemory.kind.rawValue) && id.bytes == idInMemory.bytes
