@@ -13,7 +13,7 @@ static uint32_t of_thread_in_exec; /* atomic */
 
 /* Stores the path, without links, of the file that DESCRIPTOR refers to, and returns its length or -errno. */
 OF_LOCAL long of_path_of(long descriptor, char *path, long size) {
-  static const char folder[] = "/proc/self/fd/";
+  static const char folder[] = "/proc/thread-self/fd/";
   char name[sizeof folder + 10];
   int length = 0, digits = 1;
   for (; folder[length]; length++) name[length] = folder[length];

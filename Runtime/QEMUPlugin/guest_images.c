@@ -109,7 +109,7 @@ OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context
 /* Copies SIZE bytes of this process's memory. Returns false if the memory is no longer mapped. */
 OF_LOCAL bool of_read_memory(uint64_t address, void *to, size_t size) {
   struct iovec here = {to, size}, there = {(void *)address, size};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+  return process_vm_readv((pid_t)syscall(SYS_gettid), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 /* Returns the address at which the first byte of MAPPING's file is mapped; 0 if the first byte is not mapped. */

@@ -140,7 +140,7 @@ OF_LOCAL bool of_read_text(uint64_t address, char text[PATH_MAX]) {
     size_t count = 256 - from % 256; /* which never crosses the end of a page */
     if (count > PATH_MAX - size) count = PATH_MAX - size;
     struct iovec here = {text + size, count}, there = {(void *)from, count};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)count) return false;
+    if (process_vm_readv((pid_t)of_thread(), &here, 1, &there, 1, 0) != (ssize_t)count) return false;
     if (memchr(text + size, 0, count)) return true;
     size += count;
   }
@@ -155,7 +155,7 @@ OF_LOCAL void of_executes(int folder, uint64_t address) {
   if (of_read_text(address, text)) {
     if (!*text) { /* the folder is the file */
       char link[64];
-      snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+      snprintf(link, sizeof link, "/proc/thread-self/fd/%d", folder);
       ssize_t size = readlink(link, text, sizeof text - 1);
       text[size > 0 ? size : 0] = 0;
     }

@@ -145,7 +145,7 @@ struct AutoCommand: ParsableCommand {
     if result.document == nil {
       messages.print(
         note:
-          "nothing has changed since the last run; --again records anyway, for launches that read files outside the project"
+          "nothing has changed since the last run; if a launch reads a changed file outside the project, add --again"
       )
     }
     let bytes = try InputFile.bytes(json ? result.json : result.text)

@@ -33,9 +33,10 @@ package struct FileIdentity: Hashable, Sendable {
   package func isSameFile(as other: Self) -> Bool { device == other.device && file == other.file }
 }
 
-/// The identity of a regular file, and when the file was last written, renamed, linked or replaced.
+/// The identity of a regular file, and when its inode last changed. The time is needed because inode numbers are reused.
 package struct FileStamp: Hashable, Sendable {
   private let identity: FileIdentity
+  /// When the inode last changed (`st_ctim`): the file was written, renamed or linked, or its mode was changed.
   package let changed: FileTime
 
   /// - Returns: `nil` if there is no regular file at `path`.

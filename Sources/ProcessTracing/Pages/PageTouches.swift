@@ -201,6 +201,7 @@ extension PageTouches {
     }
     return PageTouches(
       images: images, touches: loading + touches, program: program, loadingImages: other.images,
-      others: others + other.others.filter { !others.contains($0) }, inaccessible: inaccessible)
+      others: others + other.others.filter { !others.contains($0) },
+      inaccessible: inaccessible + other.inaccessible.filter { !inaccessible.contains($0) })
   }
 }

@@ -77,21 +77,18 @@ package final class ProcessMemory {
     guard permitAccess(true, instruction, &wasPermitted) else { return nil }
     let result = body()
     let error = errno
-    if !wasPermitted {
-      var unused = false
-      _ = permitAccess(false, instruction, &unused)
-    }
+    if !wasPermitted { _ = permitAccess(false, instruction, nil) }
     errno = error
     return result
   }
 
   private func permitAccess(
-    _ isPermitted: Bool, _ instruction: UInt64, _ wasPermitted: inout Bool
+    _ isPermitted: Bool, _ instruction: UInt64, _ wasPermitted: UnsafeMutablePointer<Bool>?
   ) -> Bool {
     var error: Int32 = 0
     var status: Int32 = 0
     let failure = ctrace_permit_access(
-      thread, instruction, isPermitted, &wasPermitted, &error, &status)
+      thread, instruction, isPermitted, wasPermitted, &error, &status)
     if failure != 0, ThreadStop.isEnd(status) { files.ends.append((thread, status)) }
     return failure == 0 && error == 0
   }
