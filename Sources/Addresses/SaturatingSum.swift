@@ -3,6 +3,7 @@ extension Sequence where Element: FixedWidthInteger {
   /// count. The numbers must not be negative.
   ///
   /// - Complexity: O(*n*) for *n* numbers.
+  @inlinable
   public func saturatingSum() -> Element {
     var total: Element = 0
     for value in self {

@@ -147,4 +147,15 @@ extension Layout {
     let next = sections.partitioningIndex { $0.range.start > address }
     return next > 0 && sections[next - 1].range.contains(address) ? next - 1 : nil
   }
+
+  /// Returns the number of bodies that have a function in `indexes` and one in `others`. Functions at one address have
+  /// one body.
+  ///
+  /// - Complexity: O(*n*) on average for *n* indexes in both.
+  package func bodyCount(of indexes: [Int], in others: [[Int]]) -> Int {
+    var bodies = Set(indexes.lazy.map { functions[$0].address })
+    let all = bodies.count
+    for index in others.joined() { bodies.remove(functions[index].address) }
+    return all - bodies.count
+  }
 }

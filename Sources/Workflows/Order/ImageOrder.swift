@@ -86,7 +86,7 @@ struct ImageOrder {
       linkerSource: linkerSource,
       recordedFunctions: resolved.recordedCount,
       resolvedFunctions: resolved.resolvedCount
-        - resolved.count(of: placing.unmoved + unwritten.functions, in: layout),
+        - layout.bodyCount(of: placing.unmoved + unwritten.functions, in: resolved.functions),
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count
         - written.unwritable.count { $0.index < placing.entries.count },

@@ -46,12 +46,6 @@ struct ResolvedProfile {
     return profile
   }
 
-  /// How many of the functions `indexes` of `layout` the launches used.
-  func count(of indexes: [Int], in layout: Layout) -> Int {
-    let used = Set(functions.joined().map { layout.functions[$0].address })
-    return Set(indexes.map { layout.functions[$0].address }).intersection(used).count
-  }
-
   init(_ profile: LaunchProfile, in map: inout SymbolMap) {
     let layout = map.layout
     /// The bodies that launches of the build itself used.
