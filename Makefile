@@ -32,6 +32,8 @@ RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 # No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
+# Ends a run that hangs. Each wait of a test ends after a quarter of an hour (`hangLimit`), but a program in a test may hang.
+LIMIT := $(addsuffix $(if $(shell command -v timeout), --foreground -s INT -k 1m 40m),$(shell command -v timeout))
 # The flags of all builds, so that none throws away what another has compiled. What is optimized is in Package.swift.
 FLAGS := -c release -debug-info-format none --explicit-target-dependency-import-check error
 # On large pages the compiler takes a twentieth less time.
@@ -58,7 +60,7 @@ OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$
 test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test integrations browser fleet
 	@$(MAKE) -s tests-built runtime apple-sdk
-	ORDERFILE_REQUIRE_ALL=1 swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh $(OTHER_EXAMPLES)
 	@Scripts/test-report.sh
@@ -79,7 +81,7 @@ check: ## format, warnings, imports, tests of the release build, the core exampl
 
 # Without MAKEFLAGS: what a test or an example builds with make is no job of this one.
 tests:
-	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 swift test $(FLAGS) --skip-build --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 
 # Beside the tests, which leave a processor idle when the last of them run.
@@ -98,7 +100,7 @@ tests-built:
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests
-	ORDERFILE_QUICK=1 swift test --skip-build 2>&1 | $(SUMMARY)
+	ORDERFILE_QUICK=1 $(LIMIT) swift test --skip-build 2>&1 | $(SUMMARY)
 
 # A build of all products would compile what only tests import.
 PRODUCTS := orderfile orderfile-pages orderfile-stages orderfile-qemu
