@@ -22,16 +22,14 @@ final class ControlCopy {
   /// - Parameter image: an absolute path without symbolic links.
   /// - Throws: if the image can't be read, or if no file can be made beside it.
   convenience init(of image: String) throws(Diagnostic) {
-    var name = Array("\(image).control.XXXXXX".utf8CString)
-    let output = mkstemp(&name)
-    guard output >= 0 else {
+    let copy: UniqueFile
+    do { copy = try UniqueFile("\(image).control.") } catch {
       throw Diagnostic(
-        "unable to copy it for the control: \(String(cString: strerror(errno)))", context: [image],
+        "unable to copy it for the control: \(error)", context: [image],
         hint: "measure copies of both builds in a folder of your own")
     }
-    close(output)
-    try self.init(
-      of: image, to: String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+    close(copy.descriptor)
+    try self.init(of: image, to: copy.path)
   }
 
   /// Copies an image to `path`; a file there is replaced.

@@ -54,21 +54,18 @@ package final class LaunchInput {
       return
     }
     let folder = environment.temporaryFolder ?? "/tmp"
-    var name = Array("\(folder)/orderfile.XXXXXX".utf8CString)
-    let file = mkstemp(&name)
-    guard file >= 0 else {
-      throw Diagnostic(
-        "unable to make a file: \(String(cString: strerror(errno)))", context: [folder])
+    let file: UniqueFile
+    do { file = try UniqueFile("\(folder)/orderfile.") } catch {
+      throw Diagnostic("unable to make a file: \(error)", context: [folder])
     }
     #if os(Linux)
-      unlink(name)
-      self.path = "/proc/self/fd/\(file)"
+      unlink(file.path)
+      self.path = "/proc/self/fd/\(file.descriptor)"
     #else
-      self.path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      self.path = file.path
     #endif
-    descriptor = file
-    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-    try Self.copy(pipe: input, path, to: file, timeout)
+    descriptor = file.descriptor
+    try Self.copy(pipe: input, path, to: file.descriptor, timeout)
   }
 
   /// Returns the absolute path of an input file, for launches in another folder and in later runs.

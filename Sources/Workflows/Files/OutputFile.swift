@@ -39,17 +39,15 @@ package final class OutputFile {
     if exists, access(path, W_OK) != 0 { throw Self.error(path, errno) }
     let final = Self.behindLinks(path)
     let folder = final.lastIndex(of: "/").map { final[...$0] } ?? ""
-    var template = Array("\(folder).orderfile.XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw Self.error(path, errno) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // mkstemp creates private files; an output gets the mode of any new file.
+    let new: UniqueFile
+    do { new = try UniqueFile("\(folder).orderfile.") } catch {
+      throw Self.error(path, error.errno)
+    }
+    // An output gets the mode of any new file.
     let mask = umask(0)
     umask(mask)
-    fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
-    let temporary = String(
-      decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    target = .file(descriptor, temporary: temporary, final: final)
+    fchmod(new.descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
+    target = .file(new.descriptor, temporary: new.path, final: final)
   }
 
   /// Writes a result into a sink, piece by piece.

@@ -1,0 +1,23 @@
+import ByteReading
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that was created under a name that no other file has. Only its owner may read and write it.
+struct UniqueFile {
+  let path: String
+  /// Open for reading and writing, but not in programs that this process starts. Whoever makes the file closes it.
+  let descriptor: Int32
+
+  /// - Parameter beginning: of the path, to which six characters are added.
+  init(_ beginning: String) throws(SystemError) {
+    var template = Array("\(beginning)XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw SystemError("mkstemp") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
