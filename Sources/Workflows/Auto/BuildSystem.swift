@@ -109,19 +109,26 @@ package struct BuildSystem: Hashable, Sendable {
     "--toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
     + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
 
-  /// The build systems that the folder with the files `names` has, those that others generate left out.
+  /// The build systems that the folder with the files `names` has, those that others generate left out. SwiftPM is first:
+  /// a package may have CMake's files for systems that have no SwiftPM.
   ///
   /// - Parameters:
   ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
-  ///   - hasNinja: whether CMake can use Ninja.
+  ///   - generator: what CMake has to be told; `nil` for its own choice, which is the one that projects are tried with.
   package static func all(
-    in names: Set<String>, jobs: Int? = nil, hasNinja: Bool = true
+    in names: Set<String>, jobs: Int? = nil, generator: String? = nil
   ) -> [BuildSystem] {
     let folder = shellWord(names.contains("build") ? "build-orderfile" : "build")
     let parallel = jobs.map { " -j \($0)" } ?? ""
     var found: [BuildSystem] = []
+    if names.contains("Package.swift") {
+      found.append(
+        BuildSystem(
+          name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
+          imageFolder: ".build/release"))
+    }
     if names.contains("CMakeLists.txt") {
-      let generator = hasNinja ? " -G Ninja" : ""
+      let generator = generator.map { " -G \(shellWord($0))" } ?? ""
       found.append(
         BuildSystem(
           name: "cmake",
@@ -136,12 +143,6 @@ package struct BuildSystem: Hashable, Sendable {
     }
     if names.contains("Cargo.toml") {
       found.append(BuildSystem(name: "cargo", build: "cargo build --release\(parallel)"))
-    }
-    if names.contains("Package.swift") {
-      found.append(
-        BuildSystem(
-          name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
-          imageFolder: ".build/release"))
     }
     let make = "make\(parallel)"
     if names.contains("configure") {
@@ -186,5 +187,23 @@ package struct BuildSystem: Hashable, Sendable {
     throw Diagnostic(
       "several build systems: \(names)", context: [project],
       hint: "choose one: --build-system \(candidates[0].name)", severity: .usage)
+  }
+}
+
+extension LaunchEnvironment {
+  /// The generator that the user has chosen for CMake.
+  private var chosenGenerator: String? {
+    compilerVariables.first { $0.name == "CMAKE_GENERATOR" }?.value
+  }
+
+  /// The generator that CMake has to be told, Ninja: CMake's own choice is make, which `PATH` lacks; `nil` if CMake's
+  /// choice can be used.
+  var generatorForCMake: String? {
+    chosenGenerator == nil && !has("make") && has("ninja") ? "Ninja" : nil
+  }
+
+  /// The program by which CMake builds.
+  var toolOfCMake: String {
+    (chosenGenerator ?? generatorForCMake)?.contains("Ninja") ?? false ? "ninja" : "make"
   }
 }

@@ -328,9 +328,9 @@ package struct ProjectOrdering {
     if let command = options.buildCommand {
       return BuildSystem(command: command)
     }
-    let hasNinja = (try? environment.program(named: "ninja")) != nil
     let names = Folder.names(in: project).filter { !TreeCopy.isMadeAgain("\(project)/\($0)") }
-    let found = BuildSystem.all(in: Set(names), jobs: options.jobs, hasNinja: hasNinja)
+    let found = BuildSystem.all(
+      in: Set(names), jobs: options.jobs, generator: environment.generatorForCMake)
     return try .only(of: found, wanted: options.buildSystem, project: project)
   }
 

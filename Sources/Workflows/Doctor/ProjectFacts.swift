@@ -38,11 +38,11 @@ package struct ProjectFacts: Hashable, Sendable {
   /// - Parameter path: of the project's folder.
   init(of path: String, _ environment: LaunchEnvironment) {
     let names = Folder.names(in: path).filter { !TreeCopy.isMadeAgain("\(path)/\($0)") }
-    systems = BuildSystem.all(in: Set(names), jobs: 1, hasNinja: environment.has("ninja"))
+    systems = BuildSystem.all(in: Set(names), jobs: 1, generator: environment.generatorForCMake)
     missingTools = [:]
     for system in systems {
       var tools = Self.tools[system.name] ?? []
-      if system.name == "cmake" { tools.append(environment.has("ninja") ? "ninja" : "make") }
+      if system.name == "cmake" { tools.append(environment.toolOfCMake) }
       if system.configure?.contains("autoreconf") ?? false { tools.append("autoreconf") }
       missingTools[system.name] = tools.filter { !environment.has($0) }
     }

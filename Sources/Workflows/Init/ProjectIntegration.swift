@@ -22,7 +22,7 @@ package struct ProjectIntegration {
   package init(of folder: String, buildSystem system: String?) throws(Diagnostic) {
     self.folder = try Folder.absolutePath(folder)
     let names = Folder.names(in: self.folder)
-    let found = BuildSystem.all(in: Set(names), hasNinja: false)
+    let found = BuildSystem.all(in: Set(names))
     if found.isEmpty,
       names.contains(where: { $0.hasSuffix(".xcodeproj") || $0.hasSuffix(".xcworkspace") })
     {

@@ -19,9 +19,9 @@ package struct LaunchEnvironment {
   /// Those of `compilerVariableNames` that are set, in that order.
   package var compilerVariables: [(name: String, value: String)] = []
 
-  /// The variables by which configure, make and CMake choose compilers and their options.
+  /// The variables by which configure, make and CMake choose compilers, their options and the generator.
   package static let compilerVariableNames = [
-    "CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS",
+    "CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_GENERATOR",
   ]
 
   package init(
