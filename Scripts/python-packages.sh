@@ -15,6 +15,7 @@ packages+=(check-jsonschema==0.39.0 jsonschema==4.26.0 jsonschema-specifications
 packages+=(rpds-py==2026.9.1 attrs==26.1.0 regress==2026.9.1 requests==2.34.2)
 packages+=(urllib3==2.8.0 idna==3.20 certifi==2026.10.18 charset-normalizer==3.5.2)
 packages+=(ruamel.yaml==0.19.1 click==8.5.1 typing-extensions==4.16.0)
+packages+=(cmake==4.4.5)  # CMAKE_LINKER_TYPE, which CMake has since 3.29
 folder=.build/python
 if [[ "${1-}" == fleet ]]; then
   folder=.build/fleet

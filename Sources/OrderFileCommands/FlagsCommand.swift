@@ -49,7 +49,8 @@ struct FlagsMake: ParsableCommand {
   func run() throws {
     let dialect = linker?.dialect ?? .usual(for: .elf)
     let steps = MakeSteps(
-      program: program, orderFile: orderFile, dialect: dialect, recorder: data ? recorder : nil)
+      program: program, orderFile: orderFile, dialect: dialect, recorder: data ? recorder : nil,
+      libtool: LibtoolScript.droppingLinker(in: "."))
     try Console.print(steps.text())
   }
 }

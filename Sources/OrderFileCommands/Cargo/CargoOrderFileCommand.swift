@@ -68,7 +68,11 @@ struct CargoOptions: ParsableArguments {
   private var flagVariables: [String] { CargoFlags.variables.filter { getenv($0) != nil } }
 
   var ordering: CargoOrdering {
-    get throws { try CargoOrdering(words, flagVariables: flagVariables, in: .own) }
+    get throws {
+      let strip = getenv(CargoStripping.variable(for: words.profile)).map { String(cString: $0) }
+      return try CargoOrdering(
+        words, flagVariables: flagVariables, stripVariable: strip, in: .own)
+    }
   }
 
   /// About flags for all crates.

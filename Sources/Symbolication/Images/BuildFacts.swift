@@ -106,6 +106,14 @@ package struct BuildFacts: Hashable, Sendable {
   }
 }
 
+extension BuildFacts {
+  /// What the image in `bytes` states of its linker, see `linker`; `nil` also for another format.
+  package static func linker(ofImage bytes: FileBytes) -> String? {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
+    return file.statedLinker
+  }
+}
+
 extension ELFFile {
   /// The linker, as the file states it: LLD and mold leave a string in `.comment`, gold a note.
   fileprivate var statedLinker: String? {

@@ -15,8 +15,7 @@ package struct ProjectImage: Hashable, Sendable {
   package var path: String
   /// The path that the linker wrote, which may be another name of the same file.
   var linkedPath: String
-  /// As `-fuse-ld=` has it.
-  var linker: String
+  var linker: BuildLinker
   package var isLibrary: Bool
 
   var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
@@ -51,8 +50,7 @@ package struct ProjectImage: Hashable, Sendable {
         let kind = kind(ofImageAt: path)
       else { return nil }
       return ProjectImage(
-        path: path, linkedPath: path, linker: OrderFileDialect.lld.driverName ?? "",
-        isLibrary: kind == .library)
+        path: path, linkedPath: path, linker: BuildLinker(.lld), isLibrary: kind == .library)
     }
   }
 

@@ -47,14 +47,9 @@ struct ProjectImages {
     var warnings: [Diagnostic] = []
     for image in images {
       try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
-      guard let dialect = OrderFileDialect(driverName: image.linker) else {
-        warnings.append(
-          Diagnostic(
-            "not ordered: the project links it with \(image.linker), which can't order",
-            context: [image.name],
-            hint:
-              "remove -fuse-ld=\(image.linker) from the project's flags, or use lld, gold or bfd there"
-          ))
+      let dialect: OrderFileDialect
+      do { dialect = try image.linker.orderingDialect(of: image.name) } catch {
+        warnings.append(error)
         continue
       }
       var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])

@@ -19,21 +19,14 @@ package enum CargoFlags {
         "replaces [target] rustflags, and a change of it recompiles all crates",
         context: [name], hint: remedy)
     }
-    var parts = folder.split(separator: "/")
-    while true {
-      let above = parts.map { "/\($0)" }.joined()
-      for name in ["config.toml", "config"] {
-        let path = "\(above)/.cargo/\(name)"
-        guard let bytes = try? InputFile.bytes(path),
-          let line = lineOfBuildFlags(in: bytes.text(0..<bytes.count))
-        else { continue }
-        warnings.append(
-          Diagnostic(
-            "[build] rustflags do not count where RUSTFLAGS or [target] rustflags do",
-            context: ["\(path):\(line)"], hint: remedy))
-      }
-      if parts.popLast() == nil { return warnings }
+    for file in CargoSettings.configurationFiles(in: folder) {
+      guard let line = lineOfBuildFlags(in: file.text) else { continue }
+      warnings.append(
+        Diagnostic(
+          "[build] rustflags do not count where RUSTFLAGS or [target] rustflags do",
+          context: ["\(file.path):\(line)"], hint: remedy))
     }
+    return warnings
   }
 
   /// The number of the line that sets `build.rustflags`; `nil` if none does.

@@ -79,7 +79,7 @@ extension CargoOrdering {
       throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [wrapper])
     }
     return try link(
-      orderFile: nil, targetFolder: folder,
+      targetFolder: folder,
       variables: [
         ("RUSTC_WRAPPER", wrapper), ("ORDERFILE_RECORDER", try OwnLibrary.recorder()),
       ])

@@ -15,32 +15,48 @@ import Symbolication
 package struct CargoOrdering {
   let words: CargoWords
   let environment: LaunchEnvironment
+  /// The linker to use where the project demands no other.
   private let linker: OrderFileDialect
   /// Options that choose the target, if `words` do not.
   private let selection: [String]
+  /// The folder of the workspace.
+  private let workspace: String
+  /// The value of the variable by which the profile sets `strip`; `nil` if it is not set.
+  private let stripVariable: String?
   /// About flags for all crates.
   package let warnings: [Diagnostic]
 
-  /// - Parameter flagVariables: those of `CargoFlags.variables` that are set.
+  /// - Parameters:
+  ///   - flagVariables: those of `CargoFlags.variables` that are set.
+  ///   - stripVariable: the value of `CargoStripping.variable`; `nil` if it is not set.
   /// - Throws: if there is no linker that can order, or no single target.
   package init(
-    _ words: CargoWords, flagVariables: [String], in environment: LaunchEnvironment
+    _ words: CargoWords, flagVariables: [String], stripVariable: String?,
+    in environment: LaunchEnvironment
   ) throws {
     self.words = words
     self.environment = environment
+    self.stripVariable = stripVariable
     linker = try environment.orderingLinker()
-    selection = try CargoWorkspace.metadata(words, environment)
-      .selection(for: words, manifest: try CargoWorkspace.manifest(words))
+    let metadata = try CargoWorkspace.metadata(words, environment)
+    selection = try metadata.selection(for: words, manifest: try CargoWorkspace.manifest(words))
+    workspace = metadata.workspace
     warnings = CargoFlags.warnings(variables: flagVariables, in: try Folder.absolutePath("."))
   }
 
   /// Builds the target in the default order.
   ///
-  /// - Throws: if cargo fails, if the target is not linked, or if it has no symbols.
+  /// - Throws: if cargo fails, if the target is not linked, if its linker can't order, or if it has no symbols.
   package func build() throws -> CargoArtifact {
-    let image = try link(orderFile: nil)
+    let image = try link()
+    _ = try dialect(of: image)
     try checkSymbols(of: image)
     return image
+  }
+
+  /// The dialect of the linker that linked `image`: flags of the project take precedence over those of `link`.
+  private func dialect(of image: CargoArtifact) throws(Diagnostic) -> OrderFileDialect {
+    try BuildLinker(ofImage: try InputFile.bytes(image.path)).orderingDialect(of: image.path)
   }
 
   package struct Ordered {
@@ -68,6 +84,7 @@ package struct CargoOrdering {
     var options = OrderGeneration.Options(traces: traces)
     options.recorded = [results.recorded]
     options.builds = .one(image: results.byDefault)
+    let linker = try dialect(of: image)
     options.linker = linker
     var generation = try OrderGeneration(options)
     guard let name = generation.fileNames.first else {
@@ -75,7 +92,7 @@ package struct CargoOrdering {
     }
     let order = try generation.order(ofImageNamed: name, outputPath: results.order)
     try OutputFile(results.order).finish(order.bytes)
-    let ordered = try link(orderFile: results.order)
+    let ordered = try link(with: linker, orderFile: results.order)
     var compared = LayoutDiff.Options(before: results.byDefault, after: ordered.path)
     compared.traces = traces
     compared.recorded = [results.recorded]
@@ -88,11 +105,14 @@ package struct CargoOrdering {
   /// Runs cargo, which prints what it does.
   ///
   /// - Parameters:
+  ///   - dialect: of the linker, unless the project demands another; `nil` for the usual one.
   ///   - targetFolder: as `CargoWords.build` has it.
   ///   - variables: more variables for its environment.
   func link(
-    orderFile: String?, targetFolder: String? = nil, variables: [(name: String, value: String)] = []
+    with dialect: OrderFileDialect? = nil, orderFile: String? = nil, targetFolder: String? = nil,
+    variables: [(name: String, value: String)] = []
   ) throws -> CargoArtifact {
+    let linker = dialect ?? linker
     var options = ["-fuse-ld=\(linker.driverName ?? "")", "-Wl,--build-id"]
     if let orderFile {
       let arguments = linker.linkerArguments(orderFile: Array(orderFile.utf8)) ?? []
@@ -112,7 +132,29 @@ package struct CargoOrdering {
     let key = "profile.\(words.profile).strip"
     throw Diagnostic(
       "the image has no symbols, by which functions are ordered", context: [image.path],
-      hint: "where \(key) is set, override it: --config '\(key)=\"none\"'; strip a copy at the end")
+      hint: placeOfStripping().map {
+        "\($0) strips them: add --config '\(key)=\"none\"', and strip a copy at the end"
+      }
+        ?? "\(key) keeps them: remove what else strips the image, such as -Cstrip in rustflags"
+    )
+  }
+
+  /// What sets `strip` for the profile, so that symbols are stripped; `nil` if nothing does.
+  private func placeOfStripping() -> String? {
+    if let value = words.value(of: "--config"),
+      CargoStripping.line(for: words.profile, in: value) != nil
+    {
+      return "--config"
+    }
+    if let value = stripVariable {
+      return CargoStripping.isStripping(value) ? CargoStripping.variable(for: words.profile) : nil
+    }
+    let manifest = "\(workspace)/Cargo.toml"
+    let files = CargoSettings.configurationFiles(in: (try? Folder.absolutePath(".")) ?? workspace)
+    let text = (try? InputFile.bytes(manifest)).map { $0.text(0..<$0.count) } ?? ""
+    return (files + [(manifest, text)]).lazy.compactMap { file in
+      CargoStripping.line(for: words.profile, in: file.text).map { "\(file.path):\($0)" }
+    }.first
   }
 }
 

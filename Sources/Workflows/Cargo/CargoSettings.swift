@@ -1,6 +1,21 @@
 /// The lines of a manifest or a configuration file of cargo, with the table that each is in. Not a reader of TOML: what is
 /// written over several lines, or within quotes, is not seen.
 struct CargoSettings {
+  /// The configuration files of cargo in `folder`, an absolute path, and in the folders above it, from the bottom up.
+  static func configurationFiles(in folder: String) -> [(path: String, text: String)] {
+    var files: [(path: String, text: String)] = []
+    var parts = folder.split(separator: "/")
+    while true {
+      let above = parts.map { "/\($0)" }.joined()
+      for name in ["config.toml", "config"] {
+        let path = "\(above)/.cargo/\(name)"
+        guard let bytes = try? InputFile.bytes(path) else { continue }
+        files.append((path, bytes.text(0..<bytes.count)))
+      }
+      if parts.popLast() == nil { return files }
+    }
+  }
+
   struct Line: Hashable, Sendable {
     /// From 1.
     var number: Int

@@ -23,9 +23,8 @@ package struct CompilerCall: Hashable {
   package private(set) var work: Work = []
   /// The path that a link creates, as the call gives it.
   package private(set) var output: Word = Array("a.out".utf8)
-  /// The linker that the call demands: what follows `-fuse-ld=`, or the file name after `--ld-path=`; `nil` for the
-  /// driver's own.
-  package private(set) var linker: Word?
+  /// The linker that the call demands; `nil` for the driver's own.
+  package private(set) var linker: BuildLinker?
   /// Whether code is generated at the link.
   package private(set) var optimizesAtLink = false
   /// Whether it writes a link map.
@@ -46,17 +45,19 @@ package struct CompilerCall: Hashable {
   package init(
     _ words: [Word], in folder: Word = [], optionFile: (Word) -> [UInt8]? = { _ in nil }
   ) {
-    let words = OptionFiles.expanding(words, optionFile)
     var reading = Reading()
-    var next = words.makeIterator()
-    while let word = next.next() {
-      if reading.takesNext(word) {
-        reading.read(word, next.next() ?? [])
+    for (word, value) in Arguments(OptionFiles.expanding(words, optionFile)) {
+      if let value {
+        reading.read(word, value)
       } else {
         reading.read(word)
       }
     }
-    (output, linker) = (reading.output ?? output, reading.linker)
+    output = reading.output ?? output
+    // clang prefers the path, wherever it stands.
+    linker = (reading.linkerPath ?? reading.linker).map {
+      BuildLinker(demandedBy: String(decoding: $0, as: UTF8.self))
+    }
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
     hasVersionScript = reading.hasVersionScript
     inputs = reading.inputs
@@ -83,20 +84,11 @@ package struct CompilerCall: Hashable {
   }
 }
 
-/// What the words of a call have told so far.
-private struct Reading {
-  var inputs: [Word] = []
-  var output: Word?
-  var linker: Word?
-  var language: Word = Array("none".utf8)
-  var isQuery = false
-  var stopsEarly = false
-  var isRelocatable = false
-  var optimizesAtLink = false
-  var hasMap = false
-  var hasVersionScript = false
+/// The options and inputs of a call, each with the value that it has in the next word; `nil` if it takes no other word.
+private struct Arguments: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<Word>
 
-  var files: [Word] { inputs + [output].compactMap { $0 } }
+  init(_ words: [Word]) { rest = words[...] }
 
   /// Options that take the next word, unless their own word is longer.
   private static let separate: Set<String> = [
@@ -112,6 +104,32 @@ private struct Reading {
     "-current_version", "-compatibility_version", "-exported_symbols_list", "-undefined",
     "-serialize-diagnostics", "--serialize-diagnostics", "-working-directory", "-ivfsoverlay",
   ]
+
+  mutating func next() -> (word: Word, value: Word?)? {
+    guard let word = rest.popFirst() else { return nil }
+    let takesNext = Self.separate.contains(String(decoding: word, as: UTF8.self))
+    return (word, takesNext ? rest.popFirst() : nil)
+  }
+}
+
+/// What the words of a call have told so far.
+private struct Reading {
+  var inputs: [Word] = []
+  var output: Word?
+  /// The value of the last `-fuse-ld=`.
+  var linker: Word?
+  /// The value of the last `--ld-path=`.
+  var linkerPath: Word?
+  var language: Word = Array("none".utf8)
+  var isQuery = false
+  var stopsEarly = false
+  var isRelocatable = false
+  var optimizesAtLink = false
+  var hasMap = false
+  var hasVersionScript = false
+
+  var files: [Word] { inputs + [output].compactMap { $0 } }
+
   private static let queries: Set<String> = [
     "-E", "-M", "-MM", "-fsyntax-only", "-###", "--help", "--version", "-dumpmachine",
     "-dumpversion",
@@ -122,10 +140,6 @@ private struct Reading {
     "-c", "-S", "-emit-llvm", "--precompile", "--compile", "--assemble",
   ]
   private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
-
-  func takesNext(_ word: Word) -> Bool {
-    Self.separate.contains(String(decoding: word, as: UTF8.self))
-  }
 
   /// An option and the word after it.
   mutating func read(_ option: Word, _ value: Word) {
@@ -164,9 +178,9 @@ private struct Reading {
         }
       }
     } else if let path = value(after: "--ld-path=") {
-      linker = path.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+      linkerPath = path.isEmpty ? nil : path
     } else if let name = value(after: "-fuse-ld=") {
-      linker = name.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+      linker = name.isEmpty ? nil : name
     } else if text == "-fno-lto" {
       optimizesAtLink = false
     } else if text == "-flto" || text.hasPrefix("-flto=") {
@@ -225,14 +239,10 @@ extension CompilerCall {
     func strips(_ option: some Collection<UInt8>) -> Bool {
       ["-s", "-strip-all", "--strip-all"].contains { option.elementsEqual($0.utf8) }
     }
-    let reading = Reading()
     var kept: [Word] = []
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      if reading.takesNext(word) {
-        let value = rest.popFirst()
-        if word.elementsEqual("-Xlinker".utf8), let value, strips(value) { continue }
-        kept += [word] + (value.map { [$0] } ?? [])
+    for (word, value) in Arguments(words) {
+      if let value {
+        if !word.elementsEqual("-Xlinker".utf8) || !strips(value) { kept += [word, value] }
       } else if word.starts(with: "-Wl,".utf8) {
         let parts = word.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let remaining = parts.filter { !strips($0) }

@@ -26,14 +26,14 @@ package struct CompilerWrapper {
 
   /// The words that are passed on to the compiler.
   package let words: [Word]
-  /// The image that the call links, as it names it, and the linker's name as `-fuse-ld=` has it; `nil` if none.
+  /// The image that the call links, as it names it, and its linker; `nil` if none.
   package let link: Link?
 
   package struct Link: Hashable {
     package var output: Word
-    package var linker: String
+    package var linker: BuildLinker
 
-    package init(output: Word, linker: String) {
+    package init(output: Word, linker: BuildLinker) {
       self.output = output
       self.linker = linker
     }
@@ -78,8 +78,8 @@ package struct CompilerWrapper {
     if call.work.contains(.linking) {
       let linker = Self.linker(of: call, settings, compilesForLLD)
       if call.linker == nil { added.append("-fuse-ld=\(linker.name)") }
-      let link = Link(output: call.output, linker: linker.name)
-      linkWords = Self.linkWords(link, linker.dialect, call, settings, fileExists)
+      let link = Link(output: call.output, linker: linker)
+      linkWords = Self.linkWords(link, call, settings, fileExists)
       self.link = link
     } else {
       link = nil
@@ -91,19 +91,15 @@ package struct CompilerWrapper {
 
   private static func linker(
     of call: CompilerCall, _ settings: Settings, _ compilesForLLD: Bool
-  ) -> (name: String, dialect: OrderFileDialect?) {
-    guard let demanded = call.linker else {
-      let dialect = call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker
-      return (dialect.driverName ?? "", dialect)
-    }
-    let name = String(decoding: demanded, as: UTF8.self)
-    return (OrderFileDialect.driverName(of: name), OrderFileDialect(driverName: name))
+  ) -> BuildLinker {
+    call.linker
+      ?? BuildLinker(call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker)
   }
 
   private static func linkWords(
-    _ link: Link, _ dialect: OrderFileDialect?, _ call: CompilerCall, _ settings: Settings,
-    _ fileExists: (Word) -> Bool
+    _ link: Link, _ call: CompilerCall, _ settings: Settings, _ fileExists: (Word) -> Bool
   ) -> [Word] {
+    let dialect = link.linker.dialect
     let name = Array(link.output.split(separator: UInt8(ascii: "/")).last ?? [])
     func path(_ folder: Word, _ ending: String) -> Word {
       folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)

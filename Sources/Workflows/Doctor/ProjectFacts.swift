@@ -87,14 +87,10 @@ package struct ProjectFacts: Hashable, Sendable {
       }
       if let path = compilerPath(line) { demands.append(Demand(.compilerPath(path), at: place)) }
     }
-    return demands + (name == "Cargo.toml" ? stripping(in: text, called: name) : [])
-  }
-
-  private static func stripping(in manifest: String, called name: String) -> [Demand] {
-    CargoSettings(manifest).lines.filter { line in
-      line.table == "[profile.release]"
-        && ["strip=true", "strip=\"symbols\""].contains(where: line.setting.hasPrefix)
-    }.map { Demand(.stripping, at: "\(name):\($0.number)") }
+    guard name == "Cargo.toml", let line = CargoStripping.line(for: "release", in: text) else {
+      return demands
+    }
+    return demands + [Demand(.stripping, at: "\(name):\(line)")]
   }
 
   /// The path in a makefile's `CC = /usr/bin/gcc`.

@@ -10,8 +10,7 @@ package struct LinkLog {
   package struct Link: Hashable {
     /// Absolute; not necessarily without symbolic links.
     package var path: String
-    /// As `-fuse-ld=` has it; empty if it is unknown.
-    package var linker: String
+    package var linker: BuildLinker
   }
 
   private let path: Word
@@ -20,7 +19,7 @@ package struct LinkLog {
 
   /// Notes that `output` is linked; that is a path in the current folder. If that fails, the note is missing: no link
   /// fails for that.
-  package func append(_ output: Word, linker: String) {
+  package func append(_ output: Word, linker: BuildLinker) {
     var absolute = output
     if output.first != UInt8(ascii: "/"), let folder = Folder.currentBytes() {
       absolute = folder + [UInt8(ascii: "/")] + output
@@ -29,7 +28,7 @@ package struct LinkLog {
       path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    try? writeAll(Array(linker.utf8) + [0] + absolute + [0], to: descriptor)
+    try? writeAll(Array(linker.name.utf8) + [0] + absolute + [0], to: descriptor)
   }
 
   /// The images that were linked, each once, with the linker of its last link, in the order of their first links; those
@@ -41,7 +40,9 @@ package struct LinkLog {
     var places: [String: Int] = [:]
     for index in stride(from: 0, to: parts.count - 2, by: 2) {
       guard let path = String(validating: parts[index + 1], as: UTF8.self) else { continue }
-      let link = Link(path: path, linker: String(decoding: parts[index], as: UTF8.self))
+      let link = Link(
+        path: path,
+        linker: BuildLinker(demandedBy: String(decoding: parts[index], as: UTF8.self)))
       if let place = places[path] {
         links[place] = link
       } else {

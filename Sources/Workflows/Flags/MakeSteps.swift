@@ -11,14 +11,18 @@ package struct MakeSteps {
   package var dialect: OrderFileDialect
   /// The path of the recorder, `orderfile_rt.o`, if data are ordered, too: they are recorded in another build.
   package var recorder: String?
+  /// The libtool script that keeps the linker from links of libraries; `nil` if none does.
+  package var libtool: String?
 
   package init(
-    program: String, orderFile: String, dialect: OrderFileDialect, recorder: String? = nil
+    program: String, orderFile: String, dialect: OrderFileDialect, recorder: String? = nil,
+    libtool: String? = nil
   ) {
     self.program = program
     self.orderFile = orderFile
     self.dialect = dialect
     self.recorder = recorder
+    self.libtool = libtool
   }
 
   /// - Throws: if `LDFLAGS` can't carry the path of the order file or of the recorder, or if data are to be ordered by a
@@ -44,35 +48,63 @@ package struct MakeSteps {
     let trace = shellWord(fileName(ofPath: program) + ".oftrace")
     let linkerOption = dialect == .usual(for: .elf) ? "" : " --linker \(dialect)"
     let flags = "-O2 -g -ffunction-sections" + (recorder == nil ? "" : " -fdata-sections")
-    let link = "-fuse-ld=\(dialect.driverName ?? dialect.name) -Wl,--build-id"
+    let linker = "-fuse-ld=\(dialect.driverName ?? dialect.name)"
+    let link = "\(linker) -Wl,--build-id"
     let order = orderFile.hasPrefix("/") ? orderFile : "$PWD/\(orderFile)"
     if let recorder {
-      return dataSteps(recorder, flags: flags, link: link, order: order, trace: trace)
+      let compilers =
+        libtool == nil
+        ? "CC=clang CXX=clang++" : "CC='clang \(linker)' CXX='clang++ \(linker)'"
+      return dataSteps(
+        recorder, compilers: compilers, flags: flags, link: link, order: order, trace: trace)
     }
+    let compilers =
+      libtool == nil ? "" : "CC=\"${CC:-cc} \(linker)\" CXX=\"${CXX:-c++} \(linker)\" "
     return """
-      # Each function gets a section, and the image an ID. Without a configure script, give make these variables.
-      ./configure CFLAGS='\(flags)' CXXFLAGS='\(flags)' LDFLAGS='\(link)'
+      \(libtoolNote)# Each function gets a section, and the image an ID. Without a configure script, give make these variables.
+      ./configure \(compilers)CFLAGS='\(flags)' CXXFLAGS='\(flags)' LDFLAGS='\(link)'
       make
-      # A launch as users start the program: add its arguments.
-      orderfile record --breakpoints -o \(trace) -- \(shellWord(program))
-      orderfile gen \(trace)\(linkerOption) -o \(shellWord(orderFile))
+      \(launch(trace))
+      orderfile gen \(trace)\(isLibrary ? " --image \(shellWord(program))" : "")\(linkerOption) -o \(shellWord(orderFile))
       # make does not notice that the order file has changed.
-      rm \(shellWord(program))
+      rm \(shellWord(LibtoolScript.target(of: program)))
       make LDFLAGS="\(link) \(dialect.linkOption ?? "")\(order)"
 
       """
   }
 
+  private var isLibrary: Bool { fileName(ofPath: program).contains(".so") }
+
+  /// The command that records a launch.
+  private func launch(_ trace: String) -> String {
+    isLibrary
+      ? """
+      # A launch of a program that uses the library: name it, and add its arguments.
+      orderfile record --breakpoints --image \(shellWord(program)) -o \(trace) -- PROGRAM
+      """
+      : """
+      # A launch as users start the program: add its arguments.
+      orderfile record --breakpoints -o \(trace) -- \(shellWord(program))
+      """
+  }
+
+  private var libtoolNote: String {
+    libtool.map {
+      "# \($0) is older than libtool 2.4.7: it drops -fuse-ld when it links a library, so the compilers get it, too.\n"
+    } ?? ""
+  }
+
   private func dataSteps(
-    _ recorder: String, flags: String, link: String, order: String, trace: String
+    _ recorder: String, compilers: String, flags: String, link: String, order: String,
+    trace: String
   ) -> String {
+    let target = shellWord(LibtoolScript.target(of: program))
     let program = shellWord(program)
     let recorded = shellWord(self.program + "-record")
     let record =
       "\(flags) -fsanitize-coverage=func,trace-pc-guard,pc-table,trace-loads,trace-stores"
-    let compilers = "CC=clang CXX=clang++"
     return """
-      # A build that records itself, also the data that its C and C++ code touches: only clang can do that.
+      \(libtoolNote)# A build that records itself, also the data that its C and C++ code touches: only clang can do that.
       # Without a configure script, give make these variables.
       ./configure \(compilers) CFLAGS='\(record)' CXXFLAGS='\(record)' LDFLAGS='\(link) \(recorder)'
       make clean
@@ -87,7 +119,7 @@ package struct MakeSteps {
       make
       orderfile gen \(trace) --image \(program) -o \(shellWord(orderFile))
       # make does not notice that the order file has changed.
-      rm \(program)
+      rm \(target)
       make LDFLAGS="\(link) \(dialect.linkOption ?? "")\(order)"
 
       """

@@ -106,6 +106,27 @@ package struct BuildIntegration: Hashable, Sendable {
       elif run_command('printenv', 'ORDERFILE_LINKS', check : false).returncode() == 0
         orderfile_used = false
       endif
+      # Meson puts the options of LDFLAGS behind those of a project: their -fuse-ld= chooses the linker.
+      foreach orderfile_language : \(list)
+        orderfile_options = get_option(orderfile_language + '_link_args')
+        orderfile_words = ['-fuse-ld=lld', '-Wl,--symbol-ordering-file=/dev/null'] + orderfile_options
+        if orderfile_used and not meson.get_compiler(orderfile_language).links(
+            'int main(void) { return 0; }', args : orderfile_words, name : 'lld and an order file')
+          orderfile_used = false
+          orderfile_text = 'orderfile: no image is ordered: the compiler does not link with lld and an order file'
+          foreach orderfile_option : orderfile_options
+            if orderfile_option.startswith('-fuse-ld=') or orderfile_option.startswith('--ld-path=')
+              orderfile_text = 'orderfile: no image is ordered: app.order is for lld, but LDFLAGS have ' + orderfile_option
+              orderfile_text += ': remove that option, or app.order'
+              # Without entries nothing is missed.
+              if run_command('grep', '-q', '^[^#]', orderfile_order, check : false).returncode() == 0
+                error(orderfile_text)
+              endif
+            endif
+          endforeach
+          warning(orderfile_text)
+        endif
+      endforeach
       if orderfile_used
         add_project_arguments('-ffunction-sections', language : \(list))
         add_project_link_arguments('-fuse-ld=lld', '-Wl,--build-id', language : \(list))

@@ -212,7 +212,10 @@ import Testing
   @Test func whatCannotBeOrderedIsSaid() throws {
     let stripped = try cargo("build", "-p", "app", "--bin", "app", "--profile", "bare", "--offline")
     #expect(stripped.status == 1 && stripped.errors.contains("the image has no symbols"))
-    #expect(stripped.errors.contains("--config 'profile.bare.strip=\"none\"'"))
+    #expect(
+      stripped.errors.contains(
+        "Cargo.toml:10 strips them: add --config 'profile.bare.strip=\"none\"'"),
+      "\(stripped.errors)")
     let overridden = try cargo(
       "build", "-p", "app", "--bin", "app", "--profile", "bare", "--offline", "--config",
       "profile.bare.strip=\"none\"")
@@ -224,6 +227,13 @@ import Testing
     #expect(library.status == 64 && library.errors.contains("expected a program or a cdylib"))
     let words = try cargo("build", "--", "-Cfoo")
     #expect(words.status == 64 && words.errors.contains("[target.TRIPLE] rustflags"))
+
+    try workshop.write(
+      "[target.'cfg(all())']\nrustflags = [\"--cfg\", \"of_flag\", \"-Cstrip=symbols\"]\n".utf8,
+      ".cargo/config.toml")
+    let otherwise = try cargo("build", "-p", "app", "--bin", "app", "--offline")
+    #expect(otherwise.status == 1 && otherwise.errors.contains("the image has no symbols"))
+    #expect(otherwise.errors.contains("profile.release.strip keeps them: remove what else strips"))
 
     try workshop.write("[build]\nrustflags = []\n".utf8, ".cargo/config.toml")
     let flags = try cargo(

@@ -157,4 +157,28 @@ import Workflows
   func flagsForAllCratesAreFound(text: String, line: Int?) {
     #expect(CargoFlags.lineOfBuildFlags(in: text) == line)
   }
+
+  @Test(arguments: [
+    ("[profile.release]\nstrip = true\n", "release", 2),
+    ("[profile.release]\nstrip = \"symbols\" # small\n", "release", 2),
+    ("[profile.dist]\ninherits = \"release\"\n[profile.release]\nstrip = true\n", "dist", 4),
+    (
+      "[profile.dist]\ninherits = \"release\"\nstrip = \"none\"\n[profile.release]\nstrip = true\n",
+      "dist", nil
+    ),
+    ("profile.release.strip=\"symbols\"", "release", 1),
+    ("[profile.a]\ninherits = \"b\"\n[profile.b]\ninherits = \"a\"\n", "a", nil),
+    ("[profile.release]\nstrip = \"debuginfo\"\n", "release", nil),
+    ("[profile.dev]\nstrip = true\n", "release", nil), ("", "release", nil),
+  ])
+  func theLineThatStripsSymbolsIsFound(text: String, profile: String, line: Int?) {
+    #expect(CargoStripping.line(for: profile, in: text) == line)
+  }
+
+  @Test func theVariableThatStripsIsNamedAsCargoReadsIt() {
+    #expect(CargoStripping.variable(for: "small-dist") == "CARGO_PROFILE_SMALL_DIST_STRIP")
+    for (value, strips) in [("true", true), ("symbols", true), ("debuginfo", false), ("", false)] {
+      #expect(CargoStripping.isStripping(value) == strips)
+    }
+  }
 }

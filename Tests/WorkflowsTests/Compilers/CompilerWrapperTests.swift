@@ -1,3 +1,4 @@
+import ImageModel
 import OrderFileFormat
 import Testing
 import Workflows
@@ -155,6 +156,9 @@ import Workflows
     ("-fuse-ld=mold", "mold", ""),
     ("--ld-path=/usr/bin/ld.bfd", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
     ("--ld-path=/usr/bin/ld", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
+    // clang prefers the path, wherever it stands.
+    ("--ld-path=/usr/bin/mold -fuse-ld=lld", "mold", ""),
+    ("-fuse-ld=mold -fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
     (
       "-fuse-ld=lld-19", "lld",
       "-Xlinker --symbol-ordering-file=/o/app.order -Xlinker --no-warn-symbol-ordering "
@@ -165,15 +169,44 @@ import Workflows
     settings.orders = Array("/o".utf8)
     let call = "a.o -o app \(demand)"
     let wrapper = wrapped(call, settings: settings, files: ["/o/app.order": ""])
-    #expect(wrapper.link == CompilerWrapper.Link(output: Array("app".utf8), linker: linker))
+    #expect(
+      wrapper.link
+        == CompilerWrapper.Link(
+          output: Array("app".utf8), linker: BuildLinker(demandedBy: linker)))
     #expect(text(wrapper) == "-Xlinker --build-id \(option)\(call)")
+  }
+
+  /// An empty name is the driver's own linker.
+  @Test func aDemandWithoutANameIsNone() {
+    #expect(wrapped("-fuse-ld=mold -fuse-ld= a.o").link?.linker.name == "lld")
+  }
+
+  @Test(arguments: [
+    ("LLD 19.1.4", "lld"), ("GNU gold 1.16", "gold"), (nil, "bfd"), ("mold 2.30", "mold"),
+    ("Wild version 0.5", "wild"),
+  ])
+  func whatAnImageStatesTellsItsLinker(statement: String?, name: String) {
+    let linker = BuildLinker(stating: statement)
+    #expect(linker.name == name)
+    #expect((linker.dialect == nil) == ["mold", "wild"].contains(name))
+  }
+
+  @Test func aLinkerWithoutOrderFilesIsRefusedByItsName() throws {
+    #expect(try BuildLinker(demandedBy: "/usr/bin/ld.gold").orderingDialect(of: "app") == .gold)
+    let error = #expect(throws: Diagnostic.self) {
+      try BuildLinker(demandedBy: "mold").orderingDialect(of: "app")
+    }
+    let text =
+      "app: not ordered: the project links it with mold, which can't order\n"
+      + "  hint: remove -fuse-ld=mold from the project's flags, or use lld, gold or bfd there"
+    #expect(error?.description == text)
   }
 
   @Test func whatGCCOptimizesAtTheLinkGoesToGNULd() {
     let wrapper = wrapped("-flto=auto a.o -o app", compilesForLLD: false)
-    #expect(wrapper.link?.linker == "bfd")
+    #expect(wrapper.link?.linker.name == "bfd")
     for call in ["-flto -fno-lto a.o -o app", "-flto-partition=none a.o -o app"] {
-      #expect(wrapped(call, compilesForLLD: false).link?.linker == "lld")
+      #expect(wrapped(call, compilesForLLD: false).link?.linker.name == "lld")
     }
   }
 

@@ -1,0 +1,46 @@
+import ByteReading
+import ImageModel
+import OrderFileFormat
+import Symbolication
+
+/// The linker of a build, and the order files that it takes.
+package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
+  /// The name after `-fuse-ld=`, without a folder and a version: `lld`, `bfd`, `gold`, `mold`.
+  package let name: String
+
+  /// The linker that a build demands.
+  ///
+  /// - Parameter option: the value of `-fuse-ld=` or `--ld-path=`.
+  package init(demandedBy option: String) { name = OrderFileDialect.driverName(of: option) }
+
+  /// - Parameter dialect: of a linker for ELF images.
+  package init(_ dialect: OrderFileDialect) { name = dialect.driverName ?? dialect.name }
+
+  /// The linker that wrote an image.
+  ///
+  /// - Parameter statement: of the image, `LLD 19.1.4`; `nil` if the image has none, as GNU ld writes none.
+  package init(stating statement: String?) {
+    let dialect = statement.map { OrderFileDialect(linkerStating: $0) } ?? .gnuLD
+    name = dialect?.driverName ?? statement?.prefix { $0 != " " }.lowercased() ?? ""
+  }
+
+  /// The linker that wrote the image in `bytes`.
+  package init(ofImage bytes: FileBytes) { self.init(stating: BuildFacts.linker(ofImage: bytes)) }
+
+  /// The dialect of its order files; `nil` if it takes none.
+  package var dialect: OrderFileDialect? { OrderFileDialect(driverName: name) }
+
+  package var description: String { name }
+
+  /// The dialect of its order files.
+  ///
+  /// - Parameter image: the name or path of what it links, for the error.
+  /// - Throws: if it takes none, with what to do about it.
+  package func orderingDialect(of image: String) throws(Diagnostic) -> OrderFileDialect {
+    if let dialect { return dialect }
+    throw Diagnostic(
+      "not ordered: the project links it with \(name), which can't order", context: [image],
+      hint:
+        "remove -fuse-ld=\(name) from the project's flags, or use lld, gold or bfd there")
+  }
+}
