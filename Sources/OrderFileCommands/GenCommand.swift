@@ -76,7 +76,10 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
-  @Flag(help: "Write one order file for each recorded image into the folder given by -o.")
+  @Flag(
+    help:
+      "Order each recorded image: an order file for each in the folder given by -o, or all orders in the file given by -o, if that exists or ends with '.order'."
+  )
   var allImages = false
   @Option(
     help: ArgumentHelp(
@@ -120,7 +123,9 @@ struct GenCommand: ParsableCommand {
   func validate() throws {
     try launches.check()
     if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
-    if allImages && output == "-" { throw ValidationError("--all-images needs -o FOLDER") }
+    if allImages && output == "-" {
+      throw ValidationError("--all-images needs -o FOLDER, or -o FILE")
+    }
     if !allImages && image.count > 1 {
       throw ValidationError("more than one --image needs --all-images")
     }
@@ -185,9 +190,9 @@ struct GenCommand: ParsableCommand {
     if let profile, case .file(let file)? = onlyOutput, file.isSameFile(as: profile) {
       throw Self.oneFileForBoth
     }
-    let folder = allImages ? try OrderFileFolder(output) : nil
+    let ordersOutput = allImages ? try OrdersOutput(output, madeOf: inputs) : nil
     do {
-      try generate(to: onlyOutput, profile, folder)
+      try generate(to: onlyOutput, profile, ordersOutput)
     } catch let error as Diagnostic {
       guard let fallbackOrder, let onlyOutput,
         let document = fallbackOrder.document(after: error, outputPath: output)
@@ -199,11 +204,11 @@ struct GenCommand: ParsableCommand {
   }
 
   private func generate(
-    to onlyOutput: Output?, _ profile: OutputFile?, _ folder: OrderFileFolder?
+    to onlyOutput: Output?, _ profile: OutputFile?, _ ordersOutput: OrdersOutput?
   ) throws {
     var generation = try OrderGeneration(options)
     var orders: [GeneratedOrder] = []
-    if let folder { orders = try folder.write(&generation) }
+    if let ordersOutput { orders = try ordersOutput.write(&generation) }
     if let onlyOutput, let fileName = generation.fileNames.first {
       orders = [try generation.order(ofImageNamed: fileName, outputPath: onlyOutput.path)]
       if let profile, let bytes = orders[0].profile { try profile.finish(bytes) }

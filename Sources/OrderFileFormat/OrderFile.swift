@@ -17,12 +17,22 @@ package struct OrderFile: Sendable {
   package private(set) var patterns: [OrderFilePattern] = []
   /// Lines that name strings, which ld64.lld orders.
   package private(set) var strings: [OrderFileString] = []
+  /// The parts of the file that titles begin, in the file's order. What precedes the first of them is for no certain image.
+  package private(set) var listings: [Listing] = []
   /// Lines that the linker accepts, but probably reads differently from what the author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
   /// Whether the last comment says that data follow.
   private var isInData = false
 
   package init(dialect: OrderFileDialect) { self.dialect = dialect }
+
+  /// The order of one image.
+  package struct Listing: Hashable, Sendable {
+    /// The file name of the image.
+    package var image: String
+    /// The line of the title, from 1.
+    package var line: Int
+  }
 
   /// Adds `entry` at the end.
   ///
@@ -52,11 +62,33 @@ package struct OrderFile: Sendable {
     return file
   }
 
+  /// The image that the title above a line names; `nil` if there is none.
+  ///
+  /// - Complexity: O(log *n*) for *n* titles.
+  package func image(ofLine line: Int) -> String? {
+    let next = listings.partitioningIndex { $0.line > line }
+    return next == 0 ? nil : listings[next - 1].image
+  }
+
+  /// This file without the entries, strings and comments that `isKept` refuses: each has its index, if it is an entry, and
+  /// its line. Nothing tells the parts apart then.
+  package func keeping(_ isKept: (_ entry: Int?, _ line: Int) -> Bool) -> OrderFile {
+    var file = keeping(entries.indices.filter { isKept($0, lines[$0]) })
+    file.comments = comments.filter { isKept(nil, $0.line) }
+    file.strings = strings.filter { isKept(nil, $0.line) }
+    file.patterns = patterns
+    file.warnings = warnings
+    return file
+  }
+
   mutating func append(
     _ comment: OrderFileComment, at position: FileOffset = FileOffset(rawValue: 0)
   ) throws(ParseError) {
     try checkCount(line: comment.line, at: position)
     comments.append(comment)
+    if let image = OrderFileTitle.image(in: comment.text) {
+      listings.append(Listing(image: image, line: comment.line))
+    }
     isInData = comment.text.elementsEqual(" \(OrderFileComment.data)".utf8)
   }
 

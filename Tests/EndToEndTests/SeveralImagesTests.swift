@@ -107,6 +107,61 @@ import Testing
       images.compactMap { $0["resolvedFunctions"] as? Int }.count == 3)
   }
 
+  /// As the files of `init` link.
+  @Test func allImagesCanBeLinkedWithOneOrderFile() throws {
+    let workshop = try Self.workshop()
+    _ = try Self.record(workshop, "t")
+    for name in ["app", "liblibrary.so"] { try workshop.must("cp", ["out/\(name)", "\(name)"]) }
+    let images = ["--image", "out/app", "--image", "out/liblibrary.so"]
+    try workshop.mustOrderfile(["gen", "t", "--all-images", "-o", "orders"] + images)
+    try workshop.mustOrderfile(["gen", "t", "--all-images", "-o", "all.order"] + images)
+    #expect(
+      workshop.bytes("all.order")
+        == workshop.bytes("orders/app.order") + workshop.bytes("orders/liblibrary.so.order")
+        + workshop.bytes("orders/plugin.so.order"))
+    // An existing file of any name, such as an empty one of `init`.
+    try workshop.write("# empty\n".utf8, "file")
+    try workshop.mustOrderfile(["gen", "t", "--all-images", "-o", "file"] + images)
+    #expect(workshop.bytes("file") == workshop.bytes("all.order"))
+
+    let link = [
+      "-O1", "-ffunction-sections", "-fPIC", "-fuse-ld=lld", "-Wl,--build-id",
+      "-Wl,--symbol-ordering-file=all.order,--no-warn-symbol-ordering",
+    ]
+    try workshop.must("clang", link + ["-shared", "library.c", "-o", "out/liblibrary.so"])
+    try workshop.must(
+      "clang", link + ["main.c", "-o", "out/app", "-Lout", "-llibrary", "-Wl,-rpath,$ORIGIN"])
+    for name in ["app", "liblibrary.so"] {
+      let pair = [name, "out/\(name)"]
+      let diff = try workshop.mustOrderfile(
+        ["diff"] + pair + ["--trace", "t", "--order", "all.order", "--json"])
+      let order = try #require(diff.json["order"] as? [String: Any])
+      #expect(order["inOrder"] as? Int == order["entries"] as? Int, "\(order)")
+      #expect(!diff.errors.contains("did not follow"), "\(diff.errors)")
+      try workshop.mustOrderfile(["report", "-o", "report.html"] + pair + ["t", "all.order"])
+      let verify = try workshop.mustOrderfile(
+        "verify", "all.order", "--image", "out/\(name)", "--max-stale", "0%", "--json")
+      #expect(verify.json["stale"] as? Int == 0)
+      #expect(try #require(verify.json["otherImages"] as? Int) > 0)
+    }
+  }
+
+  /// In a file with the orders of several images.
+  @Test func renamedFunctionsOfOneImageAreUpdated() throws {
+    let workshop = try Self.workshop()
+    let title = "# orderfile 1: first uses of"
+    try workshop.write(
+      "\(title) app in 1 launch\nmain\n\(title) liblibrary.so in 1 launch\nlibrary_last.llvm.1\n"
+        .utf8,
+      "all.order")
+    let run = try workshop.mustOrderfile(
+      "verify", "all.order", "--image", "out/liblibrary.so", "--update", "all.order")
+    #expect(run.errors.contains("wrote present names into 1 line"), "\(run.errors)")
+    #expect(
+      workshop.text("all.order")
+        == "\(title) app in 1 launch\nmain\n\(title) liblibrary.so in 1 launch\nlibrary_last\n")
+  }
+
   @Test func anImageThatNobodyRecordedIsRefused() throws {
     let workshop = try Self.workshop()
     _ = try Self.record(workshop, "t")

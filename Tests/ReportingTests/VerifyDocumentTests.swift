@@ -65,6 +65,15 @@ import Testing
     #expect(VerifyText(Self.document).updateNote == nil)
   }
 
+  @Test func entriesForOtherImagesAreCounted() throws {
+    var document = Self.document
+    #expect(try parsedJSON(document.json())["otherImages"] == nil)
+    document.otherImages = 7
+    #expect(
+      VerifyText(document).summary.contains("; 2 for other architectures; 7 for other images;"))
+    #expect(try parsedJSON(document.json())["otherImages"] as? Int == 7)
+  }
+
   @Test func withoutProblemsThereIsNoTable() {
     let document = VerifyDocument(
       path: "app.order", dialect: "gold", images: [ImageReference(path: "app")], entries: 1)

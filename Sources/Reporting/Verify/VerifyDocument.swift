@@ -47,13 +47,15 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
-  /// The number of entries, without those for another architecture and of strings that are not verified; several candidate
+  /// The number of entries, without those for another architecture or another image, and of strings that are not verified; several candidate
   /// sections of a function count as one.
   package var entries: Int
   /// The number of entries that name data which the builds have.
   package var dataEntries: Int
   /// The number of entries that are for other architectures than the builds'.
   package var otherArchitectures: Int
+  /// The number of entries that are for other images than the builds, in a file with the orders of several images.
+  package var otherImages = 0
   /// The number of lines that name no single function: globs for many sections, string literals.
   package var patterns: Int
   /// The number of entries that name strings by their hashes.
@@ -126,6 +128,7 @@ extension VerifyDocument: JSONDocument {
     }
     json.member("missing", count(.missing))
     json.member("otherArchitectures", otherArchitectures)
+    if otherImages > 0 { json.member("otherImages", otherImages) }
     json.member("path", path)
     json.member("patterns", patterns)
     json.member("present", entries - stale)

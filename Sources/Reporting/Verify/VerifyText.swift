@@ -55,6 +55,7 @@ package struct VerifyText {
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
     }
+    if document.otherImages > 0 { text += "; \(document.otherImages) for other images" }
     if document.patterns > 0 {
       text += "; \(counted(document.patterns, "line")) for no single function"
     }

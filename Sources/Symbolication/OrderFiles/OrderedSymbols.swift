@@ -262,7 +262,7 @@ struct OrderedSymbols {
 }
 
 /// The key by which two lines of an order file are equal.
-private struct LineKey: Hashable {
+struct LineKey: Hashable {
   var name: NameKey
   var objectFile: NameKey?
   var architecture: [UInt8]?

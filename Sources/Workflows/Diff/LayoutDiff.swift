@@ -70,7 +70,8 @@ package struct LayoutDiff {
     let format = layouts.imageFormat
     let order = try options.order.map { path throws(Diagnostic) in
       try InputFile.namedOrderFile(
-        try InputFile.bytes(path), path, of: format, linker: layouts.after.image?.linker)
+        try InputFile.bytes(path), path, of: format, linker: layouts.after.image?.linker
+      ).orders(of: [layouts.after.orderedBuild(layouts.architecture)]).order
     }
     let pageSize = options.pageSize.pageSize(for: layouts.architecture, format: format)
     let measurements = try DiffMeasurements(options, of: layouts, pageSize: pageSize)

@@ -106,7 +106,10 @@ package struct TraceImport {
       try finish(try list(launch, at: path))
     case .order(let path):
       let order = try InputFile.namedOrderFile(
-        try InputFile.bytes(path), path, of: image.layout.imageFormat, linker: image.linker)
+        try InputFile.bytes(path), path, of: image.layout.imageFormat, linker: image.linker
+      ).orders(
+        of: [OrderFile.Build(fileName(ofPath: image.path), image.layout, image.architecture)]
+      ).order
       try finish(try list(ImportedLaunch(order: order, of: image), of: "entry", at: path))
     case .perf(let path): try finish(try samples(path, of: image))
     case .proftext(let path):

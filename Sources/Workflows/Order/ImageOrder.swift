@@ -244,9 +244,10 @@ struct ImageOrder {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
-      "orderfile \(toolVersion): \(strategy == .firstHit ? "first uses" : "balanced order") of "
-        + "\(recordedImage.fileName) in "
-        + counted(Int(clamping: profile.launchCount), "launch", "launches"),
+      OrderFileTitle.text(
+        version: toolVersion, strategy == .firstHit ? .firstUses : .balanced,
+        ofImage: recordedImage.fileName,
+        in: counted(Int(clamping: profile.launchCount), "launch", "launches")),
       "recorded image \(recorded)\(ordered)",
     ] + workloads.map(\.text)
   }

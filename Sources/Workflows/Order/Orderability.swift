@@ -78,3 +78,10 @@ extension Diagnostic {
       context: [image.path], hint: identity.hint)
   }
 }
+
+extension ReleaseLayout {
+  /// As what an order file is compared with.
+  func orderedBuild(_ architecture: Architecture?) -> OrderFile.Build {
+    OrderFile.Build(fileName(ofPath: path), layout, architecture)
+  }
+}

@@ -25,7 +25,8 @@ struct PreviousOrder {
     self.path = path
     let layout = release.layout
     order = try InputFile.namedOrderFile(
-      try InputFile.bytes(path), path, of: layout.imageFormat, linker: dialect.name)
+      try InputFile.bytes(path), path, of: layout.imageFormat, linker: dialect.name
+    ).orders(of: [release.orderedBuild(release.architecture ?? architecture)]).order
     workloads = order.comments.flatMap { comment in
       String(decoding: comment.text, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
         WorkloadSummary(text: String($0.drop(while: \.isWhitespace)))

@@ -59,7 +59,8 @@ package struct OrderFileRefinement {
     let linked = try RelinkedImage(
       path: LibtoolWrapper(at: image)?.program ?? image, command: relink, in: folder)
     let before = try ReleaseLayout(path: linked.path)
-    let given = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
+    let file = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
+    let given = file.orders(of: [before.orderedBuild(before.architecture)]).order
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let wrapped = program.ofWrappedProgram(in: environment)
     let launch = RefinedLaunch(
@@ -70,7 +71,8 @@ package struct OrderFileRefinement {
 
     var refinement = try Refinement(
       Refinement.Candidate(
-        order: given, bytes: bytes.copy(0..<bytes.count), profile: profile),
+        order: given, bytes: bytes.copy(0..<bytes.count),
+        others: file.linesOfOthers(than: given, in: bytes), profile: profile),
       image: linked, launch: launch, size: size)
     var failure: (any Error)?
     do { try refinement.run(progress) } catch { failure = error }

@@ -25,6 +25,8 @@ struct Refinement {
     var order: OrderFile
     /// The order file.
     var bytes: [UInt8]
+    /// The lines of the order file that are for other images, which stay as they are.
+    var others: [UInt8] = []
     /// `nil` if functions are not split.
     var profile: ClusterProfile?
 
@@ -154,8 +156,8 @@ struct Refinement {
     ).bytes
     return Candidate(
       order: try InputFile.orderFile(
-        FileBytes(bytes), "", of: best.release.layout.imageFormat), bytes: bytes,
-      profile: given.profile)
+        FileBytes(bytes), "", of: best.release.layout.imageFormat), bytes: bytes + given.others,
+      others: given.others, profile: given.profile)
   }
 
   /// Whether the best order differs from the given one.
@@ -169,7 +171,8 @@ struct Refinement {
       in: best.release.layout, architecture: best.release.architecture)
     guard dropped > 0 else { return (best.candidate.bytes, 0) }
     let strings = order.strings.map(\.hash)
-    return (order.dialect.write(entries, strings: strings, header: header).bytes, dropped)
+    let bytes = order.dialect.write(entries, strings: strings, header: header).bytes
+    return (bytes + best.candidate.others, dropped)
   }
 
   private var header: [String] {

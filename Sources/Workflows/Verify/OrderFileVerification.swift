@@ -51,9 +51,11 @@ package struct OrderFileVerification {
     imageFormat = format
     bytes = try InputFile.bytes(options.order)
     let linker = options.linker?.writing(format) ?? options.linker
-    let order = try InputFile.namedOrderFile(
+    let file = try InputFile.namedOrderFile(
       bytes, options.order, of: format,
       linker: linker?.name ?? builds.lazy.compactMap(\.image?.linker).first)
+    let (order, otherImages) = file.orders(
+      of: builds.map { $0.orderedBuild($0.architecture ?? options.architecture) })
     let states = EntryStates(
       of: order, in: builds.map { ($0.layout, $0.architecture ?? options.architecture) })
     let data = builds.map { build in ((try? build.dataLayout()) ?? nil).map { (build, $0) } }
@@ -70,6 +72,7 @@ package struct OrderFileVerification {
       otherArchitectures: order.entries.indices.count { !checked.contains($0) },
       patterns: order.patterns.count,
       problems: problems.map(\.problem))
+    document.otherImages = otherImages
     document.strings = order.strings.count
     document.unverifiedStrings = order.strings.count - strings.verified
     if document.stale == document.entries, document.entries > 0, document.count(.renamed) == 0 {
@@ -78,7 +81,7 @@ package struct OrderFileVerification {
         builds.map(\.path).joined(separator: ", "))
     }
     if let path = options.outputPath {
-      updated = try Self.updated(order, bytes, options.order, problems)
+      updated = try Self.updated(file, order, bytes, options.order, problems)
       let renamed = problems.filter { $0.problem.kind == .renamed }
       document.update = .init(outputPath: path, lines: renamed.map(\.entries.count).reduce(0, +))
     } else {
@@ -150,15 +153,21 @@ package struct OrderFileVerification {
     return problems
   }
 
+  /// - Parameters:
+  ///   - file: the order file.
+  ///   - order: the part of it in which `problems` were found.
   private static func updated(
-    _ order: OrderFile, _ bytes: FileBytes, _ path: String, _ problems: [FoundProblem]
+    _ file: OrderFile, _ order: OrderFile, _ bytes: FileBytes, _ path: String,
+    _ problems: [FoundProblem]
   ) throws(Diagnostic) -> [UInt8]? {
-    var names: [Int: [UInt8]] = [:]
+    var names: [Range<Int>: [UInt8]] = [:]
     for (problem, entries) in problems where problem.kind == .renamed {
-      for entry in entries { names[entry] = problem.presentNames[0].bytes }
+      for entry in entries { names[order.nameRanges[entry]] = problem.presentNames[0].bytes }
     }
     guard !names.isEmpty else { return nil }
-    do { return try order.renaming(names, in: bytes) } catch {
+    var symbols: [Int: [UInt8]] = [:]
+    for (entry, range) in file.nameRanges.enumerated() { symbols[entry] = names[range] }
+    do { return try file.renaming(symbols, in: bytes) } catch {
       throw Diagnostic("\(error)", context: [path])
     }
   }
