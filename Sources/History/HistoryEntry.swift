@@ -63,9 +63,22 @@ extension HistoryEntry: ReadableDocument {
   package var line: [UInt8] { JSONWriter.line { write(to: &$0) } }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
-    let object = try JSONObject(document: bytes, schema: Self.schema)
+    self = try HistoryHeading(parsing: bytes).entry()
+  }
+}
+
+/// What a line of a history is about. Its figures are not read yet.
+struct HistoryHeading {
+  let commit: String
+  let time: HistoryTime
+  let series: HistorySeries
+  private let object: JSONObject
+
+  /// - Throws: also for figures that are no JSON.
+  init(parsing bytes: FileBytes) throws(ParseError) {
+    object = try JSONObject(document: bytes, schema: HistoryEntry.schema)
     commit = try object.value("commit")
-    guard Self.isCommit(commit) else {
+    guard HistoryEntry.isCommit(commit) else {
       throw object.invalid(
         "commit", expected: "a name without blanks", found: "'\(commit.prefix(40))'")
     }
@@ -78,14 +91,19 @@ extension HistoryEntry: ReadableDocument {
         ? HistorySeries.Machine(
           name: try object.value("machine"), kernel: try object.value("kernel"),
           state: try object.value("state")) : nil)
-    metrics = try object.value("metrics")
-    guard (1...Self.maximumMetrics).contains(metrics.count) else {
+  }
+
+  /// Reads the figures.
+  func entry() throws(ParseError) -> HistoryEntry {
+    let metrics: [HistoryMetric] = try object.value("metrics")
+    guard (1...HistoryEntry.maximumMetrics).contains(metrics.count) else {
       throw object.invalid(
-        "metrics", expected: "1 to \(Self.maximumMetrics)", found: "\(metrics.count)")
+        "metrics", expected: "1 to \(HistoryEntry.maximumMetrics)", found: "\(metrics.count)")
     }
     var names: Set<String> = []
     for metric in metrics where !names.insert(metric.name).inserted {
       throw object.invalid("metrics", expected: "each name once", found: "'\(metric.name)' again")
     }
+    return HistoryEntry(commit: commit, time: time, series: series, metrics: metrics)
   }
 }

@@ -7,24 +7,6 @@ import JSON
 package struct HistoryFile: Sendable {
   /// In the order of the lines.
   package private(set) var entries: [HistoryEntry] = []
-  /// The line of each entry, from 1.
-  private var lines: [Int] = []
-  private var places: [Place: Int] = [:]
-  private var units: [MetricName: Int] = [:]
-  private var names: [HistorySeries: Set<String>] = [:]
-
-  /// What only one entry may be about.
-  private struct Place: Hashable {
-    var commit: String
-    var series: HistorySeries
-  }
-
-  private struct MetricName: Hashable {
-    var source: HistorySeries.Source
-    var name: String
-  }
-
-  package init() {}
 
   /// Empty lines are skipped.
   ///
@@ -32,79 +14,187 @@ package struct HistoryFile: Sendable {
   ///   about the same commit and series. Its context begins with `path`.
   /// - Complexity: O(*n*) for *n* bytes.
   package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
+    var places = HistoryPlaces()
+    var figures = HistoryFigures()
+    try HistoryLine.forEach(in: bytes, path: path) { (line) throws(Diagnostic) in
+      let entry = try line.entry()
+      let series = try places.add(line)
+      try figures.add(entry, ofSeries: series, line: line.number)
+      entries.append(entry)
+    }
+  }
+}
+
+/// The commits and series of a history, to which lines are to be appended.
+///
+/// Of most lines only what they are about is read: a history grows with each commit, and the figures of earlier commits do not
+/// matter to a new one. Of each series the figures of its last line are read. `HistoryFile` checks all.
+package struct HistoryIndex {
+  private var places = HistoryPlaces()
+  private var figures = HistoryFigures()
+  private var lines = 0
+
+  /// - Throws: as `HistoryFile`, apart from errors in figures.
+  /// - Complexity: O(*n*) for *n* bytes.
+  package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
+    var last: [HistoryLine] = []  // by the number of the series
+    try HistoryLine.forEach(in: bytes, path: path) { (line) throws(Diagnostic) in
+      lines = line.number
+      let series = try places.add(line)
+      if series == last.count { last.append(line) } else { last[series] = line }
+    }
+    for (series, line) in last.enumerated() {
+      do throws(Diagnostic) {
+        try figures.add(try line.entry(), ofSeries: series, line: line.number)
+      } catch { throw error.inside(path) }
+    }
+  }
+
+  /// Adds an entry that is to be appended.
+  ///
+  /// - Throws: if the history has another about the same commit and series.
+  package mutating func add(_ entry: HistoryEntry) throws(Diagnostic) {
+    if let earlier = places.line(of: entry.commit, entry.series) {
+      throw Diagnostic(
+        "duplicate entry: commit \(entry.commit) already has figures of \(entry.series.wording) "
+          + "(at line \(earlier))",
+        hint: "remove that line to replace it, or tell launches apart with '--launch'")
+    }
+    lines += 1
+    let series = try places.add(entry.commit, entry.series, line: lines)
+    try figures.add(entry, ofSeries: series, line: lines)
+  }
+}
+
+/// A line of a history.
+struct HistoryLine {
+  /// From 1.
+  let number: Int
+  let heading: HistoryHeading
+
+  /// Reads the figures.
+  func entry() throws(Diagnostic) -> HistoryEntry {
+    do { return try heading.entry() } catch { throw Self.error(error, line: number) }
+  }
+
+  /// Calls `body` with each line that is not empty.
+  ///
+  /// - Throws: an error about a line, or that of `body`, in whose context is `path`.
+  static func forEach(
+    in bytes: FileBytes, path: String, _ body: (HistoryLine) throws(Diagnostic) -> Void
+  ) throws(Diagnostic) {
     var scanner = LineScanner(bytes)
     var number = 0
     while let range = scanner.next() {
       number += 1
       guard !bytes.trimmingBlanksAtEnd(of: range).isEmpty else { continue }
-      if let marker = bytes.mergeConflictMarker(at: range.lowerBound) {
-        throw Diagnostic(
-          "invalid history: found the merge-conflict marker '\(marker)' (at line \(number))",
-          context: [path],
-          hint:
-            "keep the lines of both sides and remove the markers; 'merge=union' in .gitattributes"
-            + " lets git do that")
-      }
-      let entry: HistoryEntry
-      do { entry = try HistoryEntry(parsing: FileBytes(bytes.copy(range))) } catch {
-        var error = error
-        error.line = number
-        let isOfAnother = error.field == "schema" || error.field == "document"
-        throw Diagnostic(
-          "\(error)", context: [path],
-          hint: isOfAnother ? "a history has only lines that 'orderfile history add' wrote" : nil)
-      }
-      do { try add(entry, line: number) } catch {
-        var error = error
-        error.context.insert(path, at: 0)
-        throw error
-      }
+      do throws(Diagnostic) {
+        if let marker = bytes.mergeConflictMarker(at: range.lowerBound) {
+          throw Self.mergeConflict(marker, line: number)
+        }
+        try body(try HistoryLine(FileBytes(bytes.copy(range)), number: number))
+      } catch { throw error.inside(path) }
     }
   }
 
-  /// Adds an entry that is not in the file yet.
-  ///
-  /// - Throws: if the history has another about the same commit and series.
-  package mutating func add(_ entry: HistoryEntry) throws(Diagnostic) {
-    if let earlier = places[Place(commit: entry.commit, series: entry.series)] {
-      throw Diagnostic(
-        "duplicate entry: commit \(entry.commit) already has figures of \(entry.series.wording) "
-          + "(at line \(lines[earlier]))",
-        hint: "remove that line to replace it, or tell launches apart with '--launch'")
+  private init(_ bytes: FileBytes, number: Int) throws(Diagnostic) {
+    self.number = number
+    do { heading = try HistoryHeading(parsing: bytes) } catch {
+      throw Self.error(error, line: number)
     }
-    try add(entry, line: (lines.last ?? 0) + 1)
   }
 
-  private mutating func add(_ entry: HistoryEntry, line: Int) throws(Diagnostic) {
-    let place = Place(commit: entry.commit, series: entry.series)
-    if let earlier = places.updateValue(entries.count, forKey: place) {
+  private static func error(_ error: ParseError, line: Int) -> Diagnostic {
+    var error = error
+    error.line = line
+    let isOfAnother = error.field == "schema" || error.field == "document"
+    return Diagnostic(
+      "\(error)",
+      hint: isOfAnother ? "a history has only lines that 'orderfile history add' wrote" : nil)
+  }
+
+  private static func mergeConflict(_ marker: StaticString, line: Int) -> Diagnostic {
+    Diagnostic(
+      "invalid history: found the merge-conflict marker '\(marker)' (at line \(line))",
+      hint:
+        "keep the lines of both sides and remove the markers; 'merge=union' in .gitattributes"
+        + " lets git do that")
+  }
+}
+
+extension Diagnostic {
+  fileprivate func inside(_ path: String) -> Diagnostic {
+    var error = self
+    error.context.insert(path, at: 0)
+    return error
+  }
+}
+
+/// Which line is about a commit and a series: at most one.
+private struct HistoryPlaces {
+  private struct Place: Hashable {
+    var commit: String
+    var series: Int
+  }
+  /// The number of each series, from 0.
+  private var numbers: [HistorySeries: Int] = [:]
+  private var lines: [Place: Int] = [:]
+
+  func line(of commit: String, _ series: HistorySeries) -> Int? {
+    numbers[series].flatMap { lines[Place(commit: commit, series: $0)] }
+  }
+
+  mutating func add(_ line: HistoryLine) throws(Diagnostic) -> Int {
+    try add(line.heading.commit, line.heading.series, line: line.number)
+  }
+
+  /// - Returns: the number of the series.
+  mutating func add(
+    _ commit: String, _ series: HistorySeries, line: Int
+  ) throws(Diagnostic) -> Int {
+    let number = numbers[series] ?? numbers.count
+    if number == numbers.count { numbers[series] = number }
+    if let earlier = lines.updateValue(line, forKey: Place(commit: commit, series: number)) {
       throw Diagnostic(
-        "duplicate entry: commit \(entry.commit) has figures of \(entry.series.wording) at lines "
-          + "\(lines[earlier]) and \(line)",
+        "duplicate entry: commit \(commit) has figures of \(series.wording) at lines "
+          + "\(earlier) and \(line)",
         hint: "remove one of them, or tell launches apart with '--launch'")
     }
+    return number
+  }
+}
+
+/// The figures of a history: each has one unit, and a series has at most `HistoryEntry.maximumMetrics`.
+private struct HistoryFigures {
+  private struct MetricName: Hashable {
+    var source: HistorySeries.Source
+    var name: String
+  }
+  private var units: [MetricName: (unit: HistoryMetric.Unit, line: Int)] = [:]
+  /// By the number of the series.
+  private var names: [Int: Set<String>] = [:]
+
+  mutating func add(
+    _ entry: HistoryEntry, ofSeries series: Int, line: Int
+  ) throws(Diagnostic) {
+    let count = names[series]?.count ?? 0
     for metric in entry.metrics {
+      names[series, default: []].insert(metric.name)
       let name = MetricName(source: entry.series.source, name: metric.name)
-      guard let earlier = units[name] else {
-        units[name] = entries.count
+      guard let known = units[name] else {
+        units[name] = (metric.unit, line)
         continue
       }
-      guard let known = entries[earlier].metric(metric.name), known.unit != metric.unit else {
-        continue
-      }
+      guard known.unit != metric.unit else { continue }
       throw Diagnostic(
         "invalid unit of '\(metric.name)': expected \(known.unit.rawValue), as at line "
-          + "\(lines[earlier]), found \(metric.unit.rawValue) (at line \(line))")
+          + "\(known.line), found \(metric.unit.rawValue) (at line \(line))")
     }
-    let count = names[entry.series, default: []].count
-    names[entry.series, default: []].formUnion(entry.metrics.lazy.map(\.name))
-    guard names[entry.series, default: []].count <= HistoryEntry.maximumMetrics else {
+    guard names[series]?.count ?? 0 <= HistoryEntry.maximumMetrics else {
       throw Diagnostic(
         "too many metrics: expected at most \(HistoryEntry.maximumMetrics) names in "
           + "\(entry.series.wording), which has \(count), found others (at line \(line))")
     }
-    entries.append(entry)
-    lines.append(line)
   }
 }
 

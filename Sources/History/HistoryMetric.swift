@@ -78,7 +78,7 @@ extension HistoryMetric: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     name = try object.value("name")
-    guard name.wholeMatch(of: /[a-z][A-Za-z0-9]{0,63}/) != nil else {
+    guard Self.isName(name) else {
       throw object.invalid(
         "name", expected: "a lower-case letter, then letters and digits",
         found: "'\(name.prefix(40))'")
@@ -98,6 +98,17 @@ extension HistoryMetric: JSONReadableObject {
         "high", expected: "at least 'low', \(sample.low)", found: "\(sample.high)")
     }
     self.sample = sample
+  }
+
+  /// Whether `text` is a lower-case letter, followed by at most 63 letters and digits.
+  private static func isName(_ text: String) -> Bool {
+    let lowerCase = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return (1...64).contains(text.utf8.count)
+      && text.utf8.first.map(lowerCase.contains) ?? false
+      && text.utf8.allSatisfy {
+        lowerCase.contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
   }
 
   /// No file has as many bytes, and sums of such values are finite.

@@ -57,9 +57,13 @@ extension JSONCursor {
   ) throws(ParseError) {
     try readItems("{", "}", field) { (cursor) throws(ParseError) in
       let key = try cursor.readString(field)
-      guard cursor.skip(":") else { throw cursor.unexpected("':'", field) }
+      try cursor.skipColon(field)
       try member(&cursor, String(decoding: key, as: UTF8.self))
     }
+  }
+
+  private mutating func skipColon(_ field: String) throws(ParseError) {
+    guard skip(":") else { throw unexpected("':'", field) }
   }
 
   /// Reads an array; `element` must read each element.
@@ -99,14 +103,18 @@ extension JSONCursor {
   package mutating func skipValue(_ field: String) throws(ParseError) {
     switch peek() {
     case UInt8(ascii: "{"):
-      try readObject(field) { (cursor, _) throws(ParseError) in try cursor.skipValue(field) }
+      try readItems("{", "}", field) { (cursor) throws(ParseError) in
+        try cursor.readString(field) { _ in }
+        try cursor.skipColon(field)
+        try cursor.skipValue(field)
+      }
     case UInt8(ascii: "["):
       try readArray(field) { (cursor) throws(ParseError) in try cursor.skipValue(field) }
-    case UInt8(ascii: "\""): _ = try readString(field)
+    case UInt8(ascii: "\""): try readString(field) { _ in }
     default:
       let start = position
       let word = try readWord("a value", field)
-      guard ["true", "false", "null"].contains(word) || Double(word) != nil else {
+      guard word == "true" || word == "false" || word == "null" || Double(word) != nil else {
         throw ParseError(.invalid(expected: "a value", found: word), field, at: start)
       }
     }
@@ -183,19 +191,28 @@ extension JSONCursor {
 
   /// Reads a string without its quotes, with escapes resolved.
   package mutating func readString(_ field: String) throws(ParseError) -> [UInt8] {
-    guard skip("\"") else { throw unexpected("a string", field) }
     var text: [UInt8] = []
+    try readString(field) { text.append($0) }
+    return text
+  }
+
+  /// Reads a string, and passes each byte of it to `body`.
+  @inline(__always)
+  private mutating func readString(
+    _ field: String, _ body: (UInt8) -> Void
+  ) throws(ParseError) {
+    guard skip("\"") else { throw unexpected("a string", field) }
     while index < bytes.count {
       let byte = bytes[index]
       index += 1
       switch byte {
-      case UInt8(ascii: "\""): return text
-      case UInt8(ascii: "\\"): text += try readEscape(field)
+      case UInt8(ascii: "\""): return
+      case UInt8(ascii: "\\"): for byte in try readEscape(field) { body(byte) }
       case ..<0x20:
         index -= 1
         throw ParseError(
           .invalid(expected: "an escape", found: hexadecimal(UInt64(byte))), field, at: position)
-      default: text.append(byte)
+      default: body(byte)
       }
     }
     throw ParseError(.truncated(needed: 1, found: 0), field, at: position)

@@ -10,8 +10,7 @@ extension HistoryFile {
   }
 
   init(_ entries: [HistoryEntry]) throws(Diagnostic) {
-    self.init()
-    for entry in entries { try add(entry) }
+    try self.init(entries.map { String(decoding: $0.line, as: UTF8.self) }.joined())
   }
 }
 

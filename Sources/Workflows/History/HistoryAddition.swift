@@ -45,9 +45,9 @@ package struct HistoryAddition: Sendable {
       entries += added
     }
     let file = try AppendedFile(history)
-    var all = try HistoryFile(parsing: file.contents(), path: history)
+    var index = try HistoryIndex(parsing: file.contents(), path: history)
     for entry in entries {
-      do throws(Diagnostic) { try all.add(entry) } catch {
+      do throws(Diagnostic) { try index.add(entry) } catch {
         var error = error
         error.context.insert(history, at: 0)
         throw error
