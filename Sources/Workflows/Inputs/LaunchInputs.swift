@@ -9,15 +9,15 @@ import Symbolication
 /// together. Traces are read one at a time.
 package struct LaunchInputs {
   package private(set) var traces = TraceSet()
-  package private(set) var groups: BuildGroups
+  package internal(set) var groups: BuildGroups
   /// Parallel to the members of `traces`.
-  private var files: [File] = []
+  var files: [File] = []
   /// The number of launches, weights included, in `files`.
   private var launchCount: UInt64 = 0
   var images = RecordedImages()
-  package private(set) var warnings: [Diagnostic] = []
+  package internal(set) var warnings: [Diagnostic] = []
 
-  private struct File {
+  struct File {
     enum Contents {
       case trace(FileBytes)
       case profile(Profile)
@@ -173,7 +173,7 @@ package struct LaunchInputs {
     traces.members.allSatisfy { !uses($0, of: group) || $0.method.recordsEveryFunction }
   }
 
-  private func usedGroups(of trace: TraceSet.Member) -> Set<Int> {
+  func usedGroups(of trace: TraceSet.Member) -> Set<Int> {
     Set(trace.uses.filter { !$0.isEmpty }.map { groups.group(ofImageAt: $0.image) })
   }
 
@@ -182,104 +182,7 @@ package struct LaunchInputs {
     trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
   }
 
-  /// Adds programs with another name to `group` if they are builds of its program: at least three quarters of the
-  /// functions that they used must have the names of functions in that program. `main` and the C runtime do not count,
-  /// because every program has them. A trace that already has a build in `group` is not examined.
-  ///
-  /// - Parameters:
-  ///   - group: the group of the program.
-  ///   - layout: returns the layout of any build of the program; called only if it is needed.
-  /// - Throws: the errors of `layout`.
-  package mutating func addPrograms(
-    to group: Int, layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
-  ) throws(Diagnostic) {
-    guard groups.groups[group].libraryName == nil else { return }
-    var map: SymbolMap?
-    var isTried: Set<Int> = [group]
-    for (number, member) in traces.members.enumerated() where !uses(member, of: group) {
-      guard let program = member.program, uses(member, of: groups.group(ofImageAt: program)),
-        isTried.insert(groups.group(ofImageAt: program)).inserted,
-        let recorded = try? functions(ofTraceAt: number, imageAt: program)
-      else { continue }
-      let used = recorded.uses.filter(\.tellsProgram)
-      guard !used.isEmpty else { continue }
-      var names: SymbolMap
-      if let map { names = map } else { names = SymbolMap(try layout(&self)) }
-      let found = used.count { $0.isFound(in: &names) }
-      map = names
-      guard 4 * found >= 3 * used.count else { continue }
-      warnings.append(
-        Diagnostic(
-          "'\(traces.images[program].fileName)' is taken for a build of '\(groups.groups[group].name)': "
-            + "\(found) of \(counted(used.count, "function")) have the same names",
-          context: [member.path]))
-      groups.merge(groups.group(ofImageAt: program), into: group)
-    }
-  }
-
-  /// Checks that images which `group` has by their names alone are builds of one program: at least half of the functions
-  /// that each used must have the names of functions in `layout`, apart from `main` and the C runtime. Fewer than four
-  /// functions prove nothing, so there is only a warning.
-  ///
-  /// - Parameters:
-  ///   - builds: the IDs of builds that the command is about. If one was launched, it need not be checked.
-  ///   - layout: returns the layout of a build of the program; called only if it is needed.
-  /// - Throws: `mismatch` if the group has several images, and one is another program; and the errors of `layout`. A
-  ///   single image is checked where its functions are looked up.
-  package mutating func checkBuilds(
-    of group: Int, besides builds: [ImageID?],
-    layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
-  ) throws(Diagnostic) {
-    guard groups.groups[group].libraryName == nil else { return }
-    var map: SymbolMap?
-    for place in groups.groups[group].images {
-      let image = traces.images[place]
-      guard !builds.contains(where: image.isProved),
-        let number = traces.members.firstIndex(where: { member in
-          member.uses.contains { $0.image == place && !$0.isEmpty }
-        }), let recorded = try? functions(ofTraceAt: number, imageAt: place)
-      else { continue }
-      let used = recorded.uses.filter(\.tellsProgram)
-      func warn(_ reason: String) {
-        warnings.append(
-          Diagnostic(
-            "'\(image.path)' is taken for a build of '\(groups.groups[group].name)' by its name alone: "
-              + reason, context: [traces.members[number].path]))
-      }
-      guard !used.isEmpty else {
-        warn("no function but main was recorded")
-        continue
-      }
-      guard groups.groups[group].images.count > 1 else { continue }
-      var names: SymbolMap
-      if let map { names = map } else { names = SymbolMap(try layout(&self)) }
-      let found = used.count { $0.isFound(in: &names) }
-      map = names
-      guard 2 * found < used.count else { continue }
-      guard used.count >= 4 else {
-        warn("\(found) of \(counted(used.count, "function")) have the same names")
-        continue
-      }
-      throw Diagnostic(
-        "only \(found) of \(counted(used.count, "function")) of '\(image.path)' are in "
-          + "'\(groups.groups[group].name)': it is another program with that file name",
-        context: [traces.members[number].path], hint: "leave out the traces of one of them",
-        severity: .mismatch)
-    }
-  }
-
-  private func functions(
-    ofTraceAt number: Int, imageAt place: Int
-  ) throws(Diagnostic) -> RecordedFunctions? {
-    let trace = try trace(number)
-    return try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
-      let image = trace.images[images[0]]
-      return traces.index(of: image) == place
-        ? try self.images.recordedImage(image, names, of: trace) : nil
-    }.first
-  }
-
-  private func trace(_ number: Int) throws(Diagnostic) -> Trace {
+  func trace(_ number: Int) throws(Diagnostic) -> Trace {
     let file = files[number]
     return switch file.contents {
     case .profile(let profile): Trace(profile, path: file.path)
@@ -289,132 +192,7 @@ package struct LaunchInputs {
     }
   }
 
-  /// Whether a profile has touches of data of the images in `group`. It does not keep which part of a variable they were of.
-  func hasDataInProfiles(of group: Int) -> Bool {
-    zip(files, traces.members).contains { file, member in
-      guard case .profile = file.contents else { return false }
-      return member.imagesWithData.contains { groups.group(ofImageAt: $0) == group }
-    }
-  }
-
-  /// What a trace used of the images in `groups`.
-  private func launches(_ trace: Trace, of wanted: Set<Int>) throws(Diagnostic)
-    -> [RecordedFunctions]
-  {
-    let used = trace.usedImages
-    return try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
-      let image = trace.images[images[0]]
-      guard images.contains(where: used.contains), let group = group(of: image),
-        wanted.contains(group)
-      else { return nil }
-      return try self.images.recordedImage(image, names, of: trace)
-    }
-  }
-
-  /// Folds all launches, with what they used and touched of the images in each of `groups`. Each trace is read once.
-  ///
-  /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
-  ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name; `mismatch` for
-  ///   launches on several machines.
-  package func profile(of groups: [Int]) throws(Diagnostic) -> Profile {
-    let wanted = Set(groups)
-    var fold = ProfileFold()
-    for (number, member) in traces.members.enumerated() {
-      let withData = member.imagesWithData.map { self.groups.group(ofImageAt: $0) }
-      let used = wanted.intersection(usedGroups(of: member).union(withData))
-      guard !used.isEmpty else { continue }
-      let isAdded: Bool
-      if case .profile(let profile) = files[number].contents {
-        isAdded = fold.add(profile)
-      } else {
-        let trace = try trace(number)
-        isAdded = fold.add(trace, try launches(trace, of: used), weight: files[number].weight)
-      }
-      guard isAdded else { throw .tooManyLaunches(files[number].path) }
-    }
-    let profile = fold.profile
-    for group in groups {
-      let members = Set(images(of: profile, in: group))
-      let functions = profile.functions.filter { members.contains($0.image) }
-      guard !functions.contains(where: { !$0.names.isEmpty }) else { continue }
-      throw withoutNames(group, unnamed: functions.count)
-    }
-    let used = profile.images.filter { group(of: TraceImage($0)).map(wanted.contains) ?? false }
-    if let mismatch = Diagnostic.machineMismatch(used) { throw mismatch }
-    return profile
-  }
-
-  /// The indexes of images of `profile` that are in `group`.
-  package func images(of profile: Profile, in group: Int) -> [Int] {
-    profile.images.indices.filter { self.group(of: TraceImage(profile.images[$0])) == group }
-  }
-
-  /// Where a launch comes from.
-  package struct LaunchSource {
-    /// Among all launches.
-    package var number: Int
-    /// The path of the trace or, in a profile, the path and the launch.
-    package var name: String
-    /// The number of launches that it counts as.
-    package var weight: UInt64 = 1
-    /// Whether it is what launches used that a profile does not keep whole.
-    package var isRest = false
-  }
-
-  /// Calls `body` with what each launch used in the images of `group`, trace by trace. Of a profile these are the launches
-  /// that it keeps whole; if they lack something that others used, then also what all used together.
-  ///
-  /// - Parameter body: gets it, and where it comes from. A launch may tell of several images.
-  /// - Throws: as `profile(of:)`.
-  package func forEachLaunch(
-    of wanted: Int, _ body: (RecordedFunctions, LaunchSource) -> Void
-  ) throws(Diagnostic) {
-    var hasNames = false
-    var unnamed = 0
-    var number = 0
-    func pass(
-      _ launches: [RecordedFunctions], _ name: String, weight: UInt64 = 1, isRest: Bool = false
-    ) {
-      let source = LaunchSource(number: number, name: name, weight: weight, isRest: isRest)
-      number += 1
-      for launch in launches where group(of: launch.image) == wanted {
-        hasNames = hasNames || !launch.uses.isEmpty
-        unnamed += launch.unnamedUses.count
-        body(launch, source)
-      }
-    }
-    for (file, member) in traces.members.enumerated() where uses(member, of: wanted) {
-      if case .profile(let profile) = files[file].contents {
-        for launch in profile.launches {
-          pass(
-            profile.recordedFunctions(of: launch),
-            "\(files[file].path) launch \(hexadecimal(launch.hash))", weight: launch.weight)
-        }
-        if !profile.keepsAllLaunches { pass(profile.unitedLaunch, files[file].path, isRest: true) }
-      } else {
-        pass(
-          try launches(try trace(file), of: [wanted]), files[file].path, weight: files[file].weight)
-      }
-    }
-    if !hasNames { throw withoutNames(wanted, unnamed: unnamed) }
-  }
-
-  /// The error about a group in which nothing with a name was used.
-  private func withoutNames(_ group: Int, unnamed: Int) -> Diagnostic {
-    guard unnamed > 0 else {
-      return Diagnostic(
-        "nothing was recorded in '\(groups.groups[group].name)'",
-        context: files.count == 1 ? [files[0].path] : [],
-        hint: "the traces have \(names.joined(separator: ", "))",
-        severity: .nothingRecorded, isOfMissingTraces: true)
-    }
-    return Diagnostic(
-      "missing names: none of \(counted(unnamed, "recorded function")) has a name",
-      context: groups.groups[group].images.first.map { [traces.images[$0].path] } ?? [],
-      hint: "the recorded image is stripped; give it unstripped with --recorded")
-  }
-
-  private func group(of image: TraceImage) -> Int? {
+  func group(of image: TraceImage) -> Int? {
     (traces.index(of: image) ?? traces.index(ofBuild: image.id)).map { groups.group(ofImageAt: $0) }
   }
 
@@ -428,17 +206,6 @@ package struct LaunchInputs {
     throw Diagnostic(
       "missing the build to order", context: [image.path],
       hint: "give it with --image or --link-map", severity: .mismatch)
-  }
-}
-
-extension RecordedFunctions.Use {
-  /// Whether it is neither `main` nor of the C runtime, which every program has.
-  fileprivate var tellsProgram: Bool {
-    !names.contains { CRuntime.isPart($0) || $0 == "main" || $0 == "_main" }
-  }
-
-  fileprivate func isFound(in map: inout SymbolMap) -> Bool {
-    names.contains { !map.resolve($0, from: objectFile).functions.isEmpty }
   }
 }
 
