@@ -18,20 +18,20 @@ import ImageModel
 // A blank line precedes each output section. A name of 15 columns or more (including the blank before it) is
 // on a line of its own, and its numbers follow on the next line. A symbol is 16 blanks, the address, 16
 // blanks and the name; commands of a linker script have fewer blanks. Earlier parts list what was discarded,
-// at address 0.
+// at address 0. The cross references have names behind no empty line, and no numbers, so that nothing is read from them.
 
 extension LinkMapGrammar {
   /// <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`
   package static let gnu = LinkMapGrammar(
     name: "GNU ld", imageFormat: .elf, listsLocalSymbols: false,
     recognizes: { (bytes, line) throws(ParseError) in
-      try GNUMapTitle(of: bytes, beginningWith: line) == .gnu
+      try GNUMapStart(of: bytes, beginningWith: line)?.linker == .gnu
     }, reader: readGNU)
 }
 
 @Sendable private func readGNU(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
-  var reader = GNUMapReader(bytes)
-  return try reader.read(.gnu, behind: .gnu)
+  var reader = GNUMapReader(from: try GNUMapStart(of: bytes))
+  return try reader.read(.gnu)
 }
 
 /// Reads the part of a GNU ld or gold map that lists the placed sections.
@@ -43,7 +43,7 @@ struct GNUMapReader {
   private var isBehindEmptyLine = false
 
   /// The column where numbers begin.
-  private static let numberColumn = 16
+  static let numberColumn = 16
 
   /// The entry that the next line may complete or continue.
   private enum Last {
@@ -52,25 +52,14 @@ struct GNUMapReader {
     case name(start: Int, end: Int)
   }
 
-  init(_ bytes: FileBytes) {
-    lines = LineScanner(bytes)
-    builder = LinkMapBuilder(bytes)
+  init(from start: GNUMapStart) {
+    lines = start.lines
+    builder = LinkMapBuilder(lines.bytes)
+    builder.discardedSections = start.discardedSections()
   }
 
-  mutating func read(
-    _ grammar: LinkMapGrammar, behind title: GNUMapTitle
-  ) throws(ParseError) -> LinkMap {
-    var discarded = GNUDiscardedSections()
-    var next = lines.next()
-    while let line = next, !title.stands(in: line, of: lines.bytes) {
-      let isDiscarded = GNUDiscardedSections.isTitle(lines.bytes, line)
-      next = isDiscarded ? discarded.read(&lines) : lines.next()
-    }
-    builder.discardedSections = discarded.names
+  mutating func read(_ grammar: LinkMapGrammar) throws(ParseError) -> LinkMap {
     while let line = lines.next() {
-      if isBehindEmptyLine, lines.bytes.hasPrefix("Cross Reference Table", at: line.lowerBound) {
-        break
-      }
       try add(line)
       isBehindEmptyLine = line.isEmpty
     }
@@ -98,17 +87,13 @@ struct GNUMapReader {
   /// Adds an output section, or the rest of a name that contains a line feed.
   private mutating func addUnindented(_ line: Range<Int>) throws(ParseError) {
     if isBehindEmptyLine { return try addEntry(line.lowerBound, line) }
+    // `OUTPUT(app elf64-x86-64)` ends the list.
+    if lines.bytes.hasPrefix("OUTPUT(", at: line.lowerBound) { last = .nothing }
     switch last {
     case .nothing: break
     case .name(let start, _): try addEntry(start, line)
     case .symbol: builder.extendSymbolName(to: line.upperBound)
-    case .inputSection:
-      // `OUTPUT(app elf64-x86-64)` ends the map, and may follow an input section.
-      if lines.bytes.hasPrefix("OUTPUT(", at: line.lowerBound) {
-        last = .nothing
-      } else {
-        builder.extendInputSectionFile(to: line.upperBound)
-      }
+    case .inputSection: builder.extendInputSectionFile(to: line.upperBound)
     }
   }
 

@@ -10,11 +10,11 @@ extension LinkMapGrammar {
   package static let gold = LinkMapGrammar(
     name: "gold", imageFormat: .elf, listsLocalSymbols: false,
     recognizes: { (bytes, line) throws(ParseError) in
-      try GNUMapTitle(of: bytes, beginningWith: line) == .gold
+      try GNUMapStart(of: bytes, beginningWith: line)?.linker == .gold
     }, reader: readGold)
 }
 
 @Sendable private func readGold(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
-  var reader = GNUMapReader(bytes)
-  return try reader.read(.gold, behind: .gold)
+  var reader = GNUMapReader(from: try GNUMapStart(of: bytes))
+  return try reader.read(.gold)
 }

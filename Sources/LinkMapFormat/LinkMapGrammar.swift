@@ -44,14 +44,15 @@ extension LinkMapGrammar {
       + (names.last ?? "none")
   }
 
-  /// Whether `bytes` look like a map of GNU ld or gold with titles in another language than English.
-  package static func isTranslated(_ bytes: FileBytes) -> Bool {
-    GNUMapTitle.mayBeTranslated(in: bytes)
+  /// Whether `bytes`, which no grammar recognizes, place sections as a map of GNU ld or gold does. Then a title in another
+  /// language than English may be the reason.
+  package static func mayBeTranslated(_ bytes: FileBytes) -> Bool {
+    GNUMapStart.placesSections(bytes)
   }
 
-  /// The hint for a link map in another language.
+  /// The hint for such a map.
   package static let remedyForTranslation =
-    "this map is of GNU ld or gold in another language: link again with LC_ALL=C"
+    "this looks like a map of GNU ld or gold in another language: link again with LC_ALL=C"
 
   /// The grammar among `grammars` in which `bytes` begin.
   ///
@@ -74,7 +75,7 @@ extension LinkMapGrammar {
       .unsupported(
         found:
           "'\(bytes.text(line.prefix(60)))', expected a map of \(Self.names(grammars))"
-          + (Self.isTranslated(bytes) ? "; \(Self.remedyForTranslation)" : "")),
+          + (Self.mayBeTranslated(bytes) ? "; \(Self.remedyForTranslation)" : "")),
       "link map", at: FileOffset(rawValue: UInt64(line.lowerBound)), line: lines.lineNumber)
   }
 }

@@ -19,6 +19,28 @@ import Testing
     #expect(withReturns.architecture.map(withReturns.string) == map.architecture.map(map.string))
   }
 
+  /// Linkers translate the titles of a map's parts, or some of them.
+  @Test(arguments: linkMapFixtures.filter { $0.hasPrefix("bfd") || $0.hasPrefix("gold") })
+  func titlesInAnotherLanguageChangeNothing(_ name: String) throws {
+    let english = try fixture("linkmap/\(name)/input.map")
+    let expected = try LinkMap(parsing: FileBytes(english)).dump()
+    var lines = english.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let titles = lines.indices.filter { index in
+      ["Archive member", "Merging program", "Discarded input", "Memory ", "Linker script"]
+        .contains { lines[index].starts(with: $0.utf8) }
+    }
+    #expect(titles.count >= 2)
+    for title in titles {
+      var one = lines
+      one[title] = ArraySlice("Карта пам’яті".utf8)
+      let map = try LinkMap(parsing: FileBytes(Array(one.joined(separator: "\n".utf8))))
+      #expect(map.dump() == expected, "without \(String(decoding: lines[title], as: UTF8.self))")
+    }
+    for title in titles { lines[title] = ArraySlice("舍弃的输入节".utf8) }
+    let map = try LinkMap(parsing: FileBytes(Array(lines.joined(separator: "\n".utf8))))
+    #expect(map.dump() == expected)
+  }
+
   @Test func everyGrammarHasARealMap() throws {
     let grammars = try linkMapFixtures.map { name in
       try LinkMapGrammar(of: FileBytes(try fixture("linkmap/\(name)/input.map")))

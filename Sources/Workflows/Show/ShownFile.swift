@@ -153,7 +153,7 @@ package struct ShownFile {
         "expected a trace, a linked image, a link map, an order file, a profile for splitting functions or a report"
     )
     if let reason = order.reasonAgainst(path: path, isNamed: false) {
-      guard !LinkMapGrammar.isTranslated(bytes) else {
+      guard !LinkMapGrammar.mayBeTranslated(bytes) else {
         throw Diagnostic(
           "unsupported link map: its titles are in another language than English", context: [path],
           hint: LinkMapGrammar.remedyForTranslation)
