@@ -86,6 +86,7 @@ final class Listener: BreakpointObserver {
     print("\(letter(of: thread.pid)) mark \(String(decoding: name, as: UTF8.self))")
   }
   func isOther(_ path: String, isLoader: Bool) { print("\(path) is another image") }
+  func isTranslator(_ program: String) { print("\(program) translates") }
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     print("\(letter(of: pid)) is inaccessible")
   }

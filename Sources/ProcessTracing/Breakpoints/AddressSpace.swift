@@ -1,5 +1,6 @@
 import Addresses
 import CPtrace
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -22,6 +23,9 @@ final class AddressSpace {
   private var leftAlone: Set<Place> = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
+  /// Whether the program is valgrind, which reads the code of another program, and of a part of itself, and runs a translation.
+  /// It gets no breakpoints.
+  let isOfTranslator: Bool
 
   struct Image {
     var loaded: LoadedImage
@@ -59,6 +63,13 @@ final class AddressSpace {
     self.files = files
     var mask: UInt64 = 0
     blocksTrap = ctrace_blocked_signals(pid, &mask) == 0 && mask & trapBit != 0
+    isOfTranslator = Self.isTranslator(pid)
+  }
+
+  /// valgrind names its launcher in the environment of its tools, and removes the variable for the program that it runs.
+  private static func isTranslator(_ pid: pid_t) -> Bool {
+    SystemFile.text(of: "/proc/\(pid)/environ").split(separator: 0)
+      .contains { $0.starts(with: "VALGRIND_LAUNCHER=".utf8) }
   }
 
   /// Copies the state of `other` for a process forked from it. Does not access the memory of the
@@ -73,6 +84,7 @@ final class AddressSpace {
     lasting = other.lasting
     leftAlone = other.leftAlone
     blocksTrap = other.blocksTrap
+    isOfTranslator = other.isOfTranslator
     memory.mayPermitAccess = other.memory.mayPermitAccess
   }
 
@@ -130,6 +142,7 @@ final class AddressSpace {
   ///   alone.
   /// - Returns: `nil` if the mappings or the memory can't be read. Then nothing is changed.
   func refresh(_ ask: (_ path: String) -> BreakpointImage?) -> Changes? {
+    if isOfTranslator { return Changes() }
     guard let all = memory.mappings, images.isEmpty || memory.isAccessible else { return nil }
     let mappings = all.filter { $0.isExecutable }
     var changes = Changes()

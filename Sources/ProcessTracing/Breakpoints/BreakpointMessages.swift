@@ -25,6 +25,10 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.otherImage, [isLoader ? 1 : 0], text: path.utf8))
   }
 
+  func isTranslator(_ program: String) {
+    stream.send(TracerMessage(.translator, text: program.utf8))
+  }
+
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     stream.send(TracerMessage(.inaccessible, [UInt64(pid), hasBreakpoints ? 1 : 0]))
   }
@@ -84,6 +88,7 @@ extension BreakpointObserver {
     case .wantsImage: return image(at: message.string)?.message ?? TracerMessage(.answer)
     case .wantsLoader: return loader(at: message.string)?.message ?? TracerMessage(.answer)
     case .otherImage: isOther(message.string, isLoader: message[0] == 1)
+    case .translator: isTranslator(message.string)
     case .inaccessible: isInaccessible(pid, hasBreakpoints: message[1] == 1)
     case .processBegan:
       processBegan(TracedProcess(message), program: message.string)

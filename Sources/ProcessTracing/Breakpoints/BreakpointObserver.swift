@@ -18,6 +18,9 @@ package protocol BreakpointObserver: AnyObject {
   /// - Parameter isLoader: whether the image is the loader of a process. Then the tracer does not
   ///   see when libraries are loaded.
   func isOther(_ path: String, isLoader: Bool)
+  /// A process runs `program`, which translates the code of another program, and runs the translation. The process gets no
+  /// breakpoints, because they would be translated, too.
+  func isTranslator(_ program: String)
   /// The memory of process `pid` can be neither read nor written. The process is not recorded.
   ///
   /// - Parameter hasBreakpoints: whether the process still has breakpoints that it copied from its

@@ -237,7 +237,9 @@ final class BreakpointTracer: LaunchTracer {
 
   private func begin(_ space: AddressSpace, by tid: pid_t, isRunning: Bool) {
     space.memory.thread = tid
-    observer.processBegan(space.pid, program: files.program(of: tid) ?? "")
+    let program = files.program(of: tid) ?? ""
+    observer.processBegan(space.pid, program: program)
+    if space.isOfTranslator { observer.isTranslator(program) }
     if let path = space.watchLoader(isRunning: isRunning, observer.loader) {
       observer.isOther(path, isLoader: true)
     }

@@ -179,6 +179,13 @@ extension Diagnostic {
       hint: "it was replaced while the program ran, or the process sees other files (a container)")
   }
 
+  /// - Parameter program: a tool of valgrind.
+  static func translator(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "the program that valgrind examines is not recorded: valgrind would translate the breakpoints",
+      context: [program], hint: "record the program without valgrind")
+  }
+
   /// Returns a warning that `count` symbols of an image have no breakpoint, and lists `names`.
   fileprivate static func uncertainFunctions(
     _ count: Int, _ names: [SymbolName], in path: String

@@ -37,12 +37,14 @@ final class BreakpointRecording: BreakpointObserver {
   private var builds: BreakpointBuilds
   /// The paths of images whose file was not the one in memory.
   private var others: Set<String> = []
+  /// Whether a process translated the code of another program, of which the images are unknown.
+  private var sawTranslator = false
 
   /// Images without breakpoints, and traces that could not be written.
   var warnings: [Diagnostic] {
     var warnings = builds.problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
-    let missing = recordsOnlyImages ? [] : wanted ?? []
+    let missing = recordsOnlyImages || sawTranslator ? [] : wanted ?? []
     warnings += missing.subtracting(recorded.all).subtracting(others)
       .filter { !builds.isKnown($0) }.sorted().map {
         Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
@@ -124,6 +126,11 @@ final class BreakpointRecording: BreakpointObserver {
   func isOther(_ path: String, isLoader: Bool) {
     if !isLoader { others.insert(path) }
     builds.note(isLoader ? .otherLoader(path) : .otherImage(path))
+  }
+
+  func isTranslator(_ program: String) {
+    sawTranslator = true
+    builds.note(.translator(program))
   }
 
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
