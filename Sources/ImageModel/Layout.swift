@@ -109,6 +109,11 @@ package struct Layout: Sendable {
     self.functions = functions
   }
 
+  /// Whether it tells input sections, as only a link map of an ELF linker does.
+  ///
+  /// - Complexity: O(*n*) for *n* functions.
+  package var hasInputSections: Bool { functions.contains { $0.inputSection != nil } }
+
   /// The name of `function`; empty for an unnamed function, for which `symbolName(of:)` returns `nil`.
   package func name(of function: Function) -> SymbolName { names.name(function.name) }
 }

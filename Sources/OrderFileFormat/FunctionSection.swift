@@ -82,6 +82,11 @@ package struct FunctionSection {
     ("hot", .whole), ("exit", .whole), ("unknown", .whole),
   ]
 
+  /// Whether `section` is that of a group of functions: `.text.hot`, `.text.unlikely`.
+  package static func isGroup(_ section: [UInt8]) -> Bool {
+    FunctionSection(section.span.bytes)?.isGroup ?? false
+  }
+
   private static func begins(_ name: RawSpan, with text: StaticString, at start: Int = 0) -> Bool {
     guard name.byteCount - start >= text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in

@@ -50,9 +50,10 @@ extension OrderFileDialect {
     } else {
       let file = entry.objectFile.map { quoted(glob(matchingOnly: $0)) } ?? [UInt8(ascii: "*")]
       let section = quoted(glob(matchingOnly: section))
+      let comment = functionInComment(entry).map { Array("  /*".utf8) + $0 + Array(" */\n".utf8) }
       writer.append(
         Array("  ".utf8) + file + [UInt8(ascii: "(")] + section + [UInt8(ascii: ")")],
-        for: entry, at: i)
+        for: entry, at: i, after: comment ?? [])
     }
   }
   writer.append("} } INSERT BEFORE .text;\n")

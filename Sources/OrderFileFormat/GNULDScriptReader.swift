@@ -73,6 +73,7 @@ private struct GNULDScriptReader {
       throw scanner.error(.unsupported(found: text(fileName)), "input section")
     }
     let line = scanner.line
+    let function = scanner.function
     try expect(.openingParenthesis, "'(' after the file name")
     let objectFile =
       fileName == [UInt8(ascii: "*")] ? nil : onlyName(matchedBy: fileName) ?? fileName
@@ -88,7 +89,7 @@ private struct GNULDScriptReader {
       }
       try file.appendSection(
         matching: glob, objectFile: objectFile, line: scanner.line, range: scanner.wordRange,
-        at: scanner.offset)
+        of: count == 0 ? function : nil, at: scanner.offset)
       count += 1
     }
     if count > 1 { file.warnings.append(OrderFileWarning(kind: .sectionsTogether, line: line)) }

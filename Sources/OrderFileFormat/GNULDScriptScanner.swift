@@ -25,6 +25,8 @@ struct GNULDScriptScanner {
   private(set) var offset = FileOffset(rawValue: 0)
   /// Where the text of the word is that `next` returned last, without quotation marks.
   private(set) var wordRange = 0..<0
+  /// The function that the last comment before the token names, which `next` returned last.
+  private(set) var function: CommentedFunction?
   /// The line of `position`.
   private var currentLine = 1
 
@@ -34,6 +36,7 @@ struct GNULDScriptScanner {
   ///
   /// - Throws: `invalid` for a zero byte, `missing` for an unterminated comment or quotation.
   mutating func next() throws(ParseError) -> GNULDToken? {
+    function = nil
     try skipBlanksAndComments()
     markStart()
     guard position < bytes.count else { return nil }
@@ -89,7 +92,14 @@ struct GNULDScriptScanner {
         .tooLarge(limit: ParsingLimits.orderFileLines, found: UInt64(comments.count) + 1),
         "order file")
     }
-    comments.append(OrderFileComment(text: bytes.copy(start..<end), line: line))
+    let text = bytes.copy(start..<end)
+    comments.append(OrderFileComment(text: text, line: line))
+    let name = OrderFileComment.functionName(
+      in: text.last == UInt8(ascii: " ") ? text.dropLast() : text)
+    function = name.map {
+      CommentedFunction(
+        name: Array(text[$0]), range: start + $0.lowerBound..<start + $0.upperBound, line: line)
+    }
     position = end + 2
   }
 

@@ -7,7 +7,7 @@ extension OrderFileDialect {
   /// glob a line.
   ///
   /// Only a carriage return at the end is removed: blanks are part of a name. A line that begins with `#` is
-  /// a comment. A plain name takes precedence over a glob; of globs the first that matches counts, of equal
+  /// a comment; one of ours names the function of a section that is not named for it. A plain name takes precedence over a glob; of globs the first that matches counts, of equal
   /// names the *last*. Sections that no line names are placed *before* all listed ones, so each list ends
   /// with `.text.*` and `.text`, which moves the rest to the end. gold says nothing about names it doesn't
   /// find.
@@ -22,11 +22,18 @@ extension OrderFileDialect {
 @Sendable private func readGold(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
   var file = OrderFile(dialect: .gold)
   var lines = OrderFileLines(bytes)
+  var function: CommentedFunction?
   while var line = try lines.next() {
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     guard let first = line.first, let last = line.last else { continue }
     if first == UInt8(ascii: "#") {
-      try file.append(OrderFileComment(text: Array(line.dropFirst()), line: lines.number))
+      let text = Array(line.dropFirst())
+      if let name = OrderFileComment.functionName(in: text) {
+        function = CommentedFunction(
+          name: Array(text[name]), range: lines.range(of: line[(name.lowerBound + 1)...]),
+          line: lines.number)
+      }
+      try file.append(OrderFileComment(text: text, line: lines.number))
       continue
     }
     if lines.number == 1, line.starts(with: [0xef, 0xbb, 0xbf]) {
@@ -39,7 +46,8 @@ extension OrderFileDialect {
       file.warnings.append(OrderFileWarning(kind: .trailingComment, line: lines.number))
     }
     try file.appendSection(
-      matching: line, line: lines.number, range: lines.range(of: line[...]), at: lines.offset)
+      matching: line, line: lines.number, range: lines.range(of: line[...]),
+      of: function?.line == lines.number - 1 ? function : nil, at: lines.offset)
   }
   return file
 }
@@ -62,7 +70,8 @@ extension OrderFileDialect {
         (index == 0 && section[index] == UInt8(ascii: "#"))
           || (index == section.count - 1 && section[index] == UInt8(ascii: "\r"))
       }
-      writer.append(line, for: entry, at: i)
+      let comment = functionInComment(entry).map { [UInt8(ascii: "#")] + $0 + [UInt8(ascii: "\n")] }
+      writer.append(line, for: entry, at: i, after: comment ?? [])
     }
   }
   writer.append(".text.*\n.text\n")

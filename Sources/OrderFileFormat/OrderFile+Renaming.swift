@@ -29,7 +29,8 @@ extension OrderFile {
       expected[index] = entry
       let range = nameRanges[index]
       result += bytes.copy(copied..<range.lowerBound)
-      result += dialect.namesSections ? glob(matchingOnly: entry.section ?? []) : symbol
+      let namesSection = dialect.namesSections && !entries[index].needsComment
+      result += namesSection ? glob(matchingOnly: entry.section ?? []) : symbol
       copied = range.upperBound
     }
     result += bytes.copy(copied..<bytes.count)
@@ -55,11 +56,12 @@ extension OrderFile {
 }
 
 extension OrderFileEntry {
-  /// This entry with another symbol; `nil` if its section is not named for the symbol.
+  /// This entry with another symbol, and with the section that is named for the symbol; `nil` if a dialect has no such
+  /// section. A section that is not named for its function keeps its name.
   fileprivate func named(_ symbol: [UInt8], namesSection: Bool) -> OrderFileEntry? {
     var entry = self
     entry.symbol = symbol
-    guard namesSection else { return entry }
+    guard namesSection, !needsComment else { return entry }
     guard let section, let place = FunctionSection(section.span.bytes) else { return nil }
     var function = symbol[...]
     if let suffix = place.part.suffix {

@@ -9,8 +9,9 @@ package struct OrderFile: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
   /// The line number of each entry, from 1.
   package private(set) var lines: [Int] = []
-  /// Where the file has the name of each entry: its symbol, or its section in a dialect that names sections. The bytes
-  /// may be another spelling of the name, such as `[*]` for `*`. Empty for an entry that no file has.
+  /// Where the file has the name of each entry: its symbol, or, in a dialect that names sections, its section or the
+  /// comment that names the symbol. The bytes may be another spelling of the name, such as `[*]` for `*`. Empty for an
+  /// entry that no file has.
   package private(set) var nameRanges: [Range<Int>] = []
   package private(set) var comments: [OrderFileComment] = []
   /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
@@ -125,7 +126,28 @@ package struct OrderFileComment: Hashable, Sendable {
   /// Whether it only says what follows.
   package var isMark: Bool {
     [Self.data, Self.functions].contains { text.elementsEqual(" \($0)".utf8) }
+      || Self.functionName(in: text) != nil
   }
+}
+
+extension OrderFileComment {
+  /// What a comment begins with that names the function of the section in the next line: `# function: f`.
+  static let functionMark = " function: "
+
+  /// The range of the function's name in the comment `text`; `nil` if the comment names no function.
+  static func functionName(in text: [UInt8]) -> Range<Int>? {
+    let name = functionMark.utf8.count..<max(text.count, functionMark.utf8.count)
+    return text.starts(with: functionMark.utf8) && !name.isEmpty ? name : nil
+  }
+}
+
+/// The function that a comment names.
+struct CommentedFunction {
+  var name: [UInt8]
+  /// Where the file has the name.
+  var range: Range<Int>
+  /// The line of the comment, from 1.
+  var line: Int
 }
 
 /// A glob that names many sections, or `.text`, which contains what was not compiled into separate sections;

@@ -2,8 +2,8 @@
 ///
 /// All names are the bytes in the object files: mangled, and not always UTF-8.
 package struct OrderFileEntry: Hashable, Sendable {
-  /// The symbol. In a dialect that names sections it is derived from the section's name (`.text.unlikely.f`
-  /// gives `f`), and empty if that is not possible.
+  /// The symbol. In a dialect that names sections, a comment names the symbol, or it is derived from the section's name
+  /// (`.text.unlikely.f` gives `f`). The symbol is empty if neither is possible.
   package var symbol: [UInt8]
   /// The object file in which the symbol is looked up, in the dialect's notation; `nil` for all. A dialect
   /// without object files writes the symbol only, which then stands for all of them.
@@ -26,5 +26,14 @@ package struct OrderFileEntry: Hashable, Sendable {
     self.section = section
     self.architecture = architecture
     self.isData = isData
+  }
+}
+
+extension OrderFileEntry {
+  /// Whether the section is not named for the symbol, so that a dialect which names sections needs a comment:
+  /// `__attribute__((section))` gives functions such sections.
+  var needsComment: Bool {
+    guard let section, !symbol.isEmpty else { return false }
+    return FunctionSection.symbol(of: section[...]) != symbol
   }
 }

@@ -16,11 +16,16 @@ package struct OrderFileWriter {
   }
 
   /// Adds `line` and a line feed, unless the file already has that line: then `entry` is left out.
-  package mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
+  ///
+  /// - Parameter comment: what precedes the line, with its line feed.
+  package mutating func append(
+    _ line: [UInt8], for entry: OrderFileEntry, at index: Int, after comment: [UInt8] = []
+  ) {
     guard seen.insert(NameKey(line)).inserted else {
       leaveOut(entry, at: index, .duplicate)
       return
     }
+    written.bytes += comment
     written.bytes += line
     written.bytes.append(UInt8(ascii: "\n"))
   }

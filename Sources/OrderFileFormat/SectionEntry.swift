@@ -7,19 +7,22 @@ extension OrderFile {
   /// Adds a glob: as an entry if it matches only one section, otherwise as a pattern. `.text` is a pattern
   /// too: it contains all functions without their own section.
   ///
-  /// - Parameter range: where the file has the glob, without quotation marks.
+  /// - Parameters:
+  ///   - range: where the file has the glob, without quotation marks.
+  ///   - function: the function of the section, which the comment before the glob names.
   mutating func appendSection(
     matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, range: Range<Int>,
-    at position: FileOffset
+    of function: CommentedFunction? = nil, at position: FileOffset
   ) throws(ParseError) {
     guard let section = onlyName(matchedBy: glob), section != Array(".text".utf8) else {
       try append(OrderFilePattern(text: glob, line: line), at: position)
       return
     }
     let entry = OrderFileEntry(
-      symbol: FunctionSection.symbol(of: section[...]) ?? [],
+      symbol: function?.name ?? FunctionSection.symbol(of: section[...]) ?? [],
       objectFile: objectFile, section: section)
-    try append(entry, line: line, nameRange: range, at: position)
+    let nameRange = entry.needsComment ? function?.range ?? range : range
+    try append(entry, line: line, nameRange: nameRange, at: position)
   }
 }
 
@@ -31,4 +34,15 @@ func reasonAgainstSection(
   if section.contains(0) { return .zeroByte }
   if section.contains(UInt8(ascii: "\n")) { return .lineBreak }
   return FunctionSection.isShared(section[...], of: entry.symbol[...]) ? .sharedInputSection : nil
+}
+
+/// The text of a comment that names the function before its section; `nil` if the section's name tells the function, or
+/// if a comment can't hold the function's name.
+func functionInComment(_ entry: OrderFileEntry) -> [UInt8]? {
+  let name = entry.symbol
+  guard entry.needsComment, let last = name.last, !isBlank(last), !name.contains(0),
+    !name.contains(UInt8(ascii: "\n")),
+    !zip(name, name.dropFirst()).contains(where: { $0 == (UInt8(ascii: "*"), UInt8(ascii: "/")) })
+  else { return nil }
+  return Array(OrderFileComment.functionMark.utf8) + name
 }

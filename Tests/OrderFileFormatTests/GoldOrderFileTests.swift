@@ -1,3 +1,4 @@
+import ByteReading
 import OrderFileFormat
 import Testing
 
@@ -65,6 +66,33 @@ import Testing
       #expect(written.unwritable.map(\.entry) == [odd])
       #expect(written.unwritable.map(\.reason) == [reason])
     }
+  }
+
+  /// So that an image, which has no input sections, shows what became of the function.
+  @Test(arguments: [OrderFileDialect.gold, .gnuLD])
+  func aCommentNamesTheFunctionOfASectionThatIsNotNamedForIt(dialect: OrderFileDialect) throws {
+    let given = [
+      ("f", "startup_code"), ("g", ".text.g"), ("h", ".text.zz.h"), ("a b", "odd"), ("", "none"),
+      ("i ", "blank"), ("j*/", "end"),
+    ].map { OrderFileEntry(symbol: bytes($0), section: bytes($1)) }
+    let written = dialect.write(given, header: ["tool 1"])
+    #expect(text(written.bytes).contains(" function: f"))
+    #expect(!text(written.bytes).contains("function: g"))
+    let read = try dialect.read(FileBytes(written.bytes))
+    #expect(read.entries.map { text($0.symbol) } == ["f", "g", "h", "a b", "", "", ""])
+    #expect(read.entries.map(\.section) == given.map(\.section))
+    #expect(read.comments.filter { !$0.isMark }.count == 1)
+    let renamed = try read.renaming(
+      [0: bytes("f.llvm.2"), 1: bytes("g2")], in: FileBytes(written.bytes))
+    let entries = try dialect.read(FileBytes(renamed)).entries
+    #expect(entries.prefix(2).map { text($0.symbol) } == ["f.llvm.2", "g2"])
+    #expect(entries.prefix(2).map { text($0.section ?? []) } == ["startup_code", ".text.g2"])
+  }
+
+  @Test func aCommentElsewhereNamesNoFunction() throws {
+    let file = try read(
+      "# function: f\n\n.text.a\n# function: g\n.text.*\n# function: \nown\n", .gold)
+    #expect(file.entries.map { text($0.symbol) } == ["a", ""])
   }
 
   @Test func aFunctionCalledStartupHasASectionOfItsOwn() {

@@ -15,6 +15,7 @@ import Testing
     return EntryStates(of: file, in: layouts.map { ($0, nil) }).entries.map { entry in
       switch entry.state {
       case .present(let bodies): bodies == 1 ? "\(entry.name)" : "\(entry.name) x\(bodies)"
+      case .untold: "untold \(entry.name)"
       case .data: "data \(entry.name)"
       case .stale(let reason): "\(reason): \(entry.name)"
       }
@@ -41,6 +42,17 @@ import Testing
     ]
     #expect(try states(order, [Self.program, Self.library]) == both)
     #expect(try states(order, [Self.library, Self.program]) == both)
+  }
+
+  @Test func whatASectionHoldsIsUntoldUnlessALayoutHasInputSections() throws {
+    let image = layout([Placed("a", 0x1000), Placed("own", 0x1010)])
+    let map = layout([Placed("a", 0x1000, ".text.a"), Placed("own", 0x1010, "startup_code")])
+    let order = ".text.a\nstartup_code\nnone\n"
+    #expect(try states(order, [image], as: .gold) == ["a", "untold startup_code", "untold none"])
+    #expect(
+      try states(order, [map], as: .gold) == ["a", "startup_code", "no such section: none"])
+    #expect(
+      try states(order, [image, map], as: .gold) == ["a", "startup_code", "untold none"])
   }
 
   /// What is stale here is missing there: `diff` and `check` count that.

@@ -47,8 +47,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
-  /// The number of entries, without those for another architecture or another image, and of strings that are not verified; several candidate
-  /// sections of a function count as one.
+  /// The number of entries, without those for another architecture or another image, and of strings and sections that are
+  /// not verified; several candidate sections of a function count as one.
   package var entries: Int
   /// The number of entries that name data which the builds have.
   package var dataEntries: Int
@@ -62,6 +62,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var strings = 0
   /// How many of them no build tells, because one of the builds is a link map.
   package var unverifiedStrings = 0
+  /// The number of entries that name a section only. An image does not tell which functions a section has.
+  package var unverifiedSections = 0
   /// In the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if that was not asked for.
@@ -138,6 +140,7 @@ extension VerifyDocument: JSONDocument {
     json.member("stale", stale)
     json.member("strings", strings)
     json.member("unorderable", count(.unorderable))
+    if unverifiedSections > 0 { json.member("unverifiedSections", unverifiedSections) }
     if unverifiedStrings > 0 { json.member("unverifiedStrings", unverifiedStrings) }
     if let update {
       json.object("update") { json in

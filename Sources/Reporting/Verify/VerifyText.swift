@@ -52,6 +52,9 @@ package struct VerifyText {
     if document.unverifiedStrings > 0 {
       text += "; \(counted(document.unverifiedStrings, "string")) not verified: a link map has none"
     }
+    if document.unverifiedSections > 0 {
+      text += "; \(counted(document.unverifiedSections, "section")) not verified: an image has none"
+    }
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
     }

@@ -11,6 +11,8 @@ package struct EntryStates: Sendable {
     case present(bodies: Int)
     /// It names data, which linkers order by the same file.
     case data
+    /// It names a section only, and no layout tells which functions a section has: only a link map does.
+    case untold
     /// The linker can't follow the entry.
     case stale(OrderFileCheck.Reason)
   }
@@ -47,6 +49,7 @@ package struct EntryStates: Sendable {
         add(symbol, symbol.reasonIfMissing.map(State.stale) ?? .present(bodies: symbol.bodies))
       }
       for symbol in ordered.data { add(symbol, .data) }
+      for symbol in ordered.untold { add(symbol, .untold) }
       for entry in ordered.duplicates {
         add(OrderedSymbol(order.entries[entry], at: entry), .stale(.duplicate))
       }
@@ -61,10 +64,11 @@ extension EntryStates.State {
     switch self {
     case .present(let bodies): bodies > 1 ? 0 : 1
     case .data: 2
-    case .stale(.duplicate): 3
-    case .stale(.noSuchSymbol), .stale(.noSuchSection): 6
-    case .stale(.undefined), .stale(.shared): 5
-    case .stale: 4
+    case .untold: 3
+    case .stale(.duplicate): 4
+    case .stale(.noSuchSymbol), .stale(.noSuchSection): 7
+    case .stale(.undefined), .stale(.shared): 6
+    case .stale: 5
     }
   }
 }

@@ -5,8 +5,9 @@
 // functions must be in ascending address order.
 //
 // A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is
-// measured by itself, and the results are added. `.text` and `.text.orderfile`, where GNU ld puts what its script
-// lists, are one section here.
+// measured by itself, and the results are added. The script of GNU ld is an exception: it moves input sections of any name
+// into the output section that it adds, `.text.orderfile`. For this dialect all output sections `.text.*` are one section.
+// For the others, `OrderedSections` counts the listed functions in each: `-z keep-text-section-prefix` splits an order.
 //
 // Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all.
 // So the measure is the longest increasing subsequence: the largest number of listed bodies that are in the
@@ -31,6 +32,9 @@
 //   equal. The version of the linker is not in the layout, so all rules are tried: the linker's
 //   rule is the one by which most lines are in order. Lines for other architectures don't count.
 //
+// - A line that names a section which is not named for a function counts only if the layout has input sections: a linked
+//   image does not tell what the section holds. A comment of our order files names the function.
+//
 // What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
 // of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.
 // In other Mach-O layouts, functions with equal names and unknown object files are assigned to the lines with
@@ -51,6 +55,9 @@ package struct OrderFileCheck: Sendable {
   /// entry with an equal one before it is not among them.
   package private(set) var dataIndexes: [Int] = []
   package var dataEntries: Int { dataIndexes.count }
+  /// The number of entries that name a section only, in a layout that does not tell which functions a section has. They
+  /// are not among `entries`.
+  package private(set) var untoldEntries = 0
   /// The number of entries for functions that the linker could place.
   package private(set) var present = 0
   /// The number of `present` entries whose bodies are all in the requested order.
@@ -153,7 +160,7 @@ extension OrderFileCheck {
 
   private init(_ ordered: OrderedSymbols, of order: OrderFile, layout: Layout) {
     let bodies = Self.bodies(of: ordered, in: layout)
-    let groups = Self.orderedTogether(layout.sections)
+    let groups = order.dialect.orderedTogether(layout.sections)
     var ofGroup = [[Int]](repeating: [], count: layout.sections.count)
     for (i, body) in bodies.enumerated() { ofGroup[groups[body.section]].append(i) }
     var stands = [Bool](repeating: false, count: bodies.count)
@@ -180,6 +187,7 @@ extension OrderFileCheck {
     }
     missing.sort { $0.entry < $1.entry }
     entries = present + missing.count
+    untoldEntries = ordered.untold.count
     dataIndexes = ordered.data.map { $0.entries[0] }.sorted()
 
     if let first = stands.firstIndex(of: false) {
@@ -193,15 +201,6 @@ extension OrderFileCheck {
     let standing = bodies.indices.filter { stands[$0] }.map { bodies[$0] }
     orderedAddresses = Set(standing.map(\.address))
     block = Self.block(of: standing, listed: bodies, in: layout)
-  }
-
-  /// For each section, the index of the first one that a linker orders together with it.
-  private static func orderedTogether(_ sections: [Section]) -> [Int] {
-    func isText(_ section: Section) -> Bool {
-      section.name == ".text" || section.name.bytes.starts(with: ".text.".utf8)
-    }
-    let text = sections.firstIndex(where: isText)
-    return sections.indices.map { isText(sections[$0]) ? text ?? $0 : $0 }
   }
 
   /// A body that an entry lists.

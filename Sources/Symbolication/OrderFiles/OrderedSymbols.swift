@@ -11,6 +11,9 @@ struct OrderedSymbols {
   private(set) var duplicates: [Int] = []
   /// The symbols that name data; they are not among `symbols`.
   private(set) var data: [OrderedSymbol] = []
+  /// The entries that name a section only, if the layout does not tell which functions a section has; they are not among
+  /// `symbols`.
+  private(set) var untold: [OrderedSymbol] = []
   /// The part of names to compare, in Mach-O layouts and their order files.
   private let names: Names
 
@@ -51,6 +54,10 @@ struct OrderedSymbols {
     explainMissing(from: layout)
     data = symbols.filter(\.isData)
     if !data.isEmpty { symbols.removeAll(where: \.isData) }
+    if order.dialect.namesSections, !layout.hasInputSections {
+      untold = symbols.filter { $0.reasonIfMissing == .noSuchSection }
+      if !untold.isEmpty { symbols.removeAll { $0.reasonIfMissing == .noSuchSection } }
+    }
   }
 
   /// Looks up the symbols that were not found among those of which the layout says why.

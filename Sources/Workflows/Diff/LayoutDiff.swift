@@ -88,7 +88,9 @@ package struct LayoutDiff {
     let check = order.map {
       OrderFileCheck($0, layout: layouts.namedAfter, architecture: layouts.architecture)
     }
-    if let check, check.present == 0, check.dataEntries == 0, order?.strings.isEmpty ?? true {
+    if let check, check.present == 0, check.dataEntries + check.untoldEntries == 0,
+      order?.strings.isEmpty ?? true
+    {
       throw .foreignOrderFile(options.order ?? "", entries: check.entries, options.after)
     }
 
@@ -124,13 +126,28 @@ package struct LayoutDiff {
     let noncompliance = check.flatMap {
       Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }
-    document.addWarnings([noncompliance].compactMap { $0 })
+    document.addWarnings(
+      [noncompliance].compactMap { $0 } + Self.warnings(order, check, options, layouts))
     document.addWarnings(document.suggestions(areBreakpoints: startup.recordsEveryFunction))
     self.document = document
     self.comparison = comparison
     before = layouts.before
     after = layouts.after
     launchesOfSteps = startup.launchesOfSteps
+  }
+
+  /// What keeps the linker, or the check, from following `order`.
+  private static func warnings(
+    _ order: OrderFile?, _ check: OrderFileCheck?, _ options: Options, _ layouts: ComparedLayouts
+  ) -> [Diagnostic] {
+    guard let order, let path = options.order, let check else { return [] }
+    let untold = Diagnostic.untoldSections(
+      check.untoldEntries, path: path,
+      hint: "give link maps as BEFORE and AFTER, or write the order file again with "
+        + "'orderfile gen --link-map'")
+    return Diagnostic.sectionsApart(
+      order, path, in: layouts.namedAfter, layouts.after.path, architecture: layouts.architecture)
+      + [untold].compactMap { $0 }
   }
 
   /// Whether the data of the layout after follow `order`; `nil` if that is a link map.

@@ -39,6 +39,72 @@ extension Diagnostic {
           + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
   }
 
+  /// What an image or a link map shows of the sections that an order file names, and why the linker could not follow it.
+  ///
+  /// - Parameters:
+  ///   - path: that of the order file.
+  ///   - build: the path of the image or link map.
+  static func sectionsApart(
+    _ order: OrderFile, _ path: String, in layout: Layout, _ build: String,
+    architecture: Architecture?
+  ) -> [Diagnostic] {
+    guard layout.imageFormat == .elf else { return [] }
+    let sections = OrderedSections(of: order, in: layout, architecture: architecture)
+    return [splitOrder(sections, order.dialect, build), unnamedSections(sections, path)]
+      .compactMap { $0 }
+  }
+
+  /// Warns that several output sections split the order; `nil` if one section holds nearly all listed functions.
+  private static func splitOrder(
+    _ ordered: OrderedSections, _ dialect: OrderFileDialect, _ build: String
+  ) -> Diagnostic? {
+    let all = ordered.counts.map(\.functions).reduce(0, +)
+    let sections = ordered.counts.filter { 50 * $0.functions >= all }
+    guard sections.count > 1 else { return nil }
+    let prefixed = sections.count { FunctionSection.isGroup($0.section.bytes) }
+    var hints: [String] = []
+    if prefixed > 0 {
+      hints.append(
+        "'-z keep-text-section-prefix' or a linker script keeps sections .text.* apart: link with "
+          + "-Wl,-z,nokeep-text-section-prefix")
+    }
+    if prefixed + 1 < sections.count {
+      hints.append(
+        dialect == .gnuLD
+          ? "__attribute__((section)) names the sections of functions: 'orderfile gen --link-map' lists them, and GNU ld "
+            + "then moves them to the others"
+          : "__attribute__((section(NAME))) puts a function into the output section NAME: without the attribute, or as "
+            + ".text.NAME, the function is ordered with the others")
+    }
+    return Diagnostic(
+      "the listed functions are in \(sections.count) output sections, and the linker orders each section by itself: "
+        + sections.map { "\($0.functions) in \($0.section)" }.joined(separator: ", "),
+      context: [build], hint: hints.joined(separator: "; "))
+  }
+
+  /// Warns of functions whose sections no line names; `nil` if there are none.
+  private static func unnamedSections(_ ordered: OrderedSections, _ path: String) -> Diagnostic? {
+    guard ordered.inOtherSection > 0 else { return nil }
+    return Diagnostic(
+      "no line names the \(ordered.inOtherSection == 1 ? "section" : "sections") of "
+        + "\(counted(ordered.inOtherSection, "listed function")): the linker can't move "
+        + (ordered.inOtherSection == 1 ? "it" : "them"),
+      context: [path],
+      hint: "'orderfile gen --link-map' writes the names of sections as the link map states them")
+  }
+
+  /// Warns of entries that were not compared, because they name sections of which an image does not tell the functions;
+  /// `nil` if there are none.
+  ///
+  /// - Parameter hint: how to give the link map.
+  static func untoldSections(_ entries: Int, path: String, hint: String) -> Diagnostic? {
+    guard entries > 0 else { return nil }
+    return Diagnostic(
+      "\(counted(entries, "entry names a section", "entries name sections")) without a function's name: a linked image "
+        + "does not tell which functions \(entries == 1 ? "it has" : "they have"), a link map does",
+      context: [path], hint: hint)
+  }
+
   /// The error about an order file with no entry that is in the layout: it is of another program, or none at all.
   static func foreignOrderFile(_ path: String, entries: Int, _ layout: String) -> Diagnostic {
     Diagnostic(

@@ -67,7 +67,7 @@ package struct OrderFileVerification {
     let checked = Set(states.entries.flatMap(\.entries))
     var document = VerifyDocument(
       path: options.order, dialect: order.dialect.name, images: builds.map(\.reference),
-      entries: states.entries.count + strings.verified,
+      entries: states.entries.count { $0.state != .untold } + strings.verified,
       dataEntries: states.entries.count { $0.state == .data },
       otherArchitectures: order.entries.indices.count { !checked.contains($0) },
       patterns: order.patterns.count,
@@ -87,15 +87,25 @@ package struct OrderFileVerification {
     } else {
       updated = nil
     }
+    document.unverifiedSections = states.entries.count { $0.state == .untold }
     self.document = document
-    warnings =
-      builds.flatMap(\.warnings)
-      + (document.namesNothing
-        ? [
-          Diagnostic(
-            "the order file has no entry for the build: nothing is verified",
-            context: [options.order])
-        ] : [])
+    var warnings = builds.flatMap(\.warnings)
+    for build in builds {
+      warnings += Diagnostic.sectionsApart(
+        order, options.order, in: build.layout, build.path,
+        architecture: build.architecture ?? options.architecture)
+    }
+    let untold = Diagnostic.untoldSections(
+      document.unverifiedSections, path: options.order,
+      hint: "give the link map: --link-map for one image, or --image MAP for several")
+    warnings += [untold].compactMap { $0 }
+    if document.namesNothing, untold == nil {
+      warnings.append(
+        Diagnostic(
+          "the order file has no entry for the build: nothing is verified",
+          context: [options.order]))
+    }
+    self.warnings = warnings
   }
 
   private static func builds(_ options: Options) throws(Diagnostic) -> [ReleaseLayout] {
@@ -127,7 +137,7 @@ package struct OrderFileVerification {
       var problem = VerifyDocument.Problem(
         line: order.lines[entry.entries[0]], name: entry.name, kind: .unorderable, reason: "")
       switch entry.state {
-      case .data, .present(bodies: ...1): continue
+      case .data, .untold, .present(bodies: ...1): continue
       case .present(let bodies):
         problem.kind = .ambiguous
         problem.reason = "\(bodies) functions have the name"
