@@ -135,9 +135,8 @@ def macho_own_lines(document, is_chained, theirs):
     lines = set()
     for library in document["libraries"]:
         if library["direct"]:
-            own = {f"library {library['name']} {kind}" for kind in library["kinds"]}
-            # Other images of the closure may ask for it in other ways.
-            lines |= own & theirs if len(library["neededBy"]) > 1 and own & theirs else own
+            lines |= {f"library {library['name']} {request['kind']}"
+                      for request in library["neededBy"] if request["image"] == image["name"]}
     pointers = sum(1 for i in own_initializers(document) if i["kind"] == "__mod_init_func")
     if pointers:
         lines.add(f"initializers __mod_init_func {pointers}")

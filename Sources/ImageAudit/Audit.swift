@@ -128,7 +128,7 @@ package struct Audit {
     }.map { path in
       var library = AuditedLibrary(
         name: SymbolName(path), path: path, isDirect: false, isEmbedded: true)
-      library.kinds = [.unlinked]
+      library.unrequested = .unlinked
       return library
     }
   }

@@ -159,7 +159,7 @@ struct Examination {
     loadedLibraries[path] = document.libraries.count
     var library = AuditedLibrary(
       name: SymbolName(ImageReference(path: path).name), path: path, isDirect: false)
-    library.kinds = [.runTime]
+    library.unrequested = .runTime
     library.wasLoaded = true
     document.libraries.append(library)
     return document.libraries.count - 1

@@ -129,12 +129,11 @@ extension LibrarySearch {
 }
 
 extension AuditedLibrary {
-  /// Notes who asks for it, and how.
+  /// Notes who asks for it, and how. The requests of one image follow each other.
   fileprivate mutating func note(_ kind: LoadKind, from name: SymbolName, isDirect: Bool) {
-    if neededBy.last != name { neededBy.append(name) }
-    if !kinds.contains(kind) {
-      kinds = LoadKind.allCases.filter { kinds.contains($0) || $0 == kind }
-    }
+    let request = Request(image: name, kind: kind)
+    let own = requests.reversed().prefix { $0.image == name }
+    if !own.contains(request) { requests.append(request) }
     if isDirect { self.isDirect = true }
   }
 }

@@ -44,9 +44,8 @@ import Testing
 
   private static func describe(_ library: AuditedLibrary) -> String {
     let place = library.isEmbedded.map { $0 ? "embedded" : "system" } ?? "missing"
-    let kinds = library.kinds.map(\.rawValue).joined(separator: "+")
-    let by = library.neededBy.map(\.description).joined(separator: ", ")
-    return "\(place) \(library.isDirect ? "direct" : "indirect") \(kinds) \(library.name) < \(by)"
+    let isDirect = library.isDirect ? "direct" : "indirect"
+    return "\(place) \(isDirect) \(library.name) < \(library.neededBy)"
   }
 
   @Test func theClosureOfAnAppIsFoundByItsRunPaths() throws {
@@ -66,14 +65,14 @@ import Testing
     let document = try Self.audit(workshop, "A.app")
     #expect(
       document.libraries.prefix(5).map(Self.describe) == [
-        "system direct required /usr/lib/libSystem.B.dylib < A",
-        "embedded direct required @rpath/B.framework/B < A, @rpath/libC.dylib",
-        "system direct weak @rpath/libswiftCore.dylib < A",
-        "missing direct required @rpath/Gone.framework/Gone < A",
-        "embedded indirect required+upward @rpath/libC.dylib < @rpath/B.framework/B",
+        "system direct /usr/lib/libSystem.B.dylib < A",
+        "embedded direct @rpath/B.framework/B < A, @rpath/libC.dylib",
+        "system direct @rpath/libswiftCore.dylib < A (weak)",
+        "missing direct @rpath/Gone.framework/Gone < A",
+        "embedded indirect @rpath/libC.dylib < @rpath/B.framework/B (required, upward)",
       ])
     let alone = try #require(document.libraries.last)
-    #expect(alone.kinds == [.unlinked] && alone.isEmbedded == true && alone.neededBy == [])
+    #expect(alone.unrequested == .unlinked && alone.isEmbedded == true && alone.requests == [])
     #expect(document.libraries[3].problem == "not found")
     #expect(document.images.map(\.name) == ["A", "@rpath/B.framework/B", "@rpath/libC.dylib"])
   }
@@ -122,8 +121,8 @@ import Testing
     let document = try Self.audit(workshop, "H.app")
     #expect(
       document.libraries.map(Self.describe) == [
-        "embedded direct required @rpath/libA.dylib < H",
-        "missing direct required+weak @rpath/libGone.dylib < H, @rpath/libA.dylib",
+        "embedded direct @rpath/libA.dylib < H",
+        "missing direct @rpath/libGone.dylib < H, @rpath/libA.dylib (weak)",
       ])
   }
 

@@ -69,7 +69,8 @@ import Testing
   /// So that a new word fails, until the schema has it, too.
   @Test(arguments: [
     ("audit", "format", ["ELF", "Mach-O"]),
-    ("audit", "libraries/[]/kinds/[]", words(AuditedLibrary.LoadKind.self)),
+    ("audit", "libraries/[]/neededBy/[]/kind", words(AuditedLibrary.LoadKind.self)),
+    ("audit", "libraries/[]/unrequested", words(AuditedLibrary.Unrequested.self)),
     ("auto", "method", words(AutoDocument.Method.self)),
     ("check", "limits/[]/causes/[]/kind", words(RegressionCause.Kind.self)),
     ("check", "limits/[]/outcome", words(CheckOutcome.self)),

@@ -21,15 +21,15 @@ import Testing
 
     var library = AuditedLibrary(
       name: "libused.so", path: "/opt/libused.so", isDirect: true, isEmbedded: true)
-    library.neededBy = ["app", "libweak.so"]
-    library.kinds = [.required, .weak]
+    library.requests = [
+      .init(image: "app", kind: .required), .init(image: "libweak.so", kind: .weak),
+    ]
     library.isExamined = true
     library.wasLoaded = true
     library.firstUseNanoseconds = 1_300_000
     var missing = AuditedLibrary(
       name: SymbolName(bytes: Array("lib\"\n".utf8) + [0xff]), isDirect: false)
-    missing.neededBy = ["libused.so"]
-    missing.kinds = [.weak]
+    missing.requests = [.init(image: "libused.so", kind: .weak)]
     missing.problem = "not found"
     document.libraries = [library, missing]
     document.notAllowed = [missing.name]

@@ -88,14 +88,21 @@ extension AuditedLibrary {
     json.member("embedded", isEmbedded)
     json.member("examined", isExamined)
     json.member("firstUseMs", firstUseNanoseconds.map(milliseconds))
-    json.array("kinds") { json in for kind in kinds { json.element(kind.rawValue) } }
     json.member("loaded", wasLoaded)
     json.member("mappedMs", mappedNanoseconds.map(milliseconds))
     json.member("ms", loadNanoseconds.map(milliseconds))
     json.member("name", name)
-    json.array("neededBy") { json in for name in neededBy { json.element(name) } }
+    json.array("neededBy") { json in
+      for request in requests {
+        json.object { json in
+          json.member("image", request.image)
+          json.member("kind", request.kind.rawValue)
+        }
+      }
+    }
     json.member("path", path)
     json.member("problem", problem)
+    if let unrequested { json.member("unrequested", unrequested.rawValue) }
   }
 }
 

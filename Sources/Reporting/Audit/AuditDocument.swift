@@ -115,9 +115,25 @@ package struct AuditedLibrary: Sendable {
     case delayedInitialization = "delayed-initialization"
     /// A replacement for symbols of the image: `DT_AUXILIARY`, `DT_FILTER`.
     case filter
-    /// At run time, as a trace shows.
+  }
+
+  /// One image's request for the library. Another image may ask for the same library in another way.
+  package struct Request: Hashable, Sendable {
+    /// The name of the image.
+    package var image: SymbolName
+    package var kind: LoadKind
+
+    package init(image: SymbolName, kind: LoadKind) {
+      self.image = image
+      self.kind = kind
+    }
+  }
+
+  /// Why a library that no image asks for is on the list.
+  package enum Unrequested: String, CaseIterable, Sendable {
+    /// A launch loaded it, as a trace or a measurement shows.
     case runTime = "run-time"
-    /// It is in the bundle, and no image asks for it.
+    /// It is in the bundle.
     case unlinked
   }
 
@@ -129,10 +145,10 @@ package struct AuditedLibrary: Sendable {
   package var isDirect: Bool
   /// Whether it comes with the program and not with the system; `nil` if it was not found.
   package var isEmbedded: Bool?
-  /// The names of the images that ask for it, in the order in which the loader finds them.
-  package var neededBy: [SymbolName]
-  /// Ascending by their order in `LoadKind`; each once.
-  package var kinds: [LoadKind]
+  /// The requests of the images that ask for it, each once, in the order in which the loader finds them.
+  package var requests: [Request]
+  /// `nil` if an image asks for it.
+  package var unrequested: Unrequested?
   /// Whether its file was read.
   package var isExamined: Bool
   /// Why it was not found or not read; `nil` if it was, and for a system library of Mach-O.
@@ -151,8 +167,7 @@ package struct AuditedLibrary: Sendable {
     self.path = path
     self.isDirect = isDirect
     self.isEmbedded = isEmbedded
-    neededBy = []
-    kinds = []
+    requests = []
     isExamined = false
   }
 }
@@ -276,9 +291,27 @@ package struct ObservedUse: Sendable {
 }
 
 extension AuditedLibrary {
+  /// The images that ask for it, each once and with the ways other than the usual one: `app, liba.so (weak)`.
+  package var neededBy: String {
+    var images: [(name: SymbolName, kinds: [LoadKind])] = []
+    for request in requests {
+      if images.last?.name != request.image { images.append((request.image, [])) }
+      images[images.count - 1].kinds.append(request.kind)
+    }
+    return images.map { image in
+      let kinds = image.kinds == [.required] ? [] : image.kinds.map(\.rawValue)
+      return image.name.description + (kinds.isEmpty ? "" : " (\(kinds.joined(separator: ", ")))")
+    }.joined(separator: ", ")
+  }
+
+  /// Whether each image that asks for it runs without it.
+  package var mayBeMissing: Bool {
+    !requests.isEmpty && requests.allSatisfy { $0.kind == .weak }
+  }
+
   /// The name by which images ask for it; the path of one that only a launch knows, since plugins may have one file name.
   package var statedName: SymbolName {
-    guard kinds == [.runTime], let path else { return name }
+    guard unrequested == .runTime, let path else { return name }
     return SymbolName(path)
   }
 }

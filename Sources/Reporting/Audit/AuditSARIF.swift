@@ -82,16 +82,15 @@ package struct AuditSARIF {
       + document.libraries.compactMap { library in
         guard let problem = library.problem else { return nil }
         return Result(
-          rule: .libraryNotFound, level: library.kinds == [.weak] ? .note : .warning,
+          rule: .libraryNotFound, level: library.mayBeMissing ? .note : .warning,
           message: "the library \(library.name): \(problem)\(neededBy(library.name))",
           subject: [library.name.description])
       }
   }
 
   private func neededBy(_ name: SymbolName) -> String {
-    let images = document.libraries.first { $0.name == name }?.neededBy ?? []
-    return images.isEmpty
-      ? "" : "; needed by \(images.map(\.description).joined(separator: ", "))"
+    let images = document.libraries.first { $0.name == name }?.neededBy ?? ""
+    return images.isEmpty ? "" : "; needed by \(images)"
   }
 
   private var initializers: [Result] {

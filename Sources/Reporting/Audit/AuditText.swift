@@ -57,17 +57,14 @@ package struct AuditText {
       let from =
         library.problem != nil
         ? "missing" : library.isEmbedded.map { $0 ? "program" : "system" } ?? "unknown"
-      let kinds = library.kinds.filter { $0 != .required }.map(\.rawValue)
-      let isAskedFor = library.isDirect || !library.neededBy.isEmpty
-      let request = isAskedFor ? [library.isDirect ? "direct" : "indirect"] : []
+      let how = library.unrequested?.rawValue ?? (library.isDirect ? "direct" : "indirect")
       let problem = library.problem.map { " (\($0))" } ?? ""
       let times =
         (hasLoads ? [milliseconds(library.loadNanoseconds)] : [])
         + (hasUses ? [milliseconds(library.firstUseNanoseconds)] : [])
       table.add(
         times + [
-          from, (request + kinds).joined(separator: ", "), library.name.description + problem,
-          library.neededBy.map(\.description).joined(separator: ", "),
+          from, how, library.name.description + problem, library.neededBy,
         ])
     }
     var text = table.text(width: width)
