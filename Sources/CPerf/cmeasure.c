@@ -131,8 +131,6 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   launch->is_ready = ended == IS_READY;
   launch->timed_out = ended == 0;
   bool has_figures = launch->is_ready && measure_running(pid, &running);
-  uint64_t read_bytes = 0;
-  bool has_read_bytes = launch->is_ready && measure_read_bytes(pid, &read_bytes);
   bool has_counted =
       launch->is_ready && measure_counted_instructions(counter, &launch->instructions);
   if (launch->is_ready) counter = -1;
@@ -164,9 +162,9 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   struct rusage own;
   launch->has_peak_bytes = getrusage(RUSAGE_SELF, &own) == 0 && usage.ru_maxrss > own.ru_maxrss;
   if (!launch->is_ready) return 0;
-  launch->has_read_bytes = has_read_bytes;
-  launch->read_bytes = read_bytes;
+  launch->has_read_bytes = has_figures && running.has_read_bytes;
   if (!has_figures) return 0;
+  launch->read_bytes = running.read_bytes;
   launch->user_microseconds = running.user_microseconds;
   launch->system_microseconds = running.system_microseconds;
   launch->minor_faults = running.minor_faults;

@@ -24,11 +24,14 @@ uint64_t measure_now(void);
  * kernel does not tell. */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes);
 
-/* The figures of the running process PID that getrusage(2) has of an ended one; false if the kernel does not
- * tell. Processor time is divided between user and system as precisely as its clock ticks, which is 10 ms. */
+/* The figures of all processes of the launch of PID (cprocess_each_of_launch) and of the children that these have waited
+ * for; false if the kernel does not tell. Processor time is divided between user and system as precisely as its clock
+ * ticks, which is 10 ms, and that of children is as precise as the ticks. */
 struct measure_figures {
   uint64_t user_microseconds, system_microseconds;
   uint64_t minor_faults, major_faults;
+  uint64_t read_bytes;
+  bool has_read_bytes;
 };
 bool measure_running(pid_t pid, struct measure_figures *figures);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cprocess_children.h"
+#include "cprocess_launch.h"
 #include "cprocess_proc.h"
 
 uint64_t measure_now(void) {
@@ -99,23 +100,33 @@ bool measure_counted_instructions(int counter, uint64_t *count) {
   return true;
 }
 
-/* Fields 10, 12, 14 and 15. */
-bool measure_running(pid_t pid, struct measure_figures *figures) {
+/* Adds the figures of process PID and of the children that it has waited for: fields 10 to 17. */
+static void add_figures(pid_t pid, void *context) {
+  struct measure_figures *figures = context;
   char text[1024];
   const char *fields = cprocess_read_stat(pid, text, sizeof text);
-  unsigned long long minor, major, user, system;
-  if (!fields || sscanf(fields, " %*c %*s %*s %*s %*s %*s %*s %llu %*s %llu %*s %llu %llu", &minor,
-                        &major, &user, &system) != 4)
-    return false;
-  figures->minor_faults = minor;
-  figures->major_faults = major;
+  unsigned long long minor, minor_waited, major, major_waited, user, system, user_waited, system_waited;
+  if (!fields || sscanf(fields, " %*c %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu %llu %llu %llu %llu", &minor,
+                        &minor_waited, &major, &major_waited, &user, &system, &user_waited, &system_waited) != 8)
+    return;
+  figures->minor_faults += minor + minor_waited;
+  figures->major_faults += major + major_waited;
+  uint64_t tick = 1000000u / (uint64_t)sysconf(_SC_CLK_TCK);
   clockid_t clock;
-  struct timespec used = {0, 0};
-  if (clock_getcpuclockid(pid, &clock) == 0) clock_gettime(clock, &used);
-  uint64_t microseconds = (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000;
-  figures->system_microseconds = user + system ? microseconds * system / (user + system) : 0;
-  figures->user_microseconds = microseconds - figures->system_microseconds;
-  return true;
+  struct timespec used;
+  bool is_exact = clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &used) == 0;
+  uint64_t own = is_exact ? (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000 : (user + system) * tick;
+  uint64_t own_system = user + system ? own * system / (user + system) : 0;
+  figures->system_microseconds += own_system + system_waited * tick;
+  figures->user_microseconds += own - own_system + user_waited * tick;
+  uint64_t read_bytes;
+  figures->has_read_bytes = measure_read_bytes(pid, &read_bytes) && figures->has_read_bytes;
+  if (figures->has_read_bytes) figures->read_bytes += read_bytes;
+}
+
+bool measure_running(pid_t pid, struct measure_figures *figures) {
+  *figures = (struct measure_figures){.has_read_bytes = true};
+  return cprocess_each_of_launch(pid, 0, add_figures, figures);
 }
 
 uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss << 10; }

@@ -67,6 +67,9 @@ int platform_let_go(const struct platform_held *held, bool may_begin) {
   return (void)held, (void)may_begin, ENOTSUP;
 }
 
+bool cprocess_each_of_launch(pid_t pid, pid_t tracer, void (*body)(pid_t pid, void *context), void *context) {
+  return (void)pid, (void)tracer, (void)body, (void)context, false;
+}
 bool cprocess_launch_sleeps(pid_t pid, pid_t tracer, uint64_t *switches) {
   return (void)pid, (void)tracer, *switches = 0, true;
 }
@@ -75,6 +78,7 @@ bool platform_port_listens(pid_t pid, uint16_t port) { return (void)pid, (void)p
 
 void platform_adopt_orphans(void) {}
 int platform_end_orphans(void) { return 0; }
+bool platform_has_adopted(pid_t pid) { return (void)pid, false; }
 int platform_create_memory(const char *name, uint64_t size) { return (void)name, (void)size, -ENOTSUP; }
 bool platform_share_blocks(int input, int output) { return (void)input, (void)output, false; }
 

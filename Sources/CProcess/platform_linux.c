@@ -173,6 +173,7 @@ bool platform_port_listens(pid_t pid, uint16_t port) {
 /* Children that this process had before it became this program: not its own to end. */
 static struct { pid_t pid; uint64_t start; } spared[64];
 static int spared_count;
+static bool adopts_orphans;
 
 /* Calls BODY for each child of the thread that adopts all orphans. <proc_tid_children(5)> */
 static void each_child(void (*body)(pid_t, uint64_t start, void *context), void *context) {
@@ -200,15 +201,25 @@ static void spare(pid_t pid, uint64_t start, void *unused) {
 void platform_adopt_orphans(void) {
   spared_count = 0;
   each_child(spare, NULL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  adopts_orphans = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+static bool is_spared(pid_t pid, uint64_t start) {
+  for (int i = 0; i < spared_count; i++)
+    if (spared[i].pid == pid && spared[i].start == start) return true;
+  return false;
+}
+
+bool platform_has_adopted(pid_t pid) {
+  uint64_t start = 0;
+  return adopts_orphans && platform_process(pid, &start) != PLATFORM_GONE && !is_spared(pid, start);
 }
 
 struct ended { int killed, left; };
 
 static void kill_child(pid_t pid, uint64_t start, void *context) {
   struct ended *ended = context;
-  for (int i = 0; i < spared_count; i++)
-    if (spared[i].pid == pid && spared[i].start == start) return;
+  if (is_spared(pid, start)) return;
   uint64_t now;
   if (platform_process(pid, &now) == PLATFORM_RUNNING) ended->killed++;
   ended->left++;

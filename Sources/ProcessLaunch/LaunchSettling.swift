@@ -13,7 +13,7 @@ import CProcess
 /// sleep, its progress is the same in each launch.
 struct LaunchSettling {
   enum State {
-    /// All threads sleep, and none has run for `quiet`.
+    /// All threads sleep, and none has run for `quiet`; or the system does not tell.
     case waits
     /// The threads did not settle within 3 s, or within 20 s if a tracer slows them down.
     case works
@@ -22,6 +22,9 @@ struct LaunchSettling {
   /// The time during which no thread may run, in nanoseconds.
   private static let quiet: UInt64 = 50_000_000
   private static let interval: UInt64 = 5_000_000
+  /// A look reads a file of each process of the machine. So the pause after a look takes at least four times as long as
+  /// the look.
+  private static let pausePerLook: UInt64 = 4
 
   private let processNumber: pid_t
   private let tracer: pid_t
@@ -42,9 +45,11 @@ struct LaunchSettling {
   mutating func look() -> State? {
     let now = ClockReading.now().nanoseconds
     guard now >= next else { return nil }
-    next = now + Self.interval
     var switches: UInt64 = 0
-    if !cprocess_launch_sleeps(processNumber, tracer, &switches) {
+    let sleeps = cprocess_launch_sleeps(processNumber, tracer, &switches)
+    let afterLook = ClockReading.now().nanoseconds
+    next = afterLook + max(Self.interval, Self.pausePerLook * (afterLook - now))
+    if !sleeps {
       sleep = nil
     } else if let sleep, sleep.switches == switches {
       if now - sleep.since >= Self.quiet { return .waits }

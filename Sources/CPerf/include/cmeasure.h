@@ -34,9 +34,8 @@ struct cmeasure_launch {
   /* The status of wait(2). */
   int status;
   bool timed_out;
-  /* Processor time, faults and bytes read are then those of the program's own process at the moment when it was
-   * ready, unless the kernel does not tell; instructions those of all processes until then. The peak is that of the
-   * whole run, and STATUS tells nothing. */
+  /* Processor time, faults, bytes read and instructions are then those of all processes of the launch until the moment
+   * when it was ready, unless the kernel does not tell. The peak is that of the whole run, and STATUS tells nothing. */
   bool is_ready;
 };
 
