@@ -11,10 +11,16 @@ package enum FailureCause {
 
   /// In the order of their weight. What compilers and linkers say comes before what the tools say that run them.
   private static let signs = [
-    fullDisk, "error: ", "Error: ", "undefined reference", "undefined symbol",
-    "multiple definition", "command not found", "not found", "No rule to make target",
-    "missing separator", "No such file or directory", "Permission denied", "Read-only file system",
-    "CMake Error", "ERROR", "Error",
+    fullDisk, "error: ", "error[", "Error: ", "undefined reference", "undefined symbol",
+    "multiple definition", "command not found", "not found", "cannot find", "Can't locate",
+    "No rule to make target", "missing separator", "No such file or directory", "Permission denied",
+    "Read-only file system", "CMake Error", "ERROR", "  Stop.", "Error",
+  ]
+
+  /// What a compiler or a build system says after a program that it runs has said the cause.
+  private static let summaries = [
+    "error: ld returned", "error: linker command failed", "error: could not compile",
+    "error: linking with", "error: failed to run custom build command", "error: fatalError",
   ]
 
   /// The line of `output` that tells the cause: the first with the weightiest sign, else the last; `nil` if there is
@@ -23,18 +29,69 @@ package enum FailureCause {
   /// - Complexity: O(*n*) for *n* bytes.
   package static func line(in output: String) -> String? {
     let lines = lines(of: output)
+    var found = weightiest(of: lines) { !isProgress($0) && !isSummary($0) }
+    // A summary tells more than what make says of a command.
+    if (found?.rank ?? signs.count) >= signs.count - 1 {
+      found = weightiest(of: lines) { !isProgress($0) }
+    }
+    guard let best = found else { return lines.last.map(text) }
+    let line = lines[best.index]
+    let isOfTool = signs[best.rank].hasSuffix(": ") || signs[best.rank] == fullDisk
+    if !isOfTool, let notice = notice(in: lines) { return notice }
+    if let cmake = lines.firstIndex(where: { $0.starts(with: "CMake Error at".utf8) }), !isOfTool {
+      return cmakeCause(lines, error: cmake)
+    }
+    // CMake puts what is wrong into the next line.
+    if line.starts(with: "CMake Error".utf8), best.index + 1 < lines.count {
+      return text(line) + " " + text(lines[best.index + 1])
+    }
+    return text(line)
+  }
+
+  /// The first of the lines with the weightiest sign.
+  private static func weightiest(
+    of lines: [Substring.UTF8View], where isCounted: (Substring.UTF8View) -> Bool
+  ) -> (rank: Int, index: Int)? {
     var best: (rank: Int, index: Int)?
-    for (index, line) in lines.enumerated() where !isProgress(line) {
+    for (index, line) in lines.enumerated() where isCounted(line) {
       let rank = signs[..<(best?.rank ?? signs.count)].firstIndex { line.contains(bytes: $0) }
       if let rank { best = (rank, index) }
       if best?.rank == 0 { break }
     }
-    guard let best else { return lines.last.map(text) }
-    // CMake puts what is wrong into the next line.
-    if lines[best.index].starts(with: "CMake Error".utf8), best.index + 1 < lines.count {
-      return text(lines[best.index]) + " " + text(lines[best.index + 1])
+    return best
+  }
+
+  /// The last paragraph of the lines that begin with `***` and are just before the first error of make: a rule prints
+  /// them to say what to do.
+  private static func notice(in lines: [Substring.UTF8View]) -> String? {
+    func isNotice(_ line: Substring.UTF8View) -> Bool { line.starts(with: "***".utf8) }
+    func words(_ line: Substring.UTF8View) -> String {
+      text(line).drop { $0 == "*" }.trimmingPrefix { $0 == " " }.description
     }
-    return text(lines[best.index])
+    guard let error = lines.firstIndex(where: { $0.contains(bytes: ": *** [") }) else { return nil }
+    let block = lines[..<error].reversed().prefix(while: isNotice).map(words)
+    let paragraph = block.drop(while: \.isEmpty).prefix { !$0.isEmpty }
+    return paragraph.isEmpty ? nil : paragraph.reversed().joined(separator: " ")
+  }
+
+  /// What an error of CMake is about: the line that names what was not found; else the place and the first line of the
+  /// text.
+  ///
+  /// - Parameter error: the index of the line with the place.
+  private static func cmakeCause(_ lines: [Substring.UTF8View], error: Int) -> String {
+    let missing = lines[(error + 1)...].prefix { !$0.starts(with: "-- ".utf8) }.first {
+      $0.contains(bytes: "Could NOT find") || $0.contains(bytes: "Could not find a package")
+    }
+    if let missing { return text(missing) }
+    // What pkg-config prints is progress for CMake.
+    let package = lines[..<error].suffix(3).last { line in
+      line.contains(bytes: "No package '")
+        || line.contains(bytes: "Package '") && line.contains(bytes: "not found")
+    }
+    if let package {
+      return text(package.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
+    }
+    return lines[error...].prefix(2).map(text).joined(separator: " ")
   }
 
   /// The lines that are not blank, without the blanks around them.
@@ -53,12 +110,38 @@ package enum FailureCause {
   /// What to do about causes that are not the project's fault; `nil` for others.
   package static func remedy(in output: String) -> String? {
     let lines = lines(of: output).filter { !isProgress($0) }
-    return remedies.first { remedy in
+    func isNeeded(_ signs: [[String]], in lines: [Substring.UTF8View]) -> Bool {
       lines.contains { line in
-        remedy.signs.contains { words in words.allSatisfy { line.contains(bytes: $0) } }
+        signs.contains { words in words.allSatisfy { line.contains(bytes: $0) } }
       }
-    }?.text
+    }
+    if let remedy = remedies.first(where: { isNeeded($0.signs, in: lines) }) { return remedy.text }
+    // Tools also say of what a project can do without that it was not found.
+    let cause = line(in: output).map { [$0.utf8[...]] } ?? []
+    let isMissing = isNeeded(signsOfMissing, in: cause)
+    let isLLD = isNeeded([["ld.lld: error: "]], in: lines)
+    switch (isMissing, isLLD) {
+    case (true, true): return "\(install); or link with GNU ld instead: --linker gnu-ld"
+    case (true, false): return install
+    case (false, true): return "link with GNU ld instead: --linker gnu-ld"
+    case (false, false): return nil
+    }
   }
+
+  static let install =
+    "install what is missing (of a library, its development package), and run this command again"
+
+  /// Each has all words of a line that says that something is not installed.
+  private static let signsOfMissing = [
+    ["fatal error: ", "No such file or directory"], ["fatal error: ", "file not found"],
+    ["unable to find library -l"], ["cannot find -l"], ["Could NOT find "],
+    ["Could not find a package configuration file"], ["Package '", "not found"],
+    ["No package '", "found"], ["ERROR: Dependency ", "not found"],
+    ["ERROR: Program", "not found"], ["ERROR: ", "library '", "not found"], ["system library `"],
+    ["no such module '"], [": not found"], ["command not found"],
+    ["make", ": No such file or directory"],
+    ["can't find crate for"],
+  ]
 
   /// Each has alternatives, of which a line has all words.
   private static let remedies: [(signs: [[String]], text: String)] = [
@@ -78,7 +161,6 @@ package enum FailureCause {
       [["duplicate symbol"], ["multiple definition of"]],
       "two objects define the same symbol; C that was written for gcc before version 10 needs CFLAGS='-O2 -fcommon'"
     ),
-    ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
       // gcc for another machine looks for a linker of that machine.
       [["collect2: fatal error: cannot find"]],
@@ -109,6 +191,10 @@ package enum FailureCause {
       }
     }
     return line.map(text)
+  }
+
+  private static func isSummary(_ line: Substring.UTF8View) -> Bool {
+    summaries.contains { line.contains(bytes: $0) }
   }
 
   /// `checking for error.h... no`, and commands that name files of errors.

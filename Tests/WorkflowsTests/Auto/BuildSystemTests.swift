@@ -101,6 +101,60 @@ import Workflows
     ),
     ("a.c: error: x\ncc: No space left on device\n", "cc: No space left on device"),
     ("one\ntwo\n\n", "two"), ("", nil),
+    // A rule says what to do, as in Linux and busybox.
+    (
+      "***\n*** Configuration file \".config\" not found!\n***\n*** Please run some configurator (e.g. \"make oldconfig\" or\n*** \"make menuconfig\" or \"make xconfig\").\n***\nmake[1]: *** [Makefile:2: silentoldconfig] Error 1\nmake: *** [Makefile:9: app] Error 2\n",
+      "Please run some configurator (e.g. \"make oldconfig\" or \"make menuconfig\" or \"make xconfig\")."
+    ),
+    (
+      "*** Warning: no icons\ncc -c a.c\na.c:1:2: error: no\nmake: *** [Makefile:1: a.o] Error 1\n",
+      "a.c:1:2: error: no"
+    ),
+    (
+      "Makefile:2: *** Please run ./configure first.  Stop.\nend\n",
+      "Makefile:2: *** Please run ./configure first.  Stop."
+    ),
+    (
+      "make: foogen: No such file or directory\nmake: *** [Makefile:2: a] Error 127\n",
+      "make: foogen: No such file or directory"
+    ),
+    // What calls a linker or compiler says less than the linker or compiler.
+    (
+      "[2/2] Linking C executable a\nFAILED: a \n/usr/bin/ld: a.c.o: in function `main':\na.c:(.text+0x5): undefined reference to `f'\ncollect2: error: ld returned 1 exit status\nninja: build stopped: subcommand failed.\n",
+      "a.c:(.text+0x5): undefined reference to `f'"
+    ),
+    (
+      "/usr/bin/ld: cannot find -lfoo: No such file or directory\ncollect2: error: ld returned 1 exit status\nmake: *** [Makefile:2: a] Error 1\n",
+      "/usr/bin/ld: cannot find -lfoo: No such file or directory"
+    ),
+    (
+      "collect2: error: ld returned 1 exit status\nmake: *** [Makefile:2: a] Error 1\n",
+      "collect2: error: ld returned 1 exit status"
+    ),
+    (
+      "error[E0308]: mismatched types\n --> src/main.rs:1:26\nerror: could not compile `a` (bin \"a\") due to 1 previous error\n",
+      "error[E0308]: mismatched types"
+    ),
+    (
+      "error: linking with `cc` failed: exit status: 1\n  = note:  \"cc\" \"-m64\"\n  = note: rust-lld: error: unable to find library -lfoo\n          collect2: error: ld returned 1 exit status\n",
+      "= note: rust-lld: error: unable to find library -lfoo"
+    ),
+    (
+      "error: failed to run custom build command for `a v0.1.0 (/a)`\nCaused by:\n  --- stderr\n  thread 'main' (1) panicked at build.rs:1:13:\n  The system library `foo` required by crate `foo-sys` was not found.\n",
+      "The system library `foo` required by crate `foo-sys` was not found."
+    ),
+    (
+      "Run-time dependency foo found: NO (tried pkgconfig and cmake)\n\nmeson.build:2:0: ERROR: Dependency \"foo\" not found, tried pkgconfig and cmake\n\nA full log can be found at /b/meson-log.txt\n",
+      "meson.build:2:0: ERROR: Dependency \"foo\" not found, tried pkgconfig and cmake"
+    ),
+    (
+      "-- Found PkgConfig: /usr/bin/pkg-config (found version \"1.8.1\")\n-- Checking for module 'foo>=2'\n--   Package 'foo', required by 'virtual:world', not found\nCMake Error at /usr/share/cmake-3.25/Modules/FindPkgConfig.cmake:607 (message):\n  A required package was not found\nCall Stack (most recent call first):\n",
+      "Package 'foo', required by 'virtual:world', not found"
+    ),
+    (
+      "CMake Error at CMakeLists.txt:3 (find_package):\n  By not providing \"FindFoo.cmake\" in CMAKE_MODULE_PATH this project has\n  asked CMake to find a package configuration file provided by \"Foo\", but\n  CMake did not find one.\n\n  Could not find a package configuration file provided by \"Foo\" with any of\n  the following names:\n-- Configuring incomplete, errors occurred!\n",
+      "Could not find a package configuration file provided by \"Foo\" with any of"
+    ),
   ])
   func isTheLineThatTellsMost(output: String, line: String?) {
     #expect(FailureCause.line(in: output) == line)
@@ -124,6 +178,19 @@ import Workflows
       "Fetching https://a/x.git\nerror: Git command 'git -C /a config --get remote.origin.url' failed: b\n",
       "download failed"
     ),
+    ("a.c:1:10: fatal error: foo.h: No such file or directory\n", "install what is missing"),
+    ("a.c:1:10: fatal error: 'foo.h' file not found\n", "install what is missing"),
+    ("ld.lld: error: unable to find library -lx\n", "install what is missing"),
+    (
+      "/usr/bin/ld: cannot find -lx\ncollect2: error: ld returned 1 exit status\n",
+      "install what is missing"
+    ),
+    ("sh: 1: foogen: not found\nmake: *** [Makefile:2: a] Error 127\n", "install what is missing"),
+    (
+      "Program doxygen found: NO\nmeson.build:2:0: ERROR: Dependency \"foo\" not found, tried pkgconfig\n",
+      "install what is missing"
+    ),
+    ("-- Could NOT find Doxygen\na.c:1:2: error: no\n", nil),
     ("checking for automake... not found\nchecking for aclocal... no\na.c:1: error: x\n", nil),
     ("cp automake.conf build\na.c:1: error: x\n", nil),
   ])
