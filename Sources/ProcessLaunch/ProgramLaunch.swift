@@ -10,6 +10,8 @@ import CProcess
 package struct ProgramLaunch: Sendable {
   /// The program, looked up in `PATH`, and its arguments.
   package var command: [String]
+  /// The name of the launch in messages: the program, unless the launch is a command line of a shell.
+  package var title: String
   /// Variables to set in the program's environment, in addition to this process's own.
   package var environment: [(name: String, value: String)]
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
@@ -51,6 +53,7 @@ package struct ProgramLaunch: Sendable {
   ) {
     precondition(!command.isEmpty, "the command line was parsed with at least one argument")
     self.command = command
+    title = command[0]
     self.environment = environment
     self.timeout = timeout
     self.leadsGroup = leadsGroup

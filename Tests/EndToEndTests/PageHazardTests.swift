@@ -133,6 +133,23 @@ import Testing
     #expect(text.contains("\"ptrace\""))
   }
 
+  /// As in a container without the right to trace.
+  @Test func whereNothingCanBeTracedTheHintSaysHowToAllowIt() throws {
+    let workshop = try Self.built.copy()
+    try AutoProject.buildUntraced(in: workshop)
+    let run = try workshop.start(
+      "untraced", [Built.orderfile, "pages", "-o", "pages.txt", "--", "./app", "again"]
+    ).end()
+    #expect(
+      run.errors.contains("these pages are not counted\n  hint: allow ptrace: sysctl "),
+      "\(run.errors)")
+    let chosen = try workshop.orderfile(
+      "pages", "--method", "preload", "-o", "pages.txt", "--", "./app", "again")
+    #expect(
+      chosen.errors.contains("these pages are not counted\n  hint: try --method ptrace"),
+      "\(chosen.errors)")
+  }
+
   @Test func resolversCount() throws {
     let workshop = try Workshop()
     let source = """

@@ -15,6 +15,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var path: String
   /// The program's name and its arguments.
   package var arguments: [String]
+  /// The name of the launch in messages: the path, unless the launch is a command line of a shell.
+  package var title: String
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
   /// Whether its output goes to this process's standard error; otherwise it is discarded.
@@ -34,6 +36,7 @@ package struct MeasuredProgram: Hashable, Sendable {
   ) {
     precondition(!arguments.isEmpty, "the first argument is the program's name")
     self.path = path
+    title = path
     self.arguments = arguments
     self.inputPath = inputPath
     self.showsOutput = showsOutput
@@ -72,10 +75,10 @@ package struct MeasuredProgram: Hashable, Sendable {
     guard !Self.wasInterrupted else { return result }
     if let readiness, !launch.is_ready {
       throw .notReady(
-        path, readiness, within: launch.timed_out ? timeout : nil,
+        title, readiness, within: launch.timed_out ? timeout : nil,
         ProgramLaunch.End(waitStatus: launch.status))
     }
-    if launch.timed_out { throw .ranTooLong(path, timeout) }
+    if launch.timed_out { throw .ranTooLong(title, timeout) }
     return result
   }
 

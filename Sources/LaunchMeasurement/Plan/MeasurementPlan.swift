@@ -191,7 +191,7 @@ package struct MeasurementPlan: Sendable {
     guard !MeasuredProgram.wasInterrupted else { return launch }
     try side.checkImages()
     if launch.end != .exited(0), !ignoresFailure {
-      throw .failed(side.program.path, launch.end, showsOutput: side.program.showsOutput)
+      throw .failed(side.program.title, launch.end, showsOutput: side.program.showsOutput)
     }
     if state == .cold {
       var pages: UInt64 = 0

@@ -23,7 +23,7 @@ extension ProgramLaunch {
   /// - Throws: if the program was to become ready, and did not.
   func checkReadiness(_ result: Result) throws(Diagnostic) {
     guard let readiness, !result.isReady else { return }
-    throw .notReady(command[0], readiness, within: result.timedOut ? timeout : nil, result.end)
+    throw .notReady(title, readiness, within: result.timedOut ? timeout : nil, result.end)
   }
 }
 
@@ -51,10 +51,13 @@ extension Readiness {
 }
 
 extension Diagnostic {
+  /// A hint.
+  static let allowTracing =
+    "allow ptrace: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE"
+
   static func notTraceable(_ program: String) -> Diagnostic {
     Diagnostic(
-      "unable to trace: ptrace is not permitted here", context: [program],
-      hint: "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE")
+      "unable to trace: ptrace is not permitted here", context: [program], hint: allowTracing)
   }
 
   static func looksForLeaks(_ program: String) -> Diagnostic {

@@ -56,6 +56,7 @@ extension ProgramLaunch {
     var launch = self
     let program = wrapper.program
     launch.command[0] = program
+    launch.title = program
     launch.environment += wrapper.variables(in: environment)
     return (launch, wrapper.note)
   }

@@ -45,15 +45,15 @@ package struct PageLaunch {
   }
 
   private func count() throws -> CountedPages {
-    let name = program.command[0]
+    let name = program.title
     try program.checkReadiness()
-    let found = try LaunchedProgram(named: name, in: environment)
+    let found = try LaunchedProgram(named: program.command[0], in: environment)
     let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
     let request = PageRequest(
       images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images),
       countsLoading: countsLoading)
     var (choice, gap) = try chooseMethod(found, request)
-    var notes = choice.resolving.map { [Diagnostic.hasResolvers($0)] } ?? []
+    var notes = choice.resolvers.map { [Diagnostic.hasResolvers($0)] } ?? []
     let loading = choice.method == .preload && countsLoading ? LoadingLaunch(program, request) : nil
     let loaded = try loading?.run()
     var result: PageLaunchResult
@@ -65,19 +65,22 @@ package struct PageLaunch {
     let counted = [result.touches.program ?? found.path] + images
     let unseen = UnseenPrograms(
       result, counted: countsAllImages ? nil : counted, in: environment)
-    var gaps = unseen.warnings(name) + (gap.map { [$0] } ?? [])
+    var isLaunchedAgain = false
     if choice.method == .preload, method == nil,
       let reason = unseen.reason ?? result.reasonToTrace,
       let (traced, other) = try trace(found, request)
     {
       (result, choice) = (traced, other)
       notes.append(.launchedAgain(name, reason))
-      gaps = []
+      gap = nil
+      isLaunchedAgain = true
     }
+    var gaps = gap.map { [$0] } ?? []
+    if !isLaunchedAgain { gaps += unseen.warnings(name, tracingHint: tracingHint) }
     if let call = result.unknownCall { gaps.append(.unknownCall(call, name)) }
     try program.checkReadiness(result.program)
     if let problem = result.problem {
-      throw Diagnostic.inexact(name, problem, result.program.end)
+      throw Diagnostic.inexact(name, problem, tracingHint: tracingHint)
     }
 
     if choice.method == .preload, let touches = loaded?.touches {
@@ -100,7 +103,8 @@ package struct PageLaunch {
       warnings.append(Diagnostic("the program ended before it reached '\(stop.name)'"))
     }
     return CountedPages(
-      document: document, end: result.program.end, notes: notes, warnings: warnings)
+      document: document, end: result.program.end, isSettled: !result.program.endedAtWork,
+      unseen: isLaunchedAgain ? [] : unseen.countedOnes, notes: notes, warnings: warnings)
   }
 
   /// - Returns: the method, and as `gap` a warning if images have resolvers of ifuncs but tracing is not
@@ -121,10 +125,16 @@ package struct PageLaunch {
       }
       return (other, .resolversNotCounted(found.path))
     }
-    guard choice.resolving != nil, !LoadingLaunch.isPermitted(in: environment) else {
+    guard choice.resolvers != nil, !LoadingLaunch.isPermitted(in: environment) else {
       return (choice, nil)
     }
     return (try ignoringResolvers(), .resolversNotCounted(found.path))
+  }
+
+  /// What to do about touches that only a tracer sees.
+  private var tracingHint: String {
+    LoadingLaunch.isPermitted(in: environment)
+      ? "try --method ptrace" : "\(Diagnostic.allowTracing), and give --method ptrace"
   }
 
   /// Launches the program again with `--method ptrace`.
@@ -165,6 +175,10 @@ package struct PageLaunch {
 package struct CountedPages {
   package let document: PagesDocument
   package let end: ProgramLaunch.End
+  /// Whether another count finds the same pages: the program ended by itself, or waited for requests when it was ended.
+  package let isSettled: Bool
+  /// The paths of counted programs that also ran without the library that sees touches.
+  package let unseen: [String]
   /// Notes that say why another method was used.
   package let notes: [Diagnostic]
   package fileprivate(set) var warnings: [Diagnostic]

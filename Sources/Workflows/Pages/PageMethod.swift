@@ -16,10 +16,17 @@ package enum PageMethod: String, CaseIterable {
 
 /// Chooses the method for a launch.
 struct PageMethodChoice {
+  /// Resolvers of ifuncs. The loader runs them before it runs the preloaded library.
+  enum Resolvers: Hashable {
+    /// The path of a counted image that has resolvers.
+    case inImage(String)
+    /// All images are counted, and libraries of every system, such as libc, have resolvers.
+    case inLibraries
+  }
+
   let method: PageMethod
-  /// The counted image with resolvers of ifuncs, because of which `method` is `ptrace`: the loader runs
-  /// resolvers before the preloaded library. `nil` if there is no such image.
-  private(set) var resolving: String?
+  /// The resolvers of ifuncs because of which `method` is `ptrace`; `nil` if no counted image has resolvers.
+  private(set) var resolvers: Resolvers?
   private let environment: LaunchEnvironment
 
   /// - Parameters:
@@ -37,9 +44,9 @@ struct PageMethodChoice {
     let obstacle = Self.obstacle(to: program, request.images ?? [])
     let preferred = wanted ?? (obstacle == nil ? .preload : .ptrace)
     if preferred == .preload, obstacle == nil, !ignoresResolvers {
-      resolving = Self.resolving(program, request)
+      resolvers = Self.resolvers(program, request)
     }
-    method = resolving == nil ? preferred : .ptrace
+    method = resolvers == nil ? preferred : .ptrace
     if method == .preload, let obstacle {
       throw Diagnostic(
         "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
@@ -63,14 +70,15 @@ struct PageMethodChoice {
       ? "the program runs code before that of any library (.preinit_array)" : nil
   }
 
-  /// Returns the path of the first counted image that has resolvers of ifuncs, or words for all images.
-  private static func resolving(_ program: LaunchedProgram, _ request: PageRequest) -> String? {
-    if program.pages?.hasResolvers ?? false { return program.executable }
-    guard let images = request.images else { return "images such as libc" }
-    return images.first { path in
+  /// Returns the resolvers of the first counted image that has some.
+  private static func resolvers(_ program: LaunchedProgram, _ request: PageRequest) -> Resolvers? {
+    if program.pages?.hasResolvers ?? false { return .inImage(program.executable) }
+    guard let images = request.images else { return .inLibraries }
+    let path = images.first { path in
       guard let bytes = try? FileBytes(path: path) else { return false }
       return (try? ImagePages(of: bytes))?.hasResolvers ?? false
     }
+    return path.map { .inImage($0) }
   }
 
   func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {

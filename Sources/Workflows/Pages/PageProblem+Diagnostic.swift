@@ -11,19 +11,21 @@ import Reporting
 
 extension Diagnostic {
   /// The reason why the seen pages are not all that were touched.
+  ///
+  /// - Parameter tracingHint: what to do about touches that only a tracer sees; `nil` if nothing can be done.
   static func inexact(
-    _ program: String, _ problem: PageProblem, _ end: ProgramLaunch.End
+    _ program: String, _ problem: PageProblem, tracingHint: @autoclosure () -> String?
   ) -> Diagnostic {
     func because(_ error: Int32) -> String { String(cString: strerror(error)) }
     return switch problem {
     case .nothingLoaded:
       Diagnostic(
         "no pages were seen: the program did not load the library that sees them",
-        context: [program], hint: "try --method ptrace")
+        context: [program], hint: tracingHint())
     case .noDispatch(let error):
       Diagnostic(
         "no pages were seen: this kernel can't intercept a program's own system calls: \(because(error))",
-        context: [program], hint: "try --method ptrace")
+        context: [program], hint: tracingHint())
     case .refused(let error):
       Diagnostic(
         "unable to change the protection of a page: \(because(error))", context: [program],
@@ -44,7 +46,7 @@ extension Diagnostic {
     case .dispatched:
       Diagnostic(
         "the program intercepts its own system calls", context: [program],
-        hint: "try --method ptrace")
+        hint: tracingHint())
     case .traced:
       Diagnostic(
         "another process, such as a debugger, traces the program: its pages can't be seen",
@@ -52,7 +54,7 @@ extension Diagnostic {
     case .foreignCall:
       Diagnostic(
         "the program makes system calls of 32 bits (int $0x80)", context: [program],
-        hint: "omit --method, or use --method ptrace")
+        hint: tracingHint())
     case .tracerKilled:
       Diagnostic("the tracer was killed", context: [program])
     case .lost(let count):

@@ -22,7 +22,8 @@ struct UnseenPrograms {
     }
   }
 
-  private var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
+  /// The counted programs, some of whose pages are missing from the count.
+  var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
 
   /// Why the count has gaps that ptrace would not have; `nil` if the count has no gaps.
   var reason: String? {
@@ -34,7 +35,10 @@ struct UnseenPrograms {
       "\(path), which may have run a counted program, did not load the library that sees touches"
   }
 
-  func warnings(_ program: String) -> [Diagnostic] {
+  /// - Parameters:
+  ///   - program: the launch in messages.
+  ///   - tracingHint: what to do about touches that only a tracer sees.
+  func warnings(_ program: String, tracingHint: @autoclosure () -> String?) -> [Diagnostic] {
     guard let path = countedOnes.first ?? executables.first else { return [] }
     let isCounted = !countedOnes.isEmpty
     return [
@@ -42,7 +46,7 @@ struct UnseenPrograms {
         isCounted
           ? "\(path) ran without the library that sees touches: these pages are not counted"
           : "\(path) ran without the library that sees touches: what it started is not counted",
-        context: [program], hint: "try --method ptrace")
+        context: [program], hint: tracingHint())
     ]
   }
 }
@@ -67,9 +71,14 @@ extension Diagnostic {
     Diagnostic("launched again with --method ptrace: \(reason)", context: [program])
   }
 
-  static func hasResolvers(_ path: String) -> Diagnostic {
-    Diagnostic(
-      "counted with --method ptrace: the loader runs resolvers of \(path) (ifunc) before any library",
+  static func hasResolvers(_ resolvers: PageMethodChoice.Resolvers) -> Diagnostic {
+    let place =
+      switch resolvers {
+      case .inImage(let path): path
+      case .inLibraries: "images such as libc"
+      }
+    return Diagnostic(
+      "counted with --method ptrace: the loader runs resolvers of \(place) (ifunc) before any library",
       context: [])
   }
 

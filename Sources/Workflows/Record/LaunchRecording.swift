@@ -186,7 +186,7 @@ package struct LaunchRecording {
   /// The name of the program in messages.
   private var name: String {
     if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
-    return launch?.command.first ?? ""
+    return launch?.title ?? ""
   }
 
   private var isTraced: Bool {

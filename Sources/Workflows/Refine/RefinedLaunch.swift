@@ -27,7 +27,7 @@ struct RefinedLaunch {
       $0.program
     }
     if let problem = result.problem {
-      throw Diagnostic.inexact(program.command[0], problem, result.program.end)
+      throw Diagnostic.inexact(program.command[0], problem, tracingHint: nil)
     }
     var names = PageNames()
     let images = try names.images(of: result.touches, wanted: [path])
