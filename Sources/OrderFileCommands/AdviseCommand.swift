@@ -61,7 +61,11 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
     advice.timeout = limits.seconds
     advice.readiness = limits.untilReady
     if !command.isEmpty { advice.command = command }
-    let document = try advice.run { messages.print(note: $0.wording) }
+    let line = StepLine(messages)
+    line.begin("advise: links and launches")
+    defer { line.end() }
+    let document = try advice.run { line.note($0.wording) }
+    line.end()
     try outputFile.finish(
       json ? document.json() : Array(AdviceText(document, width: destination.width).text.utf8))
     messages.print(document.warnings)

@@ -28,7 +28,8 @@ struct AutoCommand: ParsableCommand {
       and compiles only what has changed. Options of the build are part of a command: -- sh -c './configure --with-x && make'.
 
       A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
-      project can also be named without a folder. The results are images, order files, traces, and summary.txt, \
+      project can also be named without a folder. --until-ready ends each launch that does not end by itself; one of the \
+      launches has to become ready. The results are images, order files, traces, and summary.txt, \
       summary.md and summary.json, with the options to put into your own build. Without --launch it builds, \
       lists the programs and exits with 64. It needs Linux.
       """)
@@ -138,7 +139,7 @@ struct AutoCommand: ParsableCommand {
     var ordering = ProjectOrdering(try options(), in: .own) { line.show($0) }
     let result: ProjectOrdering.Result
     do { result = try ordering.run() } catch {
-      line.clear()
+      line.end()
       messages.print(ordering.warnings)
       throw error
     }
@@ -154,28 +155,13 @@ struct AutoCommand: ParsableCommand {
   }
 }
 
-/// The steps on standard error: a note for each that has ended and, on a terminal, the one that runs.
-private struct StepLine {
-  private let messages: Messages
-  private let isTerminal: Bool
-
-  init(_ messages: Messages) {
-    self.messages = messages
-    isTerminal = Console.errorIsColoured && !messages.quiet
-  }
-
-  func show(_ progress: ProjectOrdering.Progress) {
+extension StepLine {
+  fileprivate func show(_ progress: ProjectOrdering.Progress) {
     switch progress {
-    case .begins(let step, let text):
-      if isTerminal { Console.printProgress("\r\u{1b}[K\(step): \(text.prefix(70))") }
+    case .begins(let step, let text, let log): begin("\(step): \(text)", log: log)
     case .ends(let step, let text, let nanoseconds):
-      clear()
       let tenths = nanoseconds / 100_000_000
-      messages.print(note: "\(step): \(text): \(tenths / 10).\(tenths % 10) s")
+      end("\(step): \(text): \(tenths / 10).\(tenths % 10) s")
     }
-  }
-
-  func clear() {
-    if isTerminal { Console.printProgress("\r\u{1b}[K") }
   }
 }

@@ -63,11 +63,15 @@ enum Console {
   }
 
   /// The number of columns if stdout is a terminal, else `nil`. COLUMNS replaces what the terminal states.
-  static var width: Int? {
-    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+  static var width: Int? { isatty(STDOUT_FILENO) == 1 ? width(of: STDOUT_FILENO) : nil }
+
+  /// The number of columns of the terminal that is stderr; 80 if the terminal does not tell.
+  static var errorWidth: Int { width(of: STDERR_FILENO) }
+
+  private static func width(of terminal: Int32) -> Int {
     if let columns = Int(variable("COLUMNS")), 20...10_000 ~= columns { return columns }
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
     return Int(size.ws_col)
   }
 

@@ -131,7 +131,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
-    var bar = ProgressBar(isWanted: !json && !showOutput && !messages.quiet)
+    var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
     return try measurement.run { progress in
       let reached = progress.precision.map { ", precision \(Decimal.percent($0))" } ?? ""

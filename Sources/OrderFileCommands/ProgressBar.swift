@@ -1,26 +1,43 @@
 import ProcessLaunch
 import Reporting
 
-/// A progress line on the terminal, which is cleared at the end.
+/// The progress of launches: on a terminal a line, which is cleared at the end; elsewhere a note each minute.
 struct ProgressBar {
-  private let isShown: Bool
-  private var lastDrawn: UInt64 = 0
+  private let messages: Messages
+  private let isTerminal: Bool
+  private let isWanted: Bool
+  private var step: LongStep?
+  private var label = ""
 
-  /// - Parameter isWanted: whether to show it if standard error is a terminal and NO_COLOR is not set.
-  init(isWanted: Bool) { isShown = isWanted && Console.errorIsColoured }
+  /// - Parameter isDrawn: whether a line may be drawn if standard error is a terminal and NO_COLOR is not set.
+  init(_ messages: Messages, isDrawn: Bool) {
+    self.messages = messages
+    isTerminal = Console.errorIsColoured
+    isWanted = !messages.quiet && (isDrawn || !isTerminal)
+  }
 
-  /// Draws the line, at most ten times per second: a terminal takes time to draw, which would disturb
-  /// the launches.
+  /// Shows how far the launches are. The line is drawn at most ten times per second: a terminal takes time to draw, which
+  /// would disturb the launches.
   mutating func show(_ label: String, _ done: Int, of all: Int, _ note: String = "") {
+    guard isWanted, all > 0 else { return }
     let now = ClockReading.now().nanoseconds
-    guard isShown, all > 0, now >= lastDrawn + 100_000_000 else { return }
-    lastDrawn = now
+    var step =
+      self.label == label
+      ? step : LongStep(label, isTerminal: isTerminal, drawInterval: 100_000_000, at: now)
+    let count = "\(done) of \(all)\(note)"
     let filled = 30 * done / all
     let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
-    Console.printProgress("\r\u{1b}[K\(label) [\(bar)] \(done) of \(all)\(note)")
+    let shown = step?.shown(
+      at: now, width: Console.errorWidth, isTerminal ? "[\(bar)] \(count)" : count)
+    (self.step, self.label) = (step, label)
+    switch shown {
+    case .line(let text): Console.printProgress("\r\u{1b}[K\(text)")
+    case .note(let text): messages.print(note: text)
+    case nil: break
+    }
   }
 
   func clear() {
-    if isShown, lastDrawn > 0 { Console.printProgress("\r\u{1b}[K") }
+    if isWanted, isTerminal, step != nil { Console.printProgress("\r\u{1b}[K") }
   }
 }

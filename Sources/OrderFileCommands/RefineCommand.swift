@@ -80,9 +80,11 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
     refinement.split = split
-    let result = try refinement.run { step in
-      messages.print(note: step.wording)
-    }
+    let line = StepLine(messages)
+    line.begin("refine: links and launches")
+    defer { line.end() }
+    let result = try refinement.run { step in line.note(step.wording) }
+    line.end()
     if let failure = result.failure {
       messages.print(
         note: result.isWritten

@@ -118,7 +118,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     measurement.showsOutput = showOutput
     measurement.ignoresFailure = ignoreFailure
     measurement.isCold = cold
-    var bar = ProgressBar(isWanted: !json && !showOutput && !messages.quiet)
+    var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
     let result = try measurement.run { round in
       bar.show("launch", round, of: runs ?? StageMeasurement.usualRuns.upperBound, "")

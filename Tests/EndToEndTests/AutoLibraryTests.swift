@@ -41,12 +41,13 @@ import Testing
   }
 
   /// A recorder has the path by which the loader opened the library: the link.
-  @Test(.needs("clang")) func aLibraryThatIsLoadedByALinkIsRecordedByAnInstrumentedBuild() throws {
+  @Test(.needs("clang"), arguments: [["--method", "instrument"], ["--data"]])
+  func aLibraryThatIsLoadedByALinkIsRecordedByAnInstrumentedBuild(options: [String]) throws {
     let project = try Self.projectWithConfiguredLinks()
-    let run = try project.start([
-      "--method", "instrument", "--launch", "./app", "--", "sh", "-c",
-      "test -L libshared.so || ./configure; make CC=clang",
-    ]).end()
+    let command = "test -L libshared.so || ./configure; make CC=clang"
+    let run = try project.start(
+      options + ["--launch", "./app", "--", "sh", "-c", command]
+    ).end()
     #expect(run.status == 0, "\(run.errors)")
     let images = try #require(run.json["images"] as? [[String: Any]])
     #expect(

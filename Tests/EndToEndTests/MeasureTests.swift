@@ -399,7 +399,7 @@ struct MeasureTests {
       ).end().text
     }
     let bar = try onTerminal("--runs 2 -- touch 5", "xterm")
-    #expect(bar.contains("\r\u{1b}[Kwarm ["), "\(bar)")
+    #expect(bar.contains("\r\u{1b}[Kwarm, 0 s: ["), "\(bar)")
     #expect(try !onTerminal("--runs 2 -- touch 5", "dumb").contains("\u{1b}["))
     #expect(try !onTerminal("--runs 2 -- touch 5", "xterm", noColour: "1").contains("\u{1b}["))
     #expect(try !onTerminal("--runs 2 --json -- touch 5", "xterm").contains("\u{1b}["))

@@ -94,7 +94,7 @@ let mayImport: [String: Set<String>] = [
     "History",
     "ChangePoints", "Reporting", "FunctionOrder", "LaunchMeasurement", "ProcessLaunch",
     "OrderFileFormat", "PagesFormat",
-    "Demangling", "ImageModel", "Addresses", "CTraceFormat",
+    "Demangling", "ImageModel", "Addresses", "CTraceFormat", "Synchronization",
   ],
   "orderfile": ["OrderFileCommands"],
 ]

@@ -71,6 +71,21 @@ import Testing
     #expect((measurement["states"] as? [[String: Any]])?.count == 2)
   }
 
+  /// Launches that were still working when they were ended.
+  @Test func countsThatDifferAreNotCalledExact() throws {
+    var document = Self.two
+    document.unsettled = AutoDocument.Unsettled(counts: 3, before: 40...45, after: 39...39)
+    let words =
+      "not exact: 3 counts found 40 to 45 pages in the default order and 39 in the new one"
+    #expect(AutoText(document).text.contains("executed, \(words)\n"))
+    #expect(AutoMarkdown(document).text.contains("Measured in 1 launch (\(words)), recorded by"))
+    let value = try parsedJSON(document.json())["unsettled"] as? [String: Any]
+    #expect(value?["counts"] as? Int == 3)
+    #expect(value?["before"] as? [String: Int] == ["lowest": 40, "highest": 45])
+    document.unsettled?.before = 39...45
+    #expect(AutoText(document).text.contains("in the new one, so that chance may explain the"))
+  }
+
   @Test func figuresOfAllImagesAddUp() throws {
     let value = try parsedJSON(Self.two.json())
     #expect(value["pages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])

@@ -16,6 +16,8 @@ package struct AutoDocument: Hashable, Sendable {
   package var methodReason: String?
   /// Why pages were not counted; `nil` if they were.
   package var notCounted: String?
+  /// How much counts differ; `nil` if another count finds the same pages.
+  package var unsettled: Unsettled?
   /// How long the launches took, in the order of `launches`; empty if that was not measured.
   package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
@@ -61,6 +63,31 @@ package struct AutoDocument: Hashable, Sendable {
       case .qemu: "QEMU's emulator, running the release build"
       case .instrument: "an instrumented build"
       }
+    }
+  }
+
+  /// Counts of launches that were still working when they were ended: where such a launch ends is a matter of chance.
+  package struct Unsettled: Hashable, Sendable {
+    /// How often each of these launches was counted in each order.
+    package var counts: Int
+    /// The lowest and the highest number of pages of 4 KiB, of all images and launches.
+    package var before: ClosedRange<Int>
+    package var after: ClosedRange<Int>
+
+    package init(counts: Int, before: ClosedRange<Int>, after: ClosedRange<Int>) {
+      self.counts = counts
+      self.before = before
+      self.after = after
+    }
+
+    /// `3 counts found 35 to 41 pages in the default order and 27 to 33 in the new one`
+    package var wording: String {
+      func range(_ pages: ClosedRange<Int>) -> String {
+        pages.count == 1 ? "\(pages.lowerBound)" : "\(pages.lowerBound) to \(pages.upperBound)"
+      }
+      return "\(counts) counts found \(range(before)) pages in the default order and "
+        + "\(range(after)) in the new one"
+        + (before.overlaps(after) ? ", so that chance may explain the difference" : "")
     }
   }
 
@@ -172,6 +199,7 @@ extension AutoDocument: JSONDocument {
     if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
     json.object("predictedPages") { predicted.writeSaving(to: &$0) }
     json.member("schema", Self.schema)
+    if let unsettled { json.object("unsettled") { unsettled.write(to: &$0) } }
     json.array("warnings") { json in for warning in warnings { json.element(warning) } }
   }
 }
@@ -197,6 +225,18 @@ extension AutoDocument.Image {
         for function in startupFunctions { json.object { function.write(to: &$0) } }
       }
     }
+  }
+}
+
+extension AutoDocument.Unsettled {
+  fileprivate func write(to json: inout JSONWriter) {
+    func write(_ pages: ClosedRange<Int>, to json: inout JSONWriter) {
+      json.member("highest", pages.upperBound)
+      json.member("lowest", pages.lowerBound)
+    }
+    json.object("after") { write(after, to: &$0) }
+    json.object("before") { write(before, to: &$0) }
+    json.member("counts", counts)
   }
 }
 

@@ -16,9 +16,13 @@ package struct AutoText {
   private var heading: String {
     guard let reason = document.notCounted else {
       return
-        "measured: pages of code that \(counted(document.launches.count, "launch", "launches")) executed, counted exactly\n\n"
+        "measured: pages of code that \(counted(document.launches.count, "launch", "launches")) executed, \(exactness)\n\n"
     }
     return "predicted: pages of code with recorded functions; not counted: \(printable(reason))\n\n"
+  }
+
+  private var exactness: String {
+    document.unsettled.map { "not exact: \($0.wording)" } ?? "counted exactly"
   }
 
   private var pages: Table {
@@ -91,7 +95,7 @@ package struct AutoMarkdown {
     let isCounted = document.notCounted == nil
     let source =
       document.notCounted.map { "Predicted, not counted: \(markdown($0));" }
-      ?? "Measured in \(counted(document.launches.count, "launch", "launches")),"
+      ?? "Measured in \(counted(document.launches.count, "launch", "launches"))\(document.unsettled.map { " (not exact: \(markdown($0.wording)))" } ?? ""),"
     var text = """
       ### Pages of code that a launch executes
 

@@ -23,6 +23,8 @@ package struct BuildFacts: Hashable, Sendable {
   /// Whether it has a map of basic blocks: `-fbasic-block-address-map`.
   package var hasBlockMap: Bool
   package var isMadeByBOLT: Bool
+  /// Whether code of Go is in it.
+  package var isMadeByGo = false
   /// How many functions have a section of their own in their object file; `nil` if the image does not tell.
   package var functionSections: FunctionSections?
   /// The compilations that state their options; empty if none does.
@@ -98,6 +100,7 @@ package struct BuildFacts: Hashable, Sendable {
     hasRelocations = file.keepsRelocations
     hasBlockMap = file.section(.blockMap) != nil
     isMadeByBOLT = file.isMadeByBOLT
+    isMadeByGo = Self.isMadeByGo(bytes)
     let debug = (try? DebugFunctions(file)) ?? nil
     hasDebugInformation = debug != nil
     optimization = debug.map { Optimization($0) } ?? Optimization()
@@ -111,6 +114,12 @@ extension BuildFacts {
   package static func linker(ofImage bytes: FileBytes) -> String? {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     return file.statedLinker
+  }
+
+  /// Whether code of Go is in the image, as the notes and sections of Go's linker show. False for another format than ELF.
+  package static func isMadeByGo(_ bytes: FileBytes) -> Bool {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return false }
+    return [".note.go.buildid", ".go.buildinfo"].contains { file.section(named: $0) != nil }
   }
 }
 

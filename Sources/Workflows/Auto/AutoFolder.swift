@@ -116,7 +116,8 @@ final class AutoFolder {
   /// How the objects of the copy were compiled.
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
-  /// How the copy was configured (`BuildSystem.configuration`). Another line follows if a build has failed since.
+  /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, lines follow:
+  /// `failed` for each of the last runs in which the build failed, or `again`.
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
@@ -126,16 +127,27 @@ final class AutoFolder {
   /// The text of the file `configured`; `nil` if there is none.
   var configuredText: String? { (try? InputFile.bytes(configured)).map { $0.text(0..<$0.count) } }
 
-  /// Removes a copy that was configured by another command, such as for another generator of CMake, and what an
-  /// interrupted build has left: it may have files that are half written, which build systems take for complete.
+  /// Removes a copy that was configured by another command, such as for another generator of CMake, a copy that two builds
+  /// in a row have failed in, and what an interrupted build has left: it may have files that are half written, which build
+  /// systems take for complete.
   ///
   /// - Parameter configuration: the text of the file `configured` for the build that follows.
   func removeUnusableCopy(configuration: String) {
-    let isOther = configuredText.map { !$0.hasPrefix(configuration) } ?? false
+    let isOther =
+      configuredText.map {
+        !$0.hasPrefix(configuration) || $0 == configuration + "failed\nfailed\n"
+      } ?? false
     guard isOther || Folder.hasFile(building) else { return }
     for path in [tree, copyList, configured, compiled, linkLog, state, building] {
       Folder.remove(Array(path.utf8))
     }
+  }
+
+  /// Makes the next run configure the copy again: the build has left out what a launch needs, perhaps because `configure`
+  /// did not find something that the user then installs.
+  func configureAgain() throws(Diagnostic) {
+    guard let text = configuredText else { return }
+    try OutputFile(configured).finish(Array("\(text)again\n".utf8))
   }
 
   /// The folder with the results of the last successful run, while another run is under way.

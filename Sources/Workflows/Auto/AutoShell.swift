@@ -46,8 +46,7 @@ struct AutoShell {
     _ name: String, _ text: String, _ mode: Mode, linker: String, mayFail: Bool = false,
     advice: String
   ) throws(Diagnostic) {
-    let logPath = "\(folder.logs)/\(name).log"
-    let log = LaunchLog(logPath)
+    let log = buildLog(name)
     // Confined, so that the build writes nothing elsewhere.
     var launch = ProgramLaunch(
       command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
@@ -73,14 +72,17 @@ struct AutoShell {
       throw Diagnostic(
         "the command failed, because it may write only to \(folder.path): \(place)",
         context: [text],
-        hint: "keep the build within the project's folder; its output: \(logPath)")
+        hint: "keep the build within the project's folder; its output: \(log.path)")
     }
     throw Diagnostic(
       "the command failed (\(result.end))"
         + (FailureCause.line(in: output).map { ": \($0)" } ?? ""),
       context: [text],
-      hint: "\(FailureCause.remedy(in: output) ?? advice); its output: \(logPath)")
+      hint: "\(FailureCause.remedy(in: output) ?? advice); its output: \(log.path)")
   }
+
+  /// The output of the last build step of that name.
+  func buildLog(_ name: String) -> LaunchLog { LaunchLog("\(folder.logs)/\(name).log") }
 
   /// A launch of the project's program.
   ///
@@ -90,6 +92,7 @@ struct AutoShell {
       command: ["/bin/sh", "-c", inTree(launch.command)],
       environment: [("PATH", searchPath(with: images))],
       timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
+    program.title = launch.command
     program.readiness = launch.readiness
     program.isShell = true
     return program

@@ -168,12 +168,14 @@ package struct BuildSystem: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - wanted: the name that the user gives.
+  ///   - language: whose programs can't be ordered, and of which the project has files.
   ///   - project: the path of the project.
   package static func only(
-    of found: [BuildSystem], wanted: String?, project: String
+    of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String
   ) throws(Diagnostic) -> BuildSystem {
     let candidates = wanted == nil ? found : found.filter { $0.name == wanted }
     if candidates.count == 1 { return candidates[0] }
+    if found.isEmpty, let language { throw language.error(project) }
     let names = found.map(\.name).joined(separator: ", ")
     if candidates.isEmpty {
       throw Diagnostic(

@@ -26,6 +26,13 @@ struct LaunchCandidates {
       hint: "name one of these: \(example)", severity: .usage)
   }
 
+  /// What to do about a launch in which the shell does not find a program.
+  ///
+  /// - Parameter logs: the path of the folder with the output of the build.
+  func hintForMissingProgram(_ logs: String) -> String {
+    "the build made \(list): name one of these, such as \(example). If it has left out the program, install what it did not find (its output: \(logs)), and run this command again"
+  }
+
   private var list: String {
     programs.isEmpty
       ? "no program, only \(counted(libraryCount, "shared library", "shared libraries"))"

@@ -9,6 +9,10 @@ struct ProjectBuild {
   let linker: OrderFileDialect
   let shell: AutoShell
   let steps: ProjectSteps
+  /// The language whose programs can't be ordered, and of which the project has files.
+  var language: UnsupportedLanguage?
+  /// The lines after the configuration that the last run has left.
+  private var earlierFailure = ""
   /// What was run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
   /// The symbolic links that `relink` removed; the next build may not make them again.
@@ -25,18 +29,27 @@ struct ProjectBuild {
 
   private var folder: AutoFolder { shell.folder }
 
+  private var configuration: String { system.configuration(in: shell.environment) }
+
   /// Configures the copy unless it is configured by the same command, and removes objects that were copied, which were
   /// not compiled for ordering.
-  mutating func configure(_ copied: TreeCopy.Update) throws(Diagnostic) {
-    let configuration = system.configuration(in: shell.environment)
-    if copied.isNew || folder.configuredText != configuration {
+  ///
+  /// - Parameters:
+  ///   - copy: the copy.
+  ///   - copied: what the last update of the copy has found.
+  mutating func configure(_ copy: TreeCopy, _ copied: TreeCopy.Update) throws(Diagnostic) {
+    let known = folder.configuredText
+    if copied.isNew || known != configuration {
+      // What was not found then may be installed now.
+      if !copied.isNew { copy.removeConfiguration() }
+      earlierFailure = String((known ?? "").dropFirst(configuration.count))
       Folder.remove(Array(folder.configured.utf8))
       if copied.isNew { Folder.remove(Array(folder.linkLog.utf8)) }
       if let command = system.configure {
         try run(
           "configure", command, .plain,
           advice:
-            "correct the cause, or configure it with options: orderfile auto ... -- sh -c '\(command) OPTIONS && \(system.build)'"
+            "correct the cause, such as by installing what is missing, or configure it with options: orderfile auto ... -- sh -c '\(command) OPTIONS && \(system.build)'"
         )
       }
       // Not every project has this target.
@@ -88,9 +101,10 @@ struct ProjectBuild {
     do {
       try run(name, system.build, mode)
     } catch {
-      // The cause may be what `configure` did not find, and the user then installs. So the next run configures again.
-      let configuration = system.configuration(in: shell.environment)
-      try OutputFile(folder.configured).finish(Array("\(configuration)failed\n".utf8))
+      if let language, images.isEmpty { throw language.error(system.build) }
+      // The cause may be what `configure` did not find, and the user then installs.
+      let failures = earlierFailure.hasPrefix("failed") ? "failed\nfailed\n" : "failed\n"
+      try OutputFile(folder.configured).finish(Array((configuration + failures).utf8))
       throw error
     }
     commands.append(AutoDocument.Command(step: name, command: system.build))
@@ -104,7 +118,7 @@ struct ProjectBuild {
     _ name: String, _ command: String, _ mode: AutoShell.Mode, mayFail: Bool = false,
     advice: String = "correct the cause, and run this command again"
   ) throws(Diagnostic) {
-    try steps.timed(name, command) { () throws(Diagnostic) in
+    try steps.timed(name, command, log: shell.buildLog(name).path) { () throws(Diagnostic) in
       try shell.build(
         name, command, mode, linker: linker.name, mayFail: mayFail, advice: advice)
     }

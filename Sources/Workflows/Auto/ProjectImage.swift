@@ -86,6 +86,12 @@ package struct ProjectImage: Hashable, Sendable {
     return !pages.hasLoader
   }
 
+  /// Whether the linker of Go linked it, or code of Go is in it.
+  var isMadeByGo: Bool {
+    guard let bytes = try? FileBytes(path: path) else { return false }
+    return BuildFacts.isMadeByGo(bytes)
+  }
+
   /// What shows that the file is still the same.
   var stamp: String { Self.stamp(ofFileAt: path) }
 

@@ -8,10 +8,30 @@ import Reporting
   import Glibc
 #endif
 
-/// The pages of each image that launches execute, in the default order and in the new one.
-struct ProjectCounts {
-  var before: [(pages: Int, pages16k: Int)]
-  var after: [(pages: Int, pages16k: Int)]
+/// The pages that launches execute, in the default order and in the new one.
+typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>
+
+extension BeforeAfter where Value == ProjectLaunches.Counts {
+  /// By how much the counts of launches that did not settle differ; `nil` if all launches settled.
+  var unsettled: AutoDocument.Unsettled? {
+    guard before.range != nil || after.range != nil else { return nil }
+    func range(_ counts: Value) -> ClosedRange<Int> {
+      let pages = counts.images.map(\.pages).reduce(0, +)
+      return counts.range ?? pages...pages
+    }
+    return AutoDocument.Unsettled(
+      counts: ProjectLaunches.unsettledCounts, before: range(before), after: range(after))
+  }
+
+  var warnings: [Diagnostic] {
+    let unsettled = unsettled.map { unsettled in
+      Diagnostic(
+        "a launch was still working seconds after it was ready, when it was ended: \(unsettled.wording)",
+        context: ["--until-ready"],
+        hint: "choose a sign that comes when the program waits for requests: line=TEXT")
+    }
+    return before.warnings + after.warnings + (unsettled.map { [$0] } ?? [])
+  }
 }
 
 /// Orders the images that launches use, and checks the result.
@@ -50,6 +70,11 @@ struct ProjectImages {
       let dialect: OrderFileDialect
       do { dialect = try image.linker.orderingDialect(of: image.name) } catch {
         warnings.append(error)
+        continue
+      }
+      guard !image.isMadeByGo else {
+        warnings.append(
+          Diagnostic("not ordered: \(UnsupportedLanguage.go.wording)", context: [image.name]))
         continue
       }
       var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])
@@ -144,14 +169,15 @@ struct ProjectImages {
       let diff = try LayoutDiff(options).document
       guard let compliance = diff.order else { continue }
       let pages = counts.map {
-        BeforeAfter(before: $0.before[index].pages, after: $0.after[index].pages)
+        BeforeAfter(before: $0.before.images[index].pages, after: $0.after.images[index].pages)
       }
       var checkedImage = AutoDocument.Image(
         name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
         linker: dialect.name,
         functions: order.recordedFunctions, compliance: compliance, pages: pages,
         pages16k: counts.map {
-          BeforeAfter(before: $0.before[index].pages16k, after: $0.after[index].pages16k)
+          BeforeAfter(
+            before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
         },
         predicted: diff.pages, compileOptions: compileOptions,
         linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))

@@ -11,9 +11,9 @@ import Reporting
 
 /// The launches that a project is ordered for.
 struct ProjectLaunches {
-  private let launches: [AutoLaunch]
+  private(set) var launches: [AutoLaunch]
   private let images: [ProjectImage]
-  private let shell: AutoShell
+  let shell: AutoShell
   /// Whether basic blocks are recorded, too.
   private let blocks: Bool
 
@@ -25,25 +25,40 @@ struct ProjectLaunches {
     self.shell = shell
   }
 
-  /// Runs the launch as it is, to see whether it works.
+  /// Runs each launch as it is, to see whether it works. A launch that ends by itself, with exit status 0, before it is
+  /// ready awaits no sign from now on: `--until-ready` ends the other launches.
   ///
-  /// - Throws: if it fails or does not end.
   /// - Returns: warnings.
-  func tryOut(_ launch: AutoLaunch) throws(Diagnostic) -> [Diagnostic] {
-    let result = try run(launch) {
-      try $0.run()
-    } result: {
-      $0
+  /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
+  mutating func tryOut(_ steps: ProjectSteps) throws(Diagnostic) -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    var unready: (launch: AutoLaunch, readiness: Readiness)?
+    for (number, launch) in launches.enumerated() {
+      let result = try steps.timed("launch", launch.command, log: log.path) {
+        () throws(Diagnostic) in
+        try run(launch) {
+          try $0.run()
+        } result: {
+          $0
+        }
+      }
+      if let readiness = launch.readiness, !result.value.isReady {
+        unready = unready ?? (launch, readiness)
+        launches[number].readiness = nil
+      }
+      guard result.left > 0, launches[number].readiness == nil else { continue }
+      warnings.append(
+        Diagnostic(
+          "the launch left \(counted(result.left, "process", "processes")) running; they were killed, and what they would have run later is not recorded",
+          context: [launch.command],
+          hint:
+            "let it stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
+        ))
     }
-    guard result.left > 0, launch.readiness == nil else { return [] }
-    return [
-      Diagnostic(
-        "the launch left \(counted(result.left, "process", "processes")) running; they were killed, and what they would have run later is not recorded",
-        context: [launch.command],
-        hint:
-          "let it stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
-      )
-    ]
+    if let unready, launches.allSatisfy({ $0.readiness == nil }) {
+      throw .notReady(unready.launch.command, unready.readiness, within: nil, .exited(0))
+    }
+    return warnings
   }
 
   /// What the launches ran.
@@ -158,55 +173,13 @@ struct ProjectLaunches {
     return names
   }
 
-  /// The pages of code that the launches execute, added up, by page size; parallel to `recorded.images`.
-  ///
-  /// - Throws: also if an image that a launch used when it was recorded is not used now: its count would be wrong.
-  func pages(of recorded: Recorded) throws(Diagnostic) -> [(pages: Int, pages16k: Int)] {
-    let used = recorded.images
-    var counts = used.map { _ in (pages: 0, pages16k: 0) }
-    for (launch, wanted) in zip(launches, recorded.imagesOfLaunches) {
-      // A program without a loader, which the shell starts, can be seen only from outside.
-      var found = try imagePages(of: launch, used, used.contains { $0.isStatic } ? .ptrace : nil)
-      func isMissing(_ image: ProjectImage) -> Bool {
-        wanted.contains(image) && (found[image.path]?.textCount(executed: true) ?? 0) == 0
-      }
-      // What removes LD_PRELOAD from a program's environment hides it from the library.
-      if used.contains(where: isMissing) { found = try imagePages(of: launch, used, .ptrace) }
-      if let image = used.first(where: isMissing) {
-        throw Diagnostic(
-          "the launch did not run \(image.name), which it ran when it was recorded",
-          context: [launch.command],
-          hint: "give a launch that does the same each time it runs")
-      }
-      for (index, image) in used.enumerated() {
-        guard let touched = found[image.path] else { continue }
-        counts[index].pages += touched.textCount(executed: true)
-        counts[index].pages16k += touched.textCount(executed: true, .sixteenKibibytes)
-      }
-    }
-    return counts
-  }
-
-  /// What a launch touches of the images, by path.
-  private func imagePages(
-    of launch: AutoLaunch, _ images: [ProjectImage], _ method: PageMethod?
-  ) throws(Diagnostic) -> [String: PagesDocument.Image] {
-    let counted = try run(launch) { program in
-      var pages = PageLaunch(program, in: shell.environment)
-      pages.images = images.map(\.path)
-      pages.method = method
-      return try pages.run()
-    } result: {
-      ProgramLaunch.Result(processNumber: 0, end: $0.end)
-    }.value
-    return Dictionary(counted.document.images.map { ($0.path, $0) }) { first, _ in first }
-  }
+  /// The output of the last launch.
+  var log: LaunchLog { LaunchLog("\(shell.folder.logs)/launch.log") }
 
   /// Runs a launch by `body`, and ends what it leaves behind.
-  private func run<R>(
+  func run<R>(
     _ launch: AutoLaunch, _ body: (ProgramLaunch) throws -> R, result: (R) -> ProgramLaunch.Result
   ) throws(Diagnostic) -> (value: R, left: Int) {
-    let log = LaunchLog("\(shell.folder.logs)/launch.log")
     var program = shell.launch(launch, images: images)
     let value: R
     do {
@@ -223,11 +196,9 @@ struct ProjectLaunches {
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     let result = result(value)
     let time = program.timeout ?? AutoLaunch.usualTimeout
-    if launch.readiness != nil {
+    if let readiness = launch.readiness {
       if result.timedOut || result.end != .exited(0) {
-        throw Diagnostic.notReady(
-          launch.command, launch.readiness ?? .port(0), within: result.timedOut ? time : nil,
-          result.end)
+        throw notReady(launch, readiness, within: result.timedOut ? time : nil, result.end)
       }
     } else if result.timedOut {
       throw Diagnostic(
@@ -236,12 +207,34 @@ struct ProjectLaunches {
           "for a server give --until-ready port=NUMBER or line=TEXT; for a long launch --timeout")
     }
     guard result.end == .exited(0) else {
-      throw Diagnostic(
-        "the launch failed: \(result.end)\(log.lastLines())", context: [launch.command],
-        hint:
-          "it runs in a copy of the project's folder\(launch.input == nil ? ", with empty input" : ""); if it is meant to fail: --launch 'COMMAND || true'"
-      )
+      if result.end == Self.commandNotFound { try shell.folder.configureAgain() }
+      throw failed(launch, result.end)
     }
     return (value, left)
   }
+
+  private func notReady(
+    _ launch: AutoLaunch, _ readiness: Readiness, within timeout: Double?, _ end: ProgramLaunch.End
+  ) -> Diagnostic {
+    var error = Diagnostic.notReady(launch.command, readiness, within: timeout, end)
+    error.message += log.lastLines()
+    if launches.count > 1 {
+      error.hint =
+        "--until-ready holds for each launch: a launch has to become ready, or to end by itself with status 0"
+    }
+    return error
+  }
+
+  private func failed(_ launch: AutoLaunch, _ end: ProgramLaunch.End) -> Diagnostic {
+    let input = launch.input == nil ? ", with empty input" : ""
+    let hint =
+      end == Self.commandNotFound
+      ? LaunchCandidates(images, in: shell.folder.tree).hintForMissingProgram(shell.folder.logs)
+      : "it runs in a copy of the project's folder\(input); if it is meant to fail: --launch 'COMMAND || true'"
+    return Diagnostic(
+      "the launch failed: \(end)\(log.lastLines())", context: [launch.command], hint: hint)
+  }
+
+  /// How a shell ends if it does not find the program of its last command.
+  private static let commandNotFound = ProgramLaunch.End.exited(127)
 }

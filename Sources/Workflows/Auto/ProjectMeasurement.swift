@@ -71,10 +71,11 @@ struct ProjectMeasurement {
     _ launch: AutoLaunch, images used: Set<ProjectImage>
   ) throws(Diagnostic) -> MeasureDocument {
     let images = recorded.images.filter(used.contains)
-    let program = MeasuredProgram(
+    var program = MeasuredProgram(
       path: "/bin/sh", arguments: shell.words(of: launch, images: programs),
       inputPath: launch.input, timeout: launch.timeout ?? AutoLaunch.usualTimeout,
       readiness: launch.readiness)
+    program.title = launch.command
     func side(_ name: String, _ folder: String) -> MeasuredSide {
       MeasuredSide(
         name: name, program: program, images: images.map(\.path),
@@ -98,7 +99,11 @@ struct ProjectMeasurement {
     for state in plan.states {
       do { measured.append(try plan.run(state) { _ in }) } catch {
         // Some file systems do not let go of what they have in memory.
-        guard state == .cold, !MeasuredProgram.wasInterrupted else { throw error }
+        guard state == .cold, !MeasuredProgram.wasInterrupted else {
+          throw Diagnostic(
+            error.message, context: error.context,
+            hint: "the launch runs many times: it must not depend on what earlier launches did")
+        }
         warnings.append(
           Diagnostic(
             "cold launches were not measured: \(error.message)",

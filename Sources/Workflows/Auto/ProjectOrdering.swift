@@ -55,8 +55,9 @@ package struct ProjectOrdering {
   }
 
   package enum Progress {
-    /// A step begins: its name, and the command that it runs or what it does.
-    case begins(String, String)
+    /// A step begins: its name, the command that it runs or what it does, and the path of the file with the output of
+    /// what it runs.
+    case begins(String, String, log: String?)
     /// It took so many nanoseconds.
     case ends(String, String, nanoseconds: UInt64)
   }
@@ -113,12 +114,13 @@ package struct ProjectOrdering {
     try shell.makeTools()
     var build = ProjectBuild(
       system, linker: try linker(for: system), shell: shell, steps: steps)
+    build.language = UnsupportedLanguage(filesNamed: Folder.names(in: project))
     let copy = TreeCopy(
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
     let copied = try steps.timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
     // Launches may read what has changed, even if no image did.
     if copied.hasChanges || options.recordsAgain { Folder.remove(Array(folder.state.utf8)) }
-    try build.configure(copied)
+    try build.configure(copy, copied)
 
     let identity = identity(of: build)
     let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
@@ -148,18 +150,23 @@ package struct ProjectOrdering {
   /// - Throws: if the build made no image.
   private func candidates(of build: ProjectBuild) throws(Diagnostic) -> LaunchCandidates {
     let images = build.images
+    if let image = images.first, images.allSatisfy(\.isMadeByGo) {
+      throw UnsupportedLanguage.go.error(image.name)
+    }
     guard images.isEmpty else {
       return LaunchCandidates(images, in: build.shell.folder.tree)
     }
-    let log = "\(build.shell.folder.logs)/build.log"
-    let line = FailureCause.line(in: LaunchLog(log).text)
+    if let language = build.language { throw language.error(build.system.build) }
+    try build.shell.folder.configureAgain()
+    let log = build.shell.buildLog("build")
+    let line = FailureCause.line(in: log.text)
     throw Diagnostic(
       "the build linked no image by a compiler of PATH"
         + (line.map { "; its output has: \($0)" } ?? ""),
       context: [build.system.build],
       hint: build.system.build.contains("swift build")
-        ? "give the command itself: orderfile auto ... -- swift build; all output: \(log)"
-        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log)"
+        ? "give the command itself: orderfile auto ... -- swift build; all output: \(log.path)"
+        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log.path)"
     )
   }
 
@@ -182,17 +189,16 @@ package struct ProjectOrdering {
         "unable to measure: the images are for another machine", context: ["--control"],
         hint: "leave it out")
     }
-    let launches = ProjectLaunches(
+    var launches = ProjectLaunches(
       options.launches, images: build.images, blocks: options.splits, build.shell)
-    for launch in options.launches {
-      if methods.runsPrograms {
-        try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
-      }
-      build.noteLaunch(launch)
-    }
+    if methods.runsPrograms { warnings += try launches.tryOut(steps) }
+    for launch in options.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
     warnings += recorded.warnings
-    guard !recorded.images.isEmpty else { throw candidates.unusedImages }
+    guard !recorded.images.isEmpty else {
+      try build.shell.folder.configureAgain()
+      throw candidates.unusedImages
+    }
     let (before, refusal) = try count(launches, recorded, methods, method)
     let ordering = ProjectImages(
       recorded, of: build.system, splits: options.splits, ordersData: options.ordersData, in: folder
@@ -207,11 +213,12 @@ package struct ProjectOrdering {
     try build.build("relink", .ordered)
     try ordering.keepOrdered()
     let counts = try before.map { before in
-      let after = try steps.timed("count", "pages of the launches") {
-        try launches.pages(of: recorded)
+      let after = try steps.timed("count", "pages of the launches", log: launches.log.path) {
+        try launches.counts(of: recorded)
       }
       return ProjectCounts(before: before, after: after)
     }
+    warnings += counts?.warnings ?? []
     let checked = try steps.timed("check", "the order of the images") {
       try ordering.check(orders.byPath, counts, method)
     }
@@ -222,10 +229,11 @@ package struct ProjectOrdering {
     document.methodReason =
       options.method == nil ? methods.reason(for: method) : "--method \(method.rawValue)"
     document.notCounted = refusal
+    document.unsettled = counts?.unsettled
     if options.measures {
       var measurement = ProjectMeasurement(
         recorded, programs: build.images, build.shell, steps: steps)
-      document.measurements = try measurement.run(options.launches)
+      document.measurements = try measurement.run(launches.launches)
       warnings += measurement.warnings
     }
     warnings = Self.withoutRepetition(warnings)
@@ -267,7 +275,8 @@ package struct ProjectOrdering {
       if build.system.usesToolset { try build.writeToolset(recorder: recorder) }
       try build.build("instrument", .recording(recorder))
     }
-    let recorded = try steps.timed("record", "each launch") { () throws(Diagnostic) in
+    let recorded = try steps.timed("record", "each launch", log: launches.log.path) {
+      () throws(Diagnostic) in
       try launches.record(by: method)
     }
     if method == .instrument {
@@ -284,13 +293,14 @@ package struct ProjectOrdering {
   private func count(
     _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
     _ method: RecordingMethods.Method
-  ) throws(Diagnostic) -> (pages: [(pages: Int, pages16k: Int)]?, refusal: String?) {
+  ) throws(Diagnostic) -> (counts: ProjectLaunches.Counts?, refusal: String?) {
     guard methods.runsPrograms else { return (nil, "an emulator does not tell pages") }
     do {
-      let pages = try steps.timed("count", "pages of the launches") { () throws(Diagnostic) in
-        try launches.pages(of: recorded)
+      let counts = try steps.timed("count", "pages of the launches", log: launches.log.path) {
+        () throws(Diagnostic) in
+        try launches.counts(of: recorded)
       }
-      return (pages, nil)
+      return (counts, nil)
     } catch {
       guard method != .breakpoints, !Interruption.hasCome else { throw error }
       return (nil, error.message)
@@ -326,12 +336,17 @@ package struct ProjectOrdering {
 
   private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
     if let command = options.buildCommand {
+      if let language = UnsupportedLanguage(command: command) {
+        throw language.error(command.map(shellWord).joined(separator: " "))
+      }
       return BuildSystem(command: command)
     }
     let names = Folder.names(in: project).filter { !TreeCopy.isMadeAgain("\(project)/\($0)") }
     let found = BuildSystem.all(
       in: Set(names), jobs: options.jobs, generator: environment.generatorForCMake)
-    return try .only(of: found, wanted: options.buildSystem, project: project)
+    return try .only(
+      of: found, wanted: options.buildSystem, language: UnsupportedLanguage(filesNamed: names),
+      project: project)
   }
 
   /// The linker to use where the project does not demand one.

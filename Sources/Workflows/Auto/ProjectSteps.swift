@@ -4,10 +4,12 @@ import ProcessLaunch
 struct ProjectSteps {
   let progress: (ProjectOrdering.Progress) -> Void
 
-  func timed<R, E: Error>(_ name: String, _ text: String, _ body: () throws(E) -> R) throws(E) -> R
-  {
+  /// - Parameter log: the path of the file with the output of what the step runs; `nil` if there is none.
+  func timed<R, E: Error>(
+    _ name: String, _ text: String, log: String? = nil, _ body: () throws(E) -> R
+  ) throws(E) -> R {
     let start = ClockReading.now().nanoseconds
-    progress(.begins(name, text))
+    progress(.begins(name, text, log: log))
     let result = try body()
     progress(.ends(name, text, nanoseconds: ClockReading.now().nanoseconds - start))
     return result

@@ -101,7 +101,8 @@ package struct Doctor {
     var status = stat()
     if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       let facts = ProjectFacts(of: place, environment)
-      return path == nil && facts.systems.isEmpty ? (.machine, place) : (.project(facts), place)
+      let isProject = !facts.systems.isEmpty || facts.language != nil
+      return path == nil && !isProject ? (.machine, place) : (.project(facts), place)
     }
     let name = path ?? place
     let wrapper = LibtoolWrapper(at: name)
@@ -163,6 +164,7 @@ package enum AutoObstacles {
 
   /// Of a project with several build systems, one that is complete is enough; of one with none, the user's command.
   package static func of(_ project: ProjectFacts, _ tools: ToolFacts?) -> [String] {
+    if project.systems.isEmpty, let language = project.language { return [language.wording] }
     let obstacles = project.systems.map { system -> [String] in
       let missing = (project.missingTools[system.name] ?? []).map { "no \($0)" }
       // Its toolset is for lld.
@@ -174,7 +176,8 @@ package enum AutoObstacles {
   }
 
   package static func of(_ image: ImageFacts) -> [String] {
-    image.image.layout.imageFormat == .machO ? ["Mach-O images can't be run here"] : []
+    if image.build?.isMadeByGo ?? false { return [UnsupportedLanguage.go.wording] }
+    return image.image.layout.imageFormat == .machO ? ["Mach-O images can't be run here"] : []
   }
 
   /// The last lines of a report.

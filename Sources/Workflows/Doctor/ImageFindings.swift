@@ -5,6 +5,7 @@ import Symbolication
 
 extension ImageFacts {
   package var findings: [Finding] {
+    if build?.isMadeByGo ?? false { return [kind, .language(.go, .image, .error)] }
     let format: [Finding?] = [kind, linker, functionSections, identity, symbols]
     let build: [Finding?] = [
       optimization, atLink, instrumentation, recorder, breakpointFinding, splitting,
@@ -204,6 +205,12 @@ extension BuildFacts {
 }
 
 extension Finding {
+  static func language(
+    _ language: UnsupportedLanguage, _ area: Area, _ severity: Severity
+  ) -> Finding {
+    Finding(area, "language", severity, language.wording)
+  }
+
   fileprivate static let sectionCheck = "function sections"
   fileprivate static let compileWithSections = "compile with -ffunction-sections"
 

@@ -6,6 +6,8 @@ import Reporting
 package struct ProjectFacts: Hashable, Sendable {
   /// What `auto` finds.
   package var systems: [BuildSystem]
+  /// The language whose programs can't be ordered, and of which the project has files; `nil` if there is none.
+  package var language: UnsupportedLanguage?
   /// The tools that a build system needs and `PATH` lacks, by the name of the system.
   package var missingTools: [String: [String]]
   /// Lines of build files that demand a linker, or name a compiler by its path.
@@ -28,9 +30,11 @@ package struct ProjectFacts: Hashable, Sendable {
   }
 
   package init(
-    systems: [BuildSystem] = [], missingTools: [String: [String]] = [:], demands: [Demand] = []
+    systems: [BuildSystem] = [], language: UnsupportedLanguage? = nil,
+    missingTools: [String: [String]] = [:], demands: [Demand] = []
   ) {
     self.systems = systems
+    self.language = language
     self.missingTools = missingTools
     self.demands = demands
   }
@@ -39,6 +43,7 @@ package struct ProjectFacts: Hashable, Sendable {
   init(of path: String, _ environment: LaunchEnvironment) {
     let names = Folder.names(in: path).filter { !TreeCopy.isMadeAgain("\(path)/\($0)") }
     systems = BuildSystem.all(in: Set(names), jobs: 1, generator: environment.generatorForCMake)
+    language = UnsupportedLanguage(filesNamed: names)
     missingTools = [:]
     for system in systems {
       var tools = Self.tools[system.name] ?? []
@@ -108,7 +113,12 @@ package struct ProjectFacts: Hashable, Sendable {
 extension ProjectFacts {
   /// - Parameter tools: `nil` if they could not be tried; then nothing is said about linkers.
   package func findings(_ tools: ToolFacts?) -> [Finding] {
-    [system] + missing(tools ?? ToolFacts()) + demands.compactMap { finding($0, tools) }
+    // Parts in other languages can be ordered if a build system compiles them.
+    let languages =
+      language.map { [Finding.language($0, .project, systems.isEmpty ? .error : .warning)] } ?? []
+    if systems.isEmpty, language != nil { return languages }
+    return [system] + languages + missing(tools ?? ToolFacts())
+      + demands.compactMap { finding($0, tools) }
   }
 
   private var system: Finding {

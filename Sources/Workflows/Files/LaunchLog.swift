@@ -9,7 +9,7 @@ import ProcessLaunch
 
 /// A file for the output of programs that the user does not see.
 package struct LaunchLog {
-  private let path: String
+  let path: String
 
   package init(_ path: String) { self.path = path }
 
@@ -50,6 +50,21 @@ package struct LaunchLog {
   /// What is in it; of a large file, the end.
   var text: String {
     (try? InputFile.bytes(path)).map { $0.text(max(0, $0.count - (4 << 20))..<$0.count) } ?? ""
+  }
+
+  /// The last line that is not blank; empty if there is none. Only the end of the file is read, while it is written.
+  package var lastLine: String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let start = max(0, lseek(file, 0, SEEK_END) - off_t(bytes.count))
+    let count = pread(file, &bytes, bytes.count, start)
+    let lines = bytes.prefix(max(0, count)).split {
+      $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r")
+    }
+    let line = lines.last { !$0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
+    return String(decoding: line ?? [], as: UTF8.self)
   }
 
   /// Its last lines, each preceded by a line feed; empty if the file is.

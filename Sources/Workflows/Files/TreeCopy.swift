@@ -246,6 +246,30 @@ package struct TreeCopy {
     }
   }
 
+  /// Removes the files in which build systems keep what they have found on the machine, unless the source has such a file:
+  /// what was not there once is not looked for again.
+  func removeConfiguration() { removeConfiguration(in: []) }
+
+  /// - Parameter folder: relative to source and copy: empty, or with a slash in front.
+  private func removeConfiguration(in folder: Word) {
+    for name in Folder.entries(in: copy + folder) ?? [] {
+      let path = folder + [UInt8(ascii: "/")] + name
+      var status = stat()
+      guard lstat(Self.cString(copy + path), &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: removeConfiguration(in: path)
+      case S_IFREG where Self.configurationFiles.contains(String(decoding: name, as: UTF8.self)):
+        if access(Self.cString(source + path), F_OK) != 0 { unlink(Self.cString(copy + path)) }
+      default: break
+      }
+    }
+  }
+
+  /// Of CMake, of Meson, and of Autoconf.
+  private static let configurationFiles = [
+    "CMakeCache.txt", "coredata.dat", "config.cache", "config.status",
+  ]
+
   private static func isObject(_ name: Word) -> Bool {
     [".o", ".lo", ".obj", ".rlib", ".rmeta"].contains {
       name.suffix($0.utf8.count).elementsEqual($0.utf8)

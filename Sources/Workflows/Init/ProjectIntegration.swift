@@ -33,7 +33,8 @@ package struct ProjectIntegration {
     // Many projects have a makefile beside another build system.
     let usable = found.filter { !["make", "autotools"].contains($0.name) }
     let chosen = try BuildSystem.only(
-      of: usable.isEmpty || system != nil ? found : usable, wanted: system, project: folder)
+      of: usable.isEmpty || system != nil ? found : usable, wanted: system,
+      language: UnsupportedLanguage(filesNamed: names), project: folder)
     let descriptions = [
       "cmake": "CMakeLists.txt", "meson": "meson.build", "cargo": "Cargo.toml",
       "swiftpm": "Package.swift",

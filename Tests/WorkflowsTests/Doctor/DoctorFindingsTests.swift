@@ -279,6 +279,22 @@ extension [Finding] {
     #expect(obstacles([Self.swift]) == ["no lld, which Swift packages need"])
   }
 
+  @Test func aLanguageThatCannotBeOrderedIsAnObstacleUnlessABuildSystemIsThere() throws {
+    let go = try #require(UnsupportedLanguage(filesNamed: ["README", "go.mod"]))
+    let alone = ProjectFacts(language: go)
+    #expect(AutoObstacles.of(alone, Self.tools) == [go.wording])
+    #expect(alone.findings(Self.tools).map(\.check) == ["language"])
+    #expect(alone.findings(Self.tools).map(\.severity) == [.error])
+    let mixed = ProjectFacts(systems: [Self.make], language: go)
+    #expect(AutoObstacles.of(mixed, Self.tools).isEmpty)
+    #expect(mixed.findings(Self.tools).map(\.check) == ["build system", "language"])
+    #expect(mixed.findings(Self.tools).map(\.severity) == [.ok, .warning])
+    #expect(UnsupportedLanguage(filesNamed: ["hello.cabal"])?.name == "Haskell")
+    #expect(UnsupportedLanguage(filesNamed: ["cabal", "main.c"]) == nil)
+    #expect(UnsupportedLanguage(command: ["/usr/bin/go", "build"]) == go)
+    #expect(UnsupportedLanguage(command: ["make", "go"]) == nil)
+  }
+
   @Test func whetherAutoCanSucceedDependsOnTheMachine() {
     let machine = MachineFindingsTests.facts()
     #expect(AutoObstacles.ofMachine(Self.tools, PermissionFacts(), machine).isEmpty)

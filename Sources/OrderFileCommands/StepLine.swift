@@ -1,0 +1,113 @@
+import ProcessLaunch
+import Synchronization
+import Workflows
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The steps of a command on standard error. While a step runs, a thread shows its `LongStep`.
+final class StepLine: Sendable {
+  private let isQuiet: Bool
+  private let isTerminal: Bool
+  private let running: Mutex<Running?>
+
+  private struct Running {
+    var step: LongStep
+    /// The path of the file with the output of what the step runs.
+    var log: String?
+    /// How far the step is, if it has no log.
+    var state = ""
+  }
+
+  init(_ messages: Messages) {
+    isQuiet = messages.quiet
+    isTerminal = Console.errorIsColoured
+    running = Mutex(nil)
+    if !isQuiet { startThread() }
+  }
+
+  func begin(_ title: String, log: String? = nil) {
+    let now = ClockReading.now().nanoseconds
+    running.withLock { running in
+      running = Running(
+        step: LongStep(title, isTerminal: isTerminal, drawInterval: 1_000_000_000, at: now),
+        log: log)
+      show(&running)
+    }
+  }
+
+  /// Prints a note about the step, which goes on.
+  func note(_ text: String) {
+    running.withLock { running in
+      clear()
+      print(note: text)
+      running?.state = text
+    }
+  }
+
+  /// Ends the step, if one runs.
+  ///
+  /// - Parameter note: what is printed of it.
+  func end(_ note: String? = nil) {
+    running.withLock { running in
+      if running != nil { clear() }
+      running = nil
+      if let note { print(note: note) }
+    }
+  }
+
+  private func show(_ running: inout Running?) {
+    guard !isQuiet, var current = running else { return }
+    let state = current.log.map { LaunchLog($0).lastLine } ?? current.state
+    let shown = current.step.shown(
+      at: ClockReading.now().nanoseconds, width: Console.errorWidth, state)
+    running = current
+    switch shown {
+    case .line(let text): Console.printProgress("\r\u{1b}[K\(text)")
+    case .note(let text): print(note: text)
+    case nil: break
+    }
+  }
+
+  private func print(note text: String) {
+    if !isQuiet { Console.printNote(text) }
+  }
+
+  private func clear() {
+    if isTerminal, !isQuiet { Console.printProgress("\r\u{1b}[K") }
+  }
+
+  /// Starts a thread that lasts as long as this process. It gets no signals: they are to interrupt what the main thread
+  /// waits for.
+  private func startThread() {
+    var all = sigset_t()
+    var mask = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    let context = Unmanaged.passRetained(self)
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let error = pthread_create(
+      &thread, nil,
+      { context in
+        #if canImport(Darwin)
+          let line = Unmanaged<StepLine>.fromOpaque(context).takeUnretainedValue()
+        #else
+          guard let context else { return nil }
+          let line = Unmanaged<StepLine>.fromOpaque(context).takeUnretainedValue()
+        #endif
+        while true {
+          usleep(1_000_000)
+          line.running.withLock { line.show(&$0) }
+        }
+      }, context.toOpaque())
+    if error != 0 { context.release() }
+  }
+}
