@@ -22,20 +22,28 @@ public struct ParseError: Error, Equatable, Sendable {
   public var position: FileOffset
   /// The line, from 1, for a format that consists of lines.
   public var line: Int?
+  /// The column in the line, from 1, in bytes.
+  public var column: Int?
 
-  public init(_ reason: Reason, _ field: String, at position: FileOffset, line: Int? = nil) {
+  public init(
+    _ reason: Reason, _ field: String, at position: FileOffset, line: Int? = nil,
+    column: Int? = nil
+  ) {
     self.reason = reason
     self.field = field
     self.position = position
     self.line = line
+    self.column = column
   }
 }
 
 extension ParseError: CustomStringConvertible {
   /// `truncated e_phnum: expected 2 bytes, found 1 (at offset 0x38)`
   public var description: String {
-    let place = line.map { "line \($0)" } ?? "offset \(position)"
+    let columnText = column.map { ", column \($0)" } ?? ""
+    let place = line.map { "line \($0)\(columnText)" } ?? "offset \(position)"
     return switch reason {
+    case .truncated where line != nil: "ends early, in '\(field)' (at \(place))"
     case .truncated(let needed, let found):
       "truncated \(field): expected \(needed) \(needed == 1 ? "byte" : "bytes"), "
         + "found \(found) (at \(place))"

@@ -37,9 +37,20 @@ package struct JSONCursor {
     return true
   }
 
+  /// The error for a document that ends within `field`, with the line and the column of its end.
+  private func endsEarly(_ field: String, needed: UInt64 = 1) -> ParseError {
+    var (line, start) = (1, 0)
+    while let end = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<bytes.count) {
+      (line, start) = (line + 1, end + 1)
+    }
+    return ParseError(
+      .truncated(needed: needed, found: UInt64(bytes.count - index)), field, at: position,
+      line: line, column: bytes.count - start + 1)
+  }
+
   private mutating func unexpected(_ expected: String, _ field: String) -> ParseError {
     guard let found = peek() else {
-      return ParseError(.truncated(needed: 1, found: 0), field, at: position)
+      return endsEarly(field)
     }
     let isPrintable = found > 0x20 && found < 0x7f
     let text = isPrintable ? "'\(Unicode.Scalar(found))'" : hexadecimal(UInt64(found))
@@ -215,12 +226,12 @@ extension JSONCursor {
       default: body(byte)
       }
     }
-    throw ParseError(.truncated(needed: 1, found: 0), field, at: position)
+    throw endsEarly(field)
   }
 
   private mutating func readEscape(_ field: String) throws(ParseError) -> [UInt8] {
     guard index < bytes.count else {
-      throw ParseError(.truncated(needed: 1, found: 0), field, at: position)
+      throw endsEarly(field)
     }
     let byte = bytes[index]
     index += 1
@@ -247,10 +258,7 @@ extension JSONCursor {
   }
 
   private mutating func readUnit(_ field: String) throws(ParseError) -> UInt16 {
-    guard bytes.count - index >= 4 else {
-      throw ParseError(
-        .truncated(needed: 4, found: UInt64(bytes.count - index)), field, at: position)
-    }
+    guard bytes.count - index >= 4 else { throw endsEarly(field, needed: 4) }
     let digits = bytes.text(index..<index + 4)
     guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16), digits.first != "+" else {
       throw ParseError(.invalid(expected: "4 hex digits", found: digits), field, at: position)

@@ -44,11 +44,13 @@ package struct StageFiles {
     var groups: [Group] = []
     for path in paths {
       let bytes = try InputFile.bytes(path)
+      if TraceHeader.begins(bytes) {
+        let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
+        add([StagedLaunch(trace)], from: path, to: .trace, &groups, &document)
+        continue
+      }
       do throws(ParseError) {
-        if TraceHeader.begins(bytes) {
-          let trace = Trace(try TraceFile(parsing: bytes), path: path)
-          add([StagedLaunch(trace)], from: path, to: .trace, &groups, &document)
-        } else if Self.isXML(bytes) {
+        if Self.isXML(bytes) {
           add(try StagedLaunch.lifeCycles(bytes), from: path, to: .xctrace, &groups, &document)
         } else {
           add(try LaunchLog(parsing: bytes), from: path, &groups, &document)

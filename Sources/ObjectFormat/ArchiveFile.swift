@@ -34,7 +34,7 @@ package struct ArchiveFile: Sendable {
     var input = ByteCursor(bytes, in: range)
     let magic = try input.readRange(8, "magic")
     guard !bytes.isEqual(magic.indices, to: "!<thin>\n") else {
-      throw ParseError(.unsupported(found: "a thin archive"), "magic", at: magic.lowerBound)
+      throw ParseError(.unsupported(found: "a thin archive"), "file", at: magic.lowerBound)
     }
     guard bytes.isEqual(magic.indices, to: "!<arch>\n") else {
       throw ParseError(

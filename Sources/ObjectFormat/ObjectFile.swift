@@ -14,18 +14,17 @@ package enum ObjectFile: Sendable {
   ///   within another; the error in the file.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
     let start = (range ?? bytes.all).lowerBound
-    var input = ByteCursor(bytes, in: range)
-    let magic = try input.readRange(4, "magic").indices
-    switch Kind(recognizing: bytes, at: magic.lowerBound) {
+    let contents = (range ?? bytes.all).indices
+    switch contents.isEmpty ? nil : Kind(recognizing: bytes, at: contents.lowerBound) {
     case .elf:
       guard range == nil else {
-        throw ParseError(.unsupported(found: "an ELF file within another"), "magic", at: start)
+        throw ParseError(.unsupported(found: "an ELF file within another"), "file", at: start)
       }
       self = .elf(try ELFFile(parsing: bytes))
     case .machO: self = .machO(try MachOFile(parsing: bytes, at: range))
     case .fat:
       guard range == nil else {
-        throw ParseError(.unsupported(found: "a fat file within another"), "magic", at: start)
+        throw ParseError(.unsupported(found: "a fat file within another"), "file", at: start)
       }
       self = .fat(try FatFile(parsing: bytes))
     case .archive: self = .archive(try ArchiveFile(parsing: bytes, at: range))
@@ -33,13 +32,22 @@ package enum ObjectFile: Sendable {
       throw ParseError(
         .invalid(
           expected: "an ELF file, a Mach-O file or an archive",
-          found: hexadecimalBytes(bytes, magic)),
-        "magic", at: start)
+          found: Self.beginning(of: bytes, contents)),
+        "file", at: start)
     }
   }
 }
 
 extension ObjectFile {
+  /// What a message says of a file that is something else: `text`, or its first bytes.
+  private static func beginning(of bytes: FileBytes, _ range: Range<Int>) -> String {
+    if range.isEmpty { return "an empty file" }
+    let isText = range.prefix(64).allSatisfy { index in
+      (0x20..<0x7f).contains(bytes[index]) || (0x09...0x0d).contains(bytes[index])
+    }
+    return isText ? "text" : hexadecimalBytes(bytes, range.prefix(4))
+  }
+
   /// The kind of file that the first bytes identify.
   package enum Kind: Hashable, Sendable {
     case elf, machO, fat, archive

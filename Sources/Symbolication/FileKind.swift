@@ -30,6 +30,19 @@ package enum FileKind: Sendable {
     }
   }
 
+  /// What a message calls a file of this kind.
+  package func wording(_ bytes: FileBytes) -> String {
+    switch self {
+    case .trace: "a trace"
+    case .profile: "a profile"
+    case .objectFile: "an image or an object file"
+    case .linkMap(let grammar): "a link map of \(grammar.name)"
+    case .other where bytes.count == 0: "an empty file"
+    case .other where bytes.firstIndex(of: 0, in: 0..<min(bytes.count, 512)) == nil: "text"
+    case .other: "other bytes"
+    }
+  }
+
   package var isObjectFile: Bool {
     if case .objectFile = self { true } else { false }
   }

@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [
     ("echo no such object; exit 3", 1, "the command failed: exit status 3\n  no such object"),
     ("true", 1, "the command created no image: expected "),
-    ("echo text > app", 1, "invalid magic: expected an ELF file"),
+    ("echo text > app", 1, "invalid file: expected an ELF file"),
     (
       "echo 'int other(void) { return 0; } int _start(void) { return other(); }' > o.c && "
         + "clang -nostdlib o.c -o app", 3,
@@ -65,7 +65,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.write("text".utf8, "app")
     let text = try workshop.start(Built.orderfile, ["advise", "app", "--", "true"]).end()
-    #expect(text.status == 1 && text.errors.contains("app: invalid magic"), "\(text.errors)")
+    #expect(text.status == 1 && text.errors.contains("app: invalid file"), "\(text.errors)")
     let nothing = try workshop.start(Built.orderfile, ["advise", "app"]).end()
     #expect(nothing.status == 64 && nothing.errors.contains("missing the launch"))
   }

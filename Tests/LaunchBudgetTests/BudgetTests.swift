@@ -37,7 +37,7 @@ import Testing
     ),
     (
       "{\"schema\": \"orderfile.budget/1\", \"limits\": [\n",
-      "truncated limits: expected 1 byte, found 0 (at line 2)"
+      "ends early, in 'limits' (at line 2, column 1)"
     ),
     (
       "{\"schema\": \"orderfile.budget/1\", \"limits\": []}",

@@ -89,7 +89,7 @@ struct ArchiveFileTests {
     _ = try workshop.run("llvm-ar-19", ["--thin", "rcs", "it.a", "x.o"])
     let bytes = try FileBytes(path: workshop.folder.appendingPathComponent("it.a").path)
     let error = #expect(throws: ParseError.self) { try ObjectFile(parsing: bytes) }
-    #expect(error?.description == "unsupported magic: found a thin archive (at offset 0x0)")
+    #expect(error?.description == "unsupported file: found a thin archive (at offset 0x0)")
   }
 
   /// A member's header: 16 bytes of name, 32 that nobody reads, 10 of size, 2 of end.

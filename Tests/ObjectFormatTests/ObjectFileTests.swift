@@ -9,11 +9,11 @@ import Testing
         Array("!<arch>\nx".utf8), "truncated ar_name: expected 16 bytes, found 1 (at offset 0x8)"
       ),
       (
-        Array("!<thin>\nx".utf8), "unsupported magic: found a thin archive (at offset 0x0)"
+        Array("!<thin>\nx".utf8), "unsupported file: found a thin archive (at offset 0x0)"
       ),
       (
         Array("!<oops>\n".utf8),
-        "invalid magic: expected an ELF file, a Mach-O file or an archive, found 21 3c 6f 6f (at offset 0x0)"
+        "invalid file: expected an ELF file, a Mach-O file or an archive, found text (at offset 0x0)"
       ),
       (
         [0xcf, 0xfa, 0xed, 0xfe, 0],
@@ -21,15 +21,15 @@ import Testing
       ),
       (
         [0xce, 0xfa, 0xed, 0xfe],
-        "unsupported magic: found a 32-bit Mach-O file (at offset 0x0)"
+        "unsupported file: found a 32-bit Mach-O file (at offset 0x0)"
       ),
       (
         [0xfe, 0xed, 0xfa, 0xce],
-        "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"
+        "unsupported file: found a big-endian Mach-O file (at offset 0x0)"
       ),
       (
         [0xfe, 0xed, 0xfa, 0xcf],
-        "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"
+        "unsupported file: found a big-endian Mach-O file (at offset 0x0)"
       ),
       (
         [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 0x34],
@@ -41,10 +41,16 @@ import Testing
       ),
       (
         Array("#!/bin/sh".utf8),
-        "invalid magic: expected an ELF file, a Mach-O file or an archive, found 23 21 2f 62 (at offset 0x0)"
+        "invalid file: expected an ELF file, a Mach-O file or an archive, found text (at offset 0x0)"
       ),
-      ([0x7f, 0x45, 0x4c], "truncated magic: expected 4 bytes, found 3 (at offset 0x0)"),
-      ([], "truncated magic: expected 4 bytes, found 0 (at offset 0x0)"),
+      (
+        [0x7f, 0x45, 0x4c],
+        "invalid file: expected an ELF file, a Mach-O file or an archive, found 7f 45 4c (at offset 0x0)"
+      ),
+      (
+        [],
+        "invalid file: expected an ELF file, a Mach-O file or an archive, found an empty file (at offset 0x0)"
+      ),
       ([0x7f, 0x45, 0x4c, 0x46], "truncated EI_CLASS: expected 1 byte, found 0 (at offset 0x4)"),
     ] as [([UInt8], String)])
   func theMagicNamesTheFormat(bytes: [UInt8], message: String) {

@@ -88,8 +88,8 @@ import Testing
       ),
       ("lib.a", "unsupported file: found an archive, expected a linked image"),
       ("fat.a", "arm64: unsupported file: found an archive, expected a linked image"),
-      ("old", "unsupported magic: found a 32-bit Mach-O file (at offset 0x0)"),
-      ("big", "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"),
+      ("old", "unsupported file: found a 32-bit Mach-O file (at offset 0x0)"),
+      ("big", "unsupported file: found a big-endian Mach-O file (at offset 0x0)"),
     ] {
       let error = #expect(throws: Diagnostic.self) { try build.read(name) }
       #expect(error?.description == "\(build.path(name)): \(message)")

@@ -77,11 +77,11 @@ import Testing
       (":ir\nmain\n:temporal_prof_traces\n", "missing :temporal_prof_traces (at line 2)"),
       (
         ":temporal_prof_traces",
-        "truncated Num Temporal Profile Traces: expected 1 byte, found 0 (at line 2)"
+        "ends early, in 'Num Temporal Profile Traces' (at line 2)"
       ),
       (
         ":temporal_prof_traces\n1\n1\n1\n",
-        "truncated temporal profile trace: expected 1 byte, found 0 (at line 5)"
+        "ends early, in 'temporal profile trace' (at line 5)"
       ),
       (
         ":temporal_prof_traces\n99999999999999999999\n",

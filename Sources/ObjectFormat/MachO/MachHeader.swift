@@ -20,9 +20,9 @@ package struct MachHeader: Sendable {
     switch magic {
     case 0xfeed_facf: break  // MH_MAGIC_64
     case 0xfeed_face:  // MH_MAGIC
-      throw ParseError(.unsupported(found: "a 32-bit Mach-O file"), "magic", at: position)
+      throw ParseError(.unsupported(found: "a 32-bit Mach-O file"), "file", at: position)
     case 0xcffa_edfe, 0xcefa_edfe:  // MH_CIGAM_64, MH_CIGAM
-      throw ParseError(.unsupported(found: "a big-endian Mach-O file"), "magic", at: position)
+      throw ParseError(.unsupported(found: "a big-endian Mach-O file"), "file", at: position)
     default:
       throw ParseError(
         .invalid(expected: "0xfeedfacf", found: hexadecimal(UInt64(magic))), "magic", at: position)

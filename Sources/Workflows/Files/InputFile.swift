@@ -31,14 +31,13 @@ package enum InputFile {
       }
     }
     do { return try TraceFile(parsing: bytes) } catch {
-      throw Diagnostic(
-        "\(error)", context: [path], hint: TraceHeader.begins(bytes) ? nil : Self.traceHint)
+      throw Diagnostic(reading: "trace", path, bytes, error)
     }
   }
 
   package static func profile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> Profile {
     do { return try Profile(parsing: bytes) } catch {
-      throw Diagnostic("\(error)", context: [path])
+      throw Diagnostic(reading: "profile", path, bytes, error)
     }
   }
 
@@ -69,7 +68,36 @@ package enum InputFile {
     }
     return order
   }
+}
 
-  private static let traceHint =
-    "a trace is what 'orderfile record' or ORDERFILE_TRACE wrote; see 'orderfile record --help'"
+extension Diagnostic {
+  /// The error in a trace or a profile, in the words of those who only have the file.
+  fileprivate init(
+    reading kind: String, _ path: String, _ bytes: FileBytes, _ error: ParseError
+  ) {
+    guard TraceHeader.begins(bytes) || Profile.begins(bytes) else {
+      self.init(
+        "not a trace: found \(FileKind(of: bytes).wording(bytes))", context: [path],
+        hint:
+          "a trace is what 'orderfile record' or ORDERFILE_TRACE wrote; see 'orderfile record --help'"
+      )
+      return
+    }
+    guard error.isOfMissingEnd(in: bytes) else {
+      self.init("\(error)", context: [path])
+      return
+    }
+    self.init(
+      "the \(kind) ends early, at byte \(bytes.count)", context: [path],
+      hint: kind == "trace" ? "copy it again, or record again" : "copy it again, or merge again")
+  }
+}
+
+extension ParseError {
+  /// Whether the file lacks its end.
+  fileprivate func isOfMissingEnd(in bytes: FileBytes) -> Bool {
+    guard case .truncated(let needed, _) = reason else { return false }
+    let (end, overflow) = position.rawValue.addingReportingOverflow(needed)
+    return overflow || end > UInt64(bytes.count)
+  }
 }

@@ -38,7 +38,10 @@ import Workflows
     let warnings = rest.warnings.map(\.description)
     #expect(warnings.count == 4)
     #expect(warnings.contains { $0.contains("found 9, this tool reads 3") })
-    #expect(warnings.contains { $0.hasPrefix("\(builds.path("short")): left out: truncated ") })
+    #expect(
+      warnings.contains {
+        $0.hasPrefix("\(builds.path("short")): left out: the profile ends early")
+      })
     #expect(diagnostic { _ = try merge(["short"], keepsGoing: true) } != nil)
   }
 
