@@ -226,6 +226,30 @@ import Testing
       "\(warnings)")
   }
 
+  /// After the link, or by options in a file, which the wrapper of compilers does not read.
+  @Test func whatTheBuildStripsIsNamed() throws {
+    let project = try AutoProject()
+    try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
+    try project.write("options", "-s\n")
+    try project.write(
+      "Makefile",
+      """
+      app: libshared.so
+      \t$(CC) src/main.c static.c generated.c -o $@ -L. -lshared -Wl,-rpath,'$$ORIGIN'
+      \tstrip $@
+      libshared.so:
+      \t$(CC) -fPIC -shared shared.c -o $@ @options
+
+      """)
+    let run = try project.auto("--launch", "./app", "--", "make", "CC=clang")
+    #expect(
+      run.status == 0 && run.errors.contains("app: not ordered: the project's build strips it")
+        && run.errors.contains(
+          "libshared.so: the project's build strips it: only exported functions are ordered"),
+      "\(run.errors)")
+    #expect(!run.errors.contains("--recorded") && !run.errors.contains("--debug-file"))
+  }
+
   @Test func whatALaunchLeavesRunningIsEnded() throws {
     let project = try AutoProject()
     let running = try project.start(["--launch", "./app; setsid sleep 1000 & true"])

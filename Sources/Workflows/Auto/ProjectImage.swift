@@ -92,6 +92,11 @@ package struct ProjectImage: Hashable, Sendable {
     return BuildFacts.isMadeByGo(bytes)
   }
 
+  /// Whether it has no table of symbols, so that at most its exported functions have names.
+  var isStripped: Bool {
+    (try? Image.reading(path: path))?.1.contains(where: \.isAboutMissingSymbolTable) ?? false
+  }
+
   /// What shows that the file is still the same.
   var stamp: String { Self.stamp(ofFileAt: path) }
 

@@ -81,7 +81,23 @@ struct ProjectImages {
       options.builds = .one(image: image.path)
       options.linker = dialect
       let file = try OutputFile("\(folder.orders)/\(image.orderName)")
-      var (order, found) = try generate(options, outputPath: file.path, split: nil)
+      let isStripped = image.isStripped
+      var order: GeneratedOrder
+      var found: [Diagnostic]
+      do {
+        (order, found) = try generate(options, outputPath: file.path, split: nil)
+      } catch {
+        guard isStripped else { throw error }
+        warnings.append(
+          .strippedByBuild(
+            image, "not ordered: the project's build strips it, and its functions have no names"))
+        continue
+      }
+      if isStripped {
+        warnings.append(
+          .strippedByBuild(
+            image, "the project's build strips it: only exported functions are ordered"))
+      }
       if splits {
         do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
           warnings.append(
@@ -200,5 +216,16 @@ struct ProjectImages {
   private func copy(_ path: String, to other: String) throws(Diagnostic) {
     try OutputFile(other).finish(copyOf: path)
     chmod(other, 0o755)
+  }
+}
+
+extension Diagnostic {
+  /// The wrapper of linkers leaves out `-s` where it sees the option.
+  fileprivate static func strippedByBuild(_ image: ProjectImage, _ message: String) -> Diagnostic {
+    Diagnostic(
+      message, context: [image.name],
+      hint:
+        "leave out 'strip' after the link, and -s in files of options (@FILE); strip a copy of the ordered image"
+    )
   }
 }

@@ -15,6 +15,7 @@ import ImageModel
 import OrderFileFormat
 import ProcessLaunch
 import Reporting
+import Symbolication
 
 /// The steps from a project's folder to ordered images.
 package struct ProjectOrdering {
@@ -194,7 +195,7 @@ package struct ProjectOrdering {
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
     for launch in options.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
-    warnings += recorded.warnings
+    warnings += recorded.warnings.filter { !$0.isAboutMissingSymbolTable }
     guard !recorded.images.isEmpty else {
       try build.shell.folder.configureAgain()
       throw candidates.unusedImages
@@ -245,10 +246,12 @@ package struct ProjectOrdering {
     return result(folder, document)
   }
 
-  /// Each once: several steps may say the same of an image, which some name by its path.
+  /// Each once: several steps may say the same of an image, which some name by its path. That an image is stripped is said by
+  /// `ProjectImages`.
   private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
     var seen: Set<String> = []
     return warnings.filter { warning in
+      guard !warning.isAboutMissingSymbolTable else { return false }
       let line = (warning.context + [warning.message]).joined(separator: ": ")
       let place = line.prefix { $0 != ":" }
       return seen.insert(fileName(ofPath: String(place)) + line.dropFirst(place.count)).inserted
