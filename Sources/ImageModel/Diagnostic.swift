@@ -12,7 +12,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case nothingRecorded = 4
     /// The measurements do not decide a requested check.
     case inconclusive = 5
-    /// The command line does not say what to do, as far as that shows only now.
+    /// The command line does not say what to do, which was detected after it was parsed.
     case usage = 64
   }
 
@@ -20,7 +20,8 @@ package struct Diagnostic: Error, Hashable, Sendable {
   package var message: String
   /// Where the problem is, outermost first: file, archive member, symbol.
   package var context: [String]
-  package var hint: String?
+  /// What to try next: each alternative helps by itself.
+  package var remedies: [Remedy]
   package var severity: Severity
   /// Whether it is about traces alone that do not exist, or in which nothing was recorded.
   package var isOfMissingTraces: Bool
@@ -31,9 +32,47 @@ package struct Diagnostic: Error, Hashable, Sendable {
   ) {
     self.message = message
     self.context = context
-    self.hint = hint
+    remedies = hint.map { [Remedy($0)] } ?? []
     self.severity = severity
     self.isOfMissingTraces = isOfMissingTraces
+  }
+}
+
+/// Something to try next.
+package struct Remedy: Hashable, Sendable {
+  package var text: String
+  /// The option of the command line that `text` names, if only some of the commands have it: `--debug-file`.
+  package var option: String?
+
+  package init(_ text: String, option: String? = nil) {
+    self.text = text
+    self.option = option
+  }
+}
+
+extension Diagnostic {
+  /// Whether the command that this process runs has an option. It is set once, before the command runs.
+  nonisolated(unsafe) package static var hasOption: (String) -> Bool = { _ in true }
+
+  /// An error or a warning with several things to try.
+  package init(
+    _ message: String, context: [String] = [], remedies: [Remedy], severity: Severity = .failure,
+    isOfMissingTraces: Bool = false
+  ) {
+    self.init(
+      message, context: context, severity: severity, isOfMissingTraces: isOfMissingTraces)
+    self.remedies = remedies
+  }
+
+  /// The remedies in one line, without those whose option the running command lacks; `nil` if there are none.
+  package var hint: String? {
+    get {
+      let usable = remedies.filter { remedy in
+        remedy.option.map(Self.hasOption) ?? true
+      }
+      return usable.isEmpty ? nil : usable.map(\.text).joined(separator: ", or ")
+    }
+    set { remedies = newValue.map { [Remedy($0)] } ?? [] }
   }
 }
 

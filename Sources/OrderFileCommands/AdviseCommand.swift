@@ -33,7 +33,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var limits: LaunchLimits
+  @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
   // Not LaunchOptions: that would capture the options behind the image, too.
   @Argument(
     parsing: .postTerminator,
@@ -47,10 +47,6 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
         "missing the launch: give --pages FILE, or the command to run after '--'")
     }
     try limits.check()
-    if limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
-    }
   }
 
   func run() throws {

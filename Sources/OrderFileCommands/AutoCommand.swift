@@ -61,7 +61,7 @@ struct AutoCommand: ParsableCommand {
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),
     completion: .file())
   var input: String?
-  @OptionGroup var limits: LaunchLimits
+  @OptionGroup var limits: LaunchLimits<AutoLaunches>
   @Flag(
     help:
       "Also split functions, so that what ran of them is placed together: of C and C++, compiled by clang 19 or later."
@@ -97,10 +97,6 @@ struct AutoCommand: ParsableCommand {
 
   func validate() throws {
     try limits.check()
-    if limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
-    }
     if !build.isEmpty, buildSystem != nil {
       throw ValidationError("--build-system and a build command can't be used together")
     }

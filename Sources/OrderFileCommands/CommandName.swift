@@ -6,15 +6,47 @@ enum CommandName {
   /// The subcommand of `root` that `word` names.
   ///
   /// - Parameter others: words that are understood in its place.
-  /// - Throws: a usage error if there is none, with the name that was probably meant.
+  /// - Throws: an error if there is none, with the name that was probably meant, or with all names.
   static func subcommand(
     _ word: String, of root: any ParsableCommand.Type, or others: [String] = []
-  ) throws -> any ParsableCommand.Type {
+  ) throws(UnknownCommand) -> any ParsableCommand.Type {
     let subcommands = root.configuration.subcommands
     if let found = subcommands.first(where: { $0.configuration.answers(to: word) }) { return found }
-    let names = subcommands.compactMap { $0.configuration.commandName } + others
-    let suggestion = closestName(to: word, of: names).map { ": did you mean '\($0)'?" } ?? ""
-    throw ValidationError("unknown command '\(word)'\(suggestion)")
+    let names = subcommands.compactMap { $0.configuration.commandName }
+    let parent = root.configuration.commandName ?? ""
+    var advice = ""
+    if let name = closestName(to: word, of: names + others) {
+      advice = ": did you mean '\(name)'?"
+    } else if names.isEmpty {
+      advice = ": '\(parent)' has no commands"
+    } else if names.count <= 12 {
+      advice = ": '\(parent)' has \(names.joined(separator: ", "))"
+    }
+    throw UnknownCommand(message: "unknown command '\(word)'\(advice)", parent: root)
+  }
+}
+
+/// A usage error: a word that names no subcommand.
+package struct UnknownCommand: Error, CustomStringConvertible {
+  let message: String
+  /// The command that has no such subcommand.
+  let parent: any ParsableCommand.Type
+
+  package var description: String { message }
+
+  /// The message as ArgumentParser prints those of its own errors, with the usage of `parent`.
+  ///
+  /// - Parameter root: the command of the process.
+  func text(in root: any ParsableCommand.Type) -> String {
+    let usage = root.usageString(for: parent)
+    let command = usage.prefix { $0 != "<" && $0 != "[" }.split(separator: " ")
+      .joined(separator: " ")
+    return """
+      Error: \(message)
+      Usage: \(usage)
+        See '\(command) --help' for more information.
+
+      """
   }
 }
 

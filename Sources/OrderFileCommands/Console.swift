@@ -30,6 +30,9 @@ enum Console {
 
   static func printError(_ error: Diagnostic) { printLine("error", colour: 31, error) }
 
+  /// Prints an error in the command line.
+  static func printUsageError(_ text: String) { writeError(text) }
+
   /// Prints a line about what was done: progress, not a result.
   static func printNote(_ text: String) { writeError("orderfile: \(text)\n") }
 

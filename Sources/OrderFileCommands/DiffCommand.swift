@@ -57,36 +57,37 @@ struct DiffCommand: ParsableCommand {
   var pageSize = PageSizeChoice.automatic
   @Option(
     help: ArgumentHelp(
-      "Bytes that Linux maps around a fault, or auto for this machine's setting.",
-      valueName: "bytes"))
+      "Bytes that Linux maps around a fault, or auto for this machine's setting. (default: 64k)",
+      valueName: "bytes"), transform: expecting(KernelSize.form))
   var faultAround = KernelSize.bytes(64 << 10)
   @Option(
     help: ArgumentHelp(
-      "Bytes that Linux reads ahead, or auto for the setting of AFTER's device.", valueName: "bytes"
-    ))
+      "Bytes that Linux reads ahead, or auto for the setting of AFTER's device. (default: 128k)",
+      valueName: "bytes"), transform: expecting(KernelSize.form))
   var readahead = KernelSize.bytes(128 << 10)
   @Option(
-    help: ArgumentHelp("Exit with 2 if AFTER may touch more pages than this.", valueName: "pages"))
+    help: ArgumentHelp("Exit with 2 if AFTER may touch more pages than this.", valueName: "pages"),
+    transform: expecting("a number of pages"))
   var maxPages: Int?
   @Option(
     help: ArgumentHelp(
       "Exit with 2 if less than this share of the recorded image's code could be recorded.",
-      valueName: "percent"))
+      valueName: "percent"), transform: expecting("a share such as 90% or 0.9"))
   var minInstrumented: Share?
   @Option(
     help: ArgumentHelp(
       "Exit with 2 if AFTER has less than this share of the startup functions.",
-      valueName: "percent"))
+      valueName: "percent"), transform: expecting("a share such as 90% or 0.9"))
   var minPresent: Share?
   @Option(
     help: ArgumentHelp(
       "Exit with 2 if more startup functions than this have other basic blocks in AFTER than were recorded.",
-      valueName: "functions"))
+      valueName: "functions"), transform: expecting("a number of functions"))
   var maxDrifted: Int?
   @Option(
     help: ArgumentHelp(
       "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
-      valueName: "ms"))
+      valueName: "ms"), transform: expecting("milliseconds, such as 0.5"))
   var costMs: Double?
   @Option(
     help: ArgumentHelp(
@@ -116,7 +117,8 @@ struct DiffCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "What a character of the map stands for: a power of two from 4k to 1g, at least a page; or auto, for what fits on 16 lines.",
-      valueName: "size"))
+      valueName: "size"), completion: MapScaleOption.defaultCompletionKind,
+    transform: expecting("a power of two from 4k to 1g, or auto"))
   var mapScale: MapScaleOption?
   @Flag(help: "Print one JSON object.")
   var json = false

@@ -41,16 +41,11 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions
+  @OptionGroup var launched: LaunchOptions<UnchangedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
     try launched.check(for: self)
-    if launched.limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "nothing is added to the program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT"
-      )
-    }
     if !image.isEmpty, !cold { throw ValidationError("--image names a file to evict: give --cold") }
   }
 

@@ -43,7 +43,7 @@ struct GenCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Leave out functions that fewer launches used: a number of launches, or a percentage of them: 5%.",
-      valueName: "launches"))
+      valueName: "launches"), transform: expecting("a number of launches, or a share such as 5%"))
   var minSupport: MinSupport?
   @Option(
     help: ArgumentHelp(
@@ -88,7 +88,8 @@ struct GenCommand: ParsableCommand {
   var strategy: OrderStrategy?
   @Option(
     help: ArgumentHelp(
-      "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"))
+      "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"),
+    transform: expecting("a number of bytes"))
   var largeLast: UInt64?
   @Option(
     help: ArgumentHelp(

@@ -147,7 +147,7 @@ struct ProfileTrace: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The trace to import, from 1. (default: the only one, or all into the folder -o FOLDER/)",
-      valueName: "number"))
+      valueName: "number"), transform: expecting("the number of a trace, from 1"))
   var trace: Int?
 
   func validate() throws {

@@ -3,6 +3,8 @@ import Workflows
 
 /// `--fault-around` and `--readahead`: a number of bytes, or this machine's.
 extension KernelSize: ExpressibleByArgument {
+  static let form = "bytes, such as 65536, 64k or 8m, at most 1024m, or auto"
+
   /// `0`, `4096`, `64k`, `8m`, at most 1 GiB; `auto`.
   package init?(argument: String) {
     if argument == "auto" {
@@ -16,12 +18,5 @@ extension KernelSize: ExpressibleByArgument {
       let number = UInt64(digits), number <= (1 << 30) >> shift
     else { return nil }
     self = .bytes(number << shift)
-  }
-
-  package var defaultValueDescription: String {
-    switch self {
-    case .automatic: "auto"
-    case .bytes(let bytes): bytes % 1024 == 0 ? "\(bytes >> 10)k" : "\(bytes)"
-    }
   }
 }

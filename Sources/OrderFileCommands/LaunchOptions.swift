@@ -1,38 +1,104 @@
 import ArgumentParser
 import ProcessLaunch
 
+/// What distinguishes the launches of one command from those of others: when they are over, if they do not end by
+/// themselves.
+protocol LaunchKind: SendableMetatype {
+  /// What `--timeout` is if it is not given.
+  static var defaultTimeout: String { get }
+  /// Why a launch sets no marks, and what to give instead; `nil` if `--until-ready mark=NAME` is a sign of readiness.
+  static var reasonAgainstMarks: String? { get }
+}
+
+extension LaunchKind {
+  static var defaultTimeout: String { "none; 60 with --until-ready" }
+
+  fileprivate static var signs: String {
+    "port=NUMBER when that TCP port listens, line=TEXT when its output contains the text"
+      + (reasonAgainstMarks == nil ? ", mark=NAME at that orderfile_mark()" : "")
+  }
+
+  fileprivate static var forms: String {
+    reasonAgainstMarks == nil
+      ? "port=NUMBER, line=TEXT or mark=NAME" : "port=NUMBER or line=TEXT"
+  }
+}
+
+/// Launches that are recorded, or whose pages are counted.
+enum RecordedLaunches: LaunchKind {
+  static var reasonAgainstMarks: String? { nil }
+}
+
+/// Launches of the program as it is.
+enum UnchangedLaunches: LaunchKind {
+  static var reasonAgainstMarks: String? {
+    "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT"
+  }
+}
+
+/// Launches of `stages`, which also reads traces with marks.
+enum StagedLaunches: LaunchKind {
+  static var reasonAgainstMarks: String? {
+    UnchangedLaunches.reasonAgainstMarks.map {
+      $0 + ", or record it with 'orderfile record' and give the trace"
+    }
+  }
+}
+
+/// Launches of an image that is linked again and again.
+enum RelinkedLaunches: LaunchKind {
+  static var reasonAgainstMarks: String? {
+    "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT"
+  }
+}
+
+/// Launches of `auto`.
+enum AutoLaunches: LaunchKind {
+  static var defaultTimeout: String { "60" }
+  static var reasonAgainstMarks: String? { RelinkedLaunches.reasonAgainstMarks }
+}
+
 /// `--timeout` and `--until-ready`: when a launch is over that does not end by itself.
-struct LaunchLimits: ParsableArguments {
+struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "End a launch after this many seconds: SIGTERM to the program and what it started, SIGKILL 2 s later. "
-        + "(default: none; 60 with --until-ready and for auto)", valueName: "s"))
+        + "(default: \(Kind.defaultTimeout))", valueName: "s"),
+    transform: expecting("seconds, such as 30 or 0.5"))
   var timeout: Double?
   @Option(
     help: ArgumentHelp(
-      "End a launch in the same way when the program is ready: port=NUMBER when that TCP port listens, line=TEXT "
-        + "when its output contains the text; for record and pages also mark=NAME at that orderfile_mark().",
-      valueName: "sign"))
+      "End a launch in the same way when the program is ready: \(Kind.signs).", valueName: "sign"),
+    transform: Self.sign)
   var untilReady: Readiness?
 
   /// In seconds; `nil` for none.
   var seconds: Double? { timeout ?? (untilReady == nil ? nil : 60) }
 
+  /// - Throws: if the value of an option is of no use for these launches.
   func check() throws {
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
     }
+    if untilReady?.mark != nil, let reason = Kind.reasonAgainstMarks {
+      throw ValidationError(reason)
+    }
+  }
+
+  @Sendable private static func sign(_ text: String) throws -> Readiness {
+    if let sign = Readiness(text) { return sign }
+    // A port alone, or behind a host's name.
+    let digits = String(text.split(separator: ":").last ?? "")
+    let port = UInt16(digits).flatMap { $0 > 0 ? "port=\($0)" : nil }
+    let line = text.isEmpty || text.contains("=") ? nil : "line=\(text)"
+    let suggestion = (port ?? line).map { ": did you mean '\($0)'?" } ?? ""
+    throw ValidationError("expected \(Kind.forms)\(suggestion)")
   }
 }
 
-/// `--until-ready`.
-extension Readiness: ExpressibleByArgument {
-  package init?(argument: String) { self.init(argument) }
-}
-
 /// `--timeout S -- COMMAND...`: the program that a command launches.
-struct LaunchOptions: ParsableArguments {
-  @OptionGroup var limits: LaunchLimits
+struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
+  @OptionGroup var limits: LaunchLimits<Kind>
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))

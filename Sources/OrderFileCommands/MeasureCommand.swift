@@ -28,7 +28,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp(
       "Launch each this many times; with --precision, at most. (default: 100, or at least 30 in 20 s; "
         + "with --precision 500)",
-      valueName: "number"))
+      valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Option(
     help: ArgumentHelp(
@@ -56,7 +56,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var showOutput = false
   @Option(
     help: ArgumentHelp(
-      "The seed for the order of launches.", valueName: "n"))
+      "The seed for the order of launches. (default: 1)", valueName: "n"),
+    transform: expecting("a whole number"))
   var seed: UInt64 = 1
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -66,7 +67,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var exportJson: String?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var limits: LaunchLimits
+  @OptionGroup var limits: LaunchLimits<UnchangedLaunches>
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
@@ -78,11 +79,6 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
     try limits.check()
-    if limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT"
-      )
-    }
     if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
       throw ValidationError(
         "invalid --precision: expected above 0% and below 100%, found \(precision)")

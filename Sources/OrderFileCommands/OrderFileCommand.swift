@@ -94,12 +94,16 @@ package struct OrderFileCommand: ParsableCommand {
       } else {
         command = try parse(commandLine: words)
       }
+      Diagnostic.hasOption = { [command] in optionNames(of: command).contains($0) }
       try checkText(of: command)
       try command.run()
       endProcess(0)
     } catch let diagnostic as Diagnostic {
       Console.printError(diagnostic)
       endProcess(diagnostic.severity.rawValue)
+    } catch let unknown as UnknownCommand {
+      Console.printUsageError(unknown.text(in: root))
+      endProcess(Diagnostic.Severity.usage.rawValue)
     } catch {
       root.exit(withError: error)
     }
@@ -112,6 +116,16 @@ protocol LaunchingCommand {
 }
 
 extension OrderFileCommand {
+  /// The options that the help of `command` lists. What the steps of `auto` and of `cargo orderfile` report is of other command
+  /// lines, and can't be mended by an option of theirs.
+  package static func optionNames(of command: any ParsableCommand) -> Set<String> {
+    if command is AutoCommand { return [] }
+    let help = type(of: command).helpMessage()
+    return Set(
+      help.split { !($0.isASCII && ($0.isLetter || $0 == "-")) }.filter { $0.hasPrefix("--") }
+        .map(String.init))
+  }
+
   /// - Throws: if one of this command's own words is not UTF-8. As text it would name another file.
   private static func checkText(of command: any ParsableCommand) throws(Diagnostic) {
     let words = CommandLine.arguments
@@ -132,8 +146,7 @@ extension OrderFileCommand {
   /// The subcommand that `words` ask for. The first word is the name of this command.
   ///
   /// - Throws: a `Diagnostic` if there are no words at all, which happens on Linux without /proc, where Swift reads
-  ///   them; a usage error if help is asked for on an unknown command, for which `parseAsRoot` would print the help
-  ///   of this one; and the errors of `parseAsRoot`.
+  ///   them; `UnknownCommand`; and the errors of `parseAsRoot`.
   package static func parse(commandLine words: [String]) throws -> any ParsableCommand {
     guard !words.isEmpty else {
       throw Diagnostic(
@@ -147,7 +160,7 @@ extension OrderFileCommand {
 extension ParsableCommand {
   /// The subcommand that `words` ask for; the first ones name it.
   ///
-  /// - Throws: a usage error if there is no subcommand of that name; and the errors of `parseAsRoot`.
+  /// - Throws: `UnknownCommand` also for a command on which help is asked for: `parseAsRoot` would print the help of this one.
   static func parse(words: [String]) throws -> any ParsableCommand {
     var command: any ParsableCommand.Type = Self.self
     if words.first == "help" {

@@ -47,7 +47,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions
+  @OptionGroup var launched: LaunchOptions<RecordedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {

@@ -35,7 +35,8 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "Stop recording this many milliseconds after the launch began.", valueName: "ms"))
+      "Stop recording this many milliseconds after the launch began.", valueName: "ms"),
+    transform: expecting("milliseconds, such as 500"))
   var stopAfter: UInt64?
   @Flag(help: "Put a breakpoint on each function of a program that is not instrumented.")
   var breakpoints = false
@@ -55,7 +56,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp(
       "With --breakpoints: record this running process, until it ends, a --stop-... option applies, "
         + "or Ctrl-C.",
-      valueName: "number"))
+      valueName: "number"), transform: expecting("the number of a process"))
   var pid: Int32?
   @Flag(
     help: "Run the program in QEMU's emulator of its architecture, and record all code that runs.")
@@ -76,7 +77,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
         + "for more.", valueName: "file"), completion: .file())
   var input: [String] = []
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions
+  @OptionGroup var launched: LaunchOptions<RecordedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {

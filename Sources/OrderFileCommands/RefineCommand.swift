@@ -52,15 +52,11 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions
+  @OptionGroup var launched: LaunchOptions<RelinkedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
     try launched.check(for: self)
-    if launched.limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
-    }
     if split != nil, output != nil {
       throw ValidationError(
         "--split replaces the given order and profile, which belong together: it can't be used with -o"

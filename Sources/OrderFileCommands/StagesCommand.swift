@@ -25,7 +25,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Say how many launches it takes to know the mean to within this share.", valueName: "share"))
+      "Say how many launches it takes to know the mean to within this share. (default: 3%)",
+      valueName: "share"), transform: expecting("a share such as 3% or 0.03"))
   var precision = Share(percent: 3)
   @Option(
     name: .customLong("to"),
@@ -34,7 +35,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   @Option(
     help: ArgumentHelp(
       "Launch the command this many times, with and without the tracer. (default: 100, or at least 20 in 5 s)",
-      valueName: "number"))
+      valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Flag(
     help: "Evict the program's image, and a script's interpreter, from memory before each launch.")
@@ -50,9 +51,9 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions
+  @OptionGroup var launched: LaunchOptions<StagedLaunches>
   var programArguments: [String] { Array(command.dropFirst()) }
-  private var limits: LaunchLimits { launched.limits }
+  private var limits: LaunchLimits<StagedLaunches> { launched.limits }
   /// Without "--" the words are files.
   private var isCommand: Bool { launched.command.first == "--" }
   private var files: [String] { isCommand ? [] : launched.command }
@@ -74,11 +75,6 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     }
     if let runs, !(1...1_000_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 1 to 1000000, found \(runs)")
-    }
-    if limits.untilReady?.mark != nil {
-      throw ValidationError(
-        "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT, or record it with 'orderfile record' and give the trace"
-      )
     }
     let ofLaunches = [
       ("--runs", runs != nil), ("--cold", cold), ("--input", input != nil),

@@ -59,7 +59,7 @@ import Testing
       run.errors.hasSuffix(
         """
         app.rec: missing the build to order
-          hint: give it with --image or --link-map
+          hint: give it with --image, or its link map with --link-map
 
         """))
     #expect(run.output.isEmpty)
@@ -145,7 +145,8 @@ import Testing
       run.errors.contains("app.rec: missing names: none of 5 recorded functions has a name\n"))
     #expect(
       run.errors.contains(
-        "hint: the recorded image is stripped; give it unstripped with --recorded"))
+        "hint: the recorded image is stripped: record the unstripped build, or give that build with --recorded"
+      ))
     try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app", "--recorded", "unstripped")
   }
 

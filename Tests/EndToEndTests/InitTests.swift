@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: [
     ("Makefile", "init can't change makefiles", "orderfile flags make"),
     ("App.xcodeproj", "an Xcode project", "orderfile flags xcode"),
-    ("README", "no build system", "expected CMakeLists.txt"),
+    ("README", "no build system that init can change", "orderfile flags make"),
   ])
   func whereThereIsNoPlaceItSaysWhatToDo(file: String, message: String, hint: String) throws {
     let project = try InitProject([(file, "")])

@@ -43,9 +43,9 @@ import Testing
     #expect(run.status == 4)
     #expect(
       run.errors == """
-        orderfile: error: true: nothing was recorded: no instrumented image of this program contains \
-        the recorder
-          hint: compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o
+        orderfile: error: true: nothing was recorded: neither the program nor a library of it has a recorder
+          hint: add --breakpoints to record this build as it is, or compile with \
+        -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o
 
         """)
     let failing = try workshop.orderfile("record", "--", "false")

@@ -72,7 +72,9 @@ extension Workshop {
   func orderfile(
     _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
   ) throws -> Run {
-    try start(Built.orderfile, arguments, input: input, environment: environment).end()
+    let run = try start(Built.orderfile, arguments, input: input, environment: environment).end()
+    try CommandHints.check(run, of: arguments)
+    return run
   }
 
   /// Runs a tool that must succeed.

@@ -21,7 +21,6 @@ import Testing
   @Test(
     arguments: [
       ("optimise", "optimize"), ("biuld", "build"), ("rnu", "run"), ("cleam", "clean"),
-      ("bench", nil),
     ] as [(String, String?)])
   func aMisspeltVerbOfCargoIsCorrected(word: String, meant: String?) {
     let error = #expect(throws: (any Error).self) {
@@ -35,7 +34,7 @@ import Testing
   @Test(
     arguments: [
       (["history", "trendd", "h"], "trendd", "trend"), (["import", "symbol"], "symbol", "symbols"),
-      (["flags", "mak", "--help"], "mak", "make"), (["history", "help"], "help", nil),
+      (["flags", "mak", "--help"], "mak", "make"),
       (["help", "history", "trendd"], "trendd", "trend"),
     ] as [([String], String, String?)])
   func aMisspeltCommandOfACommandIsCorrected(words: [String], word: String, meant: String?) {
@@ -45,6 +44,23 @@ import Testing
     let text = error.map { OrderFileCommand.message(for: $0) }
     let suggestion = meant.map { ": did you mean '\($0)'?" } ?? ""
     #expect(text == "unknown command '\(word)'\(suggestion)")
+  }
+
+  @Test(arguments: [["history", "lst"], ["help", "history", "lst"], ["history", "help"]])
+  func whereAFewCommandsCanBeMeantAllAreNamed(words: [String]) {
+    let error = #expect(throws: UnknownCommand.self) {
+      try OrderFileCommand.parse(commandLine: ["orderfile"] + words)
+    }
+    #expect(
+      error?.description
+        == "unknown command '\(words.last ?? "")': 'history' has add, show, trend, export")
+  }
+
+  @Test func helpOnAnArgumentSaysThatTheCommandHasNoCommands() {
+    let error = #expect(throws: UnknownCommand.self) {
+      try OrderFileCommand.parse(commandLine: ["orderfile", "help", "export", "perfetto"])
+    }
+    #expect(error?.description == "unknown command 'perfetto': 'export' has no commands")
   }
 
   /// Names of files are no names of commands.

@@ -92,14 +92,16 @@ import Testing
   /// Words are separated by blanks; those that begin with `@` are files of the workshop.
   static let commands = [
     // Usage.
-    "bogus", "help bogus", "help import bogus", "gen", "gen @open --linker bogus",
+    "bogus", "help bogus", "help import bogus", "import bogus", "help export perfetto", "gen",
+    "gen @open --linker bogus",
     "gen @open --json", "gen @open --all-images",
     "gen @open --image @app --image @other", "gen @open --all-images --link-map @app -o @orders",
     "gen @open --debug-file @app", "diff @app", "diff @app @app",
     "diff @app @app --order @app.order --cost-ms -1",
     "diff @app @app --order @app.order --page-size 5k", "show", "show @app --demangle bogus",
     "record", "record --", "record --bogus ./x", "record --timeout 0 ./x",
-    "record --timeout nan ./x",
+    "record --timeout nan ./x", "record --timeout 30s ./x", "record --until-ready 8080 ./x",
+    "measure --until-ready ready --before a --after b", "history add h d --time yesterday",
     // Files that can't be read, or are something else.
     "show @nowhere", "show @", "show @prose", "show @zero.order",
     "show @passwd", "show @source.s", "show @comments", "show @Info.plist", "show @App.app",
@@ -176,6 +178,8 @@ import Testing
       return (0, "")
     } catch let diagnostic as Diagnostic {
       return (diagnostic.severity.rawValue, diagnostic.description)
+    } catch let unknown as UnknownCommand {
+      return (Diagnostic.Severity.usage.rawValue, unknown.description)
     } catch {
       let message = OrderFileCommand.message(for: error).split(separator: "\n").first ?? ""
       return (OrderFileCommand.exitCode(for: error).rawValue, String(message))

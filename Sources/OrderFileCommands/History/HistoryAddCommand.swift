@@ -35,7 +35,8 @@ struct HistoryAddCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "When the commit was made: as 'git show --format=%cI' has it, or seconds since 1970. (default: what git says)",
-      valueName: "time"))
+      valueName: "time"),
+    transform: expecting("a time such as 2026-11-23T16:40:00Z, or seconds since 1970"))
   var time: HistoryTime?
   @Option(
     help: ArgumentHelp(

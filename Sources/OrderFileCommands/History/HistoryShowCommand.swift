@@ -18,7 +18,9 @@ struct HistoryShowCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp("The history, - for stdin.", valueName: "history"), completion: .file())
   var history: String
-  @Option(help: ArgumentHelp("Show this many commits of each series.", valueName: "commits"))
+  @Option(
+    help: ArgumentHelp("Show this many commits of each series.", valueName: "commits"),
+    transform: expecting("a number of commits"))
   var last: Int?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages

@@ -23,12 +23,15 @@ struct HistoryTrendCommand: ParsableCommand {
     help: ArgumentHelp("The history, - for stdin.", valueName: "history"), completion: .file())
   var history: String
   @Option(
-    help: ArgumentHelp("The number of values that are searched together.", valueName: "values"))
+    help: ArgumentHelp(
+      "The number of values that are searched together. (default: 50)", valueName: "values"),
+    transform: expecting("a number of values, from 2 to 1000"))
   var window = 50
   @Option(
     name: .customLong("max-p"),
     help: ArgumentHelp(
-      "Show changes whose p, of a t-test, is below this.", valueName: "p"))
+      "Show changes whose p, of a t-test, is below this. (default: 0.001)", valueName: "p"),
+    transform: expecting("a number above 0, at most 1"))
   var maximumP = 0.001
   @Option(
     help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"),

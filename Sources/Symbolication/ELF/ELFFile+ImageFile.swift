@@ -132,7 +132,10 @@ extension ELFFile: ImageFile {
 extension Diagnostic {
   fileprivate static let missingSymbolTable = Diagnostic(
     "missing symbol table: only exported functions have names",
-    hint: "give the unstripped image, or its debug file with '--debug-file'")
+    remedies: [
+      Remedy("use the unstripped image"),
+      Remedy("its debug file with '--debug-file'", option: "--debug-file"),
+    ])
 
   /// Whether it is the warning of a stripped image, to which the places of its debug file may be added.
   package var isAboutMissingSymbolTable: Bool {

@@ -43,7 +43,7 @@ package struct SliceChoice: Sendable {
     throw Diagnostic(
       "missing architecture: the file has images for "
         + readable.map(\.architecture.description).joined(separator: ", "), context: [path],
-      hint: "choose one with '--arch'")
+      remedies: [Remedy("choose one with '--arch'", option: "--arch")])
   }
 
   private static func image(

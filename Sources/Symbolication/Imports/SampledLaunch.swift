@@ -87,8 +87,8 @@ package struct SampledLaunch: Sendable {
       throw Diagnostic(
         "\(error)", context: [path],
         hint:
-          "give the output of 'perf script --no-demangle'; an option -F must name the fields time, "
-          + "ip, sym and dso, too")
+          "give the output of 'perf script --no-demangle'; an option -F must name the fields tid, time, "
+          + "ip, sym and dso")
     }
     otherProcesses = others.sorted()
     guard found != nil else {
@@ -96,7 +96,9 @@ package struct SampledLaunch: Sendable {
       throw Diagnostic(
         "missing the image: no sample is in a file named '\(String(decoding: imageName, as: UTF8.self))'",
         context: [path],
-        hint: names.isEmpty ? nil : "the samples are in \(names.joined(separator: ", "))",
+        hint: names.isEmpty
+          ? "an option -F of 'perf script' must name the field dso"
+          : "the samples are in \(names.joined(separator: ", "))",
         severity: .mismatch)
     }
     launch.explainMissing()

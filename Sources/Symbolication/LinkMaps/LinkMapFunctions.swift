@@ -289,15 +289,19 @@ extension LinkMapFunctions {
         Diagnostic(
           "link map of \(map.grammar.name) has demangled names: "
             + "\(recovered) \(recovered == 1 ? "function" : "functions") named after sections, \(demangledOnly) left out",
-          hint: "link with -Wl,--no-demangle, or give the image itself with --image"))
+          remedies: [Remedy("link with -Wl,--no-demangle"), .imageInsteadOfMap]))
     }
     if unnamedSections > 0 {
       found.append(
         Diagnostic(
           "link map of \(map.grammar.name) has no local symbols: \(unnamedSections) input sections "
             + "of code left out, \(unnamedBytes) bytes",
-          hint: "give the image itself with --image"))
+          remedies: [.imageInsteadOfMap]))
     }
     return found
   }
+}
+
+extension Remedy {
+  fileprivate static let imageInsteadOfMap = Remedy("use the image itself")
 }

@@ -21,7 +21,10 @@ extension MachOFile: ImageFile {
       var error = Diagnostic.notLinked(
         found: header.type, "filetype", at: FileOffset(rawValue: range.lowerBound.rawValue + 12))
       if header.type == .debugSymbols {
-        error.hint = "give the image itself, and its dSYM with '--debug-file'"
+        error.remedies = [
+          Remedy("give the image itself"),
+          Remedy("the image and its dSYM with '--debug-file'", option: "--debug-file"),
+        ]
       }
       throw error
     }
@@ -119,7 +122,11 @@ extension MachOFile: ImageFile {
       message = "missing symbols: \(unnamed.count) of \(unnamed.of) functions have no name"
     }
     let lack = Diagnostic(
-      message, hint: "give the unstripped image, or its dSYM with '--debug-file'")
+      message,
+      remedies: [
+        Remedy("use the unstripped image"),
+        Remedy("its dSYM with '--debug-file'", option: "--debug-file"),
+      ])
     return (functions.finish(), lack)
   }
 }

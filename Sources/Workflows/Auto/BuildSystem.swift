@@ -170,8 +170,10 @@ package struct BuildSystem: Hashable, Sendable {
   ///   - wanted: the name that the user gives.
   ///   - language: whose programs can't be ordered, and of which the project has files.
   ///   - project: the path of the project.
+  ///   - hint: what to try if there is none.
   package static func only(
-    of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String
+    of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String,
+    hint: String = "with any command that builds it: orderfile auto ... -- ./build.sh"
   ) throws(Diagnostic) -> BuildSystem {
     let candidates = wanted == nil ? found : found.filter { $0.name == wanted }
     if candidates.count == 1 { return candidates[0] }
@@ -183,8 +185,7 @@ package struct BuildSystem: Hashable, Sendable {
           ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, Package.swift, configure or a makefile"
           : "no build system '\(wanted ?? "")': found \(names)",
         context: [project],
-        hint: "with any command that builds it: orderfile auto ... -- ./build.sh",
-        severity: .usage)
+        hint: hint, severity: .usage)
     }
     throw Diagnostic(
       "several build systems: \(names)", context: [project],

@@ -144,7 +144,9 @@ private struct RecordedBuilds {
     let key = "\(image.id?.description ?? "") \(image.path)"
     if let data = known[key] { return data }
     guard let (data, bytes) = try build(image)?.readData() else {
-      throw Diagnostic("the recorded image is gone: give it with --recorded", context: [image.path])
+      throw Diagnostic(
+        "the recorded image is gone", context: [image.path],
+        remedies: [.givenAsRecorded("give it")])
     }
     let recorded = RecordedData(data, of: bytes)
     known[key] = recorded

@@ -145,7 +145,7 @@ struct ExecutedBlocks {
         guard !side.lacksRecorded else {
           return Diagnostic(
             "\(count) \(verb) whole: the map of the recorded image is missing",
-            context: [side.release.path], hint: "give the recorded image with --recorded")
+            context: [side.release.path], remedies: [.givenAsRecorded("give the recorded image")])
         }
         return Diagnostic(
           "\(count) \(verb) whole: "

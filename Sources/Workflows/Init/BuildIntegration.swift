@@ -52,9 +52,13 @@ package struct BuildIntegration: Hashable, Sendable {
     default:
       throw Diagnostic(
         "init can't change makefiles: each uses flags in its own way",
-        hint: "orderfile flags make --program PROGRAM prints the commands", severity: .usage)
+        hint: Self.otherBuilds, severity: .usage)
     }
   }
+
+  /// What to do where no file has to be changed, or none can be.
+  static let otherBuilds =
+    "'orderfile flags make --program PROGRAM' prints commands for make and any other build"
 
   private static func obstacle(inManifest manifest: String) -> Diagnostic? {
     let lines = CargoSettings(manifest).lines.filter { $0.table == "[package]" }

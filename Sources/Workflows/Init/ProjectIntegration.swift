@@ -30,11 +30,17 @@ package struct ProjectIntegration {
         "an Xcode project: no file of it has to be changed", context: [folder],
         hint: "orderfile flags xcode -o orderfile writes two settings files", severity: .usage)
     }
+    guard !found.isEmpty else {
+      throw Diagnostic(
+        "no build system that init can change: expected CMakeLists.txt, meson.build, Cargo.toml or Package.swift",
+        context: [folder], hint: BuildIntegration.otherBuilds, severity: .usage)
+    }
     // Many projects have a makefile beside another build system.
     let usable = found.filter { !["make", "autotools"].contains($0.name) }
     let chosen = try BuildSystem.only(
       of: usable.isEmpty || system != nil ? found : usable, wanted: system,
-      language: UnsupportedLanguage(filesNamed: names), project: folder)
+      language: UnsupportedLanguage(filesNamed: names), project: folder,
+      hint: "use one of these: --build-system \(found[0].name)")
     let descriptions = [
       "cmake": "CMakeLists.txt", "meson": "meson.build", "cargo": "Cargo.toml",
       "swiftpm": "Package.swift",

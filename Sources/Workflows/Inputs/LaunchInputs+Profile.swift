@@ -130,6 +130,9 @@ extension LaunchInputs {
     return Diagnostic(
       "missing names: none of \(counted(unnamed, "recorded function")) has a name",
       context: groups.groups[group].images.first.map { [traces.images[$0].path] } ?? [],
-      hint: "the recorded image is stripped; give it unstripped with --recorded")
+      remedies: [
+        Remedy("the recorded image is stripped: record the unstripped build"),
+        .givenAsRecorded("give that build"),
+      ])
   }
 }

@@ -36,8 +36,10 @@ extension Diagnostic {
   ///
   /// - Parameters:
   ///   - unused: the unused hits of each trace.
-  ///   - hint: how to use the hits in other images.
-  package static func unused(_ unused: [[UnusedHits]], hint: String? = nil) -> [Diagnostic] {
+  ///   - remedies: how to use the hits in other images.
+  package static func unused(
+    _ unused: [[UnusedHits]], remedies: [Remedy] = []
+  ) -> [Diagnostic] {
     struct Key: Hashable {
       var images: Set<Image>
       var reason: UnusedHits.Reason
@@ -54,7 +56,8 @@ extension Diagnostic {
     return keys.map { key in
       let traces = tracesOfKey[key] ?? []
       return Diagnostic(
-        text(traces, key.reason), context: [traces[0][0].trace], hint: key == hinted ? hint : nil)
+        text(traces, key.reason), context: [traces[0][0].trace],
+        remedies: key == hinted ? remedies : [])
     }
   }
 

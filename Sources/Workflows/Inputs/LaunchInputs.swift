@@ -139,7 +139,11 @@ package struct LaunchInputs {
     throw Diagnostic(
       "the executable '\(fileName(ofPath: program))' was not recorded, and the traces have several images",
       context: [files[0].path],
-      hint: "name one with --image, or use --all-images: \(names.joined(separator: ", "))",
+      remedies: [
+        Remedy(
+          "name one with --image: \(names.joined(separator: ", "))", option: "--image"),
+        Remedy("order each with --all-images", option: "--all-images"),
+      ],
       severity: .mismatch)
   }
 
@@ -205,7 +209,10 @@ package struct LaunchInputs {
     }
     throw Diagnostic(
       "missing the build to order", context: [image.path],
-      hint: "give it with --image or --link-map", severity: .mismatch)
+      remedies: [
+        Remedy("give it with --image", option: "--image"),
+        Remedy("its link map with --link-map", option: "--link-map"),
+      ], severity: .mismatch)
   }
 }
 

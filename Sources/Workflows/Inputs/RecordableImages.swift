@@ -38,7 +38,7 @@ struct RecordableShare {
     unknown.map {
       Diagnostic(
         "the recorded image is gone: how much of its code could be recorded is unknown",
-        context: [$0.path], hint: "give it with --recorded")
+        context: [$0.path], remedies: [.givenAsRecorded("give it")])
     }
   }
 }

@@ -126,7 +126,10 @@ struct RecordedImages {
     }
     throw Diagnostic(
       "missing the recorded image", context: [trace.path, image.path],
-      hint: "give it with --recorded, or record with 'orderfile record', which seals the trace",
+      remedies: [
+        .givenAsRecorded("give it"),
+        Remedy("record with 'orderfile record', which seals the trace"),
+      ],
       severity: .mismatch)
   }
 
@@ -174,8 +177,17 @@ extension Diagnostic {
     return Diagnostic(
       "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
       context: [path],
-      hint: "it has been rebuilt; record again, or give the recorded image with --recorded",
+      remedies: [
+        Remedy("it has been rebuilt: record again"), .givenAsRecorded("give the recorded image"),
+      ],
       severity: .mismatch)
+  }
+}
+
+extension Remedy {
+  /// - Parameter what: the verb and the object: `give it`.
+  static func givenAsRecorded(_ what: String) -> Remedy {
+    Remedy("\(what) with --recorded", option: "--recorded")
   }
 }
 

@@ -55,6 +55,18 @@ extension Diagnostic {
   static let allowTracing =
     "allow ptrace: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE"
 
+  /// - Parameter program: the name on the command line.
+  static func unableToRun(
+    _ program: String, _ error: ProgramLaunch.LaunchError
+  ) -> Diagnostic {
+    let isMeantHere =
+      error.errno == ENOENT && !program.contains("/") && access("./\(program)", X_OK) == 0
+      && !Folder.isFolder("./\(program)")
+    return Diagnostic(
+      "unable to run: \(error)", context: [program],
+      hint: isMeantHere ? "did you mean ./\(program)?" : nil)
+  }
+
   static func notTraceable(_ program: String) -> Diagnostic {
     Diagnostic(
       "unable to trace: ptrace is not permitted here", context: [program], hint: allowTracing)

@@ -1,4 +1,5 @@
 import ImageModel
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -29,6 +30,6 @@ extension LaunchEnvironment {
       if status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return path }
       reason = EACCES
     }
-    throw Diagnostic("unable to run: \(String(cString: strerror(reason)))", context: [name])
+    throw .unableToRun(name, ProgramLaunch.LaunchError(errno: reason))
   }
 }

@@ -45,7 +45,7 @@ package struct MeasuredCommand {
         throw Diagnostic("missing the program", context: [option, text])
       }
       do { path = try environment.program(named: name) } catch {
-        throw Diagnostic(error.message, context: [option] + error.context)
+        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
       }
       self.arguments = words + arguments
     }

@@ -100,7 +100,11 @@ struct FileProblems {
         "; \(counted(errors.count - 1, "more file")) can't be read: \(named)\(more)"
     }
     error.isOfMissingTraces = areOfMissingFiles
-    if errors.count < count { error.hint = "--keep-going leaves out what can't be read" }
+    if errors.count < count {
+      error.remedies = [
+        Remedy("--keep-going leaves out what can't be read", option: "--keep-going")
+      ]
+    }
     throw error
   }
 

@@ -34,9 +34,12 @@ struct ImageOrder {
         "only \(resolved.resolvedCount) of "
           + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
           + "it is another program, or stripped", context: [release.path],
-        hint: "give the unstripped build with --image, or its link map with --link-map; for Rust, "
-          + "compile both builds with -Ccodegen-units=1, so that they inline alike",
-        severity: .mismatch)
+        remedies: [
+          Remedy("give the unstripped build with --image", option: "--image"),
+          Remedy("its link map with --link-map", option: "--link-map"),
+          Remedy(
+            "compile both builds of Rust with -Ccodegen-units=1, so that they inline alike"),
+        ], severity: .mismatch)
     }
   }
 
@@ -161,7 +164,7 @@ struct ImageOrder {
     if let data { return data }
     throw Diagnostic(
       "unable to order data: expected a linked image, found a link map alone",
-      context: [release.path], hint: "give the image with --image")
+      context: [release.path], remedies: [Remedy("give the image with --image", option: "--image")])
   }
 
   /// The architecture that lines name so that the order files of all slices of a universal file can be put into one.
@@ -219,9 +222,13 @@ struct ImageOrder {
       throw Diagnostic(
         "linker mismatch: expected one for \(imageFormat.rawValue), found '\(wanted)' for "
           + wanted.imageFormat.rawValue, context: [release.path],
-        hint: "leave out '--linker', or use one of: "
-          + OrderFileDialect.all.filter { $0.imageFormat == imageFormat }.map(\.name)
-          .joined(separator: ", "),
+        remedies: [
+          Remedy("leave out '--linker'", option: "--linker"),
+          Remedy(
+            "use one of: "
+              + OrderFileDialect.all.filter { $0.imageFormat == imageFormat }.map(\.name)
+              .joined(separator: ", ")),
+        ],
         severity: .mismatch)
     }
     return (dialect, .option)

@@ -237,7 +237,10 @@ package struct OrderGeneration {
     return warnings
       + Diagnostic.unused(
         inputs.unused(besides: groups),
-        hint: "order each image with --all-images, or one of them with --image")
+        remedies: [
+          Remedy("order each image with --all-images", option: "--all-images"),
+          Remedy("one of them with --image", option: "--image"),
+        ])
   }
 
   /// The hits in images that are not ordered, trace by trace.

@@ -124,9 +124,13 @@ extension Diagnostic {
     return Diagnostic(
       "several functions are called '\(first)'\(others(placing.ambiguousNames)): ld64 moves the first "
         + "of that name, ld64.lld all", context: [path],
-      hint: hasObjectFiles
-        ? "object files of link-time optimization have no names that an order file can use"
-        : "give its link map with --link-map, which lists the object files")
+      remedies: [
+        hasObjectFiles
+          ? Remedy(
+            "object files of link-time optimization have no names that an order file can use")
+          : Remedy(
+            "give its link map with --link-map, which lists the object files", option: "--link-map")
+      ])
   }
 
   private static func others(_ names: [SymbolName]) -> String {

@@ -31,7 +31,7 @@ struct LoadingLaunch {
         return try TracedPageLaunch(program, request).run(NoMarkedImages())
       }
       if let problem = result.problem {
-        return notCounted(Diagnostic.inexact(name, problem, tracingHint: nil).message)
+        return notCounted(Diagnostic.inexact(name, problem, remedy: nil).message)
       }
       guard result.wasStopped else {
         return notCounted("the program ended before its first instruction")

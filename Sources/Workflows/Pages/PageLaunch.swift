@@ -60,7 +60,7 @@ package struct PageLaunch {
     do { result = try choice.run(program, request) } catch let error as ProgramLaunch.LaunchError {
       throw choice.method == .ptrace && error.isNotPermitted
         ? Diagnostic.notTraceable(name)
-        : Diagnostic("unable to run: \(error)", context: [name])
+        : Diagnostic.unableToRun(name, error)
     }
     let counted = [result.touches.program ?? found.path] + images
     let unseen = UnseenPrograms(
@@ -76,11 +76,11 @@ package struct PageLaunch {
       isLaunchedAgain = true
     }
     var gaps = gap.map { [$0] } ?? []
-    if !isLaunchedAgain { gaps += unseen.warnings(name, tracingHint: tracingHint) }
+    if !isLaunchedAgain { gaps += unseen.warnings(name, remedy: tracing) }
     if let call = result.unknownCall { gaps.append(.unknownCall(call, name)) }
     try program.checkReadiness(result.program)
     if let problem = result.problem {
-      throw Diagnostic.inexact(name, problem, tracingHint: tracingHint)
+      throw Diagnostic.inexact(name, problem, remedy: tracing)
     }
 
     if choice.method == .preload, let touches = loaded?.touches {
@@ -132,9 +132,10 @@ package struct PageLaunch {
   }
 
   /// What to do about touches that only a tracer sees.
-  private var tracingHint: String {
+  private var tracing: Remedy {
     LoadingLaunch.isPermitted(in: environment)
-      ? "try --method ptrace" : "\(Diagnostic.allowTracing), and give --method ptrace"
+      ? .ptrace("try")
+      : Remedy("\(Diagnostic.allowTracing), and give --method ptrace", option: "--method")
   }
 
   /// Launches the program again with `--method ptrace`.
@@ -166,7 +167,7 @@ package struct PageLaunch {
       }
       throw Diagnostic(
         "missing function: no counted image has a symbol of this name", context: [name],
-        hint: "nm lists the names; --image adds a library")
+        remedies: .missingFunction)
     }
   }
 }

@@ -50,7 +50,7 @@ struct PageMethodChoice {
     if method == .preload, let obstacle {
       throw Diagnostic(
         "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
-        hint: "omit --method, or use --method ptrace")
+        remedies: [.ptrace("omit --method, or use")])
     }
     if method == .ptrace { try program.checkTraceable(in: environment) }
   }

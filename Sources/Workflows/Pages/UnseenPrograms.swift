@@ -37,8 +37,8 @@ struct UnseenPrograms {
 
   /// - Parameters:
   ///   - program: the launch in messages.
-  ///   - tracingHint: what to do about touches that only a tracer sees.
-  func warnings(_ program: String, tracingHint: @autoclosure () -> String?) -> [Diagnostic] {
+  ///   - remedy: what to do about touches that only a tracer sees.
+  func warnings(_ program: String, remedy: @autoclosure () -> Remedy?) -> [Diagnostic] {
     guard let path = countedOnes.first ?? executables.first else { return [] }
     let isCounted = !countedOnes.isEmpty
     return [
@@ -46,7 +46,7 @@ struct UnseenPrograms {
         isCounted
           ? "\(path) ran without the library that sees touches: these pages are not counted"
           : "\(path) ran without the library that sees touches: what it started is not counted",
-        context: [program], hint: tracingHint())
+        context: [program], remedies: [remedy()].compactMap { $0 })
     ]
   }
 }

@@ -53,7 +53,7 @@ final class BreakpointRecording: BreakpointObserver {
       warnings.append(
         Diagnostic(
           "missing function: no recorded image has a symbol of this name", context: [end],
-          hint: "nm lists the names; --image adds a library"))
+          remedies: .missingFunction))
     }
     return warnings
   }
@@ -266,6 +266,13 @@ extension Diagnostic {
     Diagnostic(
       "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
   }
+}
+
+extension [Remedy] {
+  /// For the name of a function that no image has.
+  static let missingFunction = [
+    Remedy("nm lists the names"), Remedy("--image adds a library", option: "--image"),
+  ]
 }
 
 extension StopReason {

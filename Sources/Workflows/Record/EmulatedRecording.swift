@@ -87,7 +87,7 @@ struct EmulatedRecording {
       warnings.append(
         Diagnostic(
           "missing function: no recorded image has a symbol of this name", context: [name],
-          hint: "nm lists the names; --image adds a library"))
+          remedies: .missingFunction))
     }
   }
 

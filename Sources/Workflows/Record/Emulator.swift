@@ -171,7 +171,11 @@ struct Emulator {
     let folder = "/usr/\(machine.triplet ?? "")"
     throw Diagnostic(
       "unable to emulate: missing its loader \(loader)", context: [program],
-      hint: access(folder + loader, F_OK) == 0
-        ? "--sysroot \(folder)" : "--sysroot names a folder with its libraries")
+      remedies: [
+        Remedy(
+          access(folder + loader, F_OK) == 0
+            ? "--sysroot \(folder)" : "--sysroot names a folder with its libraries",
+          option: "--sysroot")
+      ])
   }
 }

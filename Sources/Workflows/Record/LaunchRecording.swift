@@ -114,7 +114,8 @@ package struct LaunchRecording {
     defer { folder.remove() }
     let watched: Watched
     do { watched = try watch(folder) } catch let error as ProgramLaunch.LaunchError {
-      throw Diagnostic.unableToRun(name, error, isTraced: isTraced)
+      throw isTraced && error.isNotPermitted
+        ? Diagnostic.notTraceable(name) : Diagnostic.unableToRun(name, error)
     }
     if let result = watched.result { try launch?.checkReadiness(result) }
     if watched.lacksBlocks {
@@ -348,15 +349,6 @@ package struct RecordedLaunch {
 }
 
 extension Diagnostic {
-  fileprivate static func unableToRun(
-    _ program: String, _ error: ProgramLaunch.LaunchError, isTraced: Bool
-  ) -> Diagnostic {
-    guard isTraced, error.isNotPermitted else {
-      return Diagnostic("unable to run: \(error)", context: [program])
-    }
-    return .notTraceable(program)
-  }
-
   fileprivate static func unableToTrace(
     _ process: String, _ obstacle: BreakpointAttachment.Obstacle
   ) -> Diagnostic {
@@ -369,32 +361,37 @@ extension Diagnostic {
     return Diagnostic("unable to trace: \(reason)", context: [process])
   }
 
-  private static let anotherImage =
-    "--image adds a library, or a program that this one starts"
+  private static let anotherImage = Remedy(
+    "--image adds a library, or a program that this one starts", option: "--image")
 
   fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
     Diagnostic(
       "nothing was recorded: no function with a breakpoint was used", context: [program],
-      hint: wasLeftAlone
-        ? nil : anotherImage,
-      severity: .nothingRecorded)
+      remedies: wasLeftAlone ? [] : [anotherImage], severity: .nothingRecorded)
   }
 
   fileprivate static func nothingExecuted(_ program: String) -> Diagnostic {
     Diagnostic(
       "nothing was recorded: no code of the recorded images ran", context: [program],
-      hint: anotherImage, severity: .nothingRecorded)
+      remedies: [anotherImage], severity: .nothingRecorded)
   }
 
   fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
-    Diagnostic(
+    let compile = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
+    var remedies = [
+      Remedy(
+        wasSilent
+          ? "compile with \(compile) and link orderfile_rt.o"
+          : "compile the program's own sources with \(compile)")
+    ]
+    #if !canImport(Darwin)
+      remedies.insert(
+        Remedy("add --breakpoints to record this build as it is", option: "--breakpoints"), at: 0)
+    #endif
+    return Diagnostic(
       wasSilent
-        ? "nothing was recorded: no instrumented image of this program contains the recorder"
+        ? "nothing was recorded: neither the program nor a library of it has a recorder"
         : "nothing was recorded: the recorder is linked, but no instrumented function ran",
-      context: [program],
-      hint: wasSilent
-        ? "compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o"
-        : "compile the program's own sources with -fsanitize-coverage=func,trace-pc-guard,pc-table",
-      severity: .nothingRecorded)
+      context: [program], remedies: remedies, severity: .nothingRecorded)
   }
 }

@@ -27,7 +27,7 @@ struct RefinedLaunch {
       $0.program
     }
     if let problem = result.problem {
-      throw Diagnostic.inexact(program.command[0], problem, tracingHint: nil)
+      throw Diagnostic.inexact(program.command[0], problem, remedy: nil)
     }
     var names = PageNames()
     let images = try names.images(of: result.touches, wanted: [path])
@@ -105,7 +105,7 @@ struct RefinedLaunch {
         return try body(program)
       }
     } catch let error as ProgramLaunch.LaunchError {
-      throw Diagnostic("unable to run: \(error)", context: [program.command[0]])
+      throw Diagnostic.unableToRun(program.command[0], error)
     }
     try program.checkReadiness(end(result))
     if end(result).timedOut {

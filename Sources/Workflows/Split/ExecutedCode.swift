@@ -139,7 +139,7 @@ struct ExecutedCode {
     guard let release = recordedBuild(image) else {
       throw Diagnostic(
         "missing the recorded image: only its map tells which basic blocks ran",
-        context: [image.path], hint: "give it with --recorded", severity: .mismatch)
+        context: [image.path], remedies: [.givenAsRecorded("give it")], severity: .mismatch)
     }
     guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
     if let id = image.id { recordedBuilds[id] = (release, map) }

@@ -186,7 +186,7 @@ import Testing
         """
         \(path): missing symbols: \(starts - 1) of \(starts) functions have no name
           tried \(path).dSYM/Contents/Resources/DWARF/stripped: No such file or directory
-          hint: give the unstripped image, or its dSYM with '--debug-file'
+          hint: use the unstripped image, or its dSYM with '--debug-file'
         """
       ])
   }
@@ -230,7 +230,7 @@ import Testing
     let build = try Self.build()
     try build.workshop.write([UInt8]("text, and no object file".utf8), "text")
     for (name, message) in [
-      ("text", "invalid magic"), ("main.c.o", "UUID mismatch: expected "),
+      ("text", "invalid file"), ("main.c.o", "UUID mismatch: expected "),
       ("image.dSYM/Contents", "Is a directory"), ("none.dSYM", "No such file or directory"),
     ] {
       let error = #expect(throws: Diagnostic.self) {

@@ -38,7 +38,7 @@ import Workflows
     #expect(unused[2].map(\.hits) == [2] && unused[2].map(\.functions) == [2])
     #expect(unused[2].map(\.reason) == [.anotherImage])
     #expect(
-      Diagnostic.unused(unused, hint: "x").map { "\($0)" } == [
+      Diagnostic.unused(unused, remedies: [Remedy("x")]).map { "\($0)" } == [
         builds.path("none")
           + ": none of 1 hit is used, no build of it in the trace: 1 in 'elsewhere' (1 function)\n  hint: x",
         builds.path("two")

@@ -29,7 +29,7 @@ import Workflows
       [
         [Self.hits(3, in: nil, of: "a", .noImage)], [Self.hits(2, in: "/x", of: "b")],
         [Self.hits(2, in: "/y", of: "c")],
-      ], hint: "give it")
+      ], remedies: [Remedy("give it")])
     #expect(warnings.map(\.hint) == [nil, "give it", nil])
   }
 }
