@@ -144,9 +144,7 @@ private struct RecordedBuilds {
     let key = "\(image.id?.description ?? "") \(image.path)"
     if let data = known[key] { return data }
     guard let (data, bytes) = try build(image)?.readData() else {
-      throw Diagnostic(
-        "the recorded image is gone", context: [image.path],
-        remedies: [.givenAsRecorded("give it")])
+      throw Diagnostic("the recorded image is gone: give it with --recorded", context: [image.path])
     }
     let recorded = RecordedData(data, of: bytes)
     known[key] = recorded
