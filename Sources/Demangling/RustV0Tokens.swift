@@ -37,7 +37,7 @@ extension RustV0Printer {
     return value + 1
   }
 
-  /// The number after `tag`, counted from 1; 0 if the tag isn't there.
+  /// Reads `tag` and the number after it. Returns the number plus 1; 0 if another tag follows.
   mutating func tagged(_ tag: Unicode.Scalar) throws(NotUnderstood) -> UInt64 {
     guard eat(tag) else { return 0 }
     let value = try base62()

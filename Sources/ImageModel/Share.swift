@@ -1,6 +1,6 @@
-/// A share of a whole that somebody asks for: exact, so that counts can be compared with what was written.
+/// A share of a whole, as a user writes it: 5%. It is exact, so that a comparison with counts has no rounding error.
 package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// In millionths, at most all of them.
+  /// The share in millionths, from 0 to 1,000,000.
   private var millionths: UInt64
   private static let all: UInt64 = 1_000_000
 
@@ -10,8 +10,8 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
     millionths = percent * (Self.all / 100)
   }
 
-  /// Reads `95%`, `95` or `0.95`, with at most six decimal places, of a percentage four. Up to 1 without a percent sign
-  /// is all of it and not a hundredth: the stricter way to take it.
+  /// Reads `95%`, `95` or `0.95`. A fraction may have six decimal places, a percentage four. `1` without a percent sign is the
+  /// whole, and not a hundredth: for a minimum, this is the stricter reading.
   ///
   /// - Returns: `nil` for other text, also for other notations of numbers.
   package init?(_ text: some StringProtocol) {

@@ -64,7 +64,7 @@ package struct TraceSet: Sendable {
   package private(set) var images: [TraceImage] = []
   /// How each of `images` was recorded, parallel to them.
   package private(set) var recordingMethods: [Set<Trace.Method>] = []
-  /// The images of traces that don't carry all names they need.
+  /// The images that have to be read, because a trace lacks names of their functions.
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
   private var placeOfImage: [ImageKey: Int] = [:]

@@ -42,7 +42,7 @@ struct StageTracer {
           "LD_DEBUG_OUTPUT=\(folder.path("loader"))",
         ])
     } catch {
-      throw Diagnostic("unable to make memory that a program can write to: \(error)")
+      throw Diagnostic("unable to create memory that is shared with the program: \(error)")
     }
   }
 

@@ -85,7 +85,7 @@ package struct Advice {
     guard case .elf(let file) = object else {
       throw Diagnostic(
         "unsupported image: expected an ELF image, found one of another format", context: [path],
-        hint: "pages are counted on Linux only; 'orderfile audit' lists what dyld writes")
+        hint: "pages are counted on Linux only; 'orderfile audit' lists the pages that dyld writes")
     }
     guard file.header.is64Bit, file.segments.contains(where: { $0.type == .load }) else {
       throw Diagnostic("unsupported image: expected a linked 64-bit ELF image", context: [path])

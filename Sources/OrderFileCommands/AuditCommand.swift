@@ -42,7 +42,7 @@ struct AuditCommand: ParsableCommand {
   var traces: [String] = []
   @Option(
     help: ArgumentHelp(
-      "What 'stages --json -- COMMAND' measured, for times of initializers.", valueName: "file"),
+      "The output of 'stages --json -- COMMAND', for the times of initializers.", valueName: "file"),
     completion: .file())
   var stages: String?
   @Flag(help: "Also list the initializers, each with its size, object file and times.")

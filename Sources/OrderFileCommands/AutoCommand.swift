@@ -64,12 +64,12 @@ struct AutoCommand: ParsableCommand {
   @OptionGroup var limits: LaunchLimits<AutoLaunches>
   @Flag(
     help:
-      "Also split functions, so that what ran of them is placed together: of C and C++, compiled by clang 19 or later."
+      "Also split functions of C and C++, so that the blocks that ran are placed together. Needs clang 19 or later."
   )
   var split = false
   @Flag(
     help:
-      "Also order the data of C and C++ code, which another build, compiled by clang, records. Needs lld."
+      "Also order the data of C and C++ code. A second build, compiled by clang, records the data. Needs lld."
   )
   var data = false
   @Option(
@@ -84,7 +84,7 @@ struct AutoCommand: ParsableCommand {
   var control = false
   @Flag(
     help:
-      "Record the launches again although no file of the project has changed, because files that they read elsewhere have."
+      "Record the launches again even if no file of the project has changed: a launch may read changed files elsewhere."
   )
   var again = false
   @Flag(help: "Print summary.json instead of summary.txt.")

@@ -35,7 +35,7 @@ struct CheckCommand: ParsableCommand {
   var base: [String] = []
   @Flag(name: .customLong("init"), help: "Print a budget that the documents just meet.")
   var writesBudget = false
-  @Flag(help: "Exit with 5 if launches do not decide whether a limit is kept.")
+  @Flag(help: "Exit with 5 if the measured launches do not show whether a limit is kept.")
   var strict = false
   @Flag(help: "Explain each limit, and what makes its figure better.")
   var why = false

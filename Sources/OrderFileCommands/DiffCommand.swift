@@ -96,7 +96,9 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var pageInsBefore: [String] = []
   @Option(
-    help: ArgumentHelp("The same for AFTER.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "An xctrace export of a recorded launch of AFTER. Repeat for more tables.", valueName: "file"),
+    completion: .file())
   var pageInsAfter: [String] = []
   @Option(
     help: ArgumentHelp(
@@ -104,7 +106,9 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var measured: String?
   @Option(
-    help: ArgumentHelp("The same for AFTER.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "The output of 'orderfile pages --json' for AFTER.", valueName: "file"),
+    completion: .file())
   var measuredAfter: String?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full

@@ -27,7 +27,7 @@ struct ExportCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp("The format: perfetto, folded, csv or parquet.", valueName: "format"))
   var format: Format
-  @Argument(help: ArgumentHelp("What was recorded.", valueName: "traces"), completion: .file())
+  @Argument(help: ArgumentHelp("The traces to export.", valueName: "traces"), completion: .file())
   var traces: [String]
   @Option(
     help: ArgumentHelp(

@@ -6,13 +6,13 @@ import ImageModel
 /// Each dialect has its own file, with its reader, its writer and its rules. To add one, write such a file
 /// and add the dialect to `all`.
 package struct OrderFileDialect: Sendable {
-  /// What a line moves if several bodies of the image have its name.
+  /// What a line moves if several functions of the image have the name in the line.
   package enum NamesakeRule: Hashable, Sendable {
-    /// All of them. A line has no object file, or one that makes no difference.
+    /// All functions. The object file of a line, if there is one, makes no difference.
     case movesAll
-    /// All of them that are in the object file of the line, if it has one.
+    /// All functions in the object file of the line; all if the line has no object file.
     case movesAllInObjectFile
-    /// The first of them that is in the object file of the line, if it has one.
+    /// The first function in the object file of the line; the first of all if the line has no object file.
     case movesFirstInObjectFile
   }
 

@@ -85,8 +85,8 @@ package struct ProfileFold: Sendable {
   private struct KeptLaunch: Sendable {
     struct Part: Equatable, Sendable {
       var image: Int
-      /// Places in the image's `functions`, in their `blocks`, and in its `data`; without blocks `blocks` is empty. There
-      /// are many.
+      /// Indexes into the image's `functions`, into the `blocks` of each of these functions, and into the image's `data`.
+      /// `blocks` is empty if no blocks were recorded. The indexes take half of the usual bytes because there are many.
       var functions: [Int32] = []
       var blocks: [[Int32]] = []
       var data: [Int32] = []

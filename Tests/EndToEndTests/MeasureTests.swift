@@ -350,7 +350,7 @@ struct MeasureTests {
     #expect(run.status == 1)
     #expect(
       run.errors.contains("/b: unable to evict the image: expected 0 of its "), "\(run.errors)")
-    #expect(run.errors.contains("hint: a process that maps it keeps it in memory"))
+    #expect(run.errors.contains("hint: a process that maps the image keeps it in memory"))
   }
 
   /// A filter like that of a container, which refuses perf_event_open.

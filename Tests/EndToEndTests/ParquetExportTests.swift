@@ -48,6 +48,6 @@ import Testing
     let workshop = try Self.workshop(python: "#!/bin/sh\n")
     #expect(
       try Self.export("profile", in: workshop).contains(
-        "profile: expected a trace, found a profile, which does not keep each launch"))
+        "profile: expected a trace, found a profile, which does not contain all launches"))
   }
 }

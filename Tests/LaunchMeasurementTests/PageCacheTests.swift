@@ -45,7 +45,7 @@ struct PageCacheTests {
       try PageCache.evict([path])
     } throws: { error in
       "\(error)".contains("unable to evict the image: expected 0 of its 10 pages in memory, found")
-        && "\(error)".contains("hint: a process that maps it keeps it in memory")
+        && "\(error)".contains("hint: a process that maps the image keeps it in memory")
     }
     munmap(mapping, 40_000)
     try PageCache.evict([path])

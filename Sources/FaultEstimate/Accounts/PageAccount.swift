@@ -55,9 +55,9 @@ package struct PageAccount: Sendable {
     package var executed: Int
   }
 
-  /// For pages of 4, 16 and 64 KiB.
+  /// The counts for pages of 4, 16 and 64 KiB.
   package let counts: [Count]
-  /// Pages of `pageSize`, ascending by address.
+  /// The pages of `pageSize` that are only predicted or only executed, ascending by address.
   package let differences: [Difference]
   package let pageSize: PageSize
   /// Pages of that size that were read but not executed: the number of them that were predicted to be

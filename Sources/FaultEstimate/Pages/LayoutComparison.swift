@@ -8,15 +8,14 @@ import ImageModel
 package struct StartupFunction: Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
-  /// The parts of the layout before that the launch used: none if the layout lacks the function, several for
-  /// aliases and for local functions of the same name, which a linker that orders by name moves together. If
-  /// a launch used several blocks of a function at different times, there are several startup functions with
-  /// its name.
+  /// The parts of the layout before that the launch used. There are none if the layout lacks the function, and several for
+  /// aliases and for local functions of the same name, because a linker that orders by name moves these together. A
+  /// function of which the launch used several blocks at different times is several startup functions.
   package var before: [Part]
-  /// Likewise for the layout after.
+  /// The parts of the layout after that the launch used.
   package var after: [Part]
-  /// The functions of `before` and `after` of which the launch used only as many as `bodies`: it is unknown which. Empty
-  /// if it used all of them.
+  /// The functions among `before` of which the launch used only some, `bodies` in number, and it is unknown which. The set is
+  /// empty if the launch used all of them. `alternativesAfter` is the same for `after`.
   package var alternativesBefore: Set<Int> = []
   package var alternativesAfter: Set<Int> = []
   /// Further alternatives, which count only for the most pages.

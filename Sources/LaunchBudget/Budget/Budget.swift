@@ -2,12 +2,12 @@ import History
 import ImageModel
 import Reporting
 
-/// What a launch may cost: limits on figures that documents of other commands have. People write it, or edit what
+/// Limits on the figures of a launch, which documents of other commands state. People write the budget, or edit the one that
 /// `check --init` wrote.
 package struct Budget: Hashable, Sendable {
   /// In the order of the file.
   package var limits: [Limit]
-  /// Those that an image may load; `nil` allows all.
+  /// The libraries that an image may load; `nil` allows all.
   package var libraries: AllowedLibraries?
 
   package init(limits: [Limit], libraries: AllowedLibraries? = nil) {
@@ -15,7 +15,7 @@ package struct Budget: Hashable, Sendable {
     self.libraries = libraries
   }
 
-  /// Limits of one file; far more than anybody reads.
+  /// The maximum number of limits in a file; far more than anybody reads.
   static let mostLimits = 4000
 
   package struct AllowedLibraries: Hashable, Sendable {

@@ -204,7 +204,8 @@ package struct BudgetCheck {
 
   // MARK: Errors
 
-  /// The error for a limit on which no document says anything: otherwise a gate would be open without anybody noticing.
+  /// Returns the error for a limit on a figure that no document has. Without the error, the check would pass although nothing
+  /// was compared.
   private func absence(of limit: Budget.Limit) -> Diagnostic {
     let all = images.map(\.name)
     if let name = limit.image, !all.contains(name) {

@@ -1,9 +1,9 @@
-/// What a limit, or a check of several limits, ends with; the worst last.
+/// The result of a limit, or of a check of several limits. The worst result is the last case.
 package enum CheckOutcome: String, CaseIterable, Comparable, Sendable {
   case pass
-  /// There is nothing to compare with.
+  /// No base was given to compare with.
   case noBaseline = "no baseline"
-  /// The launches do not decide.
+  /// The measured launches do not show whether the limit is kept.
   case inconclusive
   case fail
 

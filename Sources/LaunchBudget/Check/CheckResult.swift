@@ -63,7 +63,7 @@ package struct CheckResult: Hashable, Sendable {
     return parts.joined(separator: ", ")
   }
 
-  /// `at most 150`, `at most 2 more than the base`
+  /// The limit in words: `at most 150`, `at most 2 more than the base`.
   package var requirementWording: String {
     switch requirement {
     case .atMost(let bound): "at most \(bound)"

@@ -58,7 +58,9 @@ package enum PageCache {
       "unable to evict the image: expected 0 of its \(residency.pages) pages in memory, found "
         + "\(residency.resident)",
       context: [path],
-      hint: "a process that maps it keeps it in memory: see fuser -v, or measure a copy")
+      hint:
+        "a process that maps the image keeps it in memory: find the process with fuser -v, or measure a copy"
+    )
   }
 
   /// Drops all unmapped pages of all files; needs root.

@@ -23,7 +23,7 @@
 package struct SignedRankTest: Hashable, Sendable {
   /// The sum of the ranks of the positive differences.
   package let w: Double
-  /// The probability of a `w` at least as far from its mean if both signs are equally likely; in 0...1.
+  /// If both signs were equally likely: the probability that W is at least as far from its mean as `w`; in 0...1.
   package let p: Double
   package let isExact: Bool
 

@@ -96,7 +96,8 @@ package struct ELFFile: Sendable {
     }
   }
 
-  /// Linkers give each byte to one section only. Overlapping sections would be read once for each.
+  /// Refuses files whose sections overlap so much that they have more than twice the bytes of the file: each section is read by
+  /// itself. Linkers give each byte to one section only.
   private static func checkSharing(
     _ sections: [ELFSection], _ bytes: FileBytes, at table: FileOffset
   ) throws(ParseError) {

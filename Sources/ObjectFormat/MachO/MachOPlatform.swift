@@ -29,11 +29,11 @@ extension MachOPlatform: CustomStringConvertible {
 }
 
 extension MachOFile {
-  /// The platform of the file; `nil` if it does not say.
+  /// The platform of the file; `nil` if the file states none.
   ///
-  /// The first command counts: a library for macOS that Catalyst loads too states both, macOS first. Before
-  /// `LC_BUILD_VERSION` was introduced with the systems of 2018, each system had its own command, which its
-  /// simulator shared: there, the instruction set decides.
+  /// The first load command counts. A library for macOS that Catalyst loads, too, states both platforms, macOS first.
+  /// Before the systems of 2018, which introduced `LC_BUILD_VERSION`, a system and its simulator had the same load command.
+  /// In such a file, the instruction set distinguishes them.
   package func platform() throws(ParseError) -> MachOPlatform? {
     let isIntel = header.architecture.cpuType == MachOArchitecture.x8664.cpuType
     for command in commands {

@@ -162,7 +162,7 @@ private struct LoadMethodSearch {
 }
 
 extension StatedAddress {
-  /// Without the low bits that say who made a class.
+  /// The address of a class without the flags in its low bits, which state the compiler of the class.
   fileprivate var withoutFlags: StatedAddress { StatedAddress(rawValue: rawValue & ~7) }
 }
 

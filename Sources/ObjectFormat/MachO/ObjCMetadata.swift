@@ -32,9 +32,9 @@ package struct ObjCMetadata: Sendable {
   /// A class that another structure refers to.
   package enum Reference: Hashable, Sendable {
     case none
-    /// One of this image.
+    /// A class of this image.
     case address(StatedAddress)
-    /// One of another image, as its symbol: `_OBJC_CLASS_$_NSObject`.
+    /// A class of another image, by its symbol: `_OBJC_CLASS_$_NSObject`.
     case symbol([UInt8])
   }
 

@@ -137,13 +137,13 @@ package struct AuditedLibrary: Sendable {
     case unlinked
   }
 
-  /// As the first image asks for it: `libz.so.1`, `@rpath/A.framework/A`.
+  /// The name by which the first image asks for the library: `libz.so.1`, `@rpath/A.framework/A`.
   package var name: SymbolName
-  /// Where it is; `nil` if it was not found. A system library of Mach-O need not exist here.
+  /// The library's file; `nil` if it was not found. A system library of Mach-O need not exist here.
   package var path: String?
-  /// Whether the given image asks for it.
+  /// Whether the audited image itself asks for the library.
   package var isDirect: Bool
-  /// Whether it comes with the program and not with the system; `nil` if it was not found.
+  /// Whether the library comes with the program and not with the system; `nil` if it was not found.
   package var isEmbedded: Bool?
   /// The requests of the images that ask for it, each once, in the order in which the loader finds them.
   package var requests: [Request]

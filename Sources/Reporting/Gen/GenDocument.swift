@@ -150,11 +150,12 @@ package struct OrderedImage: Hashable, Sendable {
   /// How launches used a function.
   package struct Use: Hashable, Sendable {
     package var name: SymbolName
-    /// The number of launches that used it, of those of the image.
+    /// The number of launches of the image that used the function.
     package var launches: UInt64
-    /// How many functions of the image the median launch used before.
+    /// The number of functions of the image that were used before this one: the median of the launches that used it.
     package var medianPosition: Int
-    /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
+    /// The time from the start of the process to the first use, in the launch with the earliest use; `nil` if no launch has
+    /// times.
     package var firstNanoseconds: UInt64?
 
     package init(

@@ -16,7 +16,7 @@ package struct FunctionOwner: Hashable, Sendable {
     object = file == name ? nil : file
   }
 
-  /// The file name of the archive of `build/libx.a(leaf.o)`; `nil` if it is no member of one.
+  /// Returns the file name of the archive, `libx.a`, for the member `build/libx.a(leaf.o)`; `nil` for a file that is no member.
   private static func archive(of file: SymbolName) -> SymbolName? {
     guard file.bytes.last == UInt8(ascii: ")"),
       let open = file.bytes.lastIndex(of: UInt8(ascii: "(")), open > 0

@@ -47,8 +47,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
-  /// The number of entries, without those for another architecture or another image, and of strings and sections that are
-  /// not verified; several candidate sections of a function count as one.
+  /// The number of verified entries: all but entries for other architectures or other images, and unverified strings and
+  /// sections. Several candidate sections of a function count as one entry.
   package var entries: Int
   /// The number of entries that name data which the builds have.
   package var dataEntries: Int
@@ -56,11 +56,11 @@ package struct VerifyDocument: Hashable, Sendable {
   package var otherArchitectures: Int
   /// The number of entries that are for other images than the builds, in a file with the orders of several images.
   package var otherImages = 0
-  /// The number of lines that name no single function: globs for many sections, string literals.
+  /// The number of lines that do not name one function: globs for many sections, string literals.
   package var patterns: Int
   /// The number of entries that name strings by their hashes.
   package var strings = 0
-  /// How many of them no build tells, because one of the builds is a link map.
+  /// The number of `strings` that can't be verified, because one of the builds is a link map.
   package var unverifiedStrings = 0
   /// The number of entries that name a section only. An image does not tell which functions a section has.
   package var unverifiedSections = 0

@@ -95,7 +95,8 @@ struct ReferenceFinder {
     return found
   }
 
-  /// The entry that a branch targets, and where execution continues on the first call.
+  /// Returns the touches of a call through `table`: of the entry at `target`, and of the code to which the entry jumps on the
+  /// first call.
   private func entryTouches(
     _ target: StatedAddress, in table: Section
   ) -> [LaunchFacts.Touch] {

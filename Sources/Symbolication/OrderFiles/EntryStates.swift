@@ -21,7 +21,7 @@ package struct EntryStates: Sendable {
   package struct Entry: Hashable, Sendable {
     /// Indexes into the order file's `entries`, ascending; never empty.
     package var entries: [Int]
-    /// The symbol, or the section if its name does not tell the symbol.
+    /// The symbol; the section if no symbol can be derived from its name.
     package var name: SymbolName
     /// Whether `name` is a symbol and not only a section.
     package var namesSymbol: Bool

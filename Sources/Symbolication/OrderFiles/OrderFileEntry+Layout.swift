@@ -104,7 +104,7 @@ private struct Namesakes {
     /// All functions with the name, as indexes of the layout's functions.
     var all: [Int]
     var hasSeveralBodies: Bool
-    /// The listed ones, as indexes of the layout's functions.
+    /// The functions that an entry lists, as indexes of the layout's functions.
     var listed: [Int] = []
   }
   private let map: SymbolMap

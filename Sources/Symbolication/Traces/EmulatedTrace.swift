@@ -40,8 +40,8 @@ package struct EmulatedTrace {
   package let programs: [String]
 
   /// - Parameters:
-  ///   - end: where the recording ended, if that was before the end of the process.
-  ///   - renamed: the paths under which the trace is to have images, by those under which they ran.
+  ///   - end: where the recording ended; `nil` if it ended with the process.
+  ///   - renamed: the path that the trace gets for an image, by the path under which the image ran.
   ///   - places: the functions and blocks of the image at a path; `nil` leaves the image out.
   /// - Complexity: O(*r* log *n*) for *r* records, and *n* functions and blocks in an image.
   package init(

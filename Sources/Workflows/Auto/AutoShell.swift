@@ -84,9 +84,9 @@ struct AutoShell {
   /// The output of the last build step of that name.
   func buildLog(_ name: String) -> LaunchLog { LaunchLog("\(folder.logs)/\(name).log") }
 
-  /// A launch of the project's program.
+  /// Returns the launch of a shell with the command line of `launch`.
   ///
-  /// - Parameter images: the project's images; their folders are searched for programs first.
+  /// - Parameter images: the project's images. The shell looks for programs in their folders first.
   func launch(_ launch: AutoLaunch, images: [ProjectImage]) -> ProgramLaunch {
     var program = ProgramLaunch(
       command: ["/bin/sh", "-c", inTree(launch.command)],

@@ -67,10 +67,10 @@ extension CargoOrdering {
     }
   }
 
-  /// The build that records itself, all crates of it.
+  /// Builds all crates so that the program records itself, and returns the program.
   ///
   /// - Parameters:
-  ///   - folder: cargo's target folder for it.
+  ///   - folder: cargo's target folder for this build.
   ///   - command: the path of this command.
   private func instrumented(in folder: String, _ command: String) throws -> CargoArtifact {
     let tools = try TemporaryFolder(in: environment)

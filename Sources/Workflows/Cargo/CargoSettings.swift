@@ -1,5 +1,5 @@
-/// The lines of a manifest or a configuration file of cargo, with the table that each is in. Not a reader of TOML: what is
-/// written over several lines, or within quotes, is not seen.
+/// The lines of a manifest or a configuration file of cargo, each with its table. This is no reader of TOML: settings that
+/// extend over several lines, or that are in quotes, are not recognized.
 struct CargoSettings {
   /// The configuration files of cargo in `folder`, an absolute path, and in the folders above it, from the bottom up.
   static func configurationFiles(in folder: String) -> [(path: String, text: String)] {
@@ -23,7 +23,7 @@ struct CargoSettings {
     var table: String
     /// `build=false`, or the table's own line; without blanks and comment.
     var setting: String
-    /// As it is in the file.
+    /// The line as it is in the file.
     var text: Substring
   }
 

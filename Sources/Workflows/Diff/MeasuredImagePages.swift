@@ -37,7 +37,7 @@ struct MeasuredImagePages {
     self.path = path
     guard let linked = release.image, let id = linked.id else {
       throw Diagnostic(
-        "missing the image ID that a measurement refers to: found a link map",
+        "a measurement belongs to an image, which is known by its ID: found a link map",
         context: [release.path], hint: "compare images to use \(option)")
     }
     let bytes = try InputFile.bytes(path)

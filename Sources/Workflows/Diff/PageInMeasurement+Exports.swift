@@ -15,7 +15,7 @@ extension PageInMeasurement.Recording {
   ) throws(Diagnostic) {
     guard let image = release.image else {
       throw Diagnostic(
-        "missing the image UUID that a recording refers to: found a link map",
+        "a recording belongs to an image, which is known by its UUID: found a link map",
         context: [release.path], hint: "compare images to use \(option)")
     }
     var exports: [XctraceLaunch.Export] = []

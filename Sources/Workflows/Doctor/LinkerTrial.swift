@@ -12,11 +12,11 @@ import OrderFileFormat
 
 /// What a linker can do.
 package struct LinkerFacts: Hashable, Sendable {
-  /// As messages call it: `lld`, `gold`, `GNU ld`, `mold`.
+  /// The name of the linker in messages: `lld`, `gold`, `GNU ld`, `mold`.
   package var name: String
-  /// What it says about its version; `nil` if `PATH` has no such linker.
+  /// The output of `--version`; `nil` if `PATH` has no such linker.
   package var version: String?
-  /// `nil` if it was not tried, for want of a compiler.
+  /// Whether the linker placed functions by an order file; `nil` if there was no compiler to try.
   package var ordersFunctions: Bool?
   package var ordersData: Bool?
   package var writesMaps: Bool?

@@ -1,6 +1,6 @@
-// What puts an order file into the normal build of a project, for each build system: as little as possible, in files of
-// its own, so that the project's own files get one line at most. Each takes app.order if it is there, links again if it
-// changes, and builds as before without it.
+// The changes that put an order file into the normal build of a project, for each build system. They are as small as
+// possible: new files, and at most one line in a file of the project. With them the build uses app.order if the file exists,
+// links again if the file changes, and builds as before if there is no such file.
 
 import ImageModel
 import Reporting
@@ -8,7 +8,7 @@ import Reporting
 /// The changes of a project that make its own build link in the order of `app.order`.
 package struct BuildIntegration: Hashable, Sendable {
   package let edits: [ProjectEdit]
-  /// Why they can't be made in this project, with what to do instead; `nil` if they can.
+  /// The reason why this project can't be changed, and what to do instead; `nil` if it can be changed.
   package let obstacle: Diagnostic?
 
   /// The order file, in the project's folder.

@@ -83,7 +83,8 @@ extension ProjectEdit {
       }
     }
 
-    /// Where the text of CMake in `[[` and `]]`, or in `[=[` and `]=]`, ends that begins at `index`.
+    /// Returns the end of the bracket argument of CMake that begins at `index`: `[[text]]`, `[=[text]=]`; `nil` if none begins
+    /// there.
     private func endOfBrackets(at index: Int, in contents: [UInt8]) -> Int? {
       let bracket = UInt8(ascii: "[")
       guard language == .cmake, index < contents.count, contents[index] == bracket else {

@@ -31,6 +31,7 @@ package struct ProjectIntegration {
         hint: "orderfile flags xcode -o orderfile writes two settings files", severity: .usage)
     }
     guard !found.isEmpty else {
+      if let language = UnsupportedLanguage(filesNamed: names) { throw language.error(folder) }
       throw Diagnostic(
         "no build system that init can change: expected CMakeLists.txt, meson.build, Cargo.toml or Package.swift",
         context: [folder], hint: BuildIntegration.otherBuilds, severity: .usage)
@@ -38,8 +39,7 @@ package struct ProjectIntegration {
     // Many projects have a makefile beside another build system.
     let usable = found.filter { !["make", "autotools"].contains($0.name) }
     let chosen = try BuildSystem.only(
-      of: usable.isEmpty || system != nil ? found : usable, wanted: system,
-      language: UnsupportedLanguage(filesNamed: names), project: folder,
+      of: usable.isEmpty || system != nil ? found : usable, wanted: system, project: folder,
       hint: "use one of these: --build-system \(found[0].name)")
     let descriptions = [
       "cmake": "CMakeLists.txt", "meson": "meson.build", "cargo": "Cargo.toml",
@@ -58,10 +58,10 @@ package struct ProjectIntegration {
       : [chosen.configure, chosen.build].compactMap { $0 }.joined(separator: " && ")
   }
 
-  /// The files that differ then, in the order in which they have to be written.
+  /// Returns the files that the integration changes, in the order in which they have to be written.
   ///
-  /// - Parameter removing: whether the changes are taken back.
-  /// - Throws: if a file is not as it has to be; nothing was changed.
+  /// - Parameter removing: whether the integration is removed and not made.
+  /// - Throws: if a file has unexpected contents. Nothing is changed then.
   package func changes(removing: Bool) throws(Diagnostic) -> [FileChange] {
     if !removing, let obstacle = integration.obstacle { throw obstacle }
     var changes: [FileChange] = []

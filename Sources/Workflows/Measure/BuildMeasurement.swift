@@ -11,14 +11,14 @@ import Reporting
 
 /// Measures two builds, launched alternately: `orderfile measure`.
 package struct BuildMeasurement {
-  /// An image or a command each; the second is compared with the first.
+  /// The path of an image, or a command. `after` is compared with `before`.
   package var before: String
   package var after: String
-  /// Arguments for both.
+  /// Arguments that both programs get.
   package var arguments: [String] = []
   package var states: [CacheState] = [.warm]
-  /// How often each is launched; with a precision, at most. `nil` stands for the usual plan, or 500 with a
-  /// precision.
+  /// The number of launches of each program; with a precision, the maximum. `nil` selects the usual plan, or at most 500
+  /// launches if there is a precision.
   package var runs: Int?
   /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?

@@ -182,7 +182,8 @@ struct LaunchFolder: Sendable {
     let bytes = try InputFile.bytes(file.path)
     if case .profile = FileKind(of: bytes) {
       throw Diagnostic(
-        "expected a trace, found a profile, which does not keep each launch", context: [file.path],
+        "expected a trace, found a profile, which does not contain all launches",
+        context: [file.path],
         hint: "'orderfile merge' folds profiles")
     }
     fold = ProfileFold()

@@ -91,7 +91,7 @@ struct DataOrder {
     summary.strings = strings.count
   }
 
-  /// - Parameter others: what none of `launches` need have touched; it follows.
+  /// Returns the data that `launches` touched, placed by `strategy`, and after them those of `others` that no launch touched.
   private static func order(
     _ launches: [[FirstUse]], others: [FirstUse], by strategy: OrderStrategy, in layout: Layout
   ) -> [Part] {

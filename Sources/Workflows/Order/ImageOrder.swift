@@ -291,7 +291,7 @@ struct ImageOrder {
     return (functions, names)
   }
 
-  /// Returns the functions that no line of the file stands for, each once.
+  /// Returns the recorded functions that no line of the order file names, each once, with the reason.
   private func missing(
     _ placing: PlacingEntries, _ unwritten: [NameWithReason]
   ) -> [NameWithReason] {

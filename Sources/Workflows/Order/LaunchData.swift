@@ -196,11 +196,11 @@ struct PagesInputs {
     }
   }
 
-  /// What each launch touched of one program or library.
+  /// Returns the data that each launch touched in one program or library.
   ///
   /// - Parameters:
-  ///   - ids: of its builds. An image with another ID counts if its file has the name of one of them.
-  ///   - paths: of their files.
+  ///   - ids: the IDs of its builds. An image with another ID counts if its file name is that of a build.
+  ///   - paths: the files of its builds.
   ///   - isOptional: whether a document may have no such image.
   /// - Throws: `mismatch` if a document has none.
   func launches(

@@ -111,7 +111,7 @@ struct Emulator {
       if bytes.hasPrefix("#!", at: 0) {
         throw Diagnostic(
           "unable to emulate: expected a program, found a script", context: [program],
-          hint: "name its interpreter before it")
+          hint: "launch its interpreter with the script as argument: python3 SCRIPT")
       }
       return try EmulatedMachine(of: bytes)
     } catch let error as Diagnostic {

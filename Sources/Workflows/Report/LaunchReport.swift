@@ -97,7 +97,8 @@ extension ReportInputs {
     return nil
   }
 
-  /// Says which measured launches had other arguments than the first: what they touch may differ for that alone.
+  /// Warns of measured launches that had other arguments than the first launch. Their pages may differ because of the arguments
+  /// alone.
   fileprivate var differentLaunches: [Diagnostic] {
     let launches =
       pages.map { (path: $0.path, words: $0.document.command) }
@@ -170,7 +171,7 @@ extension ReportInputs {
     return comparison
   }
 
-  /// The curves of the layouts behind the second one, for the same launches.
+  /// The fault curves of the third layout and of later layouts, for the same launches.
   fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
     try layouts.dropFirst(2).map { path throws(Diagnostic) in
       var options = LayoutDiff.Options(before: layouts[0], after: path)

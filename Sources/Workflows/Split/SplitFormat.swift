@@ -3,12 +3,14 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// A notation that tells a tool which basic blocks of each function to put together, so that those that did not run
-/// are placed elsewhere. Each has a file of its own; to add one, write such a file and add the format to `all`.
+/// The format of a profile by which a tool splits functions: it lists the basic blocks of each function that ran, and the tool
+/// places the other blocks elsewhere. Each format has a file of its own. To add a format, write such a file and add the
+/// format to `all`.
 package struct SplitFormat: Sendable {
   /// The name on the command line.
   package let name: String
-  /// What to do with the profile at a path, quoted for a shell: a clause that "and link it with" can follow.
+  /// Returns a clause that says what to do with the profile at `path`: `order it with llvm-bolt --data=app.profile`. The path is
+  /// quoted for a shell. "and link it with" can follow the clause.
   let use: @Sendable (_ path: String) -> String
   /// Makes the profile and the order of the parts.
   let write: @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
@@ -32,7 +34,7 @@ package struct SplitFormat: Sendable {
   }
 }
 
-/// What a `SplitFormat` writes a profile of.
+/// The inputs of a profile for splitting functions.
 struct SplitRequest {
   /// The build whose code is to be split.
   let release: ReleaseLayout
@@ -53,7 +55,7 @@ struct SplitOrder {
   var profile: [UInt8]
   /// The parts that run, in the order of first uses. The part with a function's first byte has the function's name.
   var parts: [Part]
-  /// What is split off from them, in the same order: to be placed behind them.
+  /// The parts that the tool splits off, in the order of `parts`. They are placed after all of `parts`.
   var splitOff: [Part]
   var summary: SplitSummary
   /// The order file, if the tool does not take a linker's.
