@@ -52,7 +52,7 @@ import Testing
     #expect(
       document.notAllowed == ["/opt/libplugin.so"] && document.problem?.severity == .checkFailed)
     let plugin = try #require(document.libraries.last)
-    #expect(plugin.kinds == [.runTime] && plugin.path == "/opt/libplugin.so")
+    #expect(plugin.unrequested == .runTime && plugin.path == "/opt/libplugin.so")
     // Nothing asks for it, directly or not.
     let rows = AuditText(document).text.split(separator: "\n").filter { $0.contains("libplugin") }
     #expect(rows.first?.contains("run-time") ?? false)
