@@ -39,6 +39,17 @@ import Testing
     }
   }
 
+  /// A device runs one slice, and another one may be ordered.
+  @Test func theRecordedImageIsReadWhicheverArchitectureIsOrdered() throws {
+    let build = try Self.build()
+    let id = try #require(try build.read("arm").image.id)
+    let slice = SliceChoice(.x8664, knownAs: [id])
+    #expect(try build.read("fat", slice: slice).image.id == id)
+    #expect(try build.read("arm", slice: slice).image.id == id)
+    let other = SliceChoice(.x8664, knownAs: [ImageID(kind: .uuid, bytes: [1])])
+    #expect(try build.read("fat", slice: other).image.architecture == .x8664)
+  }
+
   @Test func theOnlySliceNeedsNoWord() throws {
     let build = try Self.build()
     try build.run(build.sdk.lipo, ["-create", "arm", "-output", "single"])

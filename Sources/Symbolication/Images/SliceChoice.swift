@@ -5,7 +5,8 @@ import ObjectFormat
 package struct SliceChoice: Sendable {
   /// The architecture that the user requested.
   package var architecture: Architecture?
-  /// The IDs of images in a trace: without a request, the slice with one of these IDs is chosen.
+  /// The IDs of images in a trace. An image with one of these IDs is the recorded image, whichever architecture the user
+  /// requested: a request is for the image to order, and another device may have recorded another slice.
   package var ids: [ImageID]
 
   package init(_ architecture: Architecture? = nil, knownAs ids: [ImageID] = []) {
@@ -13,32 +14,33 @@ package struct SliceChoice: Sendable {
     self.ids = ids
   }
 
-  /// - Throws: `mismatch` if the only image of the file at `path` is not of the requested architecture.
+  /// - Throws: `mismatch` if the only image of the file at `path` is not of the requested architecture. The ID of the image,
+  ///   and not its architecture, decides about a recorded image.
   package func check(_ found: Architecture, of path: String) throws(Diagnostic) {
-    if let architecture, architecture != found {
+    if ids.isEmpty, let architecture, architecture != found {
       throw Self.mismatch(architecture, found: found.description, path)
     }
   }
 
-  /// The chosen slice: by the user's request, by its ID, or because no other slice can be read.
+  /// The chosen slice: by its ID, by the user's request, or because no other slice can be read.
   ///
   /// - Throws: a diagnostic that lists the slices if the choice is not unique; or the error in the slice.
   func choose(from file: FatFile, at path: String) throws(Diagnostic) -> MachOFile {
     let names = file.slices.map(\.architecture.description)
+    let readable = file.slices.filter(\.architecture.is64Bit)
+    for slice in ids.isEmpty ? [] : readable {
+      let image = try? MachOFile(parsing: file.bytes, at: slice.range)
+      if let id = try? image?.imageID(), let image, ids.contains(id) { return image }
+    }
     if let architecture {
       guard let index = names.firstIndex(of: architecture.description) else {
         throw Self.mismatch(architecture, found: names.joined(separator: ", "), path)
       }
       return try Self.image(file, file.slices[index], path)
     }
-    let readable = file.slices.filter(\.architecture.is64Bit)
     if readable.count < 2 {
       // If no slice can be read, the first one tells what is unsupported.
       return try Self.image(file, readable.first ?? file.slices[0], path)
-    }
-    for slice in readable {
-      let image = try? MachOFile(parsing: file.bytes, at: slice.range)
-      if let id = try? image?.imageID(), let image, ids.contains(id) { return image }
     }
     throw Diagnostic(
       "missing architecture: the file has images for "
