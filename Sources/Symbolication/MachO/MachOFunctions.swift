@@ -21,7 +21,8 @@
 //
 // Names that begin with `l` or `L` are labels of the assembler (`ltmp0`, `l_.str`). They are not source
 // names, because C names begin with `_` and Objective-C names with `-` or `+`. They are left out if there is
-// another name at the same address; otherwise they are the function's only name.
+// another name at the same address, or if the code shows that they are within a function (`MachOLabels`); otherwise
+// they are the function's only name. Local names that begin with another letter are labels, too, if the code shows it.
 //
 // Linkers name the stubs that they create for Objective-C messages (`_objc_msgSend$count`). Stubs are no functions: no
 // object file has them, and an order file can't move them.
@@ -43,16 +44,21 @@ struct MachOFunctions {
   private var code: CodeSections
   /// All with data.
   private var data: CodeSections
-  /// The contents of `LC_FUNCTION_STARTS`; `nil` for an image linked without it.
+  /// The contents of `LC_FUNCTION_STARTS`, ascending; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
+  /// Tells labels from functions; `nil` if the code is not for AArch64.
+  private let labelSearch: MachOLabels?
   /// The addresses of symbols that are not alternate entries.
   private var beginnings: [StatedAddress] = []
   private var alternateEntries: Set<StatedAddress> = []
+  /// The addresses of local symbols whose names are none of C, Objective-C or Swift.
+  private var unprefixed: Set<StatedAddress> = []
 
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
     code = CodeSections(sections) { $0.isExecutable && !MachOSectionKind.isStubs($0) }
     data = CodeSections(sections) { !$0.isExecutable }
+    labelSearch = MachOLabels(of: image)
     do { starts = try image.functionStarts() } catch {
       starts = nil
       found.warnings.append(.unread("function starts", error))
@@ -100,6 +106,7 @@ struct MachOFunctions {
         labels.append(function)
         return
       }
+      if function.isLocal, !"_-+".utf8.contains(first) { unprefixed.insert(symbol.value) }
       found.functions.append(function)
       if symbol.description.contains(.alternateEntry) {
         alternateEntries.insert(symbol.value)
@@ -144,15 +151,26 @@ struct MachOFunctions {
   }
 
   /// The number of functions in `LC_FUNCTION_STARTS`, and how many of them have no name; `nil` if there are
-  /// none.
+  /// none. Labels within functions don't count.
   ///
-  /// - Complexity: O(*n* log *n*) for *n* functions.
+  /// - Complexity: that of `finish()`.
   func unnamedStarts() -> (count: Int, of: Int)? {
     guard let starts, !starts.isEmpty else { return nil }
     let named = Set((found.functions + labels).map(\.address))
+    let inner = labelsInFunctions()
     var code = code
-    let known = starts.filter { code.index(containing: $0) != nil }
+    let known = starts.filter { code.index(containing: $0) != nil && !inner.contains($0) }
     return (known.count { !named.contains($0) }, known.count)
+  }
+
+  /// The starts of code, with or without a name, that are labels within functions.
+  ///
+  /// - Complexity: O(*n* log *n* + *b*) for *n* functions and *b* bytes of code.
+  private func labelsInFunctions() -> Set<StatedAddress> {
+    guard let labelSearch else { return [] }
+    let functions = Set(found.functions.lazy.map(\.address).filter { !unprefixed.contains($0) })
+    let starts = Set((starts ?? []) + labels.map(\.address) + unprefixed).subtracting(functions)
+    return labelSearch.labels(among: starts.sorted(), functions: functions.sorted())
   }
 
   /// Whether names are missing. A linker names all functions except those of private labels, so an image
@@ -170,15 +188,18 @@ struct MachOFunctions {
 
   /// All functions with their sizes.
   ///
-  /// - Complexity: O(*n* log *n*) for *n* functions.
+  /// - Complexity: O(*n* log *n* + *b*) for *n* functions and *b* bytes of code.
   func finish() -> NamedFunctions {
     var result = found
+    let inner = labelsInFunctions()
+    if !inner.isEmpty { result.functions.removeAll { inner.contains($0.address) } }
     let named = labels.isEmpty ? [] : Set(found.functions.map(\.address))
-    let lone = labels.filter { !named.contains($0.address) }
+    let lone = labels.filter { !named.contains($0.address) && !inner.contains($0.address) }
     result.functions += lone
     // `LC_FUNCTION_STARTS` contains alternate entries too.
     let starts = (starts ?? []).filter { !alternateEntries.contains($0) }
-    let beginnings = (self.beginnings + starts + lone.map(\.address)).sorted()
+    let beginnings = (self.beginnings + starts + lone.map(\.address))
+      .filter { !inner.contains($0) }.sorted()
     for index in result.functions.indices {
       let function = result.functions[index]
       var end = sections[Int(function.section)].range.end
