@@ -7,10 +7,11 @@ extension OrderFileDialect {
   /// glob a line.
   ///
   /// Only a carriage return at the end is removed: blanks are part of a name. A line that begins with `#` is
-  /// a comment; one of ours names the function of a section that is not named for it. A plain name takes precedence over a glob; of globs the first that matches counts, of equal
+  /// a comment. A plain name takes precedence over a glob; of globs the first that matches counts, of equal
   /// names the *last*. Sections that no line names are placed *before* all listed ones, so each list ends
   /// with `.text.*` and `.text`, which moves the rest to the end. gold says nothing about names it doesn't
-  /// find.
+  /// find. The comment `# function: f` names the function of the section in the next line, if the section is
+  /// not named for it; that is our own form.
   /// <https://sourceware.org/git/?p=binutils-gdb.git;f=gold/layout.cc> (`read_layout_from_file`,
   /// `find_section_order_index`)
   package static let gold = OrderFileDialect(

@@ -120,9 +120,9 @@ private struct AArch64Word {
 
   /// How far a conditional branch leads, in bytes; `nil` for other instructions.
   var conditionalBranchDistance: Int64? {
-    if word & 0xff00_0000 == 0x5400_0000 || word & 0x7e00_0000 == 0x3400_0000 {  // B.cond; CBZ, CBNZ
-      return signed(word >> 5 & 0x7_ffff, bits: 19) * 4
-    }
+    let isOnFlags = word & 0xff00_0000 == 0x5400_0000  // B.cond
+    let isOnRegister = word & 0x7e00_0000 == 0x3400_0000  // CBZ, CBNZ
+    if isOnFlags || isOnRegister { return signed(word >> 5 & 0x7_ffff, bits: 19) * 4 }
     guard word & 0x7e00_0000 == 0x3600_0000 else { return nil }  // TBZ, TBNZ
     return signed(word >> 5 & 0x3fff, bits: 14) * 4
   }
