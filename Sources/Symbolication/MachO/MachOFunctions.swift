@@ -51,8 +51,10 @@ struct MachOFunctions {
   /// The addresses of symbols that are not alternate entries.
   private var beginnings: [StatedAddress] = []
   private var alternateEntries: Set<StatedAddress> = []
-  /// The addresses of local symbols whose names are none of C, Objective-C or Swift.
-  private var unprefixed: Set<StatedAddress> = []
+  /// The addresses of functions by their names, and of local symbols whose names may be those of labels: of C, Objective-C
+  /// and Swift are names that begin with `_`, `-` and `+`.
+  private var certain: [StatedAddress] = []
+  private var uncertain: [StatedAddress] = []
 
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
@@ -106,7 +108,11 @@ struct MachOFunctions {
         labels.append(function)
         return
       }
-      if function.isLocal, !"_-+".utf8.contains(first) { unprefixed.insert(symbol.value) }
+      if function.isLocal, !"_-+".utf8.contains(first) {
+        uncertain.append(symbol.value)
+      } else {
+        certain.append(symbol.value)
+      }
       found.functions.append(function)
       if symbol.description.contains(.alternateEntry) {
         alternateEntries.insert(symbol.value)
@@ -146,6 +152,7 @@ struct MachOFunctions {
       found.functions.append(
         Function(name: reference, address: function.range.start, section: section))
       beginnings.append(function.range.start)
+      certain.append(function.range.start)
     }
     found.warnings += debug.warnings
   }
@@ -168,9 +175,11 @@ struct MachOFunctions {
   /// - Complexity: O(*n* log *n* + *b*) for *n* functions and *b* bytes of code.
   private func labelsInFunctions() -> Set<StatedAddress> {
     guard let labelSearch else { return [] }
-    let functions = Set(found.functions.lazy.map(\.address).filter { !unprefixed.contains($0) })
-    let starts = Set((starts ?? []) + labels.map(\.address) + unprefixed).subtracting(functions)
-    return labelSearch.labels(among: starts.sorted(), functions: functions.sorted())
+    let functions = Set(certain)
+    let candidates = ((starts ?? []) + labels.map(\.address) + uncertain)
+      .filter { !functions.contains($0) }
+    return labelSearch.startsInFunctions(
+      among: candidates.sorted(), functions: functions.sorted())
   }
 
   /// Whether names are missing. A linker names all functions except those of private labels, so an image

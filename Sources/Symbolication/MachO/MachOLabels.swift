@@ -45,12 +45,12 @@ struct MachOLabels {
   ///   - functions: the starts that are certainly functions, ascending.
   /// - Complexity: O(*n* log *n* + *b*) for *n* starts and functions, and *b* bytes of code between functions with starts
   ///   of other code in between.
-  func labels(
+  func startsInFunctions(
     among starts: [StatedAddress], functions: [StatedAddress]
   ) -> Set<StatedAddress> {
-    var labels = Set(starts.filter(runsOn))
-    let others = Set(starts).subtracting(labels)
-    guard !others.isEmpty else { return labels }
+    var inner = Set(starts.filter(runsOn))
+    let others = Set(starts).subtracting(inner)
+    guard !others.isEmpty else { return inner }
     var scanned = StatedAddress(rawValue: 0)
     for start in starts where others.contains(start) && start >= scanned {
       guard let section = section(holding: start) else { continue }
@@ -62,12 +62,12 @@ struct MachOLabels {
       while site < end, let word = word(at: site, in: section) {
         if let distance = AArch64Word(word).conditionalBranchDistance, distance > 0 {
           let target = site + UInt64(distance)
-          if others.contains(target) { labels.insert(target) }
+          if others.contains(target) { inner.insert(target) }
         }
         site = site + 4
       }
     }
-    return labels
+    return inner
   }
 
   /// Whether the code before `address` runs on into it. No-operations may align the address.
