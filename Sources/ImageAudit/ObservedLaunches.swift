@@ -54,12 +54,15 @@ struct ObservedLaunches {
     var firstUses = [UInt64?](repeating: nil, count: trace.images.count)
     var found = trace.images.map {
       Recorded(
-        trace: count, functions: $0.guardCount,
+        trace: count, functions: Self.recordableFunctions(of: $0),
         isComplete: trace.method.recordsEveryFunction
           || $0.recordable?.portion.reaches(RecordableCode.warningShare) ?? false)
     }
+    let named = RecordedImage.all(namesOf: trace)
     for hit in trace.hits {
-      found[hit.image].used.insert(hit.entry?.rawValue ?? UInt64(hit.guardIndex ?? 0))
+      // A basic block with a guard of its own is a use of its function.
+      let start = hit.entry.map { named[hit.image].bodyStart(holding: $0) ?? $0 }
+      found[hit.image].used.insert(start?.rawValue ?? UInt64(hit.guardIndex ?? 0))
       guard let time = hit.nanoseconds else { continue }
       firstUses[hit.image] = min(firstUses[hit.image] ?? time, time)
       guard let entry = hit.entry else { continue }
@@ -82,6 +85,12 @@ struct ObservedLaunches {
       }
     }
     count += 1
+  }
+
+  /// How many functions of `image` could be recorded: there may be more guards than functions.
+  private static func recordableFunctions(of image: TraceImage) -> Int {
+    guard let code = image.recordable, code.means == .callback else { return image.guardCount }
+    return min(image.guardCount, Int(clamping: code.functions.recordable))
   }
 
   /// Whether a trace recorded the image, so that it was loaded.

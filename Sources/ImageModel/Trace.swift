@@ -121,7 +121,8 @@ package struct TraceImage: Sendable {
   package var slide: Slide
   /// The range of all executable segments, in stated addresses.
   package var text: AddressRange
-  /// The number of functions that are instrumented or had a breakpoint.
+  /// The number of guards, or of functions that had a breakpoint. An instrumented function has one guard, or one for each of
+  /// its basic blocks.
   package var guardCount: Int
   /// The number of basic blocks that could be recorded; 0 if only functions could, and without a map of the blocks.
   package var blockCount = 0

@@ -145,6 +145,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(
         recorded.traces, paths: recorded.paths, beginsWithProgram: recorded.beginsWithProgram,
+        firstHits: recorded.firstHits, instrumented: recorded.instrumented,
         hitsBeforeMain: recorded.hitsBeforeMain, functions: recorded.functions,
         emulator: recorded.emulator)
       messages.print(note: summary.text)

@@ -8,35 +8,44 @@ package struct RecordSummary {
   let paths: [String]
   /// Whether the first trace is the program's, and not that of a process that it has started.
   let beginsWithProgram: Bool
-  /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
+  /// The number of first hits of functions in all traces.
+  private let firstHits: Int
+  /// The number of functions with guards or breakpoints.
+  private let instrumented: Int
+  /// The number of first hits before `main` in the first trace; `nil` if its `main` was not recorded.
   let hitsBeforeMain: Int?
   /// The number of functions in the images, instrumented or not; `nil` if it is unknown.
   let functions: Int?
   /// The emulator and its processor, if the program ran in one.
   let emulator: String?
 
+  /// - Parameters:
+  ///   - firstHits: the number of first hits of functions; `nil` if each hit is one.
+  ///   - instrumented: the number of functions with guards or breakpoints; `nil` if each guard is that of a function.
   package init(
-    _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, hitsBeforeMain: Int?,
-    functions: Int? = nil, emulator: String? = nil
+    _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, firstHits: Int? = nil,
+    instrumented: Int? = nil, hitsBeforeMain: Int?, functions: Int? = nil, emulator: String? = nil
   ) {
     precondition(
       !traces.isEmpty && traces.count == paths.count, "parallel arrays, and at least one trace")
     self.traces = traces
     self.paths = paths
     self.beginsWithProgram = beginsWithProgram
+    self.firstHits = firstHits ?? traces.reduce(0) { $0 + $1.hits.count }
+    self.instrumented =
+      instrumented ?? distinctImages(of: traces).reduce(0) { $0 + $1.guardCount }
     self.hitsBeforeMain = hitsBeforeMain
     self.functions = functions
     self.emulator = emulator
   }
 
   package var text: String {
-    let hits = traces.reduce(0) { $0 + $1.hits.count }
-    var text = "recorded \(counted(hits, "first hit"))"
+    var text = "recorded \(counted(firstHits, "first hit"))"
     // A function has a first hit in each process.
     if traces.count > 1 { text += ", the sum over \(traces.count) processes," }
     text += " of "
-    text += counted(guardCount, isTraced ? "function" : "instrumented function")
-    if let functions, functions > guardCount { text += " (the code has \(functions))" }
+    text += counted(instrumented, isTraced ? "function" : "instrumented function")
+    if let functions, functions > instrumented { text += " (the code has \(functions))" }
     text += " in \(counted(images.count, "image"))"
     let blocks = images.reduce(0) { $0 + $1.blockCount }
     let blockHits = traces.reduce(0) { $0 + $1.blockHits.count }
@@ -84,8 +93,6 @@ package struct RecordSummary {
   private var isTraced: Bool { traces.contains(where: \.method.recordsEveryFunction) }
 
   private var images: [TraceImage] { distinctImages(of: traces) }
-
-  private var guardCount: Int { images.reduce(0) { $0 + $1.guardCount } }
 
   /// "41.2 ms"
   private func milliseconds(_ nanoseconds: UInt64) -> String {

@@ -67,17 +67,15 @@ extension RecordableCode {
       .units(of: unseen)
   }
 
-  /// Compares the number of recordable functions in the trace with the functions of another build, for a recorded
-  /// image that is gone.
+  /// Compares the number of guards in a trace with the functions of another build, for an instrumented image that is gone.
   ///
   /// - Parameters:
-  ///   - count: the number of recordable functions, as the trace states it.
+  ///   - count: the number of guards, as the trace states it.
   ///   - layout: the other build's layout.
-  package init(means: Means, count: Int, in layout: Layout) {
+  package init(instrumented count: Int, in layout: Layout) {
     let all = CodeBodies(layout).all.count
-    let count = means == .execution ? all : count
     self.init(
-      means: means,
+      means: .callback,
       functions: Portion(recordable: UInt64(clamping: min(count, all)), all: UInt64(all)),
       bytes: nil)
   }

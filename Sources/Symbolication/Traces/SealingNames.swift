@@ -44,10 +44,13 @@ extension Trace {
   }
 
   /// The number of hits before the program's `main`; `nil` if `main` was not hit.
-  package func hitsBeforeMain(_ recorded: [RecordedImage?]) -> Int? {
+  ///
+  /// - Parameter counted: the indexes of the hits that count; `nil` for all.
+  package func hitsBeforeMain(_ recorded: [RecordedImage?], counted: [Int]? = nil) -> Int? {
     precondition(recorded.count == images.count, "one for each image")
     var known: Set<StatedAddress> = []
-    return hits.firstIndex { hit in
+    return (counted ?? Array(hits.indices)).firstIndex { index in
+      let hit = hits[index]
       guard let address = hit.entry ?? hit.calledFrom, images[hit.image].path == program,
         let image = recorded[hit.image], let start = image.bodyStart(holding: address),
         known.insert(start).inserted

@@ -47,8 +47,9 @@ extension LaunchInputs {
   /// How much of the code of the images in `group` could be recorded.
   ///
   /// - Parameter layout: another build's layout. If the trace does not tell and the recorded image is gone, its functions
-  ///   are counted, and so are the recorded ones. As a function may be there several times in one build and once in the
-  ///   other, that can only show that the share is small.
+  ///   are counted, and so are the instrumented ones. As a function may be there several times in one build and once in the
+  ///   other, that can only show that the share is small. Breakpoints are on nearly all functions of their build: fewer
+  ///   than the functions of another build only show that the other build has more.
   mutating func recordableShare(of group: Int, countedIn layout: Layout) -> RecordableShare {
     var share = RecordableShare()
     var found: [RecordableCode] = []
@@ -61,8 +62,8 @@ extension LaunchInputs {
       if let code = images.recordableCode(of: image, recordedBy: methods) {
         found.append(code)
       } else if images.image(for: image) == nil {
-        let atMost = RecordableCode(means: means, count: image.guardCount, in: layout)
-        if atMost.portion.reaches(RecordableCode.warningShare) == false {
+        let atMost = RecordableCode(instrumented: image.guardCount, in: layout)
+        if means == .callback, atMost.portion.reaches(RecordableCode.warningShare) == false {
           found.append(atMost)
         } else {
           share.unknown.append(image)

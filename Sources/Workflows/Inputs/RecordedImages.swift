@@ -110,6 +110,14 @@ struct RecordedImages {
     return code
   }
 
+  /// Returns the number of functions of `image` if its basic blocks have guards of their own; `nil` if each function has one
+  /// guard, or if the image was not read.
+  func guardedFunctions(of image: TraceImage) -> Int? {
+    guard let read = self.image(for: image), let bytes = try? FileBytes(regularFileAt: read.path)
+    else { return nil }
+    return GuardedFunctions(of: read, in: bytes)?.count
+  }
+
   /// Returns the functions of an image of `trace`: those of the image that was read, or else those that the trace names.
   ///
   /// - Parameter names: those that `trace` has for the image.

@@ -120,7 +120,8 @@ package struct LaunchRecording {
     if let result = watched.result { try launch?.checkReadiness(result) }
     if watched.lacksBlocks {
       return RecordedLaunch(
-        traces: [], beginsWithProgram: false, paths: [], hitsBeforeMain: nil, recordable: [],
+        traces: [], beginsWithProgram: false, paths: [], firstHits: 0, instrumented: 0,
+        hitsBeforeMain: nil, recordable: [],
         emulator: nil, end: watched.result?.end,
         warnings: watched.leftAlone, failure: .noBlockMap(name), lacksBlockMap: true)
     }
@@ -154,6 +155,7 @@ package struct LaunchRecording {
     }
     warnings += recordable.compactMap { .partlyRecordable($0.code, path: $0.image.path) }
 
+    let uses = FunctionUses(of: traces, in: images)
     let hasHits = traces.contains { !$0.isEmpty }
     let end = watched.result?.end
     var failure: Diagnostic?
@@ -165,8 +167,8 @@ package struct LaunchRecording {
     return RecordedLaunch(
       traces: hasHits ? traces : [], beginsWithProgram: recordings.first?.suffix.isEmpty ?? false,
       paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
-      hitsBeforeMain: hasHits
-        ? traces[0].hitsBeforeMain(images.recordedImages(of: traces[0])) : nil,
+      firstHits: uses.hits, instrumented: uses.instrumented,
+      hitsBeforeMain: hasHits ? uses.hitsBeforeMain : nil,
       recordable: hasHits ? recordable : [], emulator: watched.emulator, end: end,
       warnings: warnings, failure: failure)
   }
@@ -324,7 +326,11 @@ package struct RecordedLaunch {
   package let beginsWithProgram: Bool
   /// Where each trace is, parallel to `traces`.
   package let paths: [String]
-  /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
+  /// The number of first hits of functions in all traces. Further guards of the same function are not counted.
+  package let firstHits: Int
+  /// The number of functions with guards or breakpoints.
+  package let instrumented: Int
+  /// The number of first hits before `main` in the first trace; `nil` if its `main` was not recorded.
   package let hitsBeforeMain: Int?
   /// How much of each image's code could be recorded, in the order of the first loads.
   package let recordable: [RecordableImage]

@@ -1,0 +1,33 @@
+import ImageModel
+import Symbolication
+
+/// What traces of one launch tell of functions.
+struct FunctionUses {
+  /// As those of `RecordedLaunch`.
+  private(set) var hits = 0
+  private(set) var instrumented = 0
+  private(set) var hitsBeforeMain: Int?
+
+  init(of traces: [Trace], in images: RecordedImages) {
+    // Looked up once for each image: its code may have to be searched.
+    let all = distinctImages(of: traces)
+    let isInstrumented = traces.contains { $0.method == .instrumentation }
+    let guarded = all.map { isInstrumented ? images.guardedFunctions(of: $0) : nil }
+    instrumented = zip(all, guarded).reduce(0) { $0 + ($1.1 ?? $1.0.guardCount) }
+    let withBlocks = zip(all, guarded).filter { $0.1 != nil }.map(\.0)
+    for (index, trace) in traces.enumerated() {
+      let blockImages = trace.images.indices.filter { place in
+        let image = trace.images[place]
+        return withBlocks.contains { $0.path == image.path && $0.id == image.id }
+      }
+      guard index == 0 || !blockImages.isEmpty else {
+        hits += trace.hits.count
+        continue
+      }
+      let recorded = images.recordedImages(of: trace)
+      let counted = trace.functionHits(blockImages: Set(blockImages), recorded)
+      hits += counted.count
+      if index == 0 { hitsBeforeMain = trace.hitsBeforeMain(recorded, counted: counted) }
+    }
+  }
+}
