@@ -25,7 +25,7 @@ WALK = """([strip, most]) => {
 
 # Points at each place of a strip where a cell may be, and returns what is said and what is drawn there.
 POINT = """(strip) => {
-  const [canvas, overlay] = document.querySelectorAll(`${strip} canvas`);
+  const [canvas, overlay] = ["canvas", ".overlay"].map((one) => document.querySelector(`${strip} ${one}`));
   const readout = document.querySelector(".readout");
   const box = overlay.getBoundingClientRect();
   const scale = canvas.width / box.width;
@@ -86,6 +86,14 @@ def check_verdict(page, name, diff, layouts, failures):
     counts = {kind: [f"{layout.counts[kind]:,}" for layout in layouts] for kind in ("measured", "predicted")}
     failures.expect(" \u2192 ".join(counts["measured"]) in text, f"{name}: the verdict lacks the measured {counts['measured']}")
     failures.expect(f"predicted {' → '.join(counts['predicted'])}" in text, f"{name}: the verdict lacks {counts['predicted']}")
+    strips = page.locator("#map .strip > p").all_inner_texts()
+    for layout, strip in zip(layouts, strips, strict=True):
+        pages = layout.counts["predicted"]
+        words = f"predicted to touch {pages:,} page{'' if pages == 1 else 's'}."
+        failures.expect(words in strip, f"{name}: the map {layout.side} says '{strip}', expected '{words}'")
+    label = page.locator("#curve svg[aria-label^='Pages touched']").get_attribute("aria-label")
+    for layout in layouts:
+        failures.expect(f"{layout.side} {layout.counts['predicted']}" in label, f"{name}: the curve says '{label}'")
     failures.expect(f"\n{diff['after']['floorPages']:,}\n" in text, f"{name}: the verdict lacks the floor {diff['after']['floorPages']}")
     for layout in layouts:
         failures.expect(diff[layout.side]["id"] in text, f"{name}: the verdict lacks the image ID {diff[layout.side]['id']}")
@@ -523,40 +531,70 @@ def check_limits(page, name, check, failures):
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 
 
-# The address of the page at the middle of the ring that a strip's overlay shows; null if no page is there.
+# The page at the middle of the ring that a strip shows; null if there is none.
 RING = """(strip) => {
   const overlay = document.querySelector(`${strip} .overlay`);
-  const box = overlay.getBoundingClientRect();
-  const { data, width, height } = overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height);
-  let [left, top, right, bottom] = [width, height, -1, -1];
-  for (let at = 3; at < data.length; at += 4)
-    if (data[at]) {
-      const [x, y] = [(at >> 2) % width, Math.floor((at >> 2) / width)];
-      [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
-    }
-  const scale = width / box.width;
-  const [clientX, clientY] = [box.left + (left + right) / 2 / scale, box.top + (top + bottom) / 2 / scale];
+  const ring = overlay.querySelector(".cursor")?.getBoundingClientRect();
+  if (!ring) return null;
+  const [clientX, clientY] = [ring.left + ring.width / 2, ring.top + ring.height / 2];
   overlay.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
   return /page (0x[0-9a-f]+)/i.exec(document.querySelector(".readout").textContent)?.[1] ?? null;
 }"""
 
+# The page of the last cell in the longest row of a strip, and the middle of the cell.
+LAST_CELL = """async (strip) => {
+  const { layouts } = new Report(await readData());
+  const layout = layouts.find(({ side }) => strip === `#strip-${side}`);
+  const columns = Math.round(document.querySelector(`${strip} .overlay`).getBoundingClientRect().width / (WIDTH + GAP));
+  const cell = new Grid(layout, layout.pageSize, columns).cells.reduce((a, b) => (b.x > a.x ? b : a));
+  return { page: layout.pageAddress(cell.page), position: { x: cell.x + WIDTH / 2, y: cell.y + HEIGHT / 2 } };
+}"""
+
 
 def check_ring(page, name, failures):
-    """A click at the right end of a strip opens the drawer. The strip gets narrower, and the ring must stay around the page."""
+    """A click at the right end of a strip opens the drawer. The strip may get narrower, and the ring must stay around the page."""
     strip = page.locator(".strip [role=slider]").first
     side = "#" + strip.get_attribute("id")
-    width = page.evaluate("(strip) => document.querySelector(`${strip} .overlay`).clientWidth", side)
-    page.locator(f"{side} .overlay").click(position={"x": width - 8, "y": 32})
+    last = page.evaluate(LAST_CELL, side)
+    page.locator(f"{side} .overlay").click(position=last["position"])
+    page.wait_for_selector("#drawer:not([hidden])")
     page.wait_for_timeout(200)
-    if page.locator("#drawer").is_hidden():
-        return  # no cell is at this place
-    chosen = re.search("0x[0-9a-f]+", page.locator("#drawer h2").text_content())[0]
+    heading = page.locator("#drawer h2").text_content()
+    failures.expect(last["page"] in heading, f"{name}: a click on page {last['page']} opens '{heading}'")
     ringed = page.evaluate(RING, side)
-    failures.expect(ringed == chosen, f"{name}: the drawer is about page {chosen}, the ring is around {ringed}")
+    failures.expect(ringed == last["page"], f"{name}: the drawer is about page {last['page']}, the ring is around {ringed}")
     wide = page.evaluate("""[...document.querySelectorAll('#drawer .scroll')]
       .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => `${one.scrollWidth} in ${one.clientWidth}`)""")
     failures.expect(not wide, f"{name}: tables wider than the drawer: {wide}")
     page.keyboard.press("Escape")
+    page.evaluate("location.hash = ''")
+
+
+# The curves of the launches of a report and of one that took fifty times as long: how far right the first of them gets, as a
+# share of the chart, and what is said.
+SLOW_LAUNCH = """async () => {
+  const stored = await readData();
+  const launch = stored.faults.find((one) => one.nanoseconds.length);
+  stored.faults.push({
+    ...launch, path: "slow.json", nanoseconds: launch.nanoseconds.map((one) => one * 50), wallNanoseconds: launch.wallNanoseconds * 50
+  });
+  const report = new Report(stored);
+  return [measuredCurves(report, null, new State()), faultsOfLaunches(report, null, new State())].map((node) => {
+    const chart = node.querySelector("svg[aria-label]");
+    const placesOf = (path) => [...path.getAttribute("d").matchAll(/[HM]([0-9.]+)/g)].map((one) => Number(one[1]));
+    const curve = chart.querySelector(".curve");
+    // A curve goes on to the end of the axis.
+    const places = curve ? placesOf(curve).slice(0, -1) : [...chart.querySelectorAll(".fault")].flatMap(placesOf);
+    return { share: Math.max(...places) / Number(chart.getAttribute("width")), text: node.textContent };
+  });
+}"""
+
+
+def check_slow_launch(page, name, failures):
+    """One slow launch does not flatten the others: it reaches beyond the axis, and the report says so."""
+    for found in page.evaluate(SLOW_LAUNCH):
+        failures.expect(found["share"] > 0.1, f"{name}: beside a slow launch another ends at {found['share']:.0%} of the width")
+        failures.expect("far longer than the others" in found["text"], f"{name}: nothing is said of the slow launch")
 
 
 def printed(page):
@@ -587,6 +625,27 @@ def check_printed_map(page, name, failures):
         coloured_pixels(dark) > coloured_pixels(printed(page)) + 100, f"{name}: the page map is printed without its cells")
 
 
+def check_printed_choices(page, name, failures):
+    """Paper shows which zoom, colour and figure were chosen, and how many rows of a table or list it lacks."""
+    for choice in page.locator(".tools fieldset").all():
+        chosen = choice.evaluate("(one) => one.querySelector(':checked').parentNode.textContent")
+        shown = choice.evaluate("(one) => [...one.querySelectorAll('label')].filter((one) => one.checkVisibility()).map((one) => one.textContent)")
+        failures.expect(shown == [chosen], f"{name}: {shown} are printed, {chosen} is chosen")
+    if page.locator("#metric").count():
+        figure = page.locator("#metric").evaluate("(one) => one.selectedOptions[0].textContent")
+        failures.expect(figure in page.locator("#history").inner_text(), f"{name}: the figure '{figure}' is not printed")
+    silent = page.evaluate("""[...document.querySelectorAll('.table, #limits')].flatMap((one) =>
+        [...one.querySelectorAll('.tools button')].filter((button) => /^Show .* [0-9,]+/.test(button.textContent) && !button.hidden)
+          .map((button) => [one, /[0-9,]+( rows)?$/.exec(button.textContent)[0]]))
+      .filter(([one, count]) => one.checkVisibility() && ![...one.querySelectorAll('.printed')].some(
+        (words) => words.checkVisibility() && words.textContent.includes(` of ${count.replace(' rows', '')} `)))
+      .map(([one, count]) => `${one.innerText.slice(0, 40)}: ${count}`)""")
+    failures.expect(not silent, f"{name}: rows are left out silently: {silent[:3]}")
+    narrow = page.evaluate("""[...document.querySelectorAll('.strip canvas')].map((one) => one.getBoundingClientRect().right)
+      .filter((right) => Math.abs(right - document.getElementById('main').getBoundingClientRect().right) > 1)""")
+    failures.expect(not narrow, f"{name}: the page map ends at {narrow}, not at the end of the text")
+
+
 def check_print(page, name, failures):
     page.evaluate("document.querySelectorAll('main details').forEach((one) => (one.open = true))")
     page.emulate_media(media="print", color_scheme="dark")
@@ -596,8 +655,10 @@ def check_print(page, name, failures):
     empty = page.evaluate("""[...document.querySelectorAll('main td')].filter((one) => one.textContent && one.offsetParent &&
       [...one.children].some((child) => getComputedStyle(child).display === 'none')).length""")
     failures.expect(empty == 0, f"{name}: {empty} cells of tables are empty in print")
-    hidden = page.evaluate("['#views', '#search', '.readout', '.tools'].filter((one) => document.querySelector(one)?.offsetParent)")
+    hidden = page.evaluate("""['#views', '#search', '.readout', '.tools button', '.tools input', '.tools select']
+      .filter((one) => [...document.querySelectorAll(one)].some((node) => node.checkVisibility()))""")
     failures.expect(not hidden, f"{name}: {hidden} are printed")
+    check_printed_choices(page, name, failures)
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     failures.expect(background == "rgb(255, 255, 255)", f"{name}: printed on {background}")
     wide = page.evaluate("""[...document.querySelectorAll('canvas, svg, table, dl')]

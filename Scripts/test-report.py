@@ -57,6 +57,7 @@ def check(browser, report, options, failures):
                 checks.check_axe(page, name, failures)
                 if theme == "light" and page.locator("#map").count():
                     checks.check_keyboard(page, name, failures)
+                    checks.check_ring(page, name, failures)
                 if limits:
                     checks.check_limits(page, name, limits, failures)
             times.append(opened.ready)
@@ -70,8 +71,8 @@ def check(browser, report, options, failures):
             checks.check_map(page, name, layouts, failures)
             checks.check_shapes(page, name, layouts, failures)
             checks.check_drawer(page, name, diff, layouts, failures)
-            checks.check_ring(page, name, failures)
             checks.check_faults(page, name, layouts, [faults(report, layout) for layout in layouts], failures)
+            checks.check_slow_launch(page, name, failures)
         if page.locator("#map").count():
             checks.check_zooms(page, name, failures)
             checks.check_icicle(page, name, failures)

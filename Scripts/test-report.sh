@@ -71,7 +71,9 @@ void ansi(void) {}
 __attribute__((constructor)) static void call(void) { hostile(); ansi(); }
 C
 clang=(clang -fuse-ld=lld -Wl,--build-id)
-report small "${clang[@]}" small-objects/*.o --
+# Names of files can be longer than a phone is wide.
+small=small_$(printf 'and_long_%.0s' {1..12})
+report "$small" "${clang[@]}" small-objects/*.o --
 compile_sqlite3 sqlite3-objects
 report sqlite3 "${clang[@]}" sqlite3-objects/*.o "${sqlite3_libraries[@]}" -- "${sqlite3_launch[@]}"
 compile_redis redis-objects
@@ -89,8 +91,8 @@ report swift swiftc -use-ld=lld -Xclang-linker -Wl,--build-id swift.o -Xclang-li
 
 # A Swift program with more than 20,000 functions.
 cp "$orderfile" orderfile
-"$orderfile" record -q --breakpoints -o orderfile.oftrace -- ./orderfile show small >/dev/null
-"$orderfile" pages -q --json -o orderfile.json -- ./orderfile show small >/dev/null
+"$orderfile" record -q --breakpoints -o orderfile.oftrace -- ./orderfile show "$small" >/dev/null
+"$orderfile" pages -q --json -o orderfile.json -- ./orderfile show "$small" >/dev/null
 "$orderfile" report -q -o orderfile.html orderfile orderfile.oftrace orderfile.json
 
 # As many limits as a check can have, a few of them exceeded, and of no image.
@@ -105,4 +107,4 @@ PYTHON
 "$orderfile" report -q -o many.html many.check
 
 PYTHONPATH=$python:$root/Scripts python3 "$root/Scripts/test-report.py" "${shots[@]}" \
-  small.html sqlite3.html redis.html swift.html orderfile.html many.html
+  "$small.html" sqlite3.html redis.html swift.html orderfile.html many.html

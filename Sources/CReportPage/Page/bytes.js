@@ -268,7 +268,7 @@ class Icicle {
     }
     const path = [];
     for (let one = node.parent; one?.parent; one = one.parent) path.unshift(visible(one.name));
-    const first = node.one && node.one.step < Infinity ? `; first hit #${number(node.one.step + 1)}` : "";
+    const first = node.one && node.one.step < Infinity ? `; first use #${number(node.one.step + 1)}` : "";
     reading.textContent = `${path.map((one) => one + " \u203a ").join("")}${nodeWords(node)}${first}.`;
   }
   select(index) {

@@ -1,4 +1,4 @@
-// The fault curve: pages touched so far, at each first hit or millisecond; before, after, of other layouts, and the fewest
+// The fault curve: pages touched so far, at each first use or millisecond; before, after, of other layouts, and the fewest
 // that could hold the code. Below it what is measured: page faults so far, at each millisecond of another launch.
 
 const OTHER_LINES = ["other0", "other1", "other2", "other3", "other4", "other5"];
@@ -9,7 +9,7 @@ function faultCurveView(report, map, state) {
   if (!layouts.length) return measured ? view("curve", "Fault curve", measured) : null;
   const last = layouts.at(-1);
   const hasTimes = report.timeOfStep.size > 0;
-  const axis = () => (hasTimes && state.axis === "time" ? "time" : "hits");
+  const axis = () => (hasTimes && state.axis === "time" ? "time" : "uses");
   const place = element("div");
   const lines = [
     ...layouts.map((layout) => ({ name: layout.side, words: layout.side === "only" ? "pages" : layout.side, curve: layout.curve })),
@@ -22,21 +22,21 @@ function faultCurveView(report, map, state) {
     { name: "floor", words: "floor", value: last.curve.at(-1)[2] },
   ];
   let chart;
-  const toX = (step) => (axis() === "hits" ? step : report.timeAt(step) / 1000);
+  const toX = (step) => (axis() === "uses" ? step : report.timeAt(step) / 1000);
   const cursor = () => {
     const first = state.page === null ? null : report.layoutOf(state.side)?.cells.get(state.page);
     chart?.cursor(first ? toX(first.step) : null);
     chart?.marks((map?.search?.steps(last) ?? []).map(toX), "found");
   };
   const redraw = drawnToWidth(place, (width) => {
-    const mostX = axis() === "hits" ? report.lastStep + 1 : largest(report.timeOfStep.values(), 1) / 1000;
+    const mostX = axis() === "uses" ? report.lastStep + 1 : largest(report.timeOfStep.values(), 1) / 1000;
     chart = new Chart(
       `Pages touched during the launch: ${lines.map(({ words, curve }) => `${words} ${curve.at(-1)[1]}`).join(", ")}`, width,
       mostX, largest(lines.map(({ curve }) => curve.at(-1)[1])),
       {
-        xTitle: axis() === "hits" ? "first hits" : "ms",
+        xTitle: axis() === "uses" ? "first uses" : "ms",
         yTitle: "pages",
-        isWholeX: axis() === "hits",
+        isWholeX: axis() === "uses",
         isWholeY: true,
         rightMargin: labels.length ? labelMargin(width, labels.map(({ words }) => words)) : RIGHT,
       });
@@ -55,7 +55,7 @@ function faultCurveView(report, map, state) {
   const tools = hasTimes
     && element(
       "div", { class: "tools" },
-      choice("Over", "axis", [["hits", "first hits"], ["time", "milliseconds"]], axis(), (axis) => state.set({ axis })));
+      choice("Over", "axis", [["uses", "first uses"], ["time", "milliseconds"]], axis(), (axis) => state.set({ axis })));
   state.listen((_, before) => {
     if (state.axis === before.axis) return cursor();
     if (tools) showChoice(tools, "axis", axis());
@@ -73,7 +73,7 @@ function faultCurveView(report, map, state) {
       ({ words, curve }) => tableBeside(
         words === "pages" ? "pages touched" : `pages touched, ${words}`,
         [
-          column("first hits", ([step]) => number(step + 1), { kind: "number" }),
+          column("first uses", ([step]) => number(step + 1), { kind: "number" }),
           column("pages", ([, count]) => number(count), { kind: "number" }),
           column("floor", ([, , fewest]) => number(fewest), { kind: "number" })
         ],
@@ -105,10 +105,44 @@ const FAULT_COUNTS = {
 };
 const MOST_POINTS = 2000;
 
-/** Page faults so far, measured, over milliseconds of the launch; nothing if no document lists any. */
+/** Page faults so far, measured, over milliseconds of the launch, a chart for each cache; nothing if no document lists any. */
 function measuredCurves(report, map, state) {
   const launches = report.faults.filter((launch) => launch.list.length);
   if (!launches.length) return null;
+  const chosen = () => (Object.hasOwn(FAULT_COUNTS, state.faults ?? "") ? state.faults : "image");
+  const faultsOf = (launch) => launch.list.filter(FAULT_COUNTS[chosen()][1]);
+  const charts = [...Map.groupBy(launches, (launch) => launch.stored.cache)]
+                   .map(([cache, alike]) => [cache, measuredChart(alike, faultsOf, map, state)]);
+  const tools = element(
+    "div", { class: "tools" },
+    choice(
+      "Faults", "faults", Object.entries(FAULT_COUNTS).map(([value, [words]]) => [value, words]), chosen(),
+      (faults) => state.set({ faults })));
+  state.listen((_, before) => {
+    if (state.faults !== before.faults) showChoice(tools, "faults", chosen());
+  });
+  return element(
+    "div", {}, element("h3", {}, "Measured page faults"),
+    note(
+      "Faults of launches that nobody recorded, over their own milliseconds. A fault also maps what is in memory of the pages ",
+      "around it, and data fault, too: faults are not the pages above."),
+    tools, charts.map(([cache, chart]) => [charts.length > 1 && element("h4", {}, `${firstLetterUp(cache)} launches`), chart]),
+    ...launches.map((launch) => tableBeside(
+      `faults so far, ${launch.title}`,
+      [
+        column("ms", ({ fault }) => (fault.time / 1000).toFixed(3), { kind: "number" }),
+        column("faults", ({ count }) => number(count), { kind: "number" }),
+        column("kind", ({ fault }) => (fault.isMajor ? "major" : "minor")),
+        column("where", ({ fault }) => fault.place)
+      ],
+      () => faultsOf(launch).map((fault, index) => ({ fault, count: index + 1 })))));
+}
+
+/**
+ * The curves of launches with one cache.
+ * @param faultsOf the chosen faults of a launch
+ */
+function measuredChart(launches, faultsOf, map, state) {
   const taken = new Set();
   const lines = launches.map((launch, index) => {
     const side = launch.stored.side ?? "only";
@@ -116,21 +150,22 @@ function measuredCurves(report, map, state) {
     taken.add(side);
     return { launch, name };
   });
-  const chosen = () => (Object.hasOwn(FAULT_COUNTS, state.faults ?? "") ? state.faults : "image");
-  const faultsOf = (launch) => launch.list.filter(FAULT_COUNTS[chosen()][1]);
+  const end = axisEnd(launches);
+  const isShown = (fault) => fault.time <= end;
   const place = element("div");
   let chart;
   const cursor = () => {
     const found = launches.filter((launch) => launch.layout?.side === state.side && state.page !== null)
-                    .flatMap((launch) => launch.onPage(launch.layout, state.page))[0];
+                    .flatMap((launch) => launch.onPage(launch.layout, state.page)).filter(isShown)[0];
     chart?.cursor(found ? found.time / 1000 : null);
   };
   const redraw = drawnToWidth(place, (width) => {
-    const counts = lines.map(({ launch }) => faultsOf(launch));
+    const counts = lines.map(({ launch }) => faultsOf(launch).length);
+    const shown = lines.map(({ launch }) => faultsOf(launch).filter(isShown));
     chart = new Chart(
       `Page faults during the launch, measured: ${
-        lines.map(({ launch }, index) => `${launch.title} ${counts[index].length}`).join(", ")}`,
-      width, largest(launches.map((launch) => launch.end)) / 1000, largest(counts.map((faults) => faults.length), 1),
+        lines.map(({ launch }, index) => `${launch.title} ${counts[index]}`).join(", ")}`,
+      width, end / 1000, largest(shown.map((faults) => faults.length), 1),
       {
         xTitle: "ms",
         yTitle: "faults",
@@ -139,14 +174,14 @@ function measuredCurves(report, map, state) {
         rightMargin: lines.length > 1 ? labelMargin(width, launches.map((launch) => launch.title)) : RIGHT,
       });
     lines.forEach(({ name }, index) => {
-      const faults = counts[index];
+      const faults = shown[index];
       const every = Math.ceil(faults.length / MOST_POINTS);
       const points = faults.map((fault, place) => [fault.time / 1000, place + 1])
                        .filter((_, place) => (place + 1) % every === 0 || place === faults.length - 1);
       chart.steps([[0, 0], ...points], name);
     });
     if (lines.length > 1)
-      chart.endLabels(lines.map(({ launch, name }, index) => ({ name, words: launch.title, value: counts[index].length })));
+      chart.endLabels(lines.map(({ launch, name }, index) => ({ name, words: launch.title, value: shown[index].length })));
     chart.onClick((x) => {
       const onPages = launches.flatMap((launch) => faultsOf(launch).map((fault) => ({ launch, fault })))
                         .filter(({ fault }) => fault.page !== null);
@@ -157,29 +192,6 @@ function measuredCurves(report, map, state) {
     place.replaceChildren(chart.node);
     cursor();
   });
-  const tools = element(
-    "div", { class: "tools" },
-    choice(
-      "Faults", "faults", Object.entries(FAULT_COUNTS).map(([value, [words]]) => [value, words]), chosen(),
-      (faults) => state.set({ faults })));
-  state.listen((_, before) => {
-    if (state.faults === before.faults) return cursor();
-    showChoice(tools, "faults", chosen());
-    redraw();
-  });
-  return element(
-    "div", {}, element("h3", {}, "Measured page faults"),
-    note(
-      "Faults of launches that nobody recorded, over their own milliseconds. A fault also maps what is in memory of the pages ",
-      "around it, and data fault, too: faults are not the pages above."),
-    tools, lineKey(lines.map(({ name, launch }) => [name, launch.title])), place,
-    ...lines.map(({ launch }) => tableBeside(
-      `faults so far, ${launch.title}`,
-      [
-        column("ms", ({ fault }) => (fault.time / 1000).toFixed(3), { kind: "number" }),
-        column("faults", ({ count }) => number(count), { kind: "number" }),
-        column("kind", ({ fault }) => (fault.isMajor ? "major" : "minor")),
-        column("where", ({ fault }) => fault.place)
-      ],
-      () => faultsOf(launch).map((fault, index) => ({ fault, count: index + 1 })))));
+  state.listen((_, before) => (state.faults === before.faults ? cursor() : redraw()));
+  return [lineKey(lines.map(({ name, launch }) => [name, launch.title])), beyondAxis(launches, end), place];
 }

@@ -49,6 +49,12 @@ const largest = (values, least = 0) => {
   return most;
 };
 
+/** Between the two middle values if their number is even, as all medians of `orderfile` are. */
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}
+
 /** The first place of an ascending array at which `isAtLeast` holds. */
 function firstPlace(values, isAtLeast) {
   let [low, high] = [0, values.length];

@@ -46,6 +46,28 @@ class LaunchFaults {
   }
 }
 
+/**
+ * Where the axis of launches with one cache ends, in microseconds: with the slowest. A launch that takes more than four times as
+ * long as the lower middle one reaches beyond the axis, because it would flatten the others.
+ */
+function axisEnd(launches) {
+  const ends = launches.map((launch) => launch.end).sort((a, b) => a - b);
+  const usual = ends[(ends.length - 1) >> 1];
+  return ends.filter((end) => end <= 4 * usual).at(-1);
+}
+
+/** Says which launches reach beyond an axis; nothing if none does. */
+function beyondAxis(launches, end) {
+  const beyond = launches.filter((launch) => launch.end > end);
+  if (!beyond.length) return null;
+  const words = beyond.map((launch) => {
+    const later = launch.list.filter((fault) => fault.time > end).length;
+    return `The ${launch.title} took ${milliseconds(launch.end)}, far longer than the others: ${
+      later ? `${number(later)} of its ${counted(launch.list.length, "fault")} are` : "its end is"} beyond the axis.`;
+  });
+  return note(words.join(" "));
+}
+
 /** The page of a fault, for a table; faults outside of the layouts have none. */
 const faultPage = (launch, map) => column("page", (fault) => fault.page === null ? "" : launch.layout.pageAddress(fault.page), {
   show: (fault) => fault.page === null ? "" :

@@ -110,9 +110,11 @@ function historyView(report, state) {
   const select = element(
     "select", { id: "metric", onchange: () => state.set({ figure: select.value }) },
     figures.map((one) => element("option", { value: one.name }, visible(one.name))));
+  const printed = element("p", { class: "printed" });
   const show = () => {
     const { name, unit, points, changes } = chosen();
     select.value = name;
+    printed.textContent = visible(name);
     redraw();
     beside.replaceChildren(tableBeside(
       visible(name),
@@ -139,5 +141,5 @@ function historyView(report, state) {
       hasPoints  ? "Lines mark the commits that changed it by more than chance." :
         most < 2 ? "There is one commit: nothing to compare." :
                    "No change point was found in any figure; few commits can't show one."),
-    element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select), place, beside);
+    element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select, printed), place, beside);
 }

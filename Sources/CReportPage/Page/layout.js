@@ -39,6 +39,8 @@ class Layout {
       functions: stored.pages.functions[index],
       isOrderable: stored.pages.orderable[index] === 1,
     }));
+    /** As `diff` counts them: also without code, and beyond the addresses that a report shows. */
+    this.predictedPages = report.documents.diff?.textPages?.[this.side] ?? this.cells.size;
     this.curve = curveOf(stored.curve);
     this.method = stored.measured?.method;
     this.measured = stored.measured ?
@@ -186,9 +188,6 @@ class Layout {
   isExecuted(page) { return this.measuredPages.get(page)?.some((touch) => touch.access === 0) ?? false; }
   isTouched(page) { return this.measuredPages.has(page) || this.cells.has(page); }
   get executedPages() { return [...this.measuredPages.keys()].filter((page) => this.isExecuted(page)).length; }
-
-  /** The predicted pages of code: without that of the header, which is predicted, too. */
-  get predictedCodePages() { return [...this.cells.keys()].filter((page) => this.kinds[page] === CODE).length; }
 
   /** The pages with touched bytes, ascending. */
   get touchedPages() {

@@ -56,16 +56,18 @@ function limitRow(report, limits) {
 function limitRows(report, figures) {
   const list = element("ul", { class: "limits" });
   const more = element("button", { type: "button" });
+  const leftOut = element("p", { class: "printed quiet" });
   let shown = 0;
   const add = (count) => {
     list.append(...figures.slice(shown, shown + count).map((one) => limitRow(report, one)));
     shown = Math.min(figures.length, shown + count);
-    more.hidden = shown === figures.length;
+    more.hidden = leftOut.hidden = shown === figures.length;
+    leftOut.textContent = leftOutWords(shown, figures.length, "figures");
     more.textContent = `Show ${number(Math.min(MORE_LIMITS, figures.length - shown))} more of ${number(figures.length)}`;
   };
   more.addEventListener("click", () => add(MORE_LIMITS));
   add(FIRST_LIMITS);
-  return [list, element("div", { class: "tools" }, more)];
+  return [list, leftOut, element("div", { class: "tools" }, more)];
 }
 
 /** Rows behind a line with their number, drawn when it is opened. */

@@ -1,5 +1,8 @@
 // The page map: each layout as a strip of cells, with a common cursor, zoom and key.
 
+/** Paper has the same columns, whatever the width of the screen is. */
+const PRINTED_COLUMNS = 55;
+
 class PageMap {
   constructor(report, state) {
     const { layouts } = report;
@@ -42,17 +45,14 @@ class PageMap {
     });
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
       matchMedia(query).addEventListener("change", redraw);
-    // At `beforeprint` the report still has the screen's width and colours: paper is narrower, and light.
-    addEventListener("beforeprint", () => {
-      document.documentElement.style.colorScheme = "light";
-      this.draw(Math.min(this.area.clientWidth, 640));
-      for (const strip of this.strips) strip.beginPrint();
-    });
-    addEventListener("afterprint", () => {
-      document.documentElement.style.colorScheme = "";
-      for (const strip of this.strips) strip.endPrint();
+    // At `beforeprint` the report still has the screen's colours: paper is light.
+    const print = (isPrinting) => {
+      this.isPrinting = isPrinting;
+      document.documentElement.style.colorScheme = isPrinting ? "light" : "";
       redraw();
-    });
+    };
+    addEventListener("beforeprint", () => print(true));
+    addEventListener("afterprint", () => print(false));
   }
   get zoom() {
     const chosen = this.zooms.find(([bytes]) => bytes === Number(this.state.zoom));
@@ -91,7 +91,7 @@ class PageMap {
     this.isMeasured = isMeasured;
     this.shapeWords = shapes.map(() => element("span"));
     this.severalPages = element("li", {}, "a cell of several pages: the first of these that holds for one of them");
-    const tones = ["1 tick: first fifth of the first hits", "2: second", "3: third", "4: fourth", "5: last"];
+    const tones = ["1 tick: first fifth of the first uses", "2: second", "3: third", "4: fourth", "5: last"];
     this.toneKey = element(
       "ul", { class: "key", "aria-label": "Key to the time of the first touch" },
       tones.map((words, tone) => entry((context, pictures) => pictures.draw(context, "full", 1, tone, 0, 0), words)));
@@ -134,7 +134,7 @@ class PageMap {
       column("predicted", (page) => (layout.isPredicted(page) ? "yes" : "no")),
       column("measured", (page) => ACCESSES.filter((_, access) => measured(page, access)).join(", ") || "no"),
       column("startup bytes", (page) => number(layout.bytesOfPage(page)), { kind: "number" }),
-      column("first hit", (page) => (first(page) ? "#" + number(first(page).step + 1) : ""), { kind: "number" }),
+      column("first use", (page) => (first(page) ? "#" + number(first(page).step + 1) : ""), { kind: "number" }),
       report.timeOfStep.size > 0
         && column("ms", (page) => (first(page) ? (report.timeAt(first(page).step) / 1000).toFixed(2) : ""), { kind: "number" }),
       column("first by", (page) => layout.measuredPages.get(page)?.[0].name ?? "", { kind: "name" }),
@@ -166,12 +166,12 @@ class PageMap {
     return [...new Set(pages)];
   }
   draw(width) {
-    this.colours = readColours();
-    const pictures = new CellPictures(this.colours, 2);
-    const columns = Math.max(8, Math.floor((width - 2) / (WIDTH + GAP)));
+    const colours = readColours();
+    const pictures = new CellPictures(colours, 2);
+    const columns = this.isPrinting ? PRINTED_COLUMNS : Math.max(8, Math.floor((width - 2) / (WIDTH + GAP)));
     for (const strip of this.strips) {
       strip.layOut(this.zoom, columns);
-      strip.draw(pictures, this.colours);
+      strip.draw(pictures, colours);
     }
     this.toneKey.hidden = !this.showsTime;
     this.tellShapes();
@@ -179,9 +179,8 @@ class PageMap {
     this.drawCursor();
   }
   drawCursor() {
-    if (!this.colours) return;
     for (const strip of this.strips)
-      strip.drawCursor(this.colours, this.search?.pages(strip.layout) ?? [], this.movedPages(strip.layout));
+      if (strip.grid) strip.drawCursor(this.search?.pages(strip.layout) ?? [], this.movedPages(strip.layout));
     this.hover(null, null);
   }
 }

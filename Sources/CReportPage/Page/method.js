@@ -9,6 +9,12 @@ function methodView(report) {
       "Predicted figures follow from the layouts and the recorded launch. Measured ones are counts and times of real launches. ",
       "A page counts once, at its first touch. An owner is a module, an archive or a source file, where one is known",
       layouts.length > 1 ? "; both layouts use the owners of the one before." : "."),
+    report.layouts.length > 0
+      && element(
+        "p", {},
+        "A first hit is an event of the recording that the timeline shows. A first use is a step of the prediction: the first ",
+        "use of a function, or of a part of it, in any of the given launches. Their numbers differ if several launches or basic ",
+        "blocks were recorded. Predicted pages are counted as ", code("orderfile diff"), " counts them, with a page of the header that is read."),
     report.traces.length > 0
       && note(`${counted(report.traces.length, "trace")}: ${report.traces.slice(0, 10).map(visible).join(", ")}${
         report.traces.length > 10 ? ` and ${number(report.traces.length - 10)} more` : ""}.`),

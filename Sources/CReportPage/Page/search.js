@@ -84,7 +84,7 @@ class Search {
     const [layout, functions] = [report.layouts.at(-1), counts.at(-1)];
     list.append(...functions.slice(0, MOST_FOUND).map((one) => element(
       "li", {}, pageButton(map, layout, Math.floor(one.address / layout.pageSize)), " ", code(one.name),
-      one.step < Infinity ? ` first hit #${number(one.step + 1)}` : " not used")));
+      one.step < Infinity ? ` first use #${number(one.step + 1)}` : " not used")));
     if (functions.length > MOST_FOUND) list.append(element("li", { class: "quiet" }, `and ${number(functions.length - MOST_FOUND)} more`));
   }
 }

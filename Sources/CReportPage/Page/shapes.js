@@ -28,7 +28,7 @@ const PART_WORDS = {
 };
 const TONES = 5;
 const COLOUR_NAMES = [
-  "paper", "ink", "quiet", "cell", "edge", "touched", "run", "read", "found",
+  "paper", "ink", "quiet", "cell", "edge", "touched", "run", "read",
   ...Array.from({ length: TONES }, (_, tone) => `tone${tone}`)
 ];
 const OWNER_MARKS = [

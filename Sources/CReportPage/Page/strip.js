@@ -17,7 +17,7 @@ class Strip {
     this.region = layout.side === "after" ? packedRegion(layout) : null;
     this.canvas = element("canvas", { "aria-hidden": "true" });
     // What changes with the cursor is drawn above the cells, which take longer.
-    this.overlay = element("canvas", { "aria-hidden": "true", class: "overlay" });
+    this.overlay = drawing("svg", { "aria-hidden": "true", class: "overlay" });
     this.slider = element(
       "div", {
         role: "slider",
@@ -48,10 +48,10 @@ class Strip {
   }
   get summary() {
     const { layout } = this;
-    const pages = `of ${counted(layout.codePages, "page")} of code`;
+    const predicted = `to touch ${counted(layout.predictedPages, "page")}`;
     return layout.method ?
-      `A launch executes ${number(layout.executedPages)} ${pages}, measured. Predicted: ${number(layout.predictedCodePages)}.` :
-      `A launch is predicted to touch ${number(layout.predictedCodePages)} ${pages}.`;
+      `A launch executes ${number(layout.executedPages)} of ${counted(layout.codePages, "page")} of code, measured. It is predicted ${predicted}.` :
+      `A launch is predicted ${predicted}. ${counted(layout.codePages, "page")} ${layout.codePages === 1 ? "holds" : "hold"} code.`;
   }
   cellAt(event) { return this.grid.at(event.offsetX, event.offsetY); }
   /** The cell under the cursor: below the size of a page, several belong to the chosen one. */
@@ -110,38 +110,17 @@ class Strip {
 
   layOut(zoom, columns) {
     this.grid = new Grid(this.layout, zoom, columns);
-    const scale = Math.min(2, devicePixelRatio || 1);
+    const { canvas, overlay, grid: { height } } = this;
     const width = columns * (WIDTH + GAP);
-    for (const canvas of [this.canvas, this.overlay]) {
-      [canvas.width, canvas.height] = [width * scale, this.grid.height * scale];
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${this.grid.height}px`;
-    }
-    this.scale = scale;
-  }
-  /** Replaces both canvases by copies: Chromium prints a visible canvas empty if it was redrawn below the overlay. */
-  beginPrint() {
-    this.endPrint();
-    this.copies = [this.canvas, this.overlay].map((canvas) => {
-      const copy = canvas.cloneNode();
-      copy.getContext("2d").drawImage(canvas, 0, 0);
-      canvas.replaceWith(copy);
-      return [canvas, copy];
-    });
-  }
-  endPrint() {
-    for (const [canvas, copy] of this.copies ?? []) copy.replaceWith(canvas);
-    this.copies = null;
-  }
-  context(canvas) {
-    const context = canvas.getContext("2d");
-    context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    return context;
+    this.scale = Math.min(2, devicePixelRatio || 1);
+    [canvas.width, canvas.height] = [width * this.scale, height * this.scale];
+    [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
+    fill(overlay, { width, height, viewBox: `0 0 ${width} ${height}` }, []);
   }
   draw(pictures, colours) {
     const { layout, grid, map } = this;
-    const context = this.context(this.canvas);
+    const context = this.canvas.getContext("2d");
+    context.scale(this.scale, this.scale);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     context.fillStyle = colours.quiet;
@@ -166,28 +145,17 @@ class Strip {
     });
   }
   /** Draws the cursor: a ring; dashed rings where its code is in the other layout; and corners at what was searched for. */
-  drawCursor(colours, found, moved) {
+  drawCursor(found, moved) {
     const { layout, grid, map: { state } } = this;
-    const context = this.context(this.overlay);
-    const cellsOf = (pages) => new Set([...pages].map((page) => grid.cells[grid.cellOfPage.get(page)]).filter(Boolean));
-    for (const cell of cellsOf(found)) {
-      context.strokeStyle = colours.found;
-      context.lineWidth = 2;
-      context.strokeRect(cell.x - 1, cell.y - 1, WIDTH + 2, HEIGHT + 2);
-      context.fillStyle = colours.found;
-      context.beginPath();
-      context.moveTo(cell.x - 1, cell.y - 1);
-      context.lineTo(cell.x + 6, cell.y - 1);
-      context.lineTo(cell.x - 1, cell.y + 6);
-      context.fill();
-    }
-    context.lineWidth = 2;
-    context.strokeStyle = colours.ink;
-    context.setLineDash([2, 2]);
-    for (const cell of cellsOf(moved)) context.strokeRect(cell.x - 1, cell.y - 1, WIDTH + 2, HEIGHT + 2);
-    context.setLineDash([]);
-    const cell = this.cursor;
-    if (cell) context.strokeRect(cell.x - 1, cell.y - 1, WIDTH + 2, HEIGHT + 2);
+    const cellsOf = (pages) => [...new Set([...pages].map((page) => grid.cells[grid.cellOfPage.get(page)]).filter(Boolean))];
+    const draw = (name, cells, shape) => cells.length > 0
+      && drawing("path", { class: name, d: cells.map((cell) => `M${cell.x - 1} ${cell.y - 1}${shape}`).join("") });
+    const ring = `h${WIDTH + 2}v${HEIGHT + 2}h-${WIDTH + 2}z`;
+    const foundCells = cellsOf(found);
+    this.overlay.replaceChildren(...[
+      draw("found", foundCells, ring), draw("found corner", foundCells, "h7l-7 7z"), draw("moved", cellsOf(moved), ring),
+      draw("cursor", this.cursor ? [this.cursor] : [], ring)
+    ].filter(Boolean));
     const page = state.side === layout.side ? state.page : null;
     this.slider.setAttribute("aria-valuenow", page ?? 0);
     this.slider.setAttribute("aria-valuetext", page === null ? "no page chosen" : describePage(layout, page));

@@ -49,6 +49,9 @@ function copyBySelection(text) {
 const FIRST_ROWS = 20;
 const MORE_ROWS = 2000;
 
+/** Says on paper how much the screen shows on request. */
+const leftOutWords = (shown, all, noun) => `The first ${number(shown)} of ${number(all)} ${noun}. The report shows the others on a screen.`;
+
 /** A table; a long one begins with its first rows. */
 function table(caption, columns, items) {
   const body = element("tbody");
@@ -62,12 +65,14 @@ function table(caption, columns, items) {
         columns.map(
           (one) => element("td", { class: one.kind || null }, one.show ? one.show(item) : visible(one.text(item)))))));
     if (more) {
-      more.hidden = shown === items.length;
+      more.hidden = leftOut.hidden = shown === items.length;
+      leftOut.textContent = leftOutWords(shown, items.length, "rows");
       more.textContent = items.length - shown > MORE_ROWS ? `Show ${number(MORE_ROWS)} more of ${number(items.length)} rows` :
                                                             `Show all ${number(items.length)} rows`;
     }
   };
   const more = items.length > FIRST_ROWS && element("button", { type: "button", onclick: () => add(MORE_ROWS) });
+  const leftOut = element("p", { class: "printed quiet" });
   add(FIRST_ROWS);
   return element(
     "div", { class: "table" },
@@ -82,7 +87,7 @@ function table(caption, columns, items) {
             columns.map(
               (one) => element("th", { scope: "col", class: one.kind === "number" ? "number" : null }, one.title)))),
         body)),
-    element("div", { class: "tools" }, more, copyButton("Copy as Markdown", () => inMarkdown(columns, items))));
+    more && leftOut, element("div", { class: "tools" }, more, copyButton("Copy as Markdown", () => inMarkdown(columns, items))));
 }
 
 /** The table of a picture, made when it is opened. */

@@ -200,7 +200,7 @@ function stageRow(table, index) {
       () => table.rows));
 }
 
-/** The page faults of launches, with one key. Those of one cache have one scale and the same lanes, so that they compare. */
+/** The page faults of launches, with one key. Launches with one cache have one scale and the same lanes, so that they compare. */
 function faultsOfLaunches(report, map, state) {
   if (!report.faults.length) return null;
   const listed = report.faults.flatMap((launch) => launch.list);
@@ -210,22 +210,24 @@ function faultsOfLaunches(report, map, state) {
   return element(
     "div", {}, element("h3", {}, "Page faults"),
     listed.length > 0
-      && [note("Measured, of launches that nobody recorded. A line ends where its launch does."),
+      && [note("Measured, of launches that nobody recorded. A line ends where its launch does, with a tick."),
           element(
             "ul", { class: "key" },
             key.map(([isMajor, words]) => element(
               "li", {},
               drawing("svg", { class: "chart", width: 12, height: 26, "aria-hidden": "true" }, faultLines([{ isMajor }], () => 6, 26)),
               words)))],
-    report.faults.map((launch) => faultLanes(launch, parts, largest(alike(launch).map((one) => one.end)), map, state)));
+    report.faults.map((launch) => faultLanes(launch, parts, axisEnd(alike(launch)), map, state)));
 }
 
 /**
  * The page faults of a launch, a lane for each part: a short line for a minor fault, a long one with a head for a major one.
- * @param end where the axis ends
+ * @param usualEnd where the axes of launches with this cache end
  */
-function faultLanes(launch, parts, end, map, state) {
+function faultLanes(launch, parts, usualEnd, map, state) {
   const { stored, list } = launch;
+  const isSlow = launch.end > usualEnd;
+  const end = isSlow ? launch.end : usualEnd;
   const title = element("h4", {}, firstLetterUp(launch.title));
   if (stored.refusal)
     return element(
@@ -259,7 +261,7 @@ function faultLanes(launch, parts, end, map, state) {
   state.listen(cursor);
   return element(
     "div", {}, title, note(`${firstLetterUp(launch.summary)}: `, code(stored.command.map(shellWord).join(" ")), "."),
-    place,
+    isSlow && note("It took far longer than the others: its axis has another scale."), place,
     tableBeside(
       `page faults, ${launch.title}`,
       [

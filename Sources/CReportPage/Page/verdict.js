@@ -12,8 +12,9 @@ const arrow = (counts) => counts.join(" \u2192 ");
 /** Pages of code by layout, measured if all layouts were, and what the prediction says beside the floor; null if nothing tells. */
 function countsOf(report) {
   const { diff } = report.documents;
-  const predicted = diff?.textPages ? [diff.textPages.before, diff.textPages.after] :
-                                      report.layouts.map((one) => one.cells.size);
+  const predicted = report.layouts.length ? report.layouts.map((one) => one.predictedPages) :
+    diff?.textPages                       ? [diff.textPages.before, diff.textPages.after] :
+                                            [];
   if (diff?.refusal || !predicted.length) return null;
   const isMeasured = report.layouts.length > 0 && report.layouts.every((layout) => layout.method);
   const pages = isMeasured ? report.layouts.map((layout) => layout.executedPages) : predicted;
@@ -37,6 +38,13 @@ function pageFigures({ pageSizeBytes }, counts) {
   ];
 }
 
+/** How many launches of each build were measured: `60 cold launches of each`, `60 and 58 launches`. */
+function launchesOfSides(sides, state = "") {
+  const counts = sides.map(({ launches }) => launches.length);
+  const words = [state, counts.every((one) => one === 1) ? "launch" : "launches"].filter(Boolean).join(" ");
+  return new Set(counts).size > 1 ? `${counts.map(number).join(" and ")} ${words}` : `${number(counts[0])} ${words} of each`;
+}
+
 /** The verdict in one sentence, without what is not known. */
 function summary(counts, { measure }, isOfOtherBuilds) {
   const clauses = [];
@@ -52,8 +60,8 @@ function summary(counts, { measure }, isOfOtherBuilds) {
                        `as many pages of code as before, ${number(after)}, ${how}`);
     if (floor > 0) clauses.push(above > 0 ? `the prediction is ${counted(above, "page")} above its floor` : "the prediction reaches its floor");
   }
-  for (const { state, launches, wall } of wallTimes(measure)) {
-    const where = `in ${counted(launches, `${state} launch`, `${state} launches`)} of each`;
+  for (const { state, sides, wall } of wallTimes(measure)) {
+    const where = `in ${launchesOfSides(sides, state)}`;
     times.push(
       wall.verdict === "not shown" ? `no difference in wall time shown ${where}` :
                                      `${percent(Math.abs(wall.change))} ${wall.verdict} wall time ${where}`);
@@ -91,10 +99,9 @@ function coldFigure({ diff, measure }, isOfOtherBuilds) {
   const assumed = diff.linuxFaults.readAheadBytes;
   const sides = !isOfOtherBuilds && measure?.states?.find(({ state }) => state === "cold")?.sides.filter(({ name }) => name !== "control");
   if (sides?.length) {
-    const median = (values) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
     return figure(
       "Major faults of a cold launch, measured", true, arrow(sides.map(({ launches }) => number(median(launches.map((one) => one.majorFaults))))),
-      `median of ${counted(sides[0].launches.length, "launch", "launches")} of each, all files of the launch`,
+      `median of ${launchesOfSides(sides)}, all files of the launch`,
       `by a model, code of the image alone: ${faults(first)}`);
   }
   return figure(
@@ -109,15 +116,15 @@ const wallTimes = (measure) => (measure?.states ?? []).map((measured) => {
   const wallOf = (name) => measured.comparisons.find((one) => (one.after === "control") === (name === "control"))
                              ?.metrics.find((metric) => metric.metric === "wallTime");
   const { state, sides } = measured;
-  return { state, launches: sides[0].launches.length, wall: wallOf("after"), control: wallOf("control") };
+  return { state, sides: sides.filter(({ name }) => name !== "control"), wall: wallOf("after"), control: wallOf("control") };
 }).filter(({ wall }) => wall);
 
-const timeFigures = ({ measure }, isOfOtherBuilds) => wallTimes(measure).map(({ state, launches, wall, control }) => {
+const timeFigures = ({ measure }, isOfOtherBuilds) => wallTimes(measure).map(({ state, sides, wall, control }) => {
   const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
   return figure(
     `Wall time, ${state} launches, measured${isOfOtherBuilds ? ", of other builds" : ""}`, true, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
     wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
-    `${number(launches)} launches of each`);
+    launchesOfSides(sides));
 });
 
 /** Which build of which program each layout is. */
