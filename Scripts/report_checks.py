@@ -570,6 +570,24 @@ def check_ring(page, name, failures):
     page.evaluate("location.hash = ''")
 
 
+# For each measured build the median of its times as the page computes it and as `measure` states it; and how launches are counted.
+MEDIANS = """async () => {
+  const { measure } = (await readData()).documents;
+  const sides = measure.states.flatMap((state) => state.sides);
+  const medians = sides.map((side) => [median(side.launches.map((one) => one.wallNanoseconds)), side.wallNanoseconds.median]);
+  const [side] = sides;
+  return { medians, equal: launchesOfSides([side, side]), other: launchesOfSides([side, { launches: side.launches.slice(1) }], "cold") };
+}"""
+
+
+def check_medians(page, name, failures):
+    found = page.evaluate(MEDIANS)
+    for computed, stated in found["medians"]:
+        failures.expect(abs(computed - stated) <= 1, f"{name}: the median is {computed}, measure states {stated}")
+    failures.expect(found["equal"] == "10 launches of each", f"{name}: ten launches of two builds are '{found['equal']}'")
+    failures.expect(found["other"] == "10 and 9 cold launches", f"{name}: ten and nine launches are '{found['other']}'")
+
+
 # The curves of the launches of a report and of one that took fifty times as long: how far right the first of them gets, as a
 # share of the chart, and what is said.
 SLOW_LAUNCH = """async () => {

@@ -73,6 +73,7 @@ def check(browser, report, options, failures):
             checks.check_drawer(page, name, diff, layouts, failures)
             checks.check_faults(page, name, layouts, [faults(report, layout) for layout in layouts], failures)
             checks.check_slow_launch(page, name, failures)
+            checks.check_medians(page, name, failures)
         if page.locator("#map").count():
             checks.check_zooms(page, name, failures)
             checks.check_icicle(page, name, failures)
