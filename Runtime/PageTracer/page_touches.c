@@ -98,6 +98,19 @@ void of_note_unmapping(uint64_t address, uint64_t size) {
   }
 }
 
+void of_release_range(uint64_t address, uint64_t size) {
+  uint64_t start = address & ~(uint64_t)(OF_PAGE - 1), end = address + size;
+  for (uint32_t i = 0; i < of_image_count; i++) {
+    struct of_watched_image *image = &of_images[i];
+    uint64_t from = start > image->start ? start : image->start;
+    uint64_t to = end < image->end ? end : image->end;
+    if (!image->pages || from >= to) continue;
+    for (uint64_t at = from; at < to; at += OF_PAGE)
+      of_fetch_or_relaxed(of_state_of_page(image, at), (uint8_t)OF_SEEN); /* relaxed: see page_states.h */
+    of_apply_states(image, from, (to + OF_PAGE - 1) & ~(uint64_t)(OF_PAGE - 1));
+  }
+}
+
 void of_release_data(void) {
   of_store_relaxed(&of_data_is_released, true); /* relaxed: another thread may see one more touch */
   for (uint32_t i = 0; i < of_image_count; i++) {

@@ -37,6 +37,7 @@
 #include "memory_owner.h"
 #include "gate.h"
 #include "page_records.h"
+#include "restrictions.h"
 #include "signal_stacks.h"
 #include "signals.h"
 #include "system_calls.h"
@@ -120,6 +121,11 @@ OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   if (!record) return;
   of_finish_page_record(record, ORDERFILE_PAGE_BEGIN);
   of_tell_program();
+  struct of_restriction restriction = of_inherited_restriction(path);
+  if (restriction.problem) {
+    of_note_problem(restriction.problem, restriction.detail);
+    return;
+  }
   of_own_memory();
   of_take_signal(SIGSEGV, of_fault);
   of_take_signal(SIGSYS, of_system_call_stopped);

@@ -17,6 +17,11 @@ OF_INTERNAL void of_task_began(void);
 /* Gives this thread a signal stack. Not for a forked process: it keeps the stack of its parent's thread. */
 OF_INTERNAL void of_give_stack(void);
 
+/* Gives this thread its signal stack again, if a handler on it was left by a jump: the kernel gives the stack back only
+ * when a handler returns. The program's own stack, which ours replaces, would have stayed. STACK_POINTER is that of the
+ * interrupted code, CURRENT as in of_change_stack. */
+OF_INTERNAL void of_give_stack_again(uint64_t stack_pointer, void *current);
+
 /* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that
  * is too small. The program does not see our stacks. CURRENT is the thread's stack_t: changes to it take effect when
  * the handler of the call returns. Stores the result for the program. Returns false if the kernel is to make the

@@ -4,25 +4,25 @@
 #if OF_TRACER_IS_SUPPORTED
 #include <errno.h>
 #include <linux/audit.h>
-#include <linux/prctl.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "mapping_calls.h"
 #include "memory_owner.h"
 #include "page_records.h"
 #include "page_touches.h"
 #include "programs.h"
+#include "restrictions.h"
 #include "signal_stacks.h"
 #include "signals.h"
 #include "system_call_memory.h"
+#include "threads.h"
 #include "trace_end.h"
 #include "watched_images.h"
 
-/* Numbers of calls that older headers lack. */
-enum { MSEAL = 462, EPOLL_PWAIT2 = 441 };
+enum { EPOLL_PWAIT2 = 441 }; /* older headers lack it */
 /* si_code: SYS_USER_DISPATCH of <asm-generic/siginfo.h>. */
 enum { STOPPED_BY_US = 2 };
 
@@ -57,9 +57,15 @@ OF_LOCAL bool of_write_memory(uint64_t address, const void *from, uint64_t size)
 
 static uint64_t *mask_of(ucontext_t *context) { return (uint64_t *)&context->uc_sigmask; }
 
+OF_LOCAL long of_do_call(const struct call *call) {
+  const uint64_t *a = call->arguments;
+  return OF_CALL_6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 /* rt_sigprocmask: CONTEXT contains the mask that takes effect when this handler returns. */
 OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
-  uint64_t old = *mask_of(context), set;
+  struct of_thread *thread = of_this_thread();
+  uint64_t old = *mask_of(context) | (thread ? thread->blocked : 0), set;
   if (call->arguments[3] != 8) return -EINVAL;
   if (call->arguments[1]) {
     if (!of_read_memory(NULL, call->arguments[1], &set, 8)) return -EFAULT;
@@ -71,9 +77,32 @@ OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
     default: return -EINVAL;
     }
     *mask_of(context) = mask & ~OF_OUR_SIGNALS;
+    if (thread) thread->blocked = mask & OF_OUR_SIGNALS;
   }
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, 8)) return -EFAULT;
+  of_send_held_signals(thread);
   return 0;
+}
+
+/* rt_sigpending, and rt_sigtimedwait for a signal that is held. Returns false if the kernel is to make the call. */
+OF_LOCAL bool of_look_for_held(const struct call *call, int64_t *result) {
+  const uint64_t *a = call->arguments;
+  uint64_t set, held = of_held_signals();
+  siginfo_t info;
+  if (!held) return false;
+  if (call->number == SYS_rt_sigpending) {
+    *result = of_do_call(call);
+    if (*result == 0 && a[1] == 8 && of_read_memory(NULL, a[0], &set, 8)) {
+      set |= held;
+      of_write_memory(a[0], &set, 8);
+    }
+    return true;
+  }
+  if (a[3] != 8 || !of_read_memory(NULL, a[0], &set, 8)) return false;
+  int signal = of_take_held_signal(set, &info);
+  if (!signal) return false;
+  *result = a[1] && !of_write_memory(a[1], &info, sizeof info) ? -EFAULT : signal;
+  return true;
 }
 
 /* rt_sigreturn restores the signal mask from CONTEXT, on the stack, which the handler may have changed. Removes our
@@ -81,6 +110,8 @@ OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
 OF_LOCAL void of_clean_mask(uint64_t context) {
   uint64_t mask, place = context + offsetof(ucontext_t, uc_sigmask);
   if (!of_read_memory(NULL, place, &mask, sizeof mask) || !(mask & OF_OUR_SIGNALS)) return;
+  struct of_thread *thread = of_this_thread();
+  if (thread) thread->blocked |= mask & OF_OUR_SIGNALS;
   mask &= ~OF_OUR_SIGNALS;
   of_write_memory(place, &mask, sizeof mask);
 }
@@ -101,29 +132,6 @@ OF_LOCAL long of_change_action(const struct call *call) {
   if (sets && of_owns_memory()) *program = action; /* else its parent's, until it calls exec */
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
   return 0;
-}
-
-OF_LOCAL long of_do_call(const struct call *call) {
-  const uint64_t *a = call->arguments;
-  return OF_CALL_6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
-OF_LOCAL long of_protect_memory(const struct call *call) {
-  long result = of_do_call(call);
-  if (result == 0)
-    of_note_protection(call->arguments[0], call->arguments[1], (uint32_t)call->arguments[2]);
-  return result;
-}
-
-OF_LOCAL bool of_maps_code(const struct call *call) {
-  return call->number == SYS_mmap && call->arguments[2] & PROT_EXEC &&
-         !(call->arguments[3] & MAP_ANONYMOUS);
-}
-
-OF_LOCAL long of_map_code(const struct call *call) {
-  long result = of_do_call(call);
-  if (result > 0 || result < -4095) of_find_images();
-  return result;
 }
 
 /* clone3 that gives the child default actions: it would die at its first system call. The child gets the
@@ -185,30 +193,6 @@ OF_LOCAL bool of_wait_with_clean_mask(const struct call *call, ucontext_t *conte
   return true;
 }
 
-/* Programs test whether filters are supported with one at address 0, which is refused. */
-OF_LOCAL bool of_is_filter(uint64_t address) {
-  char program[16]; /* struct sock_fprog */
-  return of_read_memory(NULL, address, program, sizeof program);
-}
-
-/* The problem if the program does something after which this library can't continue. */
-OF_LOCAL enum orderfile_page_problem of_problem_with(const struct call *call) {
-  const uint64_t *a = call->arguments;
-  bool is_strict = false, filters = false;
-  if (call->number == MSEAL) return ORDERFILE_PAGE_REFUSED;
-  /* From then on, each of our signals stops it for a debugger, which may be waiting for it in vfork. */
-  if (call->number == SYS_ptrace && a[0] == 0) return ORDERFILE_PAGE_TRACED; /* PTRACE_TRACEME */
-  if (call->number == SYS_seccomp) {
-    is_strict = a[0] == 0; /* SECCOMP_SET_MODE_STRICT */
-    filters = a[0] == 1;   /* SECCOMP_SET_MODE_FILTER */
-  } else if (call->number == SYS_prctl) {
-    if (a[0] == PR_SET_SYSCALL_USER_DISPATCH) return ORDERFILE_PAGE_DISPATCHED;
-    is_strict = a[0] == PR_SET_SECCOMP && a[1] == 1; /* SECCOMP_MODE_STRICT */
-    filters = a[0] == PR_SET_SECCOMP && a[1] == 2;   /* SECCOMP_MODE_FILTER */
-  }
-  return is_strict || (filters && of_is_filter(a[2])) ? ORDERFILE_PAGE_SECCOMP : 0;
-}
-
 void of_system_call_stopped(int signal, void *information, void *context_pointer) {
   const siginfo_t *info = information;
   ucontext_t *context = context_pointer;
@@ -231,6 +215,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   call.counter = back - 2;
 
   of_note_return_from_exec();
+  of_give_stack_again((uint64_t)registers[REG_RSP], &context->uc_stack);
   struct orderfile_call_memory memory;
   memory.context = &call;
   memory.use = of_use_memory;
@@ -248,8 +233,13 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   case SYS_rt_sigprocmask: registers[REG_RAX] = of_change_mask(&call, context); return;
   case SYS_rt_sigreturn: of_clean_mask((uint64_t)registers[REG_RSP]); break;
   case SYS_rt_sigaction: registers[REG_RAX] = of_change_action(&call); return;
-  case SYS_mprotect:
-  case SYS_pkey_mprotect: registers[REG_RAX] = of_protect_memory(&call); return;
+  case SYS_rt_sigpending:
+  case SYS_rt_sigtimedwait:
+    if (of_look_for_held(&call, &result)) {
+      registers[REG_RAX] = result;
+      return;
+    }
+    break;
   case SYS_sigaltstack:
     if (of_change_stack(call.arguments, (uint64_t)registers[REG_RSP], &context->uc_stack, &result)) {
       registers[REG_RAX] = result;
@@ -258,12 +248,13 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
     break;
   case SYS_execve:
   case SYS_execveat: of_note_program(call.number, call.arguments); break;
-  case SYS_munmap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
-  case SYS_mremap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
+  case SYS_mprotect:
+  case SYS_pkey_mprotect:
+  case SYS_munmap:
+  case SYS_mremap:
   case SYS_mmap:
-    if (call.arguments[3] & MAP_FIXED) of_note_unmapping(call.arguments[0], call.arguments[1]);
-    if (of_maps_code(&call)) {
-      registers[REG_RAX] = of_map_code(&call);
+    if (of_make_mapping_call(call.number, call.arguments, &result)) {
+      registers[REG_RAX] = result;
       return;
     }
     break;
@@ -277,9 +268,9 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
     break;
   default: break;
   }
-  enum orderfile_page_problem problem = of_problem_with(&call);
-  if (problem) {
-    of_note_problem(problem, problem == ORDERFILE_PAGE_REFUSED ? EPERM : 0);
+  struct of_restriction restriction = of_restriction_by(call.number, call.arguments);
+  if (restriction.problem) {
+    of_note_problem(restriction.problem, restriction.detail);
     of_stop_tracing();
   }
   if (of_wait_with_clean_mask(&call, context)) return;

@@ -22,11 +22,11 @@ OF_DATA uint32_t of_image_count; /* atomic; stored when the image is complete */
  * but a child may be forked meanwhile, and in the child nobody releases it. */
 static uint32_t of_lock_holder; /* atomic; a process, or 0 */
 
-OF_LOCAL void of_take_lock(void) {
+void of_lock_images(void) {
   uint32_t self = (uint32_t)OF_CALL_0(SYS_getpid);
   for (int patience = 10000;; patience--) {
     uint32_t holder = 0;
-    /* acquire: what was done under the lock; pairs with the release in of_release_lock */
+    /* acquire: what was done under the lock; pairs with the release in of_unlock_images */
     if (of_compare_exchange_acquire(&of_lock_holder, &holder, self)) return;
     if (patience < 0 && holder != self) {
       of_store_release(&of_lock_holder, self); /* release: likewise, for a thread of the child */
@@ -36,8 +36,8 @@ OF_LOCAL void of_take_lock(void) {
   }
 }
 
-OF_LOCAL void of_release_lock(void) {
-  of_store_release(&of_lock_holder, 0); /* release: pairs with the acquire in of_take_lock */
+void of_unlock_images(void) {
+  of_store_release(&of_lock_holder, 0); /* release: pairs with the acquire in of_lock_images */
 }
 
 struct of_watched_image *of_image_holding(uint64_t address) {
@@ -46,6 +46,14 @@ struct of_watched_image *of_image_holding(uint64_t address) {
     if (of_images[i].pages && address >= of_images[i].start && address < of_images[i].end)
       return &of_images[i];
   return NULL;
+}
+
+bool of_overlaps_image(uint64_t address, uint64_t size) {
+  uint64_t end = address + ((size + OF_PAGE - 1) & ~(uint64_t)(OF_PAGE - 1));
+  uint32_t count = of_load_acquire(&of_image_count); /* acquire: as in of_image_holding */
+  for (uint32_t i = 0; i < count; i++)
+    if (of_images[i].start < end && address < of_images[i].end) return true;
+  return false;
 }
 
 long of_protect(uint64_t start, uint64_t size, uint32_t protection) {
@@ -198,7 +206,7 @@ OF_LOCAL void of_add_to_run(const struct of_mapping *mapping, void *context) {
 
 void of_find_images(void) {
   static struct run run; /* the lock guards it */
-  of_take_lock();
+  of_lock_images();
   run.first.path = NULL;
   of_for_each_mapping(of_add_to_run, &run);
   of_run_ended(&run);
@@ -209,11 +217,11 @@ void of_find_images(void) {
     of_for_each_mapping(of_watch_mapping, &search);
     of_apply_states(&of_images[i], of_images[i].start, of_images[i].end);
   }
-  of_release_lock();
+  of_unlock_images();
 }
 
 void of_begin_image(struct of_watched_image *image) {
-  of_take_lock();
+  of_lock_images();
   if (!image->has_begun) {
     struct page_search search = {image, false};
     of_for_each_mapping(of_watch_mapping, &search);
@@ -223,6 +231,6 @@ void of_begin_image(struct of_watched_image *image) {
     of_store_relaxed(&image->has_begun, true); /* relaxed: see page_states.h, any order will do */
     of_apply_states(image, image->start, image->end);
   }
-  of_release_lock();
+  of_unlock_images();
 }
 #endif

@@ -31,6 +31,13 @@ OF_INTERNAL void of_find_images(void);
  * Likewise. */
 OF_INTERNAL void of_begin_image(struct of_watched_image *image);
 
+/* Guard the list of images against other threads. The holder blocks all signals. */
+OF_INTERNAL void of_lock_images(void);
+OF_INTERNAL void of_unlock_images(void);
+
+/* Whether SIZE bytes at ADDRESS overlap an image, watched or not. Any thread, any signal handler. */
+OF_INTERNAL bool of_overlaps_image(uint64_t address, uint64_t size);
+
 /* The watched image that contains ADDRESS, or NULL. Any thread, any signal handler. */
 OF_INTERNAL struct of_watched_image *of_image_holding(uint64_t address);
 

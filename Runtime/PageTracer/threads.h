@@ -1,0 +1,44 @@
+/* What this library keeps for each thread of the program.
+ *
+ * A thread has an entry unless the table has no room for it, or the thread uses the memory of another process (a child
+ * of vfork). Only the thread itself uses its entry, also in signal handlers. */
+#ifndef OF_THREADS_H
+#define OF_THREADS_H
+
+#include "gate.h"
+
+#if OF_TRACER_IS_SUPPORTED
+#include <signal.h>
+
+enum { OF_THREADS = 1024 };
+
+/* A signal that was sent to a thread that blocks it. */
+struct of_pending_signal {
+  siginfo_t info;
+  bool is_there;
+};
+
+struct of_thread {
+  uint32_t number;    /* atomic; 0: no thread has had this entry yet */
+  bool has_stack;     /* it has our signal stack, or had it before it asked for its own */
+  bool has_guard;     /* the stack of this entry has a guard page */
+  stack_t wanted;     /* the signal stack that the program asked for and did not get; size 0 for none */
+  uint64_t blocked;   /* those of our signals that the program blocks: bits of a mask */
+  struct of_pending_signal pending[2]; /* SIGSEGV, SIGSYS */
+};
+
+/* The entry of this thread; NULL if it has none. */
+OF_INTERNAL struct of_thread *of_this_thread(void);
+
+/* Finds an entry for this thread, which has none yet; NULL if there is none. */
+OF_INTERNAL struct of_thread *of_claim_thread(void);
+
+/* This process was forked by the thread that has ENTRY, and goes on as this thread. */
+OF_INTERNAL void of_continue_thread(struct of_thread *entry);
+
+/* The entry at INDEX, 0 to OF_THREADS; the last one is that of the first thread of the program. */
+OF_INTERNAL struct of_thread *of_thread_at(uint64_t index);
+OF_INTERNAL uint64_t of_index_of_thread(const struct of_thread *entry);
+
+#endif
+#endif
