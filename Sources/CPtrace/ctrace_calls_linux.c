@@ -22,13 +22,15 @@
 _Static_assert(CTRACE_READ == PROT_READ && CTRACE_WRITE == PROT_WRITE &&
                    CTRACE_EXECUTE == PROT_EXEC && CTRACE_MAP_FIXED == MAP_FIXED &&
                    CTRACE_MAP_ANONYMOUS == MAP_ANONYMOUS && CTRACE_SET_SECCOMP == PR_SET_SECCOMP &&
-                   CTRACE_UNTRACED == CLONE_UNTRACED,
+                   CTRACE_UNTRACED == CLONE_UNTRACED && CTRACE_MOVE_FIXED == MREMAP_FIXED &&
+                   CTRACE_TRACE_ME == PTRACE_TRACEME && CTRACE_ATTACH == PTRACE_ATTACH,
                "as the kernel has them");
 _Static_assert(CTRACE_MMAP == SYS_mmap && CTRACE_MPROTECT == SYS_mprotect &&
                    CTRACE_MUNMAP == SYS_munmap && CTRACE_MREMAP == SYS_mremap &&
                    CTRACE_SIGPROCMASK == SYS_rt_sigprocmask &&
                    CTRACE_SIGRETURN == SYS_rt_sigreturn && CTRACE_PRCTL == SYS_prctl &&
                    CTRACE_CLONE_CALL == SYS_clone && CTRACE_CLONE3_CALL == SYS_clone3 &&
+                   CTRACE_PTRACE == SYS_ptrace && CTRACE_SIGPENDING == SYS_rt_sigpending &&
                    CTRACE_SECCOMP == SYS_seccomp && CTRACE_PKEY_MPROTECT == SYS_pkey_mprotect,
                "as the kernel has them");
 
@@ -268,6 +270,15 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
   int64_t result = 0;
   int failure = perform(tid, instruction, &call, &result, status);
   if (!failure) *error = (int)-result;
+  return failure;
+}
+
+int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status) {
+  enum { GET_MDWE = 66 }; /* PR_GET_MDWE, which older headers lack */
+  struct injected call = {SYS_prctl, {GET_MDWE}};
+  int64_t result = 0;
+  int failure = perform(tid, instruction, &call, &result, status);
+  *is_forbidden = !failure && result > 0;
   return failure;
 }
 

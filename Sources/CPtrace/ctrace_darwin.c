@@ -42,6 +42,13 @@ int ctrace_mapped_file(const char *path, char *text, size_t size) {
   return (void)path, (void)text, (void)size, ENOTSUP;
 }
 bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
+bool ctrace_is_fault(pid_t tid) { return (void)tid, false; }
+int ctrace_signal(pid_t tid, struct ctrace_signal *signal) { return (void)tid, (void)signal, ENOTSUP; }
+int ctrace_set_signal(pid_t tid, const struct ctrace_signal *signal) {
+  return (void)tid, (void)signal, ENOTSUP;
+}
+bool ctrace_is_of_timer(const struct ctrace_signal *signal) { return (void)signal, false; }
+int ctrace_send_signal(pid_t tid, int signal) { return (void)tid, (void)signal, ENOTSUP; }
 bool ctrace_has_pending_fault(pid_t tid) { return (void)tid, false; }
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask) { return (void)tid, (void)mask, ENOTSUP; }
 int ctrace_block_signals(pid_t tid, uint64_t mask) { return (void)tid, (void)mask, ENOTSUP; }

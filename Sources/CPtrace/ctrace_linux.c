@@ -172,6 +172,32 @@ bool ctrace_is_at_breakpoint(pid_t tid) {
   return info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
 }
 
+bool ctrace_is_fault(pid_t tid) {
+  siginfo_t info;
+  return !request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) && info.si_code > 0;
+}
+
+_Static_assert(sizeof(struct ctrace_signal) == sizeof(siginfo_t), "as the kernel has it");
+
+int ctrace_signal(pid_t tid, struct ctrace_signal *signal) {
+  return request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)signal);
+}
+
+int ctrace_set_signal(pid_t tid, const struct ctrace_signal *signal) {
+  return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)signal);
+}
+
+/* setitimer(2) sends signals as SI_KERNEL. */
+bool ctrace_is_of_timer(const struct ctrace_signal *signal) {
+  siginfo_t info;
+  memcpy(&info, signal, sizeof info);
+  bool is_fault = info.si_signo == SIGSEGV || info.si_signo == SIGBUS || info.si_signo == SIGTRAP ||
+                  info.si_signo == SIGILL || info.si_signo == SIGFPE;
+  return !is_fault && (info.si_code == SI_KERNEL || info.si_code == SI_TIMER);
+}
+
+int ctrace_send_signal(pid_t tid, int signal) { return syscall(SYS_tkill, tid, signal) < 0 ? errno : 0; }
+
 bool ctrace_has_pending_fault(pid_t tid) {
   uint64_t blocked;
   if (ctrace_blocked_signals(tid, &blocked)) return false;

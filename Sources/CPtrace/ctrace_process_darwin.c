@@ -11,7 +11,9 @@ int ctrace_start_process(void (*body)(void *context, int stream), void *context,
   return ENOTSUP;
 }
 bool ctrace_was_told_to_end(void) { return false; }
-pid_t ctrace_wait(int stream, int *status) { return (void)stream, (void)status, -ENOTSUP; }
+pid_t ctrace_wait(int stream, int64_t nanoseconds, int *status) {
+  return (void)stream, (void)nanoseconds, (void)status, -ENOTSUP;
+}
 bool ctrace_send(int stream, const void *bytes, size_t size) {
   return (void)stream, (void)bytes, (void)size, false;
 }

@@ -87,7 +87,8 @@ void ctrace_end_process(pid_t pid, int stream) {
   }
 }
 
-pid_t ctrace_wait(int stream, int *status) {
+pid_t ctrace_wait(int stream, int64_t nanoseconds, int *status) {
+  struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   struct pollfd poller = {.fd = stream, .events = POLLIN};
   sigset_t none;
   sigemptyset(&none);
@@ -97,8 +98,9 @@ pid_t ctrace_wait(int stream, int *status) {
   pid_t tid = 0;
   for (int i = 0; i < 50 && tid == 0; i++) tid = waitpid(-1, status, __WALL | WNOHANG);
   while (tid == 0) {
-    int ready = ppoll(&poller, 1, NULL, &none);
+    int ready = ppoll(&poller, 1, nanoseconds < 0 ? NULL : &limit, &none);
     tid = waitpid(-1, status, __WALL | WNOHANG);
+    if (tid == 0 && ready == 0) return -EINTR;
     if (tid == 0 && stream >= 0 && (ready > 0 || was_told_to_end)) return 0;
   }
   return tid < 0 ? -errno : tid;

@@ -59,6 +59,20 @@ size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size)
 /* Whether a thread that stopped with SIGTRAP has hit a breakpoint, so that nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);
 
+/* Whether a thread that stopped with a signal has caused it by an instruction, so that nobody sent the signal. */
+bool ctrace_is_fault(pid_t tid);
+
+/* The information that comes with a signal, a siginfo_t. */
+struct ctrace_signal {
+  uint64_t words[16];
+};
+int ctrace_signal(pid_t tid, struct ctrace_signal *signal);
+int ctrace_set_signal(pid_t tid, const struct ctrace_signal *signal);
+/* Whether a timer has sent it. */
+bool ctrace_is_of_timer(const struct ctrace_signal *signal);
+/* Sends SIGNAL to a thread. */
+int ctrace_send_signal(pid_t tid, int signal);
+
 /* Whether a stopped thread has hit a breakpoint or a page that denies access, but has not stopped for that
  * yet: when continued, it stops without executing anything. */
 bool ctrace_has_pending_fault(pid_t tid);

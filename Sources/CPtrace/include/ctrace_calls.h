@@ -52,13 +52,19 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
 int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
                          bool *_Nullable was_permitted, int *error, int *status);
 
+/* Makes a stopped thread say whether its process has forbidden itself to make memory executable (prctl(2), PR_SET_MDWE),
+ * and restores the state of the thread. INSTRUCTION and *STATUS are as in ctrace_protect. */
+int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status);
+
 /* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */
 bool ctrace_denied_access(pid_t tid, uint64_t *address);
 
 /* As mmap(2) has them, on Linux. */
 enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
-enum { CTRACE_SET_SECCOMP = 22 }; /* of prctl(2) */
+enum { CTRACE_MOVE_FIXED = 2, CTRACE_MOVE_KEEPS_OLD = 4 }; /* of mremap(2): MREMAP_FIXED, MREMAP_DONTUNMAP */
+enum { CTRACE_SET_SECCOMP = 22, CTRACE_SET_MDWE = 65 }; /* of prctl(2) */
+enum { CTRACE_TRACE_ME = 0, CTRACE_ATTACH = 16, CTRACE_SEIZE = 0x4206 }; /* of ptrace(2) */
 enum { CTRACE_UNTRACED = 0x800000 }; /* of clone(2) */
 
 /* The calls that change what a memory tracer needs to know, and the instruction that makes a call. */
@@ -69,8 +75,10 @@ enum {
   CTRACE_MUNMAP = 11,
   CTRACE_SIGPROCMASK = 14,
   CTRACE_SIGRETURN = 15,
+  CTRACE_SIGPENDING = 127,
   CTRACE_MREMAP = 25,
   CTRACE_CLONE_CALL = 56,
+  CTRACE_PTRACE = 101,
   CTRACE_PRCTL = 157,
   CTRACE_SECCOMP = 317,
   CTRACE_PKEY_MPROTECT = 329,
@@ -85,9 +93,11 @@ enum {
   CTRACE_MPROTECT = 226,
   CTRACE_MUNMAP = 215,
   CTRACE_SIGPROCMASK = 135,
+  CTRACE_SIGPENDING = 136,
   CTRACE_SIGRETURN = 139,
   CTRACE_MREMAP = 216,
   CTRACE_CLONE_CALL = 220,
+  CTRACE_PTRACE = 117,
   CTRACE_PRCTL = 167,
   CTRACE_SECCOMP = 277,
   CTRACE_PKEY_MPROTECT = 288,

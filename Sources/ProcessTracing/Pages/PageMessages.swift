@@ -40,6 +40,7 @@ extension TracerStream {
       case .refused(let error): (1, error)
       case .seccomp: (2, 0)
       case .inaccessible: (3, 0)
+      case .traced: (4, 0)
       default: (0, 0)
       }
     send(
@@ -95,6 +96,7 @@ struct PageTracerResult {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp
       case 3: problem = .inaccessible
+      case 4: problem = .traced
       default: break
       }
     default: break

@@ -3,6 +3,7 @@
 import Addresses
 import CPtrace
 import ImageModel
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -27,14 +28,14 @@ extension PageTouchTracer {
       }
       if !call.is_native {
         threads[tid]?.isCallUnknown = true  // a call injected here would be of that kind, too
-      } else if call.number == Int64(CTRACE_MSEAL) {
-        if space.hasWatchedImages { problem = problem ?? .refused(errno: EPERM) }
-        isOver = true
-      } else if Self.restrictsCalls(call, space.memory) {
-        if space.hasWatchedImages { problem = problem ?? .seccomp }
-        isOver = true
+      } else if handsOver(to: call, by: tid) {
+        return
+      } else if let restriction = Self.restriction(by: call, space.memory) {
+        restrict(space, restriction)
       } else if !giveToKernel(call, tid, space) {
         return
+      } else if call.number == Int64(CTRACE_SIGPROCMASK) {
+        blockFaults(tid)
       }
     } else {
       let begun = threads[tid]?.call
@@ -42,25 +43,10 @@ extension PageTouchTracer {
       if call.result == -Int64(EFAULT), threads[tid]?.isCallUnknown ?? false, let begun {
         return repeatCall(begun, tid, space)
       }
-      guard apply(changes(behind: begun, call.result, tid, space), tid) else { return }
+      guard let changes = changes(behind: begun, call.result, tid, space), apply(changes, tid)
+      else { return }
     }
     resume(tid)
-  }
-
-  /// Whether a call will restrict later calls. Programs test whether filters are supported with one at
-  /// address 0, which is refused.
-  private static func restrictsCalls(_ call: ctrace_call, _ memory: ProcessMemory) -> Bool {
-    let isFilter: Bool
-    switch Int(call.number) {
-    case CTRACE_SECCOMP where call.arguments.0 == 0: isFilter = false  // SECCOMP_SET_MODE_STRICT
-    case CTRACE_SECCOMP where call.arguments.0 == 1: isFilter = true  // SECCOMP_SET_MODE_FILTER
-    case CTRACE_PRCTL where call.arguments.0 == UInt64(CTRACE_SET_SECCOMP):
-      isFilter = call.arguments.1 == 2  // SECCOMP_MODE_FILTER
-    default: return false
-    }
-    let size = 16  // of struct sock_fprog
-    let filter = LoadedAddress(rawValue: call.arguments.2)
-    return !isFilter || memory.read(size, at: filter).count == size
   }
 
   /// Restores access to the pages that the kernel will use.
@@ -76,6 +62,10 @@ extension PageTouchTracer {
     let (ranges, knowledge) = space.memory.rangesUsed(by: call)
     let pages = space.withheldPages(in: ranges)
     var changes: [WatchedImage.Change] = []
+    if call.number == Int64(CTRACE_MREMAP) {
+      let start = LoadedAddress(rawValue: call.arguments.0)
+      changes += space.release(start..<(start.advanced(by: call.arguments.1) ?? start))
+    }
     for (image, address) in pages {
       let page = WatchedImage.page(holding: address).lowerBound
       if space.images[image].state(of: page)?.seen.isEmpty ?? false {
@@ -111,13 +101,14 @@ extension PageTouchTracer {
     return changes
   }
 
-  /// The changes of protection needed after a call that has changed mappings.
+  /// The changes of protection needed after a call that has changed mappings; `nil` if the thread has ended.
   private func changes(
     behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
-  ) -> [WatchedImage.Change] {
+  ) -> [WatchedImage.Change]? {
     guard call?.is_native ?? true else { return [] }
     guard let call else {  // exec, which began in another program
       unblockFaults(tid)
+      guard findRestriction(of: tid, space) else { return nil }
       let changes = refresh(space)
       noteTouchesByExec(space)
       return changes
@@ -128,8 +119,15 @@ extension PageTouchTracer {
     )
     let range = first..<(first.advanced(by: call.arguments.1) ?? first)
     switch Int(call.number) {
-    case CTRACE_SIGPROCMASK, CTRACE_SIGRETURN: unblockFaults(tid)
-    case CTRACE_MUNMAP, CTRACE_MREMAP: space.unmapped(range)
+    case CTRACE_SIGPROCMASK: unblockFaults(tid)
+    case CTRACE_SIGPENDING: addHeldFault(tid, first, space)
+    case CTRACE_SIGRETURN:
+      unblockFaults(tid)
+      threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
+    case CTRACE_MUNMAP: space.unmapped(range)
+    case CTRACE_MREMAP:
+      let new = LoadedAddress(rawValue: UInt64(bitPattern: result))
+      space.moved(range, to: new..<(new.advanced(by: third) ?? new), flags: fourth)
     case CTRACE_MPROTECT, CTRACE_PKEY_MPROTECT:
       return space.protected(
         range, WatchedImage.Protection(rawValue: UInt32(truncatingIfNeeded: third)))
@@ -170,7 +168,12 @@ extension PageTouchTracer {
       let (path, isThere) = files.place(of: mapping)
       let isWanted = path == program || request.images?.contains(path) ?? true
       if isWanted, !isThere { touches.isOther(path) }
-      return (isWanted && isThere, isThere)
+      guard isWanted, isThere else { return (false, isThere) }
+      if let restriction = space.restriction {
+        problem = problem ?? restriction
+        isOver = true
+      }
+      return (space.restriction == nil, true)
     }
     for image in new {
       touches.imageLoaded(image.path, at: image.addresses, in: space.pid)

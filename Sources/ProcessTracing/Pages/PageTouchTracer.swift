@@ -18,7 +18,8 @@
 //
 // Signals. The kernel removes a program's handler if it has to raise SIGSEGV while that is blocked
 // (force_sig_info_to_task in kernel/signal.c). So it is never left blocked: it is unblocked after calls that
-// block signals, and at the first instruction of each handler.
+// block signals, and at the first instruction of each handler. The tracer keeps what the program wants, and blocks it
+// again before the kernel looks: before calls that ask for the mask, and before a handler saves it.
 //
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
@@ -53,6 +54,8 @@ final class PageTouchTracer: LaunchTracer {
   var threads = TracedThreads<Thread>()
   let files = TracedFiles()
   private var isLeaving = false
+  /// When a held signal is due, in nanoseconds since boot.
+  var nextWake: UInt64?
 
   struct Thread {
     let space: WatchedMemory
@@ -65,6 +68,19 @@ final class PageTouchTracer: LaunchTracer {
     /// The breakpoint whose instruction it executes. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
     var lastFault: Fault?
+    /// It is in vfork(2).
+    var isInVfork = false
+    /// It is released at its next stop, because a debugger traces it from then on.
+    var isHandedOver = false
+    /// The thread that waits to become its tracer.
+    var debugger: pid_t?
+    /// The program blocks SIGSEGV, which stays unblocked in the kernel.
+    var blocksFaults = false
+    /// Its fault ends the process.
+    var dies = false
+    /// Signals that it gets later.
+    var held: [Int32: HeldSignal] = [:]
+    var handlerTime = HandlerTime()
   }
 
   /// An access that a thread was denied, and what was recorded, except for execution. The page was at least
@@ -107,18 +123,26 @@ final class PageTouchTracer: LaunchTracer {
     let stop = ThreadStop(of: tid, status)
     switch stop {
     case .ended:
-      _ = threads.remove(tid)
+      if let debugger = threads.remove(tid)?.debugger { resume(debugger) }
       return
     case .exec(let former): return programBegan(tid, former: former)
     default: threads[tid]?.space.memory.thread = tid
     }
     switch stop {
     case .ended, .exec: break
-    case .created(let new, let sharesMemory, _):
+    case .created(let new, let sharesMemory, let isVfork):
+      threads[tid]?.isInVfork = isVfork
       created(new, by: tid, sharesMemory: sharesMemory)
       goOn(tid)
-    case .vforkEnded: goOn(tid)
-    case .group: if isLeaving { resume(tid) } else { _ = ctrace_listen(tid) }
+    case .vforkEnded:
+      threads[tid]?.isInVfork = false
+      goOn(tid)
+    case .group:
+      if isLeaving || threads[tid]?.isHandedOver ?? false {
+        resume(tid)
+      } else {
+        _ = ctrace_listen(tid)
+      }
     case .interruption:
       if threads[tid] != nil {
         resume(tid)
@@ -149,6 +173,8 @@ extension PageTouchTracer {
     if thread.steppedOver != nil {
       _ = ctrace_step(tid, delivered)
     } else if thread.space.isReleased {
+      blockFaults(tid)
+      threads[tid]?.blocksFaults = false
       _ = ctrace_continue(tid, delivered)
     } else {
       _ = ctrace_continue_to_system_call(tid, delivered)
@@ -166,28 +192,15 @@ extension PageTouchTracer {
       }
       guard apply(thread.space.release(), tid) else { return }
     }
-    if isLeaving, thread.steppedOver == nil {
+    if thread.isHandedOver, thread.steppedOver == nil {
+      handOver(tid, signal: signal)
+    } else if isLeaving, thread.steppedOver == nil {
+      sendHeldSignals(tid)
       threads[tid] = nil
       _ = ctrace_detach(tid, signal ?? 0)
     } else {
       goOn(tid, signal: signal)
     }
-  }
-
-  /// Delivers a signal. A handler of the program is stopped at its first instruction.
-  func deliver(_ signal: Int32, to tid: pid_t) {
-    guard let space = threads[tid]?.space, !space.isReleased, !isOver,
-      ProcessSignals.areCaught(signal, by: tid)
-    else { return resume(tid, signal: signal) }
-    threads[tid]?.entersHandler = true
-    _ = ctrace_step(tid, signal)
-  }
-
-  func unblockFaults(_ tid: pid_t) {
-    var mask: UInt64 = 0
-    let bit: UInt64 = 1 << UInt64(SIGSEGV - 1)
-    guard ctrace_blocked_signals(tid, &mask) == 0, mask & bit != 0 else { return }
-    _ = ctrace_block_signals(tid, mask & ~bit)
   }
 
   /// Makes a thread change the protection of its memory.
@@ -243,6 +256,8 @@ extension PageTouchTracer {
       touches.processForked(new, from: space.pid)
       space = copy
     }
-    if threads.add(new, Thread(space: space)) { resume(new) }
+    var thread = Thread(space: space)
+    thread.blocksFaults = threads[tid]?.blocksFaults ?? false
+    if threads.add(new, thread) { resume(new) }
   }
 }

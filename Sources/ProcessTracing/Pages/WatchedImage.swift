@@ -152,6 +152,16 @@ package struct WatchedImage {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
+  /// From now on, the program's own protection applies to the pages in `range`.
+  ///
+  /// - Returns: whether that is a change.
+  package mutating func release(_ range: Range<LoadedAddress>) -> Bool {
+    let all: Protection = [.read, .write, .execute]
+    let new = pagesOverlapping(range).filter { pages[$0].isWatched && pages[$0].seen != all }
+    for index in new { pages[index].seen = all }
+    return !new.isEmpty
+  }
+
   /// Withholds only execution from now on.
   package mutating func releaseData() {
     for index in pages.indices { pages[index].seen.formUnion([.read, .write]) }

@@ -18,6 +18,9 @@ final class WatchedMemory {
   /// Reading and writing is no longer withheld, also in images that are loaded later.
   private var isDataReleased = false
 
+  /// Why pages of this process can't be withheld; `nil` if they can.
+  var restriction: PageProblem?
+
   /// - Parameter files: the files that all processes of a tracer share.
   init(of pid: pid_t, in files: TracedFiles) {
     memory = ProcessMemory(of: pid, in: files)
@@ -35,6 +38,7 @@ final class WatchedMemory {
     breakpoints = other.breakpoints
     isReleased = other.isReleased
     isDataReleased = other.isDataReleased
+    restriction = other.restriction
   }
 
   /// The process that it was made for.
@@ -155,6 +159,26 @@ final class WatchedMemory {
   func unmapped(_ range: Range<LoadedAddress>) {
     images.removeAll { range.contains($0.addresses.lowerBound) }
     for index in images.indices { images[index].unmapped(range) }
+  }
+
+  /// Returns the changes that restore all access to `range`, which does not count. Pages that the program moves are
+  /// out of sight.
+  func release(_ range: Range<LoadedAddress>) -> [WatchedImage.Change] {
+    images.indices.flatMap { index in
+      images[index].release(range) ? images[index].changes(in: range) : []
+    }
+  }
+
+  /// The program has moved the mapping `old` to `new`, or changed its size.
+  ///
+  /// - Parameter flags: of mremap(2).
+  func moved(_ old: Range<LoadedAddress>, to new: Range<LoadedAddress>, flags: UInt64) {
+    if flags & UInt64(CTRACE_MOVE_FIXED) != 0 { unmapped(new) }
+    if new.lowerBound != old.lowerBound {
+      if flags & UInt64(CTRACE_MOVE_KEEPS_OLD) == 0 { unmapped(old) }
+    } else if new.upperBound < old.upperBound {
+      unmapped(new.upperBound..<old.upperBound)
+    }
   }
 
   /// Returns the changes that restore reading and writing. From now on, only execution is withheld.

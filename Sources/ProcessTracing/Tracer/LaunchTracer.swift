@@ -1,4 +1,5 @@
 import CPtrace
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -20,6 +21,9 @@ protocol LaunchTracer: AnyObject {
   func handle(_ tid: pid_t, _ status: Int32)
   /// The end of a thread that `ctrace_wait` did not report; `nil` if there are no more.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)?
+  /// When the tracer wants to be woken, in nanoseconds since boot; `nil` if it waits for threads alone.
+  var nextWake: UInt64? { get }
+  func wake()
   /// Nothing more counts.
   func end(by reason: StopReason)
   /// Releases all threads.
@@ -27,6 +31,9 @@ protocol LaunchTracer: AnyObject {
 }
 
 extension LaunchTracer {
+  var nextWake: UInt64? { nil }
+  func wake() {}
+
   /// Attaches to the process that the first message names, and handles stops until that process, or the other
   /// end of the stream, has ended.
   ///
@@ -39,7 +46,10 @@ extension LaunchTracer {
     guard stream.send(TracerMessage(.attached, error)), error == 0 else { return }
     var listens = true
     waiting: while !hasLeft {
-      switch nextMissedEnd().map(TracerEvent.thread) ?? .next(listens ? stream : nil) {
+      if let time = nextWake, time <= ClockReading.now().nanoseconds { wake() }
+      switch nextMissedEnd().map(TracerEvent.thread)
+        ?? .next(listens ? stream : nil, until: nextWake)
+      {
       case .thread(let tid, let status):
         handle(tid, status)
         if tid == program, status & 0xff != 0x7f { leave() }
@@ -71,10 +81,16 @@ private enum TracerEvent {
   case interruption
   case nothingTraced
 
-  /// - Parameter stream: `nil` to wait for threads alone.
-  static func next(_ stream: TracerStream?) -> TracerEvent {
+  /// - Parameters:
+  ///   - stream: `nil` to wait for threads alone.
+  ///   - time: the time at which to return `interruption`, in nanoseconds since boot; `nil` for no limit.
+  static func next(_ stream: TracerStream?, until time: UInt64?) -> TracerEvent {
     var status: Int32 = 0
-    switch ctrace_wait(stream?.descriptor ?? -1, &status) {
+    let limit = time.map { time in
+      let now = ClockReading.now().nanoseconds
+      return time > now ? Int64(clamping: time - now) : 0
+    }
+    switch ctrace_wait(stream?.descriptor ?? -1, limit ?? -1, &status) {
     case 0: return .stream
     case let tid where tid > 0: return .thread(tid, status: status)
     case -EINTR: return .interruption

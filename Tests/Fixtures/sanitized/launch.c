@@ -222,7 +222,7 @@ static void answer(void *context, int stream) {
   char word[5];
   int status;
   CHECK(getsid(0) == getpid() && fcntl(STDOUT_FILENO, F_GETFD) >= 0);
-  CHECK(ctrace_wait(-1, &status) == -ECHILD);
+  CHECK(ctrace_wait(-1, -1, &status) == -ECHILD);
   while (ctrace_receive(stream, word, sizeof word)) CHECK(ctrace_send(stream, context, 5));
 }
 

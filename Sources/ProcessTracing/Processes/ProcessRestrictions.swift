@@ -1,0 +1,21 @@
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a process is not permitted to do.
+enum ProcessRestrictions {
+  /// Whether the process of thread `tid` has a seccomp filter that this process does not have. A system call that the
+  /// tracer makes the thread perform may then fail, or end the process. The filters of a container do not count: they
+  /// are those of this process, too.
+  static func hasFilterOfItsOwn(_ tid: pid_t) -> Bool {
+    let status = ProcessStatus(of: tid)
+    guard status?["Seccomp"] ?? "0" != "0" else { return false }
+    return status?["Seccomp_filters"] != ownFilters
+  }
+
+  private static let ownFilters = ProcessStatus(of: getpid())?["Seccomp_filters"]
+}
