@@ -120,6 +120,7 @@ struct CheckCommand: ParsableCommand {
   /// - Throws: what determines the exit status.
   private func end(_ document: CheckDocument, _ names: NameWording) throws {
     if let note = document.baselineNote { messages.print(note: printable(note)) }
+    messages.print(document.partialFigures)
     var failures = document.failures(names)
     let undecided = document.warnings
     if failures.isEmpty, strict, let first = undecided.first {

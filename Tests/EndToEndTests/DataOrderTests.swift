@@ -270,6 +270,24 @@ import Testing
     }
   }
 
+  @Test func pagesOfABuildSinceWhichMostDataWereRenamedOrderTheOthers() throws {
+    let workshop = try Self.built.copy()
+    let json = workshop.text("app.pages")
+    let id = try #require(json.firstRange(of: "\"id\": \""))
+    let other = json.replacing("table", with: "elsewhere").replacing("value1", with: "nowhere1")
+      .replacingCharacters(in: id.upperBound..<json.index(id.upperBound, offsetBy: 4), with: "0000")
+    try workshop.write(other.utf8, "other.pages")
+    let gen = try workshop.orderfile([
+      "gen", "app.oftrace", "other.pages", "--image", "app", "-o", "other.order",
+    ])
+    #expect(gen.status == 0, "\(gen.errors)")
+    #expect(
+      gen.errors.contains(
+        /other\.pages: only \d+ of \d+ data \(\d+\.\d%\) that the launch touched are in 'app' by their names/
+      ), "\(gen.errors)")
+    #expect(workshop.text("other.order").contains("value20\n"))
+  }
+
   @Test func oddRowsAreNoErrors() throws {
     let workshop = try Self.built.copy()
     // Rows outside every section, and without symbols.

@@ -76,6 +76,21 @@ package struct CheckDocument: Sendable {
       "\(counted(lacking.count, "limit")) without a baseline: \(reasons.joined(separator: "; "))"
   }
 
+  /// Warnings about documents that found fewer than half of the startup functions in a build.
+  package var partialFigures: [Diagnostic] {
+    images.flatMap { image in
+      image.figures.filter {
+        ["diff.present", "gen.resolved"].contains($0.id) && $0.metric.value < 0.5
+      }.map { figure in
+        Diagnostic(
+          "only \(Decimal.percent(figure.metric.value)) of the startup functions are in '\(image.name)' by their "
+            + "names: the figures of '\(figure.source.rawValue)' count only these",
+          context: [figure.document],
+          hint: "if functions were renamed, record a launch of this build")
+      }
+    }
+  }
+
   /// What does not fail the check, but may go wrong unnoticed.
   package var warnings: [Diagnostic] {
     results.filter { $0.outcome == .inconclusive }.map {

@@ -52,6 +52,8 @@ package struct LayoutDiff {
   package let comparison: LayoutComparison
   package let before: ReleaseLayout
   package let after: ReleaseLayout
+  /// How many entries of the order file `after` has, of those that tell its program; `nil` without an order file.
+  let orderFunctions: FoundFunctions?
   /// The number of launches that use the function of each step of the estimates; empty unless there are several launches.
   package let launchesOfSteps: [Int]
 
@@ -126,11 +128,15 @@ package struct LayoutDiff {
     let noncompliance = check.flatMap {
       Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }
+    let stale = check.flatMap {
+      Diagnostic.staleOrder($0, options.order ?? "", layouts.after.path)
+    }
     document.addWarnings(
-      [noncompliance].compactMap { $0 } + Self.warnings(order, check, options, layouts))
+      [stale, noncompliance].compactMap { $0 } + Self.warnings(order, check, options, layouts))
     document.addWarnings(document.suggestions(areBreakpoints: startup.recordsEveryFunction))
     self.document = document
     self.comparison = comparison
+    orderFunctions = check.map { FoundFunctions($0, of: order) }
     before = layouts.before
     after = layouts.after
     launchesOfSteps = startup.launchesOfSteps
@@ -165,6 +171,17 @@ package struct LayoutDiff {
     let least = [RecordableCode.leastShare, asked].compactMap { $0 }.min()
     guard let code, let least, code.portion.reaches(least) == false else { return nil }
     return "no prediction: \(code.wording); whether a launch runs the rest is unknown"
+  }
+}
+
+extension FoundFunctions {
+  fileprivate init(_ check: OrderFileCheck, of order: OrderFile?) {
+    let common = Set(
+      (order?.entries ?? []).map { SymbolName(bytes: $0.symbol) }.filter { !$0.tellsProgram })
+    let lacking = check.missing.count { $0.name.tellsProgram }
+    let commonFound = common.count - (check.missing.count - lacking)
+    found = max(0, check.present - max(0, commonFound))
+    all = found + lacking
   }
 }
 

@@ -20,7 +20,9 @@ struct StartupUses {
   let source: String
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
-  let warnings: [Diagnostic]
+  private(set) var warnings: [Diagnostic]
+  /// Those of the recorded builds.
+  private let recordedTraits: [ProgramTraits]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
   /// Why that is unknown; `nil` if it is known.
@@ -61,6 +63,7 @@ struct StartupUses {
     source = path
     recordsEveryFunction = false
     warnings = []
+    recordedTraits = []
     recordable = nil
     recordableUnknown = .noTrace
     newFunctions = nil
@@ -95,14 +98,19 @@ struct StartupUses {
     var inputs = given
     let (before, after) = (layouts.before, layouts.after)
     let group = try inputs.group(for: [after, before])
-    try inputs.checkBuilds(of: group, besides: [before.image?.id, after.image?.id]) {
-      _ throws(Diagnostic) in after.layout
-    }
+    try inputs.checkBuilds(
+      of: group, besides: [before.image?.id, after.image?.id],
+      traits: [ProgramTraits(before), ProgramTraits(after)]
+    ) { _ throws(Diagnostic) in after.layout }
     try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = inputs.sourceWording(of: group)
     let images = inputs.images
     recordedBuild = { images.build(of: $0) }
+    let libraryName = inputs.groups.groups[group].libraryName
+    recordedTraits = inputs.recordedImages(of: group).map {
+      ProgramTraits($0, libraryName: libraryName)
+    }
     var recorded = RecordedStartup(layouts, recordedBuild: recordedBuild)
     var touched = TouchedGranules()
     try inputs.forEachLaunch(of: group) {
@@ -205,9 +213,11 @@ struct StartupUses {
     }
   }
 
-  /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different
-  ///   programs can't be compared. What the recorded build alone can have does not count.
-  func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
+  /// Checks that both layouts are of the recorded program. There is a warning about a layout that has fewer than half of the
+  /// functions, and other traits of the program. What the recorded build alone can have does not count.
+  ///
+  /// - Throws: `mismatch` if a layout is of another program: its pages can't be compared.
+  mutating func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
     let functions = StartupFunction.first(of: named).filter { !$0.isOnlyRecorded }
     if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
@@ -215,14 +225,17 @@ struct StartupUses {
         context: [source], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }
-    for (path, found) in [
-      (layouts.before.path, functions.count { !$0.before.isEmpty }),
-      (layouts.after.path, functions.count { !$0.after.isEmpty }),
-    ] where 2 * found < functions.count {
-      throw Diagnostic(
-        "only \(found) of \(counted(functions.count, "startup function")) are in it: it is another "
-          + "program, or stripped", context: [path],
-        hint: "give the unstripped image, or its link map", severity: .mismatch)
+    let before = LayoutMatch(layouts.before, functions) { !$0.before.isEmpty }
+    let after = LayoutMatch(layouts.after, functions) { !$0.after.isEmpty }
+    for (layout, other) in [(before, after), (after, before)] where !layout.found.proveProgram {
+      guard layout.isRenamed(since: recordedTraits, beside: other) else {
+        throw Diagnostic(
+          "only \(layout.found.found) of \(counted(layout.found.all, "startup function")) are in it: it is "
+            + "another program, or stripped", context: [layout.release.path],
+          hint: "give the unstripped image, or its link map", severity: .mismatch)
+      }
+      let warning = Diagnostic.renamedFunctions(layout.release.path, layout.found)
+      if !warnings.contains(warning) { warnings.append(warning) }
     }
   }
 
@@ -237,5 +250,41 @@ struct StartupUses {
       }
       return NameWithReason(name: function.name, reason: reason)
     }
+  }
+}
+
+/// How many of the startup functions a layout has, and what else tells its program.
+private struct LayoutMatch {
+  let release: ReleaseLayout
+  let found: FoundFunctions
+  /// Which of the functions that tell a program it has.
+  private let isFound: [Bool]
+
+  init(
+    _ release: ReleaseLayout, _ startup: [StartupFunction],
+    isFound: (StartupFunction) -> Bool
+  ) {
+    self.release = release
+    found = FoundFunctions(found: startup.count(where: isFound), all: startup.count)
+    self.isFound = startup.filter { $0.name?.tellsProgram ?? true }.map(isFound)
+  }
+
+  /// Whether it is a build of the recorded program of which functions were renamed: it has the traits of a recorded build or
+  /// of the other layout, or it was renamed in the same way as that one.
+  func isRenamed(since recorded: [ProgramTraits], beside other: LayoutMatch) -> Bool {
+    isRenamed(since: other.found.proveProgram ? recorded + [other.traits] : recorded)
+      || other.isRenamed(since: recorded) && hasFunctions(of: other)
+  }
+
+  private var traits: ProgramTraits { ProgramTraits(release) }
+
+  private func isRenamed(since builds: [ProgramTraits]) -> Bool {
+    let telling = FoundFunctions(found: isFound.count { $0 }, all: isFound.count)
+    return telling.supportTraits && builds.contains { $0.areShared(with: traits) }
+  }
+
+  private func hasFunctions(of other: LayoutMatch) -> Bool {
+    let both = zip(isFound, other.isFound).count { $0 && $1 }
+    return FoundFunctions(found: both, all: other.isFound.count { $0 }).proveProgram
   }
 }

@@ -44,16 +44,17 @@ extension LaunchInputs {
   }
 
   /// Checks that images which `group` has by their names alone are builds of one program: at least half of the functions
-  /// that each used must have the names of functions in `layout`, apart from `main` and the C runtime. Fewer than four
-  /// functions prove nothing, so there is only a warning.
+  /// that each used must have the names of functions in `layout`, apart from `main` and the C runtime. There is only a warning
+  /// if one used fewer than four functions, which prove nothing, or if it has other traits of the program.
   ///
   /// - Parameters:
   ///   - builds: the IDs of builds that the command is about. If one was launched, it need not be checked.
+  ///   - traits: those of builds of the program.
   ///   - layout: returns the layout of a build of the program; called only if it is needed.
   /// - Throws: `mismatch` if the group has several images, and one is another program; and the errors of `layout`. A
   ///   single image is checked where its functions are looked up.
   package mutating func checkBuilds(
-    of group: Int, besides builds: [ImageID?],
+    of group: Int, besides builds: [ImageID?], traits: [ProgramTraits],
     layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
   ) throws(Diagnostic) {
     guard groups.groups[group].libraryName == nil else { return }
@@ -81,8 +82,13 @@ extension LaunchInputs {
       if let map { names = map } else { names = SymbolMap(try layout(&self)) }
       let found = used.count { $0.isFound(in: &names) }
       map = names
-      guard 2 * found < used.count else { continue }
-      guard used.count >= 4 else {
+      let functions = FoundFunctions(found: found, all: used.count)
+      guard !functions.proveProgram else { continue }
+      let own = ProgramTraits(image)
+      guard
+        used.count >= 4
+          && !(functions.supportTraits && traits.contains { $0.areShared(with: own) })
+      else {
         warn("\(found) of \(counted(used.count, "function")) have the same names")
         continue
       }
@@ -107,10 +113,7 @@ extension LaunchInputs {
 }
 
 extension RecordedFunctions.Use {
-  /// Whether it is neither `main` nor of the C runtime, which every program has.
-  fileprivate var tellsProgram: Bool {
-    !names.contains { CRuntime.isPart($0) || $0 == "main" || $0 == "_main" }
-  }
+  fileprivate var tellsProgram: Bool { names.allSatisfy(\.tellsProgram) }
 
   fileprivate func isFound(in map: inout SymbolMap) -> Bool {
     names.contains { !map.resolve($0, from: objectFile).functions.isEmpty }

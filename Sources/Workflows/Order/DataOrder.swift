@@ -25,12 +25,14 @@ struct DataOrder {
   /// The strings to order, by their hashes.
   private(set) var strings: [UInt32] = []
   private(set) var summary = OrderedData()
+  /// About launches of which the build has fewer than half of the names.
+  let warnings: [Diagnostic]
 
   /// - Parameters:
   ///   - launches: of the image whose data are `data`, or of other builds of it.
   ///   - release: the build to order.
   ///   - previous: the symbols of the previous order, if there is one.
-  /// - Throws: `mismatch` if the build has fewer than half of the names that a launch of another build touched.
+  /// - Throws: `mismatch` if the build has fewer than a quarter of the names that a launch of another build touched.
   init(
     _ launches: [LaunchData], data: DataLayout, of release: ReleaseLayout, strategy: OrderStrategy,
     previous: OrderFile?, for dialect: OrderFileDialect, architecture: Architecture?
@@ -41,6 +43,7 @@ struct DataOrder {
     summary.launches = Int(clamping: sum)
     summary.missing = resolved.missing
     summary.unnamed = resolved.unnamedElsewhere
+    warnings = resolved.warnings
     let layout = data.layout
     let shared = release.sharedData
     let kept = previous.map {
@@ -118,6 +121,7 @@ private struct ResolvedData {
   private(set) var unnamed: [Int: [StatedAddress]] = [:]
   /// How many touches in other builds are of data without a name.
   private(set) var unnamedElsewhere = 0
+  private(set) var warnings: [Diagnostic] = []
   /// Indexes of strings, in the order of first touches.
   private(set) var strings: [Int] = []
   private(set) var missing: [NameWithReason] = []
@@ -155,11 +159,22 @@ private struct ResolvedData {
       uses += found.map { FirstUse(step: UInt64(step), function: $0) }
     }
     let known = Set(uses.map(\.step)).count
-    guard isSameBuild || lost <= known || launch.source == .otherLaunches else {
+    // Images are matched by their file names, so a quarter of the names is enough to tell the program.
+    let found = FoundFunctions(found: known, all: known + lost)
+    let isProved = isSameBuild || found.proveProgram || launch.source == .otherLaunches
+    guard isProved || found.supportTraits else {
       throw Diagnostic(
         "only \(known) of \(counted(known + lost, "datum", "data")) that the launch touched are in "
           + "'\(fileName(ofPath: release.path))': it is another program, or stripped",
         context: [launch.path], severity: .mismatch)
+    }
+    if !isProved {
+      warnings.append(
+        Diagnostic(
+          "only \(known) of \(counted(found.all, "datum", "data")) "
+            + "(\(Percentage.share(known, of: found.all))) that the launch touched are in "
+            + "'\(fileName(ofPath: release.path))' by their names", context: [launch.path],
+          hint: "if data were renamed, record a launch of this build"))
     }
     guard launch.source != .otherLaunches else {
       others += uses

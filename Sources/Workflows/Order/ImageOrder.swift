@@ -17,11 +17,15 @@ struct ImageOrder {
   private let recordedImage: TraceImage
   private let profile: LaunchProfile
   private let resolved: ResolvedProfile
+  /// The warning that `release` has fewer than half of the recorded functions; `nil` if it has more.
+  let renamed: Diagnostic?
 
-  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions: it is then another
-  ///   program.
+  /// - Parameter recordedTraits: those of the recorded builds.
+  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program: it is
+  ///   then another program.
   init(
-    _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout
+    _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout,
+    recordedTraits: [ProgramTraits]
   ) throws(Diagnostic) {
     self.profile = profile
     recordedImage = image
@@ -29,10 +33,21 @@ struct ImageOrder {
     var map = SymbolMap(release.layout)
     resolved = ResolvedProfile(profile, in: &map)
     self.map = map
-    guard 2 * resolved.resolvedCount >= resolved.recordedCount else {
+    let found = FoundFunctions(found: resolved.resolvedCount, all: resolved.recordedCount)
+    guard !found.proveProgram else {
+      renamed = nil
+      return
+    }
+    let telling = zip(profile.functions, resolved.functions).filter {
+      $0.0.names.allSatisfy(\.tellsProgram)
+    }
+    let traits = ProgramTraits(release)
+    guard
+      FoundFunctions(found: telling.count { !$0.1.isEmpty }, all: telling.count).supportTraits,
+      recordedTraits.contains(where: { $0.areShared(with: traits) })
+    else {
       throw Diagnostic(
-        "only \(resolved.resolvedCount) of "
-          + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
+        "only \(found.found) of \(counted(found.all, "recorded function")) are in it: "
           + "it is another program, or stripped", context: [release.path],
         remedies: [
           Remedy("give the unstripped build with --image", option: "--image"),
@@ -41,6 +56,7 @@ struct ImageOrder {
             "compile both builds of Rust with -Ccodegen-units=1, so that they inline alike"),
         ], severity: .mismatch)
     }
+    renamed = .renamedFunctions(release.path, found)
   }
 
   /// How much of what launches of one build used is in the build to order.
@@ -146,7 +162,7 @@ struct ImageOrder {
     let order = try DataOrder(
       launches, data: data, of: release, strategy: strategy, previous: previous?.order,
       for: dialect, architecture: options.architecture ?? slice)
-    return (order, [])
+    return (order, order.warnings)
   }
 
   private func dataLayout(

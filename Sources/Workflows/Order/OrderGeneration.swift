@@ -135,7 +135,8 @@ package struct OrderGeneration {
       return try inputs.recordedImage(of: image).layout
     }
     try inputs.checkBuilds(
-      of: group, besides: [given == nil ? image.id : given?.image?.id], layout: layout)
+      of: group, besides: [given == nil ? image.id : given?.image?.id],
+      traits: [given.map { ProgramTraits($0) } ?? ProgramTraits(image)], layout: layout)
     if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
     let folded = try profile()
     let members = inputs.images(of: folded, in: group)
@@ -160,7 +161,10 @@ package struct OrderGeneration {
     let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
     let recorded = members.map { folded.images[$0] }
     let data = touched + (try pagesData(of: release, recorded: recorded))
-    let imageOrder = try ImageOrder(profile, of: image, release: release)
+    let libraryName = inputs.groups.groups[group].libraryName
+    let imageOrder = try ImageOrder(
+      profile, of: image, release: release,
+      recordedTraits: recorded.map { ProgramTraits(TraceImage($0), libraryName: libraryName) })
     var order =
       try imageOrder
       .orderFile(
@@ -177,7 +181,8 @@ package struct OrderGeneration {
         return imageOrder.build(folded.images[place], launches)
       }
     }
-    order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
+    order.warnings += [imageOrder.renamed, .partlyRecordable(recordable, path: image.path)]
+      .compactMap { $0 }
     orderWarnings += order.warnings
     return order
   }

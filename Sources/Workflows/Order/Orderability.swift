@@ -105,6 +105,19 @@ extension Diagnostic {
       context: [path], hint: hint)
   }
 
+  /// Warns that the build lacks most of the order file; `nil` if it has at least half of the entries.
+  static func staleOrder(_ check: OrderFileCheck, _ path: String, _ layout: String) -> Diagnostic? {
+    let entries = check.entries
+    guard entries >= 4, 2 * check.present < entries else { return nil }
+    return Diagnostic(
+      "only \(check.present) of \(counted(entries, "entry", "entries")) "
+        + "(\(Percentage.share(check.present, of: entries))) are in \(printable(layout)): the order file is out of date",
+      context: [path],
+      hint:
+        "'orderfile verify' says what became of each entry; record and 'orderfile gen' make a new order file"
+    )
+  }
+
   /// The error about an order file with no entry that is in the layout: it is of another program, or none at all.
   static func foreignOrderFile(_ path: String, entries: Int, _ layout: String) -> Diagnostic {
     Diagnostic(

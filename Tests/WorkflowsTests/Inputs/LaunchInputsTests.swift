@@ -85,7 +85,7 @@ import Workflows
       var inputs = try LaunchInputs(
         traces: traces.map(builds.path), recorded: [], architecture: nil)
       let layout = try ReleaseLayout(path: builds.path("app")).layout
-      try inputs.checkBuilds(of: 0, besides: []) { _ throws(Diagnostic) in layout }
+      try inputs.checkBuilds(of: 0, besides: [], traits: []) { _ throws(Diagnostic) in layout }
       return inputs.warnings
     }
     let error = diagnostic { _ = try check("one", "two") }
