@@ -27,10 +27,11 @@ extension Diagnostic {
   static func noncompliance(
     _ check: OrderFileCheck, path: String, isMachO: Bool
   ) -> Diagnostic? {
-    guard check.entries > 1, 2 * check.inOrder < check.entries else { return nil }
+    // The linker is not to blame for entries that the build lacks.
+    guard check.present > 1, 2 * check.inOrder < check.present else { return nil }
     return Diagnostic(
       "the linker did not follow the order file: \(check.inOrder) of "
-        + "\(counted(check.entries, "entry", "entries")) are in the requested order",
+        + "\(counted(check.present, "present entry", "present entries")) are in the requested order",
       context: [path],
       hint: isMachO
         ? "was it linked with '-order_file' and this file, from objects that have "
@@ -107,11 +108,10 @@ extension Diagnostic {
 
   /// Warns that the build lacks most of the order file; `nil` if it has at least half of the entries.
   static func staleOrder(_ check: OrderFileCheck, _ path: String, _ layout: String) -> Diagnostic? {
-    let entries = check.entries
-    guard entries >= 4, 2 * check.present < entries else { return nil }
+    guard check.entries >= 4, 2 * check.present < check.entries else { return nil }
     return Diagnostic(
-      "only \(check.present) of \(counted(entries, "entry", "entries")) "
-        + "(\(Percentage.share(check.present, of: entries))) are in \(printable(layout)): the order file is out of date",
+      "only \(check.present) of \(counted(check.entries, "entry", "entries")) "
+        + "(\(Percentage.share(check.present, of: check.entries))) are in \(printable(layout)): the order file is out of date",
       context: [path],
       hint:
         "'orderfile verify' says what became of each entry; record and 'orderfile gen' make a new order file"
