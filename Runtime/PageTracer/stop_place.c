@@ -3,6 +3,7 @@
 
 #if OF_TRACER_IS_SUPPORTED
 #include <fcntl.h>
+#include <of_bytes.h>
 #include <of_process_maps.h>
 #include <sys/syscall.h>
 
@@ -23,9 +24,22 @@ OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {
   return written == 1;
 }
 
-void of_plant_stop(uint64_t start, uint64_t end, const char *path) {
+/* Whether what the command knows of a build is true of BUILD. */
+OF_LOCAL bool of_is_build(const struct orderfile_page_image *build,
+                          const struct orderfile_page_image *known) {
+  bool is_same_file =
+      !known->inode || (build->device == known->device && build->inode == known->inode);
+  bool is_same_id = !known->id_size || !build->id_size ||
+                    (build->id_size == known->id_size && build->id_is_weak == known->id_is_weak &&
+                     of_equal(build->id, known->id, known->id_size));
+  return is_same_file && is_same_id;
+}
+
+void of_plant_stop(uint64_t start, uint64_t end, const char *path,
+                   const struct orderfile_page_image *build) {
   if (!of_page_trace->stop_distance || of_stop_address) return;
   if (!of_is_same_line(path, of_page_trace->stop_path)) return;
+  if (!of_is_build(build, &of_page_trace->stop_image)) return;
   uint64_t address = start + of_page_trace->stop_distance;
   if (address >= end) return;
   int byte = of_gate_peek(address);

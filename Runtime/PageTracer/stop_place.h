@@ -2,13 +2,16 @@
 #ifndef OF_STOP_PLACE_H
 #define OF_STOP_PLACE_H
 
+#include <orderfile_page_trace.h>
+
 #include "gate.h"
 
 #if OF_TRACER_IS_SUPPORTED
 
 /* Plants a stopping instruction in the image at PATH, a line, loaded in [START, END), if the stop place is
- * in it. By the thread that has found the image, with the lock of images. */
-OF_INTERNAL void of_plant_stop(uint64_t start, uint64_t end, const char *path);
+ * in it: another BUILD has another instruction there. By the thread that has found the image, with the lock of images. */
+OF_INTERNAL void of_plant_stop(uint64_t start, uint64_t end, const char *path,
+                               const struct orderfile_page_image *build);
 
 /* Whether COUNTER is the stop place; if so, the original instruction is restored. Any thread, any signal
  * handler. */

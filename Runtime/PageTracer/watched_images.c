@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <of_atomics.h>
+#include <of_image_id.h>
 #include <of_process_maps.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "page_records.h"
 #include "page_states.h"
@@ -121,10 +123,37 @@ struct run {
   bool is_executable;
 };
 
-OF_LOCAL void of_tell_of_image(const struct run *run) {
-  uint32_t size = 0;
-  while (run->path[size] && run->path[size] != '\n') size++;
+/* Copies SIZE bytes of this process's memory; false if they can't be read. */
+OF_LOCAL bool of_read_memory(void *context, uint64_t address, void *to, uint64_t size) {
+  (void)context;
+  struct iovec here = {to, size}, there = {(void *)address, size};
+  long self = OF_CALL_0(SYS_gettid);
+  return OF_CALL_6(SYS_process_vm_readv, self, &here, 1, &there, 1, 0) == (long)size;
+}
+
+/* Stores which build the image of RUN is. */
+OF_LOCAL void of_identify(const struct run *run, struct orderfile_page_image *image) {
+  static struct of_elf_headers headers; /* the lock guards all three */
+  static uint8_t notes[OF_MOST_NOTES];
+  static struct of_image_id id;
+  uint64_t slide;
+  image->device = run->first.device;
+  image->inode = run->first.inode;
+  image->id_size = image->id_is_weak = 0;
+  if (run->first.offset || !of_read_elf_headers(run->first.start, of_read_memory, NULL, &headers) ||
+      !of_find_slide(&headers, run->first.start, &slide))
+    return;
+  of_read_image_id(&headers, slide, of_read_memory, NULL, notes, &id);
+  image->id_size = id.size;
+  image->id_is_weak = id.is_weak;
+  of_copy(image->id, id.bytes, id.size);
+}
+
+OF_LOCAL void of_tell_of_image(const struct run *run, const struct orderfile_page_image *image) {
+  uint32_t length = 0;
+  while (run->path[length] && run->path[length] != '\n') length++;
   uint32_t slot = sizeof(struct orderfile_page_record);
+  uint32_t size = sizeof *image + length;
   struct orderfile_page_record *record =
       of_claim_page_records(1 + (size + slot) / slot); /* with a null */
   if (!record) return;
@@ -132,7 +161,8 @@ OF_LOCAL void of_tell_of_image(const struct run *run) {
   record->value = run->end;
   record->detail = size + 1;
   char *text = (char *)(record + 1);
-  for (uint32_t i = 0; i < size; i++) *(volatile char *)&text[i] = run->path[i];
+  of_copy(text, image, sizeof *image);
+  of_copy(text + sizeof *image, run->path, length);
   of_finish_page_record(record, ORDERFILE_PAGE_IMAGE);
 }
 
@@ -164,7 +194,9 @@ OF_LOCAL void of_run_ended(const struct run *run) {
     of_note_problem(ORDERFILE_PAGE_REFUSED, ENFILE);
     return;
   }
-  of_tell_of_image(run);
+  static struct orderfile_page_image build; /* the lock guards it */
+  of_identify(run, &build);
+  of_tell_of_image(run, &build);
   struct of_watched_image *image = &of_images[place];
   image->start = run->first.start;
   image->end = run->end;
@@ -179,7 +211,7 @@ OF_LOCAL void of_run_ended(const struct run *run) {
     if (pages > -OF_PAGE && pages < 0) of_note_problem(ORDERFILE_PAGE_REFUSED, -pages);
     else image->pages = (uint8_t *)pages;
   }
-  of_plant_stop(image->start, image->end, run->path);
+  of_plant_stop(image->start, image->end, run->path, &build);
   /* release: publishes the image; pairs with the acquire in of_image_holding */
   if (place == of_image_count) of_store_release(&of_image_count, place + 1);
 }

@@ -16,6 +16,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <of_image_id.h>
 #include <of_process_maps.h>
 #include <orderfile_trace_format.h>
 #include <stdio.h>
@@ -107,7 +108,8 @@ OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context
 }
 
 /* Copies SIZE bytes of this process's memory. Returns false if the memory is no longer mapped. */
-OF_LOCAL bool of_read_memory(uint64_t address, void *to, size_t size) {
+OF_LOCAL bool of_read_memory(void *context, uint64_t address, void *to, uint64_t size) {
+  (void)context;
   struct iovec here = {to, size}, there = {(void *)address, size};
   return process_vm_readv((pid_t)syscall(SYS_gettid), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
@@ -121,86 +123,59 @@ OF_LOCAL uint64_t of_file_start(const struct of_file_mapping *mapping) {
   return 0;
 }
 
-enum { OF_MOST_SEGMENTS = 128, OF_MOST_NOTES = 4096 };
+/* Reads the headers of the image whose file begins at START in memory. */
+OF_LOCAL bool of_read_headers(uint64_t start, struct of_elf_headers *headers) {
+  return of_read_elf_headers(start, of_read_memory, NULL, headers);
+}
 
-struct of_headers {
-  Elf64_Ehdr header;
-  Elf64_Phdr segments[OF_MOST_SEGMENTS];
+struct of_file_search {
+  uint64_t start;
+  struct of_mapping found; /* `end` is 0 until it is found */
 };
 
-/* Reads the headers of the image whose file begins at START in memory. */
-OF_LOCAL bool of_read_headers(uint64_t start, struct of_headers *headers) {
-  Elf64_Ehdr *header = &headers->header;
-  return start && of_read_memory(start, header, sizeof *header) &&
-         memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
-         header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_phentsize == sizeof(Elf64_Phdr) &&
-         header->e_phnum <= OF_MOST_SEGMENTS &&
-         of_read_memory(start + header->e_phoff, headers->segments,
-                        header->e_phnum * sizeof(Elf64_Phdr));
+OF_LOCAL void of_compare_start(const struct of_mapping *mapping, void *context) {
+  struct of_file_search *search = context;
+  if (mapping->start <= search->start && search->start < mapping->end) search->found = *mapping;
+}
+
+/* Returns whether the file mapped at START is that of MAPPING. stat(2) shows another device than mappings on btrfs and
+ * overlayfs. */
+OF_LOCAL bool of_is_same_file(uint64_t start, const struct of_file_mapping *mapping) {
+  struct of_file_search search = {.start = start};
+  return of_each_mapping(of_compare_start, &search) && search.found.end != 0 &&
+         search.found.device == mapping->device && search.found.inode == mapping->inode;
 }
 
 /* Reads the headers of an image from the file at PATH, if it still is the file of MAPPING. For an image whose headers
  * are not in memory. */
 OF_LOCAL bool of_read_headers_of_file(const struct of_file_mapping *mapping, const char *path,
-                                      struct of_headers *headers) {
+                                      struct of_elf_headers *headers) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   struct stat status;
   void *start = MAP_FAILED;
-  if (fstat(file, &status) == 0 && status.st_ino == mapping->inode && status.st_size > 0)
+  if (fstat(file, &status) == 0 && status.st_size > 0)
     start = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   if (start == MAP_FAILED) return false;
-  bool is_read = of_read_headers((uint64_t)start, headers);
+  bool is_read = of_is_same_file((uint64_t)start, mapping) && of_read_headers((uint64_t)start, headers);
   munmap(start, (size_t)status.st_size);
   return is_read;
 }
 
-/* Stores the build ID from SIZE bytes of NOTES; returns false if there is none. Names and descriptions of notes are
- * padded to 4 bytes, <elf(5)>. */
-OF_LOCAL bool of_read_build_id(const uint8_t *notes, size_t size, struct of_guest_image *image) {
-  for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {
-    Elf64_Nhdr note;
-    memcpy(&note, notes + at, sizeof note);
-    at += sizeof note;
-    uint64_t name_size = (note.n_namesz + UINT64_C(3)) & ~UINT64_C(3);
-    uint64_t id_size = (note.n_descsz + UINT64_C(3)) & ~UINT64_C(3);
-    if (name_size + id_size > size - at) return false;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + at, "GNU", 4) == 0 &&
-        note.n_descsz > 0 && note.n_descsz <= sizeof image->id) {
-      memcpy(image->id, notes + at + name_size, note.n_descsz);
-      image->id_size = note.n_descsz;
-      image->id_kind = ORDERFILE_ID_BUILD_ID;
-      return true;
-    }
-    at += name_size + id_size;
-  }
-  return false;
-}
-
 /* Stores the image ID: the build ID, or a weak ID of the program headers for an image without a build ID. */
-OF_LOCAL void of_read_id(const struct of_headers *headers, struct of_guest_image *image) {
+OF_LOCAL void of_read_id(const struct of_elf_headers *headers, struct of_guest_image *image) {
   static uint8_t notes[OF_MOST_NOTES];
-  size_t count = headers->header.e_phnum;
-  for (size_t i = 0; i < count; i++) {
-    const Elf64_Phdr *segment = &headers->segments[i];
-    if (segment->p_type != PT_NOTE) continue;
-    size_t size = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
-    uint64_t address = segment->p_vaddr + image->slide + image->to_host;
-    if (of_read_memory(address, notes, size) && of_read_build_id(notes, size, image)) return;
-  }
-  uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, 64 bits */
-  const uint8_t *bytes = (const uint8_t *)headers->segments;
-  for (size_t i = 0; i < count * sizeof(Elf64_Phdr); i++)
-    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-  for (int i = 0; i < 8; i++) image->id[i] = (uint8_t)(hash >> (56 - 8 * i));
-  image->id_size = 8;
-  image->id_kind = ORDERFILE_ID_WEAK;
+  static struct of_image_id id;
+  of_read_image_id(headers, image->slide + image->to_host, of_read_memory, NULL, notes, &id);
+  memcpy(image->id, id.bytes, id.size);
+  image->id_size = id.size;
+  image->id_kind = id.is_weak ? ORDERFILE_ID_WEAK : ORDERFILE_ID_BUILD_ID;
 }
 
 /* Stores the code's range and the slide of the image with HEADERS. The file's byte at OFFSET is at ADDRESS. Returns
  * false if the image has no code there. */
-OF_LOCAL bool of_read_segments(const struct of_headers *headers, uint64_t offset, uint64_t address,
+OF_LOCAL bool of_read_segments(const struct of_elf_headers *headers, uint64_t offset, uint64_t address,
                                struct of_guest_image *image) {
   bool is_found = false;
   uint64_t low = UINT64_MAX, high = 0, low_offset = 0;
@@ -236,7 +211,7 @@ OF_LOCAL bool of_is_in_place(const struct of_guest_image *image) {
       mapping->offset + (host - mapping->start) != image->offset) {
     return false;
   }
-  static struct of_headers headers;
+  static struct of_elf_headers headers;
   static struct of_guest_image now;
   now.slide = image->slide;
   now.to_host = image->to_host;
@@ -275,7 +250,7 @@ OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mappi
   struct of_guest_image *image = &of_images[place];
   struct of_path_search search = {mapping, image->path, sizeof image->path, false};
   if (!of_each_mapping(of_compare_mapping, &search) || !search.is_found) return NULL;
-  static struct of_headers headers;
+  static struct of_elf_headers headers;
   uint64_t offset = mapping->offset + (host - mapping->start);
   image->to_host = host - address;
   bool is_in_memory = of_read_headers(of_file_start(mapping), &headers);

@@ -99,8 +99,6 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   bool is_known = !of_is_over(trace) || !of_was_used(start, stop);
   uint64_t first_hit = is_known ? of_first_early_hit(trace, start, stop) : UINT64_MAX;
 
-  OF_RAW uint8_t weak_id[8];
-  for (int i = 0; i < 8; i++) weak_id[i] = (uint8_t)(image.weak_id >> (56 - 8 * i));
   static orderfile_trace_image payload; /* no initialiser, which could become a call of memset */
   payload.slide = image.slide;
   payload.text_start = image.text_start;
@@ -108,14 +106,14 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   payload.guard_start = (uint64_t)start;
   payload.guard_size = (uint64_t)stop - (uint64_t)start;
   payload.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
-  payload.id_size = image.id ? image.id_size : sizeof weak_id;
+  payload.id_size = image.id ? image.id_size : sizeof image.weak_id;
   payload.path_size = (uint32_t)of_length(image.path);
   /* The ID and the path go out in one piece behind the structure. */
   static uint8_t text[64 + OF_PATH_SIZE];
   if (payload.id_size > 64) payload.id_size = 64;
   uint64_t size = sizeof payload + payload.id_size + payload.path_size;
   of_reserve_records(trace, (uint64_t)(stop - start) + of_records_for(size) + OF_UNLOAD_RECORDS);
-  of_copy(text, image.id ? image.id : weak_id, payload.id_size);
+  of_copy(text, image.id ? image.id : image.weak_id, payload.id_size);
   of_copy(text + payload.id_size, image.path, payload.path_size);
   uint64_t slot = of_write_record(trace, ORDERFILE_RECORD_LOAD, number, first_hit + 1, &payload,
                                   sizeof payload, text, payload.id_size + payload.path_size);

@@ -15,7 +15,7 @@ typedef struct of_image {
   const uint8_t *id;                /* in the image, or NULL */
   uint32_t id_kind;                 /* ORDERFILE_ID_ */
   uint32_t id_size;                 /* bytes */
-  uint64_t weak_id;                 /* FNV-1a of the program headers or load commands */
+  uint8_t weak_id[8];               /* the hash of the program headers or load commands */
   bool is_executable;               /* the program itself, not a library */
   char path[OF_PATH_SIZE];          /* absolute */
 } of_image;

@@ -4,6 +4,7 @@
 
 #include <mach-o/dyld.h>
 #include <of_atomics.h>
+#include <of_image_id.h>
 #include <orderfile_trace_format.h>
 
 #include "darwin.h"
@@ -30,10 +31,8 @@ OF_LOCAL void of_listen_for_unloads(void) {
 /* Fills in what the load commands of the image at HEADER say. */
 OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_image *image) {
   uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
-  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
   const uint8_t *at = (const uint8_t *)(header + 1), *last = at + header->sizeofcmds;
-  for (const uint8_t *byte = at; byte < last; byte++) hash = (hash ^ *byte) * 0x100000001b3u;
-  image->weak_id = hash;
+  of_store_weak_id(at, header->sizeofcmds, image->weak_id);
   image->id = NULL;
   image->id_kind = ORDERFILE_ID_UUID;
   image->id_size = 0;

@@ -6,25 +6,9 @@
 #include <elf.h>
 #include <link.h>
 #include <of_bytes.h>
+#include <of_image_id.h>
 #include <orderfile_trace_format.h>
 #include <sys/auxv.h>
-
-/* The build ID in the note segment NOTES..END: a run of (namesz, descsz, type, name, desc), each part
- * padded to 4 bytes (elf(5), "Notes"). */
-OF_LOCAL const uint8_t *of_find_build_id(const uint8_t *notes, const uint8_t *end, uint32_t *size) {
-  while (end - notes >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const void *)notes;
-    const uint8_t *name = notes + sizeof *note;
-    uint64_t name_size = (note->n_namesz + 3ull) & ~3ull, id_size = (note->n_descsz + 3ull) & ~3ull;
-    if (name_size + id_size > (uint64_t)(end - name)) return NULL;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && of_equal(name, "GNU", 4)) {
-      *size = note->n_descsz;
-      return name + name_size;
-    }
-    notes = name + name_size + id_size;
-  }
-  return NULL;
-}
 
 /* glibc calls the executable "" and other images by the names with which they were requested; musl calls the
  * executable by that name, too. The kernel passes the address of its program headers. */
@@ -65,11 +49,7 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
   image->id = NULL;
   image->id_kind = ORDERFILE_ID_BUILD_ID;
   image->id_size = 0;
-  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-  const uint8_t *headers = (const uint8_t *)info->dlpi_phdr;
-  for (uint64_t i = 0; i < info->dlpi_phnum * sizeof(ElfW(Phdr)); i++)
-    hash = (hash ^ headers[i]) * 0x100000001b3u;
-  image->weak_id = hash;
+  of_store_weak_id(info->dlpi_phdr, info->dlpi_phnum * sizeof(ElfW(Phdr)), image->weak_id);
   for (int i = 0; i < info->dlpi_phnum && !image->id; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type != PT_NOTE) continue;

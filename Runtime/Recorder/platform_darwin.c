@@ -158,8 +158,9 @@ extern const uintptr_t __stack_chk_guard; /* the stack protector's secret: the c
  * (bsd/kern/kern_exec.c, GUARD_KEY); so are the addresses of the program. Only half of the secret's bits
  * are written to a file. */
 void of_exec_id(uint8_t id[16]) {
-  uint64_t secret = (uint64_t)__stack_chk_guard, hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-  for (int i = 0; i < 8; i++) hash = (hash ^ (uint8_t)(secret >> 8 * i)) * 0x100000001b3u;
+  OF_RAW uint8_t secret[8];
+  for (int i = 0; i < 8; i++) secret[i] = (uint8_t)(__stack_chk_guard >> 8 * i);
+  uint64_t hash = of_fnv1a(secret, sizeof secret);
   uint64_t program = (uint64_t)_dyld_get_image_header(0) >> 12;
   hash = (hash ^ hash >> 32) << 32 | (program & 0xffffffffu);
   of_copy(id, &hash, sizeof hash);

@@ -165,8 +165,7 @@ uint64_t of_process_start_clock(uint64_t start) { return start * of_process_star
 void of_exec_id(uint8_t id[16]) {
   /* The stack protector's secret is among these bytes: only half as many are written to a file. */
   const uint8_t *random = (const uint8_t *)getauxval(AT_RANDOM);
-  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-  for (int i = 0; random && i < 16; i++) hash = (hash ^ random[i]) * 0x100000001b3u;
+  uint64_t hash = of_fnv1a(random, random ? 16 : 0);
   of_copy(id, &hash, sizeof hash);
 }
 

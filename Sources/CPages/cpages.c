@@ -48,6 +48,22 @@ int cpages_create(const char *images, const char *stop_mark, const char *stop_pa
   return ENAMETOOLONG;
 }
 
+void cpages_set_stop_build(struct cpages *made, uint64_t device, uint64_t inode, const uint8_t *id,
+                           uint32_t id_size, bool id_is_weak) {
+  struct orderfile_page_image *image = &((struct orderfile_page_trace *)made)->stop_image;
+  image->device = device;
+  image->inode = inode;
+  if (id_size > sizeof image->id) return; /* the tracer compares no ID then */
+  memcpy(image->id, id, id_size);
+  image->id_size = id_size;
+  image->id_is_weak = id_is_weak;
+}
+
+uint32_t cpages_image_id(const struct cpages_event *event, uint8_t *id) {
+  memcpy(id, event->image.id, event->image.id_size);
+  return event->image.id_size;
+}
+
 int cpages_listen(const char *mark, struct cpages **made, int *descriptor) {
   int error = cpages_create("", mark, "", 0, made, descriptor);
   if (!error) ((struct orderfile_page_trace *)*made)->capacity = 0;
@@ -77,11 +93,15 @@ bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *eve
     uint32_t detail = record->detail;
     event->access = (enum orderfile_page_access)detail;
     event->path = NULL;
+    memset(&event->image, 0, sizeof event->image);
     if (kind == ORDERFILE_PAGE_IMAGE || kind == ORDERFILE_PAGE_EXEC) {
       uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = detail;
-      const char *path = (const char *)(record + 1);
-      if (length == 0 || length > room || path[length - 1] != 0) continue;
-      event->path = path;
+      const char *text = (const char *)(record + 1);
+      uint32_t head = kind == ORDERFILE_PAGE_IMAGE ? sizeof event->image : 0;
+      if (length <= head || length > room || text[length - 1] != 0) continue;
+      memcpy(&event->image, text, head);
+      if (event->image.id_size > sizeof event->image.id) event->image.id_size = 0;
+      event->path = text + head;
       *place += (length + (uint32_t)sizeof *record - 1) / (uint32_t)sizeof *record;
     }
     return true;

@@ -157,7 +157,8 @@ final class NoMarks: PageImages {
     do throws(ProgramLaunch.LaunchError) {
       let launch = TracedPageLaunch(ProgramLaunch(command: [program, scene]), PageRequest())
       let result = try launch.run(NoMarks())
-      for touch in result.touches.touches where result.touches.images[touch.image] == program {
+      for touch in result.touches.touches
+      where result.touches.images[touch.image].path == program {
         guard let image = guest_image(program)?.pointee else { continue }
         let page = touch.page.rawValue + image.start
         for index in 0..<Int(image.function_count)

@@ -7,21 +7,21 @@ import Testing
   private static func launch() -> PageTouches {
     var touches = PageTouches()
     touches.processBegan(1)
-    touches.imageLoaded("/app", at: 0x10000..<0x20000, in: 1)
-    touches.imageLoaded("/lib", at: 0x40000..<0x50000, in: 1)
+    touches.imageLoaded(ImageInMemory(path: "/app"), at: 0x10000..<0x20000, in: 1)
+    touches.imageLoaded(ImageInMemory(path: "/lib"), at: 0x40000..<0x50000, in: 1)
     return touches
   }
 
   private static func rows(_ touches: PageTouches) -> [String] {
     touches.touches.map {
-      "\(touches.images[$0.image])+\($0.page.rawValue) \($0.access)"
+      "\(touches.images[$0.image].path)+\($0.page.rawValue) \($0.access)"
     }
   }
 
   private static func instructions(_ touches: PageTouches) -> [String] {
     touches.touches.map {
       switch $0.instruction {
-      case .inImage(let image, let address): "\(touches.images[image])+\(address.rawValue)"
+      case .inImage(let image, let address): "\(touches.images[image].path)+\(address.rawValue)"
       case .outside(let address): "\(address.rawValue)"
       case nil: "-"
       }
@@ -54,8 +54,8 @@ import Testing
   @Test func loadingOfAnotherLaunchComesFirstAndKeepsItsImages() {
     var other = PageTouches()
     other.processBegan(7)
-    other.imageLoaded("/loader", at: 0x70000..<0x80000, in: 7)
-    other.imageLoaded("/app", at: 0x20000..<0x30000, in: 7)
+    other.imageLoaded(ImageInMemory(path: "/loader"), at: 0x70000..<0x80000, in: 7)
+    other.imageLoaded(ImageInMemory(path: "/app"), at: 0x20000..<0x30000, in: 7)
     other.touched(0x20000, .read, by: 0x70004, in: 7, isLoading: true)
     other.touched(0x21000, .execute, by: 0x21000, in: 7)
     var touches = Self.launch()
@@ -63,7 +63,7 @@ import Testing
     let all = touches.addingLoading(of: other)
     #expect(Self.rows(all) == ["/app+0 read", "/app+8192 execute"])
     #expect(Self.instructions(all) == ["/loader+4", "/app+8192"])
-    #expect(all.images == ["/app", "/lib", "/loader"])
+    #expect(all.images.map(\.path) == ["/app", "/lib", "/loader"])
     #expect(all.loadingImages == ["/loader", "/app"])
     #expect(touches.loadingImages.isEmpty)
   }
@@ -90,16 +90,33 @@ import Testing
     touches.processForked(2, from: 1)
     touches.processBegan(2)
     touches.touched(0x11000, .execute, by: 0x11000, in: 2)  // nothing is loaded yet
-    touches.imageLoaded("/app", at: 0x30000..<0x40000, in: 2)
+    touches.imageLoaded(ImageInMemory(path: "/app"), at: 0x30000..<0x40000, in: 2)
     touches.touched(0x31000, .execute, by: 0x31000, in: 2)
     touches.touched(0x32000, .execute, by: 0x32000, in: 2)
     #expect(Self.rows(touches) == ["/app+4096 execute", "/app+8192 execute"])
-    #expect(touches.images == ["/app", "/lib"])
+    #expect(touches.images.map(\.path) == ["/app", "/lib"])
+  }
+
+  /// The file was replaced between two programs of a launch.
+  @Test func twoBuildsAtOnePathAreTwoImages() {
+    var touches = PageTouches()
+    let first = ImageInMemory(path: "/app", file: "fe:00 1", id: [1])
+    for (pid, image) in [
+      (Int32(1), first), (2, ImageInMemory(path: "/app", file: "fe:00 2", id: [2])),
+      (3, ImageInMemory(path: "/app", file: "fe:00 1", id: [3])),
+      (4, ImageInMemory(path: "/app", file: "fe:00 1")), (5, first),
+    ] {
+      touches.processBegan(pid)
+      touches.imageLoaded(image, at: 0x10000..<0x20000, in: pid)
+      touches.touched(0x11000, .execute, by: 0x11000, in: pid)
+    }
+    #expect(touches.images.map(\.id) == [[1], [2], [3]])
+    #expect(touches.touches.map(\.image) == [0, 1, 2])
   }
 
   @Test func whatWasLoadedLastHasTheAddress() {
     var touches = Self.launch()
-    touches.imageLoaded("/plugin", at: 0x40000..<0x48000, in: 1)
+    touches.imageLoaded(ImageInMemory(path: "/plugin"), at: 0x40000..<0x48000, in: 1)
     touches.touched(0x41000, .read, by: 0, in: 1)
     touches.touched(0x49000, .read, by: 0, in: 1)
     #expect(Self.rows(touches) == ["/plugin+4096 read", "/lib+36864 read"])

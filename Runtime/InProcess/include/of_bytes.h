@@ -28,6 +28,13 @@ OF_INLINE uint64_t of_length(const char *text) {
   return size;
 }
 
+/* FNV-1a, 64 bits. <https://www.rfc-editor.org/rfc/rfc9923> */
+OF_INLINE uint64_t of_fnv1a(const void *bytes, uint64_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (uint64_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+  return hash;
+}
+
 /* Whether SIZE bytes are equal; reads nothing after the first difference. */
 OF_INLINE bool of_equal(const void *a, const void *b, uint64_t size) {
   for (uint64_t i = 0; i < size; i++) {

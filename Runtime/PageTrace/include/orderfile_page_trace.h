@@ -23,8 +23,8 @@ enum orderfile_page_record_kind {
   ORDERFILE_PAGE_BEGIN = 2,
   /* Process PID continues with the images of process ADDRESS. */
   ORDERFILE_PAGE_FORK = 3,
-  /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the following
-   * records. */
+  /* An image is loaded from ADDRESS up to VALUE. A struct orderfile_page_image and the image's path, together DETAIL bytes
+   * with the null, are in the following records. */
   ORDERFILE_PAGE_IMAGE = 4,
   /* Process PID calls exec. The program's path, DETAIL bytes with the null, is in the following records. If no
    * ORDERFILE_PAGE_BEGIN of PID follows, the program has not loaded the tracer. */
@@ -48,6 +48,16 @@ struct orderfile_page_record {
   uint64_t value;   /* of a touch: the instruction that did it */
   uint32_t detail;  /* of a touch: orderfile_page_access */
   uint32_t reserved;
+};
+
+/* Which build of an image is in memory: the device and inode of its file, as mappings have them, and the ID in its headers
+ * and notes. */
+struct orderfile_page_image {
+  uint64_t device; /* major number << 32 | minor number */
+  uint64_t inode;  /* 0 if the file is unknown */
+  uint32_t id_size; /* 0 if the headers are not in memory */
+  uint32_t id_is_weak;
+  uint8_t id[64];
 };
 
 /* Why a trace is not exact, or missing; 0 if it is exact. */
@@ -82,6 +92,7 @@ struct orderfile_page_trace {
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 for
    * none. */
   uint64_t stop_distance;
+  struct orderfile_page_image stop_image; /* the only build that has the place */
   char stop_mark[256]; /* empty if at none */
   char stop_path[4096];
   char program[4096]; /* the launched program, without links */
@@ -97,9 +108,10 @@ struct orderfile_page_trace {
 ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_record) == 32);
 ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_record, detail) == 24);
 ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 32);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 296);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8488);
-ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 69928);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 384);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8576);
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_image) == 88);
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 70016);
 #undef ORDERFILE_PAGE_ASSERT
 
 #endif

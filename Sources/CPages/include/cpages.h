@@ -20,6 +20,10 @@ struct cpages;
 int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
                   uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
                   int *descriptor);
+/* Limits the place at STOP_DISTANCE to one build: the file with DEVICE and INODE, the major number in the upper half of
+ * DEVICE, unless INODE is 0; with the ID in memory, unless ID_SIZE is 0. Call it before the launch. */
+void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode, const uint8_t *id,
+                           uint32_t id_size, bool id_is_weak);
 /* As cpages_create, for a tracer that watches nothing, and only says that the program has come to MARK. */
 int cpages_listen(const char *mark, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
 void cpages_destroy(struct cpages *trace, int descriptor);
@@ -31,7 +35,11 @@ struct cpages_event {
   uint64_t value;   /* the instruction; where the image ends */
   enum orderfile_page_access access;
   const char *_Nullable path; /* of the image */
+  struct orderfile_page_image image;
 };
+
+/* Stores the ID of the image of EVENT, and returns its size, at most 64; 0 if the ID is unknown. */
+uint32_t cpages_image_id(const struct cpages_event *event, uint8_t *id);
 
 /* Stores the event at *PLACE, which starts at 0, and advances it; false after the last event. */
 bool cpages_next(struct cpages *trace, uint32_t *place, struct cpages_event *event);

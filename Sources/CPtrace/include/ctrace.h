@@ -100,6 +100,15 @@ enum { CTRACE_BREAKPOINT_SIZE = 4, CTRACE_BREAKPOINT_ADVANCE = 0 };
 static const uint32_t ctrace_breakpoint = 0xd4200000; /* BRK #0 */
 #endif
 
+/* Reads the ID of the 64-bit ELF image whose file begins at START in the memory of a process, by READ: its build ID, or a weak
+ * ID of its program headers. ID has room for CTRACE_MOST_ID_BYTES. Returns the size of the ID; 0 if the headers are not
+ * there. */
+enum { CTRACE_MOST_ID_BYTES = 64 };
+uint32_t ctrace_image_id(uint64_t start,
+                         bool (*read)(void *_Nullable context, uint64_t address, void *_Nonnull to,
+                                      uint64_t size),
+                         void *_Nullable context, uint8_t *id, bool *is_weak);
+
 #pragma clang assume_nonnull end
 
 #endif

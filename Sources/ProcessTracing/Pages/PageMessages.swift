@@ -23,7 +23,7 @@ extension TracerStream {
   func send(_ tracer: PageTouchTracer) {
     for pid in tracer.touches.inaccessible { send(TracerMessage(.inaccessible, pid)) }
     for path in tracer.touches.others { send(TracerMessage(.otherImage, text: path.utf8)) }
-    for path in tracer.touches.images { send(TracerMessage(.pageImage, text: path.utf8)) }
+    for image in tracer.touches.images { send(TracerMessage(image)) }
     var numbers: [UInt64] = []
     for touch in tracer.touches.touches {
       numbers += [UInt64(touch.image), touch.address.rawValue, UInt64(touch.access.index)]
@@ -60,7 +60,7 @@ struct PageTracerResult {
   private(set) var wasStopped = false
   private(set) var unknownCall: Int?
   var problem: PageProblem?
-  private var images: [String] = []
+  private var images: [ImageInMemory] = []
   private var others: [String] = []
   private var inaccessible: [pid_t] = []
   private var rows: [PageTouches.Touch] = []
@@ -72,7 +72,7 @@ struct PageTracerResult {
       return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
     case .otherImage: others.append(message.string)
     case .inaccessible: inaccessible.append(message.number(0))
-    case .pageImage: images.append(message.string)
+    case .pageImage: images.append(ImageInMemory(message))
     case .pageTouches:
       for first in stride(from: 0, to: message.numbers.count, by: 6) {
         let image = Int(clamping: message[first])
@@ -90,7 +90,7 @@ struct PageTracerResult {
       unknownCall = message[4] == 0 ? nil : Int(clamping: message[4] - 1)
       touches = PageTouches(
         images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
-        loadingImages: message[3] == 1 ? images : [], others: others,
+        loadingImages: message[3] == 1 ? images.map { $0.path } : [], others: others,
         inaccessible: inaccessible)
       switch message[1] {
       case 1: problem = .refused(errno: message.number(2))
@@ -102,6 +102,26 @@ struct PageTracerResult {
     default: break
     }
     return nil
+  }
+}
+
+extension TracerMessage {
+  fileprivate init(_ image: ImageInMemory) {
+    let numbers = [image.isWeak ? 1 : 0] + image.id.map { UInt64($0) }
+    self.init(.pageImage, numbers, text: "\(image.file ?? "")\n\(image.path)".utf8)
+  }
+}
+
+extension ImageInMemory {
+  /// - Parameter message: one of the kind `pageImage`.
+  fileprivate init(_ message: TracerMessage) {
+    let end = message.text.firstIndex(of: UInt8(ascii: "\n")) ?? 0
+    let file = String(decoding: message.text[..<end], as: UTF8.self)
+    self.init(
+      path: String(decoding: message.text.dropFirst(end + 1), as: UTF8.self),
+      file: file.isEmpty ? nil : file,
+      id: message.numbers.dropFirst().map { UInt8(truncatingIfNeeded: $0) },
+      isWeak: message[0] == 1)
   }
 }
 

@@ -176,10 +176,13 @@ extension PageTouchTracer {
       return (space.restriction == nil, true)
     }
     for image in new {
-      touches.imageLoaded(image.path, at: image.addresses, in: space.pid)
+      let id = space.memory.imageID(at: image.addresses.lowerBound)
+      let build = ImageInMemory(
+        path: image.path, file: image.file, id: id.bytes, isWeak: id.isWeak)
+      touches.imageLoaded(build, at: image.addresses, in: space.pid)
       guard image.isAtItsPath else { continue }
       switch request.stop {
-      case .instruction(let path, let instruction) where path == image.path:
+      case .instruction(let known, let instruction) where build.isBuild(known):
         if let address = instruction.loaded(from: image.addresses.lowerBound) {
           space.plant(address)
         }

@@ -9,7 +9,8 @@
 // symbols up in it, while other images may run already. A page that was touched then is recorded again when it is
 // touched afterwards.
 //
-// Images are identified by their paths. An address belongs to the image that its process last loaded there.
+// Images are identified by their paths and builds: another build may replace the file during a launch, and a process may see
+// another file at the path. An address belongs to the image that its process last loaded there.
 
 import Addresses
 import ImageModel
@@ -52,8 +53,8 @@ package struct PageTouches: Sendable {
     case outside(LoadedAddress)
   }
 
-  /// Paths, in the order of their first load.
-  package private(set) var images: [String] = []
+  /// In the order of their first load.
+  package private(set) var images: [ImageInMemory] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
   /// The paths of images in memory that are not the file at their path. Their touches are not
@@ -80,14 +81,14 @@ package struct PageTouches: Sendable {
     }
   }
   private var seen: Set<Row> = []
-  private var imageIndexes: [String: Int] = [:]
+  private var imageIndexes: [ImageInMemory: Int] = [:]
   private var processes: [Int32: [Loaded]] = [:]
 
   package init() {}
 
   /// The touches that another process has seen.
   init(
-    images: [String], touches: [Touch], program: String?, loadingImages: [String],
+    images: [ImageInMemory], touches: [Touch], program: String?, loadingImages: [String],
     others: [String] = [], inaccessible: [Int32] = []
   ) {
     self.images = images
@@ -108,13 +109,12 @@ package struct PageTouches: Sendable {
   }
 
   package mutating func imageLoaded(
-    _ path: String, at addresses: Range<LoadedAddress>, in pid: Int32
+    _ image: ImageInMemory, at addresses: Range<LoadedAddress>, in pid: Int32
   ) {
-    let index = imageIndexes[path] ?? images.count
-    if index == images.count {
-      images.append(path)
-      imageIndexes[path] = index
-    }
+    let known = imageIndexes[image] ?? images.firstIndex { $0.isBuild(image) }
+    let index = known ?? images.count
+    if known == nil { images.append(image) }
+    imageIndexes[image] = index
     processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
   }
 
@@ -182,14 +182,15 @@ extension PageTouches {
   /// come first.
   package func addingLoading(of other: PageTouches) -> PageTouches {
     var images = images
-    var indexes: [String: Int] = [:]
-    for (index, path) in images.enumerated() where indexes[path] == nil { indexes[path] = index }
+    var indexes: [Int: Int] = [:]
     func index(of image: Int) -> Int {
-      let path = other.images[image]
-      if let index = indexes[path] { return index }
-      images.append(path)
-      indexes[path] = images.count - 1
-      return images.count - 1
+      if let index = indexes[image] { return index }
+      let build = other.images[image]
+      let known = images.firstIndex(of: build) ?? images.firstIndex { $0.isBuild(build) }
+      let index = known ?? images.count
+      if known == nil { images.append(build) }
+      indexes[image] = index
+      return index
     }
     let loading = other.touches.filter { $0.isLoading }.map { touch in
       var touch = touch
@@ -200,7 +201,8 @@ extension PageTouches {
       return touch
     }
     return PageTouches(
-      images: images, touches: loading + touches, program: program, loadingImages: other.images,
+      images: images, touches: loading + touches, program: program,
+      loadingImages: other.images.map { $0.path },
       others: others + other.others.filter { !others.contains($0) },
       inaccessible: inaccessible + other.inaccessible.filter { !inaccessible.contains($0) })
   }

@@ -22,8 +22,8 @@ package struct PageRequest: Sendable {
     case beginning
     /// The program calls `orderfile_mark` with that name.
     case mark(String)
-    /// The program reaches this instruction of the image at `path`.
-    case instruction(path: String, RelativeAddress)
+    /// The program reaches this instruction of a build.
+    case instruction(ImageInMemory, RelativeAddress)
   }
 
   package init(images: [String]? = [], stop: Stop? = nil, countsLoading: Bool = false) {
@@ -100,16 +100,22 @@ package struct PreloadedPageLaunch: Sendable {
     var descriptor: Int32 = -1
     let images = request.images.map { $0.map { $0 + "\n" }.joined() } ?? "*"
     var mark = ""
-    var stopPath = ""
-    var stopDistance: UInt64 = 0
+    var place: (image: ImageInMemory, distance: UInt64)?
     switch request.stop {
     case .mark(let name): mark = name
-    case .instruction(let path, let address): (stopPath, stopDistance) = (path, address.rawValue)
+    case .instruction(let image, let address): place = (image, address.rawValue)
     case .beginning, nil: break
     }
-    let error = cpages_create(images, mark, stopPath, stopDistance, &trace, &descriptor)
+    let error = cpages_create(
+      images, mark, place?.image.path ?? "", place?.distance ?? 0, &trace, &descriptor)
     guard error == 0, let trace else { throw ProgramLaunch.LaunchError(errno: error) }
     defer { cpages_destroy(trace, descriptor) }
+    if let image = place?.image {
+      let numbers = image.file.flatMap(ProcessMapping.numbers)
+      cpages_set_stop_build(
+        trace, numbers.map { $0.major << 32 | $0.minor } ?? 0, numbers?.inode ?? 0, image.id,
+        UInt32(clamping: image.id.count), image.isWeak)
+    }
     var program = program
     program.environment += [
       ("LD_PRELOAD", library), (ORDERFILE_PAGES_VARIABLE, "/proc/\(getpid())/fd/\(descriptor)"),
@@ -168,7 +174,7 @@ package struct PreloadedPageLaunch: Sendable {
       case ORDERFILE_PAGE_IMAGE:
         guard let path = event.path, event.address < event.value else { continue }
         touches.imageLoaded(
-          String(cString: path),
+          ImageInMemory(path: String(cString: path), event),
           at: LoadedAddress(rawValue: event.address)..<LoadedAddress(rawValue: event.value),
           in: event.pid)
       default:

@@ -5,6 +5,8 @@ import CPtrace
 /// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
+  /// The device and inode of its file, as in mappings; `nil` if they are unknown.
+  package let file: String?
   /// Whether the image is the file at its path, as of the time when the image was found.
   package let isAtItsPath: Bool
   /// The addresses from the image's first byte to its last.
@@ -58,9 +60,10 @@ package struct WatchedImage {
   ///   - isWatchedLoading: whether reads and writes are withheld before its first instruction, too.
   package init(
     path: String, addresses: Range<LoadedAddress>, isWatched: Bool, isWatchedLoading: Bool = false,
-    isAtItsPath: Bool = true
+    isAtItsPath: Bool = true, file: String? = nil
   ) {
     self.path = path
+    self.file = file
     self.isAtItsPath = isAtItsPath
     self.isWatchedLoading = isWatchedLoading
     self.addresses = addresses

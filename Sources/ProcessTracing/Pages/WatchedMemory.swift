@@ -80,7 +80,7 @@ final class WatchedMemory {
       var image = WatchedImage(
         path: first.path, addresses: first.addresses.lowerBound..<last.addresses.upperBound,
         isWatched: !isReleased && isWanted, isWatchedLoading: watchesLoading,
-        isAtItsPath: isAtItsPath)
+        isAtItsPath: isAtItsPath, file: first.file)
       for mapping in mappings where watchesLoading || mapping.isExecutable { image.watch(mapping) }
       changes += image.changes(in: image.addresses)
       images.append(image)

@@ -56,6 +56,25 @@ package struct ProcessMapping: Hashable {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The value of `file` for a device and inode.
+  static func file(major: UInt64, minor: UInt64, inode: UInt64) -> String {
+    func digits(_ number: UInt64) -> String {
+      let text = String(number, radix: 16)
+      return text.utf8.count < 2 ? "0" + text : text
+    }
+    return "\(digits(major)):\(digits(minor)) \(inode)"
+  }
+
+  /// The device and inode in a value of `file`.
+  static func numbers(_ file: String) -> (major: UInt64, minor: UInt64, inode: UInt64)? {
+    let fields = file.utf8.split(separator: UInt8(ascii: " "))
+    let device = fields.first?.split(separator: UInt8(ascii: ":")) ?? []
+    guard fields.count == 2, device.count == 2, let major = hexadecimal(ArraySlice(device[0])),
+      let minor = hexadecimal(ArraySlice(device[1])), let inode = UInt64(String(fields[1]) ?? "")
+    else { return nil }
+    return (major, minor, inode)
+  }
+
   /// Reads the exact path of a mapping whose path has `\012`: the kernel writes a line feed so, but
   /// a name may also contain these four characters.
   private mutating func readPath(of pid: pid_t) {
@@ -74,7 +93,8 @@ package struct ProcessMapping: Hashable {
   /// The path that the file had, if it is gone.
   package var formerPath: String { Self.withoutDeletion(path) }
 
-  static func withoutDeletion(_ path: String) -> String {
+  /// `path` without the mark of a file that is gone.
+  package static func withoutDeletion(_ path: String) -> String {
     path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
   }
 

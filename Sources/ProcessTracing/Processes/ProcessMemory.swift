@@ -204,3 +204,22 @@ extension off_t {
     self = off_t(Int64(bitPattern: address.rawValue))
   }
 }
+
+extension ProcessMemory {
+  /// The ID of the image whose file begins at `start`; empty if its headers are not there.
+  func imageID(at start: LoadedAddress) -> (bytes: [UInt8], isWeak: Bool) {
+    var bytes = [UInt8](repeating: 0, count: Int(CTRACE_MOST_ID_BYTES))
+    var isWeak = false
+    let size = ctrace_image_id(
+      start.rawValue,
+      { context, address, place, size in
+        guard let context else { return false }
+        let memory = Unmanaged<ProcessMemory>.fromOpaque(context).takeUnretainedValue()
+        let read = memory.read(Int(clamping: size), at: LoadedAddress(rawValue: address))
+        guard read.count == Int(clamping: size) else { return false }
+        place.copyMemory(from: read, byteCount: read.count)
+        return true
+      }, Unmanaged.passUnretained(self).toOpaque(), &bytes, &isWeak)
+    return (Array(bytes[..<Int(size)]), isWeak)
+  }
+}

@@ -1,3 +1,4 @@
+import ByteReading
 import ImageModel
 import ObjectFormat
 
@@ -8,6 +9,12 @@ extension ImageID {
   /// The ID of `file` that a process finds in its memory: a build ID counts only if it is in a
   /// segment.
   init(inMemory file: ELFFile) { self.init(file, buildID: file.buildIDInSegments()) }
+
+  /// The ID of the ELF image in `bytes` that a process finds in its memory; `nil` for another file.
+  package init?(inMemory bytes: FileBytes) {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
+    self.init(inMemory: file)
+  }
 
   private init(_ file: ELFFile, buildID: [UInt8]?) {
     if let buildID, !buildID.isEmpty {

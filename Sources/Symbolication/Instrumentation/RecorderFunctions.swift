@@ -23,7 +23,7 @@ enum RecorderFunctions {
     of_exchange_release of_exec_id of_executable_path of_expand_path of_fetch_add_acquire of_fetch_add_relaxed
     of_fetch_or_relaxed of_field of_file_kind of_file_number of_file_number_at of_file_size of_fill_function
     of_fill_header of_fill_record of_fill_touch of_find_build_id of_find_image of_find_mapped_trace of_find_trace
-    of_finish of_finish_at_exit of_first_data_image of_first_early_hit of_first_hit of_first_touch of_forget_data_image
+    of_finish of_finish_at_exit of_first_data_image of_first_early_hit of_first_hit of_first_touch of_fnv1a of_forget_data_image
     of_free_registration of_further_early_records of_granule_start of_grow_trace of_has_process_number of_heeds_advice
     of_hexadecimal of_identify_self of_ignore_data of_inherit_images of_is_executable of_is_file_at of_is_in_program
     of_is_loaded of_is_locked of_is_mapping_of_ours of_is_needed of_is_over of_is_own_header of_is_own_number
@@ -39,7 +39,7 @@ enum RecorderFunctions {
     of_read_load_commands of_read_memory of_records of_records_for of_records_in of_registration_at
     of_registration_count of_remember_executable of_remember_thread of_remove of_replace_trace_after_fork
     of_reserve_blocks of_reserve_records of_restore_newlines of_seen_count of_sees_own_numbers of_set_aside of_shares_memory
-    of_standard_error of_start_recording of_status_number of_store_relaxed of_store_release of_store_unload_count
+    of_standard_error of_start_recording of_status_number of_store_relaxed of_store_release of_store_unload_count of_store_weak_id
     of_strip_signature of_syscall of_take_standard_streams of_take_touch_slot of_thread_number of_ticks
     of_ticks_per_second of_time_is_up of_touch of_touch_first of_touched_bits of_trace_folder of_try_lock_registration
     of_unload of_unload_count of_unload_own_image of_unlock_folder of_unlock_registration of_unmap of_unmap_trace

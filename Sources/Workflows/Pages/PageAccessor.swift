@@ -45,7 +45,7 @@ struct PageAccessor {
   }
 
   private func isProgram(_ image: Int) -> Bool {
-    touches.images[image] == touches.program || loaders.contains(image)
+    touches.images[image].path == touches.program || loaders.contains(image)
   }
 
   private static func isRelocationTable(_ section: String) -> Bool {

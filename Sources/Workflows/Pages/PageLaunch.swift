@@ -162,7 +162,7 @@ package struct PageLaunch {
     case .function(let name):
       for path in images {
         if let address = try PageNames.address(of: name, in: path) {
-          return .instruction(path: path, address)
+          return .instruction(try PageNames.build(at: path), address)
         }
       }
       throw Diagnostic(

@@ -14,6 +14,8 @@ struct PageNames {
   private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
+    /// Which build the file is.
+    var build: ImageInMemory
     var reference: ImageReference
     var pages: ImagePages
     var contents: ImageContents?
@@ -30,13 +32,16 @@ struct PageNames {
     var pages: [String: [PagesDocument.Page]] = [:]
     var loading: [String: [PagesDocument.Page]] = [:]
     let loaders = loaders(of: touches)
-    for (step, touch) in touches.touches.enumerated() {
-      let path = touches.images[touch.image]
+    // Found out once for each: it maps files.
+    let isThere = touches.images.map { image(of: $0) != nil }
+    let others = touches.others + otherBuilds(touches, isThere, wanted)
+    for (step, touch) in touches.touches.enumerated() where isThere[touch.image] {
+      let path = touches.images[touch.image].path
       guard let image = image(at: path),
         let address = touch.page.stated(from: image.pages.start),
         let segment = image.pages.segment(holding: address)
       else { continue }
-      var row = page(touch, at: address, segment, step, touches)
+      var row = page(touch, at: address, segment, step, touches, isThere)
       if let contents = image.contents, let touched = touch.address.stated(from: image.pages.start)
       {
         let accessor = PageAccessor(contents, loaders: loaders, touches)
@@ -56,14 +61,17 @@ struct PageNames {
     for path in wanted where image(at: path) == nil {
       throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
     }
-    warnings += touches.others.map { .otherImage($0) }
+    warnings += others.map { .otherImage($0) }
     warnings += touches.inaccessible.map { .inaccessible($0) }
-    for path in wanted where pages[path] == nil && !touches.others.contains(path) {
+    for path in wanted where pages[path] == nil && !others.contains(path) {
       warnings.append(Diagnostic("no page of it was touched", context: [path]))
     }
-    let touched = touches.images.filter { pages[$0] != nil }
+    var touched: [String] = []
+    for path in touches.images.map(\.path) where pages[path] != nil && !touched.contains(path) {
+      touched.append(path)
+    }
     guard !touched.isEmpty else {
-      if let path = touches.others.first { throw .otherImage(path) }
+      if let path = others.first { throw .otherImage(path) }
       throw Diagnostic("no page of it was touched", context: Array(wanted.prefix(1)))
     }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
@@ -77,29 +85,51 @@ struct PageNames {
 
   /// The indexes of the loaders that the images ask for.
   private mutating func loaders(of touches: PageTouches) -> Set<Int> {
-    let asking = Set(touches.touches.map(\.image)).sorted().map { touches.images[$0] }
+    let asking = Set(touches.touches.map(\.image)).sorted().map { touches.images[$0].path }
     let program = touches.program.map { [$0] } ?? []
     let wanted = (program + asking).compactMap { image(at: $0)?.contents?.interpreter }
     let paths = Set(wanted).sorted().compactMap { try? Folder.absolutePath($0) }
-    return Set(paths.compactMap { touches.images.firstIndex(of: $0) })
+    return Set(touches.images.indices.filter { paths.contains(touches.images[$0].path) })
+  }
+
+  /// The paths of touched images that are another build than the file at their path, each once.
+  private func otherBuilds(
+    _ touches: PageTouches, _ isThere: [Bool], _ wanted: [String]
+  ) -> [String] {
+    var others: [String] = []
+    for index in Set(touches.touches.map(\.image)).sorted() where !isThere[index] {
+      let path = touches.images[index].path
+      let former = ProcessMapping.withoutDeletion(path)
+      // A file that can't be read has its own message.
+      let isReplaced = known[path].flatMap { $0 } != nil || wanted.contains(former)
+      if isReplaced, !touches.others.contains(former), !others.contains(former) {
+        others.append(former)
+      }
+    }
+    return others
   }
 
   private mutating func page(
     _ touch: PageTouches.Touch, at address: StatedAddress, _ segment: Segment,
-    _ step: Int, _ touches: PageTouches
+    _ step: Int, _ touches: PageTouches, _ isThere: [Bool]
   ) -> PagesDocument.Page {
     var row = PagesDocument.Page(
       access: touch.access, address: address, segment: segment, function: nil,
       instruction: nil, instructionImage: nil, step: step)
     guard case .inImage(let index, let relative) = touch.instruction else { return row }
-    let path = touches.images[index]
+    let path = touches.images[index].path
     if index != touch.image { row.instructionImage = path }
-    guard let image = image(at: path),
+    guard isThere[index], let image = image(at: path),
       let instruction = relative.stated(from: image.pages.start)
     else { return row }
     if index == touch.image { row.instruction = instruction }
     row.function = image.functions?.body(holding: instruction)?.names.first
     return row
+  }
+
+  /// The file of an image that was in memory; `nil` if the file at its path is another build, or can't be read.
+  private mutating func image(of loaded: ImageInMemory) -> KnownImage? {
+    image(at: loaded.path).flatMap { $0.build.isBuild(loaded) ? $0 : nil }
   }
 
   private mutating func image(at path: String) -> KnownImage? {
@@ -113,7 +143,8 @@ struct PageNames {
         warnings.append(Diagnostic("functions have no names: \(error.message)", context: [path]))
       }
       image = KnownImage(
-        reference: ImageReference(path: path, bytes), pages: pages,
+        build: Self.build(bytes, at: path), reference: ImageReference(path: path, bytes),
+        pages: pages,
         contents: try? ImageContents(of: bytes),
         functions: functions.map { RecordedImage($0) })
     } catch {
@@ -139,6 +170,19 @@ extension ImagePages {
 }
 
 extension PageNames {
+  /// The build that is at `path`.
+  static func build(at path: String) throws(Diagnostic) -> ImageInMemory {
+    build(try InputFile.bytes(path), at: path)
+  }
+
+  /// The build that was read from `path`.
+  private static func build(_ bytes: FileBytes, at path: String) -> ImageInMemory {
+    let id = ImageID(inMemory: bytes)
+    return ImageInMemory(
+      path: path, file: ProcessMapping.file(at: path), id: id?.bytes ?? [],
+      isWeak: id?.kind == .weak)
+  }
+
   /// Of the first byte of the function called `name`.
   ///
   /// - Returns: `nil` if the file at `path` has none, or is no image.

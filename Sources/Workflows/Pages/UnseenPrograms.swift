@@ -18,7 +18,7 @@ struct UnseenPrograms {
     let touches = result.touches
     let touched = Set(touches.touches.map(\.image))
     hasUntouchedImage = (counted ?? []).contains { path in
-      !touches.images.indices.contains { touches.images[$0] == path && touched.contains($0) }
+      !touches.images.indices.contains { touches.images[$0].path == path && touched.contains($0) }
     }
   }
 

@@ -1,0 +1,45 @@
+import Addresses
+import CPages
+import CPtrace
+
+/// Which build of an image is in the memory of a process. The path alone is not enough: the file may have been replaced, and
+/// the process may see another file there, in its own mount namespace.
+package struct ImageInMemory: Hashable, Sendable {
+  package var path: String
+  /// The device and inode of the file, as in mappings; `nil` if they are unknown.
+  package var file: String?
+  /// The bytes of the build ID, or else those of the weak ID; empty if the image has no headers in memory.
+  package var id: [UInt8] = []
+  package var isWeak = false
+
+  package init(path: String, file: String? = nil, id: [UInt8] = [], isWeak: Bool = false) {
+    self.path = path
+    self.file = file
+    self.id = id
+    self.isWeak = isWeak
+  }
+
+  /// Whether this can be the build `other`: what both know is equal.
+  package func isBuild(_ other: ImageInMemory) -> Bool {
+    let isSameFile = file == nil || other.file == nil || file == other.file
+    let isSameID = id.isEmpty || other.id.isEmpty || (id == other.id && isWeak == other.isWeak)
+    return path == other.path && isSameFile && isSameID
+  }
+}
+
+extension ImageInMemory {
+  /// What a page tracer has recorded of an image.
+  init(path: String, _ event: cpages_event) {
+    var event = event
+    var id = [UInt8](repeating: 0, count: Int(CTRACE_MOST_ID_BYTES))
+    let size = cpages_image_id(&event, &id)
+    let image = event.image
+    let file =
+      image.inode == 0
+      ? nil
+      : ProcessMapping.file(
+        major: image.device >> 32, minor: image.device & 0xffff_ffff, inode: image.inode)
+    self.init(
+      path: path, file: file, id: Array(id.prefix(Int(size))), isWeak: image.id_is_weak != 0)
+  }
+}
