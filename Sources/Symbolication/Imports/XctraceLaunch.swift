@@ -236,15 +236,16 @@ extension XctraceLaunch {
     {
       return Diagnostic(
         "image ID mismatch: expected \(ImageID(kind: .uuid, bytes: uuid)), found \(id)",
-        context: [path], hint: "give the profiled build with --image",
-        severity: .mismatch)
+        context: [path], remedies: [profiledBuild], severity: .mismatch)
     }
     return Diagnostic(
       "missing the image: no stack has a frame of \(id)", context: paths,
-      hint: "give the profiled build with --image, and export both tables of one recording: "
-        + tables, severity: .mismatch)
+      remedies: [profiledBuild, Remedy("export both tables of one recording: " + tables)],
+      severity: .mismatch)
   }
 }
+
+private let profiledBuild = Remedy("give the profiled build with --image", option: "--image")
 
 private func lastComponent(_ path: [UInt8]) -> ArraySlice<UInt8> {
   path.split(separator: UInt8(ascii: "/")).last ?? []

@@ -206,7 +206,7 @@ import Testing
       try build.read("image.dSYM/Contents/Resources/DWARF/image")
     }
     #expect(error?.message.hasPrefix("unsupported filetype: found MH_DSYM") == true)
-    #expect(error?.hint == "give the image itself, and its dSYM with '--debug-file'")
+    #expect(error?.hint == "give the image itself, or the image and its dSYM with '--debug-file'")
   }
 
   /// `strip -x` takes local names: an exported function before a nameless one keeps its own size.
