@@ -18,8 +18,8 @@ OF_INTERNAL void of_task_began(void);
 OF_INTERNAL void of_give_stack(void);
 
 /* Gives this thread its signal stack again, if a handler on it was left by a jump: the kernel gives the stack back only
- * when a handler returns. The program's own stack, which ours replaces, would have stayed. STACK_POINTER is that of the
- * interrupted code, CURRENT as in of_change_stack. */
+ * when a handler returns. Without this library, the thread would have kept the program's own stack. STACK_POINTER is the
+ * stack pointer of the interrupted code. CURRENT is the same as in of_change_stack. */
 OF_INTERNAL void of_give_stack_again(uint64_t stack_pointer, void *current);
 
 /* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that

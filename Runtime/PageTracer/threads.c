@@ -34,7 +34,7 @@ struct of_thread *of_this_thread(void) {
   return NULL;
 }
 
-/* The entry of a thread that has ended is free, but nobody says so. */
+/* An entry is free if its thread has ended. No call reports that a thread ends, so tgkill(2) looks for the thread. */
 struct of_thread *of_claim_thread(void) {
   long pid = OF_CALL_0(SYS_getpid), tid = OF_CALL_0(SYS_gettid);
   if (pid == tid) return of_entry_of_process();

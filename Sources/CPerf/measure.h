@@ -25,8 +25,8 @@ uint64_t measure_now(void);
 bool measure_read_bytes(pid_t pid, uint64_t *bytes);
 
 /* The figures of all processes of the launch of PID (cprocess_each_of_launch) and of the children that these have waited
- * for; false if the kernel does not tell. Processor time is divided between user and system as precisely as its clock
- * ticks, which is 10 ms, and that of children is as precise as the ticks. */
+ * for; false if the kernel does not state them. The kernel divides processor time between user and system in clock ticks of
+ * 10 ms, and states the whole processor time of children in these ticks, too. */
 struct measure_figures {
   uint64_t user_microseconds, system_microseconds;
   uint64_t minor_faults, major_faults;

@@ -99,12 +99,7 @@ import Testing
     }
     """#
 
-  private static let built = PreparedFolder<Workshop> {
-    let workshop = $0
-    try workshop.write(program.utf8, "main.c")
-    try workshop.must(
-      "clang", ["-O1", "-w", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app"])
-  }
+  private static let built = PreparedFolder<Workshop> { try $0.makeApp(program) }
 
   @Test(arguments: [
     "wait sigsuspend", "wait ppoll", "wait pselect", "wait epoll", "mask of a context",

@@ -34,6 +34,12 @@ extension Requirement {
 }
 
 extension Workshop {
+  /// Compiles the C program `source`, and links it as `app`, with an image ID.
+  func makeApp(_ source: String) throws {
+    try write(source.utf8, "main.c")
+    try must("clang", ["-O1", "-w", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app"])
+  }
+
   /// The folder with sqlite3.c and shell.c, from the benchmarks' source package.
   func sqliteSources() throws -> Substring {
     let script = Built.sqliteBenchmark.appendingPathComponent("sources.sh").path

@@ -34,8 +34,9 @@ struct cmeasure_launch {
   /* The status of wait(2). */
   int status;
   bool timed_out;
-  /* Processor time, faults, bytes read and instructions are then those of all processes of the launch until the moment
-   * when it was ready, unless the kernel does not tell. The peak is that of the whole run, and STATUS tells nothing. */
+  /* Whether the launch became ready and was ended. Processor time, faults, bytes read and instructions are then those of
+   * all processes of the launch until it was ready. If the kernel does not state them, they are those of the whole run. The
+   * peak is always that of the whole run. STATUS has no meaning, because the launch did not end by itself. */
   bool is_ready;
 };
 

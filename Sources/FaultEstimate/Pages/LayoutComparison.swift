@@ -8,14 +8,14 @@ import ImageModel
 package struct StartupFunction: Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
-  /// The parts of the layout before that the launch used. There are none if the layout lacks the function, and several for
-  /// aliases and for local functions of the same name, because a linker that orders by name moves these together. A
-  /// function of which the launch used several blocks at different times is several startup functions.
+  /// The parts that the launch used, in the layout before. The array is empty if the layout lacks the function. It has several
+  /// parts for aliases and for local functions of one name, because a linker that orders by name moves them together. If the
+  /// launch used several blocks of a function at different times, each block is a startup function.
   package var before: [Part]
   /// The parts of the layout after that the launch used.
   package var after: [Part]
-  /// The functions among `before` of which the launch used only some, `bodies` in number, and it is unknown which. The set is
-  /// empty if the launch used all of them. `alternativesAfter` is the same for `after`.
+  /// Those functions of `before` of which the launch used only `bodies`, without a record of which ones. The set is empty if
+  /// the launch used all functions of `before`. `alternativesAfter` is the same for `after`.
   package var alternativesBefore: Set<Int> = []
   package var alternativesAfter: Set<Int> = []
   /// Further alternatives, which count only for the most pages.

@@ -2,7 +2,8 @@
 //
 // Names tell: a build that has at least half of the recorded functions is one of the recorded program. But a commit may rename
 // half of the functions. Then the file name and the size stay, and some functions keep their names. Another program differs in
-// one of the three. The size is that of the code or, because an instrumented build has more code, the number of functions.
+// its file name, its size or all of its functions. The size is that of the code or, because an instrumented build has more
+// code, the number of functions.
 
 import Addresses
 import ImageModel
@@ -12,15 +13,16 @@ import Symbolication
 /// What builds of one program have in common, whatever their functions are called.
 package struct ProgramTraits {
   private let names: Set<String>
-  /// In pages of 4 KiB, because traces state whole pages; 0 if it is unknown, or if the build is stripped.
-  private let codePages: UInt64
-  /// 0 if it is unknown.
-  private let functions: UInt64
+  /// The size of the code in pages of 4 KiB, because traces state whole pages; `nil` if it is unknown, or if the build is
+  /// stripped.
+  private let codePages: UInt64?
+  /// The number of functions; `nil` if it is unknown, or if the build is stripped.
+  private let functions: UInt64?
 
   init(_ image: TraceImage, libraryName: String? = nil) {
     names = Set([image.fileName, libraryName].compactMap { $0 })
     codePages = Self.pages(of: image.text.size == 0 ? [] : [image.text])
-    functions = UInt64(clamping: image.guardCount)
+    functions = image.guardCount > 0 ? UInt64(clamping: image.guardCount) : nil
   }
 
   init(_ release: ReleaseLayout) {
@@ -37,19 +39,23 @@ package struct ProgramTraits {
         sections.contains { segment.contains($0.start) }
       }
     let isStripped = release.image?.symbolSource == .dynamicSymbols
-    codePages = isStripped ? 0 : Self.pages(of: segments.isEmpty ? sections : segments)
-    functions = isStripped ? 0 : UInt64(release.layout.functions.count)
+    codePages = isStripped ? nil : Self.pages(of: segments.isEmpty ? sections : segments)
+    functions = isStripped ? nil : UInt64(release.layout.functions.count)
   }
 
-  private static func pages(of ranges: [AddressRange]) -> UInt64 {
-    guard let start = ranges.map(\.start).min(), let end = ranges.map(\.end).max() else { return 0 }
+  /// Returns the number of pages from the first byte of all `ranges` to the last one; `nil` without ranges.
+  private static func pages(of ranges: [AddressRange]) -> UInt64? {
+    guard let start = ranges.map(\.start).min(), let end = ranges.map(\.end).max() else {
+      return nil
+    }
     let pages = PageSize.fourKibibytes.pages(of: AddressRange(start: start, size: end - start))
     return pages.upperBound - pages.lowerBound + 1
   }
 
   /// Whether both have a file name in common and about the same size: the smaller one has at least three quarters.
   func areShared(with other: Self) -> Bool {
-    func areAlike(_ a: UInt64, _ b: UInt64) -> Bool {
+    func areAlike(_ a: UInt64?, _ b: UInt64?) -> Bool {
+      guard let a, let b else { return false }
       let (less, more) = (min(a, b), max(a, b))
       return less > 0 && more - less <= more / 4
     }
