@@ -72,8 +72,8 @@ package struct ProjectOrdering {
     package let warnings: [Diagnostic]
   }
 
-  private let options: Options
-  private let environment: LaunchEnvironment
+  let options: Options
+  let environment: LaunchEnvironment
   private let steps: ProjectSteps
   /// Those of the steps so far, also if one has failed.
   package private(set) var warnings: [Diagnostic] = []
@@ -319,70 +319,6 @@ package struct ProjectOrdering {
   // MARK: What is used
 
   private var wholeObjects: ProjectBuild.Compiled { options.ordersData ? .wholeWithData : .whole }
-
-  /// - Throws: `usage` if data can't be recorded or ordered in such a project.
-  private func checkData(_ system: BuildSystem) throws(Diagnostic) {
-    guard options.ordersData else { return }
-    guard !["cargo", "swiftpm"].contains(system.name) else {
-      throw Diagnostic(
-        "unable to order data: expected a project of C or C++, found \(system.name)",
-        context: ["--data"],
-        hint: "rustc and swiftc report no loads and stores; 'orderfile pages' and 'gen' order data "
-          + "of any program: docs/DATA.md", severity: .usage)
-    }
-    guard !options.splits else {
-      throw Diagnostic(
-        "--data and --split can't be used together: no way of recording sees data and basic blocks",
-        severity: .usage)
-    }
-  }
-
-  private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
-    if let command = options.buildCommand {
-      if let language = UnsupportedLanguage(command: command) {
-        throw language.error(command.map(shellWord).joined(separator: " "))
-      }
-      return BuildSystem(command: command)
-    }
-    let names = Folder.names(in: project).filter { !TreeCopy.isMadeAgain("\(project)/\($0)") }
-    let found = BuildSystem.all(
-      in: Set(names), jobs: options.jobs, generator: environment.generatorForCMake)
-    return try .only(
-      of: found, wanted: options.buildSystem, language: UnsupportedLanguage(filesNamed: names),
-      project: project)
-  }
-
-  /// The linker to use where the project does not demand one.
-  private func linker(for system: BuildSystem) throws(Diagnostic) -> OrderFileDialect {
-    if options.ordersData, let linker = options.linker, !linker.ordersData {
-      throw Diagnostic(
-        "unable to order data with \(linker): expected lld", context: ["--linker"])
-    }
-    if let linker = options.linker {
-      guard !system.usesToolset || linker == .lld else {
-        throw Diagnostic(
-          "unsupported linker: expected lld for a Swift package, found '\(linker)'",
-          context: ["--linker"])
-      }
-      guard let name = linker.driverName else {
-        throw Diagnostic(
-          "unsupported linker: expected lld, gold or gnu-ld, found '\(linker)'",
-          context: ["--linker"])
-      }
-      guard (try? environment.program(named: "ld.\(name)")) != nil else {
-        throw Diagnostic(
-          "missing linker: PATH has no ld.\(name)", context: ["--linker"],
-          hint: "install it, or leave out --linker")
-      }
-      return linker
-    }
-    let linker = try environment.orderingLinker()
-    guard linker.ordersData || !options.ordersData else {
-      throw Diagnostic(
-        "unable to order data: PATH has no ld.lld", context: ["--data"], hint: "install lld")
-    }
-    return linker
-  }
 
   /// The images, the results, and how these came about, for `state`.
   private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
