@@ -32,7 +32,8 @@ RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 # No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
-# Ends a run that hangs. Each wait of a test ends after a quarter of an hour (`hangLimit`), but a program in a test may hang.
+# Ends a test run after 40 minutes. Each wait of a test ends after a quarter of an hour (`hangLimit`), but a program in a test
+# may hang.
 LIMIT := $(addsuffix $(if $(shell command -v timeout), --foreground -s INT -k 1m 40m),$(shell command -v timeout))
 # The flags of all builds, so that none throws away what another has compiled. What is optimized is in Package.swift.
 FLAGS := -c release -debug-info-format none --explicit-target-dependency-import-check error

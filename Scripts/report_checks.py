@@ -531,7 +531,7 @@ def check_limits(page, name, check, failures):
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 
 
-# The page at the middle of the ring that a strip shows; null if there is none.
+# The page at the middle of the ring that a strip shows; null if the strip has no ring, or no page is there.
 RING = """(strip) => {
   const overlay = document.querySelector(`${strip} .overlay`);
   const ring = overlay.querySelector(".cursor")?.getBoundingClientRect();
@@ -552,7 +552,7 @@ LAST_CELL = """async (strip) => {
 
 
 def check_ring(page, name, failures):
-    """A click at the right end of a strip opens the drawer. The strip may get narrower, and the ring must stay around the page."""
+    """A click at the right end of a strip opens the drawer. The strip may get narrower, and the ring stays around the page."""
     strip = page.locator(".strip [role=slider]").first
     side = "#" + strip.get_attribute("id")
     last = page.evaluate(LAST_CELL, side)
@@ -570,7 +570,8 @@ def check_ring(page, name, failures):
     page.evaluate("location.hash = ''")
 
 
-# For each measured build the median of its times as the page computes it and as `measure` states it; and how launches are counted.
+# For each measured build, the median of its wall times as the page computes it, and as `measure` states it. Then the words for
+# the launches of two builds: for equal numbers of launches, and for different numbers.
 MEDIANS = """async () => {
   const { measure } = (await readData()).documents;
   const sides = measure.states.flatMap((state) => state.sides);
@@ -588,8 +589,8 @@ def check_medians(page, name, failures):
     failures.expect(found["other"] == "10 and 9 cold launches", f"{name}: ten and nine launches are '{found['other']}'")
 
 
-# The curves of the launches of a report and of one that took fifty times as long: how far right the first of them gets, as a
-# share of the chart, and what is said.
+# Adds a launch that takes fifty times as long as a launch of the report. For the fault curve and for the timeline of faults:
+# where the first curve or lane ends, as a share of the chart's width, and the text beside the chart.
 SLOW_LAUNCH = """async () => {
   const stored = await readData();
   const launch = stored.faults.find((one) => one.nanoseconds.length);
@@ -609,7 +610,7 @@ SLOW_LAUNCH = """async () => {
 
 
 def check_slow_launch(page, name, failures):
-    """One slow launch does not flatten the others: it reaches beyond the axis, and the report says so."""
+    """A slow launch does not flatten the curves of the others: it reaches beyond the axis, and the report says so."""
     for found in page.evaluate(SLOW_LAUNCH):
         failures.expect(found["share"] > 0.1, f"{name}: beside a slow launch another ends at {found['share']:.0%} of the width")
         failures.expect("far longer than the others" in found["text"], f"{name}: nothing is said of the slow launch")
@@ -644,7 +645,7 @@ def check_printed_map(page, name, failures):
 
 
 def check_printed_choices(page, name, failures):
-    """Paper shows which zoom, colour and figure were chosen, and how many rows of a table or list it lacks."""
+    """Paper shows the chosen zoom, colour and figure, and says of each shortened table or list how many rows there are."""
     for choice in page.locator(".tools fieldset").all():
         chosen = choice.evaluate("(one) => one.querySelector(':checked').parentNode.textContent")
         shown = choice.evaluate("(one) => [...one.querySelectorAll('label')].filter((one) => one.checkVisibility()).map((one) => one.textContent)")

@@ -71,7 +71,7 @@ void ansi(void) {}
 __attribute__((constructor)) static void call(void) { hostile(); ansi(); }
 C
 clang=(clang -fuse-ld=lld -Wl,--build-id)
-# Names of files can be longer than a phone is wide.
+# A file name that is wider than a phone's screen.
 small=small_$(printf 'and_long_%.0s' {1..12})
 report "$small" "${clang[@]}" small-objects/*.o --
 compile_sqlite3 sqlite3-objects

@@ -8,9 +8,9 @@
 #
 # Images that other drivers than those of C, C++ and Objective-C link, such as swiftc, are left in the default order.
 #
-# LINKER_TYPE of the target, and -fuse-ld= of a library that it links, choose the linker if the project has them. If that
-# is another linker than the one of the order file, orderfile_target stops. orderfile_project warns, and stops only if the
-# order file has entries.
+# This file adds -fuse-ld= for the linker of the order file. The property LINKER_TYPE of the target, and -fuse-ld= of a library
+# that the target links, override this option. If they demand another linker, orderfile_target stops. orderfile_project warns,
+# and stops only if the order file has entries.
 #
 # Relative paths are relative to the current source folder. LINKER is the linker that the order file is written for
 # ('orderfile gen --linker'); the default is ORDERFILE_LINKER. An image ignores names of functions that it lacks.
@@ -199,8 +199,9 @@ function(_orderfile_option linker order result)
   set(${result} "SHELL:-Xlinker ${words}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the name of the linker that the project demands behind our -fuse-ld=, such as mold, and `place` to what
-# demands it; to nothing if the project demands none. Options in generator expressions are not seen.
+# Sets `result` to the name of the linker that the project demands by an option after our -fuse-ld=, such as mold, and `place`
+# to the option or property. Sets `result` to an empty string if the project demands no linker. Options in generator
+# expressions are not found.
 function(_orderfile_demand target options result place)
   set(${result} "" PARENT_SCOPE)
   set(found "")
@@ -215,7 +216,7 @@ function(_orderfile_demand target options result place)
     string(TOLOWER "${type}" found)
     set(${place} "LINKER_TYPE ${type}" PARENT_SCOPE)
   endif()
-  # `lld` of /usr/bin/ld.lld and lld-19; `bfd` of ld.
+  # /usr/bin/ld.lld and lld-19 become lld; ld becomes bfd.
   string(REGEX REPLACE "^.*/" "" found "${found}")
   string(REGEX REPLACE "^ld\\.|-[0-9]+$" "" found "${found}")
   if(found STREQUAL "ld")
@@ -224,7 +225,8 @@ function(_orderfile_demand target options result place)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Says why the target can't be ordered, and what to do.
+# Prints why the target can't be ordered, and what to do: an error for orderfile_target or if the order file has entries, else
+# a warning.
 function(_orderfile_refuse target order linker demand place)
   set(severity WARNING)
   get_property(is_demanded TARGET "${target}" PROPERTY _ORDERFILE_IS_DEMANDED)
@@ -280,9 +282,9 @@ function(_orderfile_check_recorder)
   endif()
 endfunction()
 
-# Sets `result` to the targets whose objects the image consists of: itself, and the object and static libraries of this
-# project that it links, directly or through others. Sets `result_options` to the link options that all libraries demand of
-# what links them.
+# Sets `result` to the targets whose objects the image consists of: the image itself, and the object and static libraries of
+# this project that the image links, directly or through others. Sets `result_options` to the link options that all linked
+# libraries pass on to the image (INTERFACE_LINK_OPTIONS).
 function(_orderfile_parts image result result_options)
   set(options "")
   set(parts "${image}")
