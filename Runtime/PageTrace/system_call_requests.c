@@ -72,7 +72,7 @@ OF_LOCAL bool of_use_prctl(const uint64_t *a, const struct orderfile_call_memory
   case 62: /* PR_SCHED_CORE */ of_use_object(a[4], 8, memory); return true;
   case 0x53564d41: /* PR_SET_VMA, PR_SET_VMA_ANON_NAME */ of_use_string(a[4], memory); return true;
   case 0x41555856: /* PR_GET_AUXV */ of_use_object(a[1], a[2], memory); return true;
-  /* The arguments of the others, and of PR_SET_PTRACER, are numbers. */
+  /* The arguments of PR_SET_PTRACER and of the other requests are numbers. */
   default: return (uint32_t)a[0] < 75 || (uint32_t)a[0] == 0x59616d61;
   }
 }

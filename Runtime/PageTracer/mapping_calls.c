@@ -14,7 +14,7 @@ OF_LOCAL bool of_replaces(const uint64_t *a) { return a[3] & MAP_FIXED && !(a[3]
 
 OF_LOCAL bool of_moves_to(const uint64_t *a) { return a[3] & MREMAP_FIXED; }
 
-/* Notes what a call that has succeeded with RESULT has unmapped or replaced. */
+/* Notes the memory that a successful call has unmapped or replaced. RESULT is the result of the call. */
 OF_LOCAL void of_note_success(long number, const uint64_t *a, uint64_t result) {
   switch (number) {
   case SYS_munmap: of_note_unmapping(a[0], a[1]); break;
@@ -50,9 +50,9 @@ bool of_make_mapping_call(long number, const uint64_t *a, int64_t *result) {
   default: break;
   }
   if (!maps_code && !is_known) return false;
-  /* The call may fail. Another thread must not find a new image there before the old one is forgotten. */
+  /* The old image is forgotten only after the call, which may fail. Until then, no other thread may find a new image there. */
   if (is_known) of_lock_images();
-  /* Moved pages are out of sight, and must allow what the program gave them. */
+  /* Pages are not watched after the program has moved them, so they first get back the access that the program gave them. */
   if (is_known && number == SYS_mremap) of_release_range(a[0], a[1]);
   *result = OF_CALL_6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   bool is_done = *result >= 0 || *result < -4095;

@@ -28,7 +28,7 @@ OF_INTERNAL void of_touch_range(uint64_t address, uint64_t size, uint64_t counte
 OF_INTERNAL void of_note_protection(uint64_t address, uint64_t size, uint32_t protection);
 OF_INTERNAL void of_note_unmapping(uint64_t address, uint64_t size);
 
-/* Restores all access to the pages of a range permanently, and does not count it. */
+/* Restores all access to the pages of a range permanently. Later touches of these pages do not count. */
 OF_INTERNAL void of_release_range(uint64_t address, uint64_t size);
 
 /* Restores reading and writing permanently, also in images that are loaded later. */

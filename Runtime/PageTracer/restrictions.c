@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* Numbers that older headers lack. */
+/* Numbers of system calls and of options of prctl(2) that older headers lack. */
 enum { MSEAL = 462, SET_MDWE = 65, GET_MDWE = 66 };
 enum { TRACEME = 0, ATTACH = 16, SEIZE = 0x4206 }; /* of ptrace(2) */
 
@@ -32,7 +32,8 @@ struct of_restriction of_restriction_by(long number, const uint64_t *a) {
   switch (number) {
   case MSEAL: return of_restriction(ORDERFILE_PAGE_REFUSED, EPERM);
   case SYS_ptrace:
-    /* From then on, each of our signals stops a process for a debugger, which may be waiting for it in vfork. */
+    /* From then on, each of our signals stops the traced process until its debugger continues it. The debugger may be suspended
+     * in vfork until that process calls exec. */
     if (a[0] == TRACEME || a[0] == ATTACH || a[0] == SEIZE) return of_restriction(ORDERFILE_PAGE_TRACED, 0);
     break;
   case SYS_seccomp:
@@ -41,7 +42,7 @@ struct of_restriction of_restriction_by(long number, const uint64_t *a) {
     break;
   case SYS_prctl:
     if (a[0] == PR_SET_SYSCALL_USER_DISPATCH) return of_restriction(ORDERFILE_PAGE_DISPATCHED, 0);
-    /* The kernel would refuse to restore execution. */
+    /* The kernel would refuse to make pages executable again. */
     if (a[0] == SET_MDWE && a[1] & 1) return of_restriction(ORDERFILE_PAGE_REFUSED, EACCES);
     is_strict = a[0] == PR_SET_SECCOMP && a[1] == 1; /* SECCOMP_MODE_STRICT */
     filters = a[0] == PR_SET_SECCOMP && a[1] == 2;   /* SECCOMP_MODE_FILTER */
@@ -52,7 +53,7 @@ struct of_restriction of_restriction_by(long number, const uint64_t *a) {
   return of_restriction(ORDERFILE_PAGE_NO_PROBLEM, 0);
 }
 
-/* The number of seccomp filters of a process, by the path of its /proc/PID/status; -1 if it is unknown. */
+/* Returns the number of seccomp filters of the process whose /proc/PID/status is at PATH; -1 if the number is unknown. */
 OF_LOCAL long of_filter_count(const char *path) {
   static const char name[] = "\nSeccomp_filters:\t";
   char text[4096];
@@ -76,7 +77,7 @@ struct of_restriction of_inherited_restriction(const char *command) {
   static const char own[] = "/proc/self/status", status[] = "status";
   if (OF_CALL_2(SYS_prctl, GET_MDWE, 0) > 0) return of_restriction(ORDERFILE_PAGE_REFUSED, EACCES);
   if (OF_CALL_2(SYS_prctl, PR_GET_SECCOMP, 0) != 2) return of_restriction(ORDERFILE_PAGE_NO_PROBLEM, 0);
-  /* The filters of a container are those of the command, too, which was able to launch the program. */
+  /* The filters of a container do not count: the command has them, too, and was able to launch the program. */
   char path[128];
   size_t size = 0, slashes = 0;
   for (; command[size] && slashes < 3 && size < sizeof path - sizeof status; size++) {

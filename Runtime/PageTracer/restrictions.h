@@ -1,4 +1,4 @@
-/* What a program does, or is subject to, after which this library can't watch its pages. */
+/* Finds the actions of a program, and the restrictions on it, after which this library can't watch its pages. */
 #ifndef OF_RESTRICTIONS_H
 #define OF_RESTRICTIONS_H
 
@@ -12,11 +12,11 @@ struct of_restriction {
   int detail;
 };
 
-/* What prevents watching after the call NUMBER with ARGUMENTS. */
+/* Returns what prevents watching after the call NUMBER with ARGUMENTS. */
 OF_INTERNAL struct of_restriction of_restriction_by(long number, const uint64_t *arguments);
 
-/* What prevents watching in this process, which begins a program. COMMAND is a path in the folder of the command's
- * process in /proc. */
+/* Returns what prevents watching in this process, which begins a program. COMMAND is a path in the folder /proc/PID of the
+ * command. */
 OF_INTERNAL struct of_restriction of_inherited_restriction(const char *command);
 
 #endif

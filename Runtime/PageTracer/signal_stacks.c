@@ -19,7 +19,7 @@ enum { STACK_SIZE = 128 << 10, GUARD_SIZE = 4096 };
 /* The smallest stack of the program with room for a signal and for a fault in the signal's handler. */
 enum { ENOUGH = 16 << 10 };
 
-static uint64_t of_stacks; /* where they are, one for each entry of a thread but the last; 0: nowhere yet */
+static uint64_t of_stacks; /* the address of the stacks, one for each thread entry but the last; 0: none yet */
 /* The stack of the first thread. It is static because a limit may refuse new memory. */
 static char of_first_stack[STACK_SIZE] __attribute__((aligned(16)));
 
@@ -70,7 +70,7 @@ void of_task_began(void) {
     of_give_stack();
     return;
   }
-  /* A forked process goes on using the stack of its parent's thread. */
+  /* In a forked process, this thread goes on using the signal stack of its parent's thread. */
   if (!of_owns_memory() || OF_CALL_2(SYS_sigaltstack, 0, &stack) != 0) return;
   uint64_t place = (uint64_t)(uintptr_t)stack.ss_sp;
   if (of_is_other_stack(place))

@@ -17,9 +17,9 @@ OF_INTERNAL void of_task_began(void);
 /* Gives this thread a signal stack. Not for a forked process: it keeps the stack of its parent's thread. */
 OF_INTERNAL void of_give_stack(void);
 
-/* Gives this thread its signal stack again, if a handler on it was left by a jump: the kernel gives the stack back only
- * when a handler returns. Without this library, the thread would have kept the program's own stack. STACK_POINTER is the
- * stack pointer of the interrupted code. CURRENT is the same as in of_change_stack. */
+/* Gives this thread its signal stack again after a jump out of a handler on that stack: the kernel gives the stack back only
+ * when a handler returns. Without this library, the thread would have kept the program's own stack. STACK_POINTER is the stack
+ * pointer of the interrupted code. CURRENT is the same as in of_change_stack. */
 OF_INTERNAL void of_give_stack_again(uint64_t stack_pointer, void *current);
 
 /* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that

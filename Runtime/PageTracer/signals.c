@@ -34,7 +34,7 @@ OF_LOCAL void of_die_of(int signal, const siginfo_t *info) {
 
 OF_LOCAL uint64_t of_bit_of(int signal) { return UINT64_C(1) << (signal - 1); }
 
-/* A sent signal is pending while the thread blocks it. For a fault, the kernel takes the default action. */
+/* A signal that was sent is pending while the thread blocks it. For a blocked fault, the kernel takes the default action. */
 OF_LOCAL void of_hold_signal(struct of_thread *thread, int signal, const siginfo_t *info) {
   struct of_pending_signal *pending = &thread->pending[signal == SIGSYS];
   if (pending->is_there) return;
@@ -95,7 +95,7 @@ void of_forward_signal(int signal, void *information, void *context_pointer) {
   uint64_t mask = *kept_mask | program->mask;
   mask &= ~OF_OUR_SIGNALS;
   if (thread) {
-    /* The handler finds the mask of the interrupted code in its context, and may change it there. */
+    /* The handler finds the signal mask of the interrupted code in its context, and may change the mask there. */
     *kept_mask |= thread->blocked;
     thread->blocked |= program->mask & OF_OUR_SIGNALS;
     if (!(program->flags & SA_NODEFER)) thread->blocked |= of_bit_of(signal);

@@ -26,15 +26,15 @@ OF_INTERNAL void of_take_signal(int signal, void (*handler)(int, void *, void *)
 /* The program's action for SIGNAL, one of the two, to be read and changed. */
 OF_INTERNAL struct of_kernel_action *of_program_action(int signal);
 
-/* The program may block the two signals; the kernel never does. A thread that has an entry (threads.h) keeps what it
- * blocks there, and a signal that was sent meanwhile. */
+/* The program may block SIGSEGV and SIGSYS, but this library never blocks them in the kernel. The entry of a thread (threads.h)
+ * says which of them the program blocks, and keeps the signals that were sent meanwhile. */
 
-/* Sends the signals that were held, and that THREAD no longer blocks, to this thread. They come when our handler returns.
- * THREAD may be NULL. The caller must not access the program's memory after this. */
+/* Sends this thread the held signals that THREAD no longer blocks. They come when our handler returns. THREAD may be NULL. The
+ * caller must not access the program's memory after this. */
 OF_INTERNAL void of_send_held_signals(struct of_thread *thread);
 
-/* Stores the information about a held signal that is one of WANTED, bits of a mask, and returns its number; 0 if there is
- * none. The signal is not held any more. */
+/* Takes a held signal whose bit is set in the mask WANTED: stores the information about the signal, and returns its number; 0
+ * if there is none. */
 OF_INTERNAL int of_take_held_signal(uint64_t wanted, siginfo_t *info);
 
 /* The signals that are held for this thread, as bits of a mask. */

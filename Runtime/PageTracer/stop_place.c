@@ -24,7 +24,7 @@ OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {
   return written == 1;
 }
 
-/* Whether what the command knows of a build is true of BUILD. */
+/* Whether BUILD can be the build KNOWN. A file or an ID that is unknown is not compared. */
 OF_LOCAL bool of_is_build(const struct orderfile_page_image *build,
                           const struct orderfile_page_image *known) {
   bool is_same_file =

@@ -84,7 +84,7 @@ OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
   return 0;
 }
 
-/* rt_sigpending, and rt_sigtimedwait for a signal that is held. Returns false if the kernel is to make the call. */
+/* Answers rt_sigpending, and rt_sigtimedwait for a held signal. Returns false if the kernel is to make the call. */
 OF_LOCAL bool of_look_for_held(const struct call *call, int64_t *result) {
   const uint64_t *a = call->arguments;
   uint64_t set, held = of_held_signals();

@@ -12,7 +12,7 @@
 enum { TRIES = 16 };
 
 static struct of_thread of_threads[OF_THREADS + 1];
-/* The index of the entry of the thread whose number is the number of the process. */
+/* The index of the entry of the process's first thread, whose number is the number of the process. */
 static uint64_t of_first_thread = OF_THREADS;
 
 struct of_thread *of_thread_at(uint64_t index) { return &of_threads[index]; }

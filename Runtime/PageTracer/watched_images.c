@@ -131,7 +131,7 @@ OF_LOCAL bool of_read_memory(void *context, uint64_t address, void *to, uint64_t
   return OF_CALL_6(SYS_process_vm_readv, self, &here, 1, &there, 1, 0) == (long)size;
 }
 
-/* Stores which build the image of RUN is. */
+/* Stores the device, the inode and the ID of the image of RUN. */
 OF_LOCAL void of_identify(const struct run *run, struct orderfile_page_image *image) {
   static struct of_elf_headers headers; /* the lock guards all three */
   static uint8_t notes[OF_MOST_NOTES];

@@ -130,7 +130,7 @@ OF_LOCAL bool of_read_headers(uint64_t start, struct of_elf_headers *headers) {
 
 struct of_file_search {
   uint64_t start;
-  struct of_mapping found; /* `end` is 0 until it is found */
+  struct of_mapping found; /* `end` is 0 until the mapping is found */
 };
 
 OF_LOCAL void of_compare_start(const struct of_mapping *mapping, void *context) {
@@ -138,8 +138,8 @@ OF_LOCAL void of_compare_start(const struct of_mapping *mapping, void *context) 
   if (mapping->start <= search->start && search->start < mapping->end) search->found = *mapping;
 }
 
-/* Returns whether the file mapped at START is that of MAPPING. stat(2) shows another device than mappings on btrfs and
- * overlayfs. */
+/* Returns whether the file mapped at START is the file of MAPPING. On btrfs and overlayfs, stat(2) states another device than
+ * mappings do. */
 OF_LOCAL bool of_is_same_file(uint64_t start, const struct of_file_mapping *mapping) {
   struct of_file_search search = {.start = start};
   return of_each_mapping(of_compare_start, &search) && search.found.end != 0 &&

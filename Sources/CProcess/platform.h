@@ -54,7 +54,7 @@ int platform_let_go(const struct platform_held *held, bool may_begin);
 /* cprocess_adopt_orphans and cprocess_end_orphans. */
 void platform_adopt_orphans(void);
 int platform_end_orphans(void);
-/* Whether this process adopts orphans, and did not have its child PID before it began to. */
+/* Whether PID is an orphan that this process has adopted: PID was not its child before it began to adopt orphans. */
 bool platform_has_adopted(pid_t pid);
 
 /* cprocess_share_blocks, cprocess_confine_writes. */

@@ -67,14 +67,14 @@ extension HistoryEntry: ReadableDocument {
   }
 }
 
-/// What a line of a history is about. Its figures are not read yet.
+/// The commit, the time and the series of a line of a history. The figures of the line are not read yet.
 struct HistoryHeading {
   let commit: String
   let time: HistoryTime
   let series: HistorySeries
   private let object: JSONObject
 
-  /// - Throws: also for figures that are no JSON.
+  /// - Throws: also if the figures are not JSON.
   init(parsing bytes: FileBytes) throws(ParseError) {
     object = try JSONObject(document: bytes, schema: HistoryEntry.schema)
     commit = try object.value("commit")

@@ -27,8 +27,8 @@ package struct HistoryFile: Sendable {
 
 /// The commits and series of a history, to which lines are to be appended.
 ///
-/// Of most lines only what they are about is read: a history grows with each commit, and the figures of earlier commits do not
-/// matter to a new one. Of each series the figures of its last line are read. `HistoryFile` checks all.
+/// The figures are read only from the last line of each series. A history grows with each commit, and a new line does not
+/// depend on the figures of earlier commits. `HistoryFile` checks all figures.
 package struct HistoryIndex {
   private var places = HistoryPlaces()
   private var figures = HistoryFigures()
@@ -79,7 +79,7 @@ struct HistoryLine {
 
   /// Calls `body` with each line that is not empty.
   ///
-  /// - Throws: an error about a line, or that of `body`, in whose context is `path`.
+  /// - Throws: an error about a line, or the error of `body` with `path` in its context.
   static func forEach(
     in bytes: FileBytes, path: String, _ body: (HistoryLine) throws(Diagnostic) -> Void
   ) throws(Diagnostic) {
@@ -130,7 +130,7 @@ extension Diagnostic {
   }
 }
 
-/// Which line is about a commit and a series: at most one.
+/// The line of each commit and series. No two lines have the same commit and series.
 private struct HistoryPlaces {
   private struct Place: Hashable {
     var commit: String

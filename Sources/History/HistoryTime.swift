@@ -73,7 +73,7 @@ private struct TimeReader {
 
   var isAtEnd: Bool { place == bytes.count }
 
-  /// Reads a number of exactly so many digits.
+  /// Reads a number that has exactly `digits` digits.
   mutating func number(digits: Int) -> Int? {
     guard bytes.count - place >= digits else { return nil }
     var number = 0
@@ -92,7 +92,7 @@ private struct TimeReader {
     return true
   }
 
-  /// Reads `Z`, or hours and minutes behind a sign, as seconds.
+  /// Reads `Z`, or a sign with hours and minutes, as seconds.
   mutating func offset() -> Int? {
     if skip("Zz") { return 0 }
     let isNegative = skip("-")

@@ -129,7 +129,7 @@ extension LibrarySearch {
 }
 
 extension AuditedLibrary {
-  /// Notes who asks for it, and how. The requests of one image follow each other.
+  /// Adds a request of the image `name` for this library. The requests of one image follow each other.
   fileprivate mutating func note(_ kind: LoadKind, from name: SymbolName, isDirect: Bool) {
     let request = Request(image: name, kind: kind)
     let own = requests.reversed().prefix { $0.image == name }

@@ -60,7 +60,7 @@ struct ObservedLaunches {
     }
     let named = RecordedImage.all(namesOf: trace)
     for hit in trace.hits {
-      // A basic block with a guard of its own is a use of its function.
+      // A hit of a basic block's own guard is a use of the block's function.
       let start = hit.entry.map { named[hit.image].bodyStart(holding: $0) ?? $0 }
       found[hit.image].used.insert(start?.rawValue ?? UInt64(hit.guardIndex ?? 0))
       guard let time = hit.nanoseconds else { continue }
@@ -87,7 +87,7 @@ struct ObservedLaunches {
     count += 1
   }
 
-  /// How many functions of `image` could be recorded: there may be more guards than functions.
+  /// Returns how many functions of `image` could be recorded. An image may have more guards than functions.
   private static func recordableFunctions(of image: TraceImage) -> Int {
     guard let code = image.recordable, code.means == .callback else { return image.guardCount }
     return min(image.guardCount, Int(clamping: code.functions.recordable))

@@ -12,7 +12,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case nothingRecorded = 4
     /// The measurements do not decide a requested check.
     case inconclusive = 5
-    /// The command line does not say what to do, which was detected after it was parsed.
+    /// A usage error detected after parsing.
     case usage = 64
   }
 

@@ -109,7 +109,7 @@ package struct Layout: Sendable {
     self.functions = functions
   }
 
-  /// Whether it tells input sections, as only a link map of an ELF linker does.
+  /// Whether the layout states the input sections of functions, as only a link map of an ELF linker does.
   ///
   /// - Complexity: O(*n*) for *n* functions.
   package var hasInputSections: Bool { functions.contains { $0.inputSection != nil } }

@@ -17,8 +17,8 @@ import ImageModel
 //
 // A blank line precedes each output section. A name of 15 columns or more (including the blank before it) is
 // on a line of its own, and its numbers follow on the next line. A symbol is 16 blanks, the address, 16
-// blanks and the name; commands of a linker script have fewer blanks. Earlier parts list what was discarded,
-// at address 0. The cross references have names behind no empty line, and no numbers, so that nothing is read from them.
+// blanks and the name; commands of a linker script have fewer blanks. Earlier parts list discarded sections, at address 0.
+// Nothing is read from the cross references: no blank line precedes a name, and no numbers follow it.
 
 extension LinkMapGrammar {
   /// <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`

@@ -3,14 +3,14 @@ import ByteReading
 
 /// Where a map of GNU ld or gold begins to list the placed sections, and which of the two linkers wrote the map.
 ///
-/// The linkers write the titles of a map's parts in the language of whoever links, or only some of the titles. So other
-/// lines tell the beginning, too. GNU ld lists the memory regions before the placed sections, and calls the last region
-/// `*default*` in every language. gold has no regions. Its list begins with pieces of its own, ` ** file header`.
+/// The linkers translate the titles of a map's parts, or some of them, into the user's language. So other lines also mark the
+/// beginning of the list. GNU ld lists the memory regions before the placed sections, and calls the last region `*default*` in
+/// every language. gold has no regions. Its list begins with pieces of its own, ` ** file header`.
 struct GNUMapStart {
   enum Linker { case gnu, gold }
 
   let linker: Linker
-  /// The next line is the first of the list.
+  /// The lines of the map, of which the first line of the list is the next.
   let lines: LineScanner
 
   /// - Parameter firstLine: the first line of the map that is not empty.
@@ -67,8 +67,8 @@ struct GNUMapStart {
   ///      .text.gone_with_a_long_name
   ///                     0x0000000000000000        0x4 a.o
   ///
-  /// No other line before the placed sections has one blank, a name, and numbers. Of a name with a line feed, only the
-  /// last line is kept; that loses explanations, but no functions.
+  /// No other line before the placed sections has one blank, a name, and numbers. If a name has a line feed, only the last line
+  /// of the name is kept. An explanation may then be missing, but no function.
   func discardedSections() -> [LinkMap.Text] {
     let bytes = lines.bytes
     var names: [LinkMap.Text] = []
@@ -96,8 +96,8 @@ struct GNUMapStart {
     bytes.hasPrefix(" ** ", at: line.lowerBound) && endOfNumberedName(line, bytes) != nil
   }
 
-  /// Where the name in a line ends, which begins there; `nil` if its numbers neither are in the line's column for them nor
-  /// begin the next line.
+  /// Returns the end of the name that begins with `line`; `nil` if no numbers follow the name, neither in their column of the
+  /// line nor at the beginning of the next line.
   private static func endOfNumberedName(_ line: Range<Int>, _ bytes: FileBytes) -> Int? {
     let column = line.lowerBound + GNUMapReader.numberColumn
     if column < line.upperBound, bytes.hasPrefix("0x", at: column) { return column }

@@ -44,13 +44,13 @@ extension LinkMapGrammar {
       + (names.last ?? "none")
   }
 
-  /// Whether `bytes`, which no grammar recognizes, place sections as a map of GNU ld or gold does. Then a title in another
-  /// language than English may be the reason.
+  /// Whether `bytes`, which no grammar recognizes, list placed sections in the form of GNU ld or gold. A title of the map may
+  /// then be in another language than English.
   package static func mayBeTranslated(_ bytes: FileBytes) -> Bool {
     GNUMapStart.placesSections(bytes)
   }
 
-  /// The hint for such a map.
+  /// The hint for a map whose titles may be in another language.
   package static let remedyForTranslation =
     "this looks like a map of GNU ld or gold in another language: link again with LC_ALL=C"
 

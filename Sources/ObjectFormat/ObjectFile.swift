@@ -39,7 +39,7 @@ package enum ObjectFile: Sendable {
 }
 
 extension ObjectFile {
-  /// What a message says of a file that is something else: `text`, or its first bytes.
+  /// Returns what a message says was found in a file that is no object file: `text`, or its first bytes.
   private static func beginning(of bytes: FileBytes, _ range: Range<Int>) -> String {
     if range.isEmpty { return "an empty file" }
     let isText = range.prefix(64).allSatisfy { index in

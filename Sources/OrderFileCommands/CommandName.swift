@@ -6,7 +6,7 @@ enum CommandName {
   /// The subcommand of `root` that `word` names.
   ///
   /// - Parameter others: words that are understood in its place.
-  /// - Throws: an error if there is none, with the name that was probably meant, or with all names.
+  /// - Throws: an error if there is no such subcommand. It states the name that was probably meant, or all names.
   static func subcommand(
     _ word: String, of root: any ParsableCommand.Type, or others: [String] = []
   ) throws(UnknownCommand) -> any ParsableCommand.Type {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import ProcessLaunch
 
-/// What distinguishes the launches of one command from those of others: when they are over, if they do not end by
-/// themselves.
+/// A kind of launches. Kinds differ in when they end a launch that does not end by itself: in the default timeout and the signs
+/// of readiness.
 protocol LaunchKind: SendableMetatype {
-  /// What `--timeout` is if it is not given.
+  /// The default of `--timeout`, in the words of the help.
   static var defaultTimeout: String { get }
   /// Why a launch sets no marks, and what to give instead; `nil` if `--until-ready mark=NAME` is a sign of readiness.
   static var reasonAgainstMarks: String? { get }
@@ -75,7 +75,7 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   /// In seconds; `nil` for none.
   var seconds: Double? { timeout ?? (untilReady == nil ? nil : 60) }
 
-  /// - Throws: if the value of an option is of no use for these launches.
+  /// - Throws: if these launches can't use the value of an option.
   func check() throws {
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
@@ -87,7 +87,7 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
 
   @Sendable private static func sign(_ text: String) throws -> Readiness {
     if let sign = Readiness(text) { return sign }
-    // A port alone, or behind a host's name.
+    // `text` may be a port, or the name of a host and a port.
     let digits = String(text.split(separator: ":").last ?? "")
     let port = UInt16(digits).flatMap { $0 > 0 ? "port=\($0)" : nil }
     let line = text.isEmpty || text.contains("=") ? nil : "line=\(text)"

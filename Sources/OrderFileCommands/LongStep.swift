@@ -1,8 +1,8 @@
 import ProcessLaunch
 import Reporting
 
-/// Decides when something is shown of a step that runs long, and what: on a terminal a line that is drawn again and again,
-/// elsewhere a note each minute.
+/// Decides what is shown of a long step, and when. A terminal shows a line that is drawn again and again; other outputs get a
+/// note each minute.
 package struct LongStep {
   package enum Shown: Hashable {
     /// Replaces the last line of the terminal.
@@ -17,7 +17,7 @@ package struct LongStep {
   private var next: UInt64
 
   /// - Parameters:
-  ///   - title: of the step.
+  ///   - title: the title of the step.
   ///   - drawInterval: the time between two drawings, in nanoseconds.
   ///   - now: the time at which the step begins, in nanoseconds.
   package init(_ title: String, isTerminal: Bool, drawInterval: UInt64, at now: UInt64) {

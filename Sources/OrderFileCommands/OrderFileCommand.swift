@@ -116,8 +116,8 @@ protocol LaunchingCommand {
 }
 
 extension OrderFileCommand {
-  /// The options that the help of `command` lists. What the steps of `auto` and of `cargo orderfile` report is of other command
-  /// lines, and can't be mended by an option of theirs.
+  /// Returns the options that the help of `command` lists; none for `auto`. The steps of `auto` and of `cargo orderfile` run
+  /// other command lines: an option of `auto` or `cargo orderfile` is no remedy for what a step reports.
   package static func optionNames(of command: any ParsableCommand) -> Set<String> {
     if command is AutoCommand { return [] }
     let help = type(of: command).helpMessage()
@@ -160,7 +160,7 @@ extension OrderFileCommand {
 extension ParsableCommand {
   /// The subcommand that `words` ask for; the first ones name it.
   ///
-  /// - Throws: `UnknownCommand` also for a command on which help is asked for: `parseAsRoot` would print the help of this one.
+  /// - Throws: `UnknownCommand`, also for `help` with an unknown command: `parseAsRoot` would print the help of this command.
   static func parse(words: [String]) throws -> any ParsableCommand {
     var command: any ParsableCommand.Type = Self.self
     if words.first == "help" {

@@ -16,7 +16,7 @@ final class StepLine: Sendable {
 
   private struct Running {
     var step: LongStep
-    /// The path of the file with the output of what the step runs.
+    /// The path of the file with the output of the commands that the step runs.
     var log: String?
     /// How far the step is, if it has no log.
     var state = ""
@@ -50,7 +50,7 @@ final class StepLine: Sendable {
 
   /// Ends the step, if one runs.
   ///
-  /// - Parameter note: what is printed of it.
+  /// - Parameter note: a note about the step to print; `nil` prints none.
   func end(_ note: String? = nil) {
     running.withLock { running in
       if running != nil { clear() }
@@ -80,8 +80,8 @@ final class StepLine: Sendable {
     if isTerminal, !isQuiet { Console.printProgress("\r\u{1b}[K") }
   }
 
-  /// Starts a thread that lasts as long as this process. It gets no signals: they are to interrupt what the main thread
-  /// waits for.
+  /// Starts a thread that lasts as long as this process. The thread blocks all signals, so that they interrupt the main thread
+  /// while it waits.
   private func startThread() {
     var all = sigset_t()
     var mask = sigset_t()

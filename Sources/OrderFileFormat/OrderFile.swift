@@ -9,16 +9,17 @@ package struct OrderFile: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
   /// The line number of each entry, from 1.
   package private(set) var lines: [Int] = []
-  /// Where the file has the name of each entry: its symbol, or, in a dialect that names sections, its section or the
-  /// comment that names the symbol. The bytes may be another spelling of the name, such as `[*]` for `*`. Empty for an
-  /// entry that no file has.
+  /// Where the file has the name of each entry: its symbol, or, in a dialect that names sections, its section or the comment
+  /// that names the symbol. The bytes may be another spelling of the name, such as `[*]` for `*`. The range is empty for an
+  /// entry that was not read from a file.
   package private(set) var nameRanges: [Range<Int>] = []
   package private(set) var comments: [OrderFileComment] = []
   /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
   package private(set) var patterns: [OrderFilePattern] = []
   /// Lines that name strings, which ld64.lld orders.
   package private(set) var strings: [OrderFileString] = []
-  /// The parts of the file that titles begin, in the file's order. What precedes the first of them is for no certain image.
+  /// The parts of the file that begin with a title, in the file's order. The lines before the first title are for no certain
+  /// image.
   package private(set) var listings: [Listing] = []
   /// Lines that the linker accepts, but probably reads differently from what the author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
@@ -71,8 +72,8 @@ package struct OrderFile: Sendable {
     return next == 0 ? nil : listings[next - 1].image
   }
 
-  /// This file without the entries, strings and comments that `isKept` refuses: each has its index, if it is an entry, and
-  /// its line. Nothing tells the parts apart then.
+  /// Returns this file without the entries, strings and comments that `isKept` refuses. `isKept` gets the index of an entry, or
+  /// `nil` for a string or a comment, and the line. The new file has no `listings`.
   package func keeping(_ isKept: (_ entry: Int?, _ line: Int) -> Bool) -> OrderFile {
     var file = keeping(entries.indices.filter { isKept($0, lines[$0]) })
     file.comments = comments.filter { isKept(nil, $0.line) }
@@ -131,7 +132,7 @@ package struct OrderFileComment: Hashable, Sendable {
 }
 
 extension OrderFileComment {
-  /// What a comment begins with that names the function of the section in the next line: `# function: f`.
+  /// The beginning of a comment that names the function of the section in the next line: `# function: f`.
   static let functionMark = " function: "
 
   /// The range of the function's name in the comment `text`; `nil` if the comment names no function.

@@ -36,8 +36,8 @@ func reasonAgainstSection(
   return FunctionSection.isShared(section[...], of: entry.symbol[...]) ? .sharedInputSection : nil
 }
 
-/// The text of a comment that names the function before its section; `nil` if the section's name tells the function, or
-/// if a comment can't hold the function's name.
+/// Returns the text of the comment that names the function before its section; `nil` if the section is named for the function,
+/// or if a comment can't hold the function's name.
 func functionInComment(_ entry: OrderFileEntry) -> [UInt8]? {
   let name = entry.symbol
   guard entry.needsComment, let last = name.last, !isBlank(last), !name.contains(0),

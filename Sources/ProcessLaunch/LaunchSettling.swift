@@ -13,7 +13,7 @@ import CProcess
 /// sleep, its progress is the same in each launch.
 struct LaunchSettling {
   enum State {
-    /// All threads sleep, and none has run for `quiet`; or the system does not tell.
+    /// All threads sleep, and none has run for `quiet`; or the system does not show whether threads sleep.
     case waits
     /// The threads did not settle within 3 s, or within 20 s if a tracer slows them down.
     case works
@@ -22,8 +22,8 @@ struct LaunchSettling {
   /// The time during which no thread may run, in nanoseconds.
   private static let quiet: UInt64 = 50_000_000
   private static let interval: UInt64 = 5_000_000
-  /// A look reads a file of each process of the machine. So the pause after a look takes at least four times as long as
-  /// the look.
+  /// A check reads a file of each process of the machine. So the pause after a check takes at least four times as long as the
+  /// check.
   private static let pausePerLook: UInt64 = 4
 
   private let processNumber: pid_t

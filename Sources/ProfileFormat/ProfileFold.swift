@@ -86,7 +86,7 @@ package struct ProfileFold: Sendable {
     struct Part: Equatable, Sendable {
       var image: Int
       /// Indexes into the image's `functions`, into the `blocks` of each of these functions, and into the image's `data`.
-      /// `blocks` is empty if no blocks were recorded. The indexes take half of the usual bytes because there are many.
+      /// `blocks` is empty if no blocks were recorded. The indexes have 32 bits, because there are many.
       var functions: [Int32] = []
       var blocks: [[Int32]] = []
       var data: [Int32] = []

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile auto` where the project's build lacks something that is installed before the next run, and where nothing can
-/// be ordered.
+/// `orderfile auto` for a project whose build lacks something that is installed before the next run, and for a project in which
+/// nothing can be ordered.
 @Suite(.needs(.recording)) struct AutoMissingTests {
   /// A project whose `configure` looks for `library`.
   private static func project(configure: String) throws -> (AutoProject, library: String) {
@@ -27,7 +27,7 @@ import Testing
     #expect(built.status == 64 && built.errors.contains("the build made app"), "\(built.errors)")
   }
 
-  /// The project builds without the library, but not all of its programs.
+  /// Without the library, the build of the project makes only some of its programs.
   @Test func aProgramThatWasLeftOutIsBuiltOnceItsLibraryIsInstalled() throws {
     let (project, _) = try Self.project(
       configure: """
@@ -43,13 +43,13 @@ import Testing
         && failed.errors.contains("install what it did not find"), "\(failed.errors)")
     try project.workshop.write("".utf8, "library")
     try project.expectOrdered(["--launch", "./app"])
-    // What is up to date is not configured again.
+    // A copy that is up to date is not configured again.
     let again = try project.auto("--launch", "./app")
     #expect(
       again.status == 0 && !again.errors.contains("orderfile: configure"), "\(again.errors)")
   }
 
-  /// What a command of the user keeps of a build that has failed is unknown.
+  /// It is unknown which files the user's build command keeps after a failed build.
   @Test func twoBuildsThatFailAreFollowedByANewCopy() throws {
     let project = try AutoProject()
     let library = project.workshop.path("library")

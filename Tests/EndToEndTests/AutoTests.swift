@@ -226,7 +226,7 @@ import Testing
       "\(warnings)")
   }
 
-  /// After the link, or by options in a file, which the wrapper of compilers does not read.
+  /// The build strips after the link, or by options in a file, which the compiler wrapper does not read.
   @Test func whatTheBuildStripsIsNamed() throws {
     let project = try AutoProject()
     try project.write("generated.c", "int generated(int n) { return n + 3; }\n")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command advises to type: each option of its own must be one that the command has. This is checked after every run
-/// of these tests, because commands share the code that makes hints.
+/// Checks hints: an option of the running command in a hint must be one that the command has. Every run of these tests is
+/// checked, because commands share the code that makes hints.
 enum CommandHints {
   static func check(_ run: Run, of arguments: [String]) throws {
     let unknown = try unknownOptions(in: run.errors, of: arguments)

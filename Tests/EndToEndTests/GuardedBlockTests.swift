@@ -45,7 +45,7 @@ import Testing
     #expect(gen.errors.contains("ordered 3 of 3 recorded functions"), "\(gen.errors)")
   }
 
-  /// Breakpoints are on all functions of the build that was recorded, of which nothing is left.
+  /// Breakpoints are on all functions of the recorded build. No file of this build is left.
   @Test func aProfileOfASmallerBuildIsNoSignOfMissingBreakpoints() throws {
     let workshop = try Workshop()
     func build(_ functions: Int) throws {

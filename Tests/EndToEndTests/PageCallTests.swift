@@ -200,7 +200,7 @@ import Testing
     #expect(run.errors.isEmpty || what == "semaphores" || what == "io_uring", "\(run.errors)")
   }
 
-  /// The program is as it is alone, but its pages can't be counted any further. Linux before 6.10 does not know all calls.
+  /// The program does the same as alone, but its pages can't be counted any more. Linux before 6.10 lacks some of the calls.
   @Test(
     arguments: [
       ("no new code", "Permission denied"), ("no new code, inherited", "Permission denied"),
@@ -221,7 +221,8 @@ import Testing
     #expect(run.status == 1 && run.errors.contains(launch.reason), "\(run.errors)")
   }
 
-  /// The tracer sees the call fail, and repeats it; the library knows before that it can't know the memory.
+  /// The tracer sees the call fail, and repeats it. The library knows before the call that it can't know which memory the call
+  /// uses.
   @Test(arguments: [("semaphores", 66), ("io_uring", 425)], PagesTests.methods)
   func afterACallOfUnknownMemoryThereIsAWarning(
     launch: (what: String, number: Int), method: String
@@ -236,7 +237,7 @@ import Testing
 
   // MARK: The table of system calls
 
-  /// Calls that use memory, and need rights, end the process, wait, or change the system.
+  /// Calls that use memory but are not tested: they need rights, end the process, wait, or change the system.
   private static let others = [
     56, 101, 103, 116, 130, 164, 170, 171, 175, 176, 205, 211, 227, 237, 256, 273, 313, 320, 334,
     425, 426, 427, 431, 456, 460, 463, 464,

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How programs run and end whose pages `orderfile pages` counts.
+/// How programs run and end while `orderfile pages` counts their pages.
 @Suite(.needs("ld.lld", "nm")) struct PagesLaunchTests {
   @Test(arguments: PagesTests.methods, [["crash"], ["raise"]])
   func aProgramThatFaultsDiesOfIt(method: String, arguments: [String]) throws {

@@ -212,7 +212,7 @@ import Testing
     expectEnded(running, workshop, launches: launches)
   }
 
-  /// Of a server that a shell starts, in its own process or in the background, nothing else is missing. A process that
+  /// A shell starts the server in its own process or in the background, and the figures must include the server. A process that
   /// was left behind may have a lower number than the first process. 8 MiB are 2,048 pages of 4 KiB.
   @Test(
     .needs(.namespaces),

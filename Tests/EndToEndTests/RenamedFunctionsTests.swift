@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Builds of a program between which a commit renamed half of the functions: the name of the file and its size stay.
+/// Builds of a program between which a commit renamed most of the functions: the name of the file and its size stay.
 @Suite(.needs(.recording)) struct RenamedFunctionsTests {
-  /// 60 functions on pages of their own, of which a launch calls 40.
+  /// A program of 60 functions, each on a page of its own. A launch calls 40 of these functions.
   private static func program(_ name: (Int) -> String, bytes: Int = 4090) -> String {
     let functions = (0..<60).map { index in
       """

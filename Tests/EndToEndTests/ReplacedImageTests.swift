@@ -74,7 +74,7 @@ import Testing
     #expect(!none.text.contains("only_first"))
   }
 
-  /// The instruction at the place to stop is another one there.
+  /// The new file has another instruction at the place to stop.
   @Test(arguments: PagesTests.methods)
   func aProgramThatIsReplacedIsNotStoppedAtAPlaceOfTheFormerOne(method: String) throws {
     let workshop = try Self.built.copy()

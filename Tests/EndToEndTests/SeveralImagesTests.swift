@@ -107,7 +107,7 @@ import Testing
       images.compactMap { $0["resolvedFunctions"] as? Int }.count == 3)
   }
 
-  /// As the files of `init` link.
+  /// The build files of `init` also link all images with one order file.
   @Test func allImagesCanBeLinkedWithOneOrderFile() throws {
     let workshop = try Self.workshop()
     _ = try Self.record(workshop, "t")
@@ -119,7 +119,7 @@ import Testing
       workshop.bytes("all.order")
         == workshop.bytes("orders/app.order") + workshop.bytes("orders/liblibrary.so.order")
         + workshop.bytes("orders/plugin.so.order"))
-    // An existing file of any name, such as an empty one of `init`.
+    // The output may be an existing file of any name, such as an empty one of `init`.
     try workshop.write("# empty\n".utf8, "file")
     try workshop.mustOrderfile(["gen", "t", "--all-images", "-o", "file"] + images)
     #expect(workshop.bytes("file") == workshop.bytes("all.order"))
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  /// In a file with the orders of several images.
+  /// The order file has the orders of several images.
   @Test func renamedFunctionsOfOneImageAreUpdated() throws {
     let workshop = try Self.workshop()
     let title = "# orderfile 1: first uses of"

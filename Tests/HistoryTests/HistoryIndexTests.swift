@@ -42,7 +42,7 @@ import Testing
     ) { try index.add(other) }
   }
 
-  /// A history gets longer with each commit. Adding to it must not take longer for all figures of all commits.
+  /// A history gets longer with each commit. Adding a line must not read the figures of all commits.
   @Test func readsNoFiguresButThoseOfTheLastLineOfASeries() throws {
     let bad = Self.text.replacing("\"value\": 143}", with: "\"value\": -1}")
     #expect(throws: Diagnostic.self) { try HistoryFile(bad) }

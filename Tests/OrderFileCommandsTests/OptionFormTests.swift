@@ -4,7 +4,7 @@ import OrderFileCommands
 import TestSupport
 import Testing
 
-/// What is said about values of options that have another form.
+/// The messages about option values that have another form.
 @Suite struct OptionFormTests {
   private struct Command {
     /// Without the name of the tool.
@@ -31,7 +31,7 @@ import Testing
     return all(try #require(json["command"] as? [String: Any]), below: [])
   }
 
-  /// The value is of no form but that of any text.
+  /// Only options that take any text accept this value.
   @Test func aValueOfAnotherFormIsAnsweredWithTheForm() throws {
     var refused = 0
     for command in try Self.commands() {
@@ -70,7 +70,7 @@ import Testing
     #expect(port.hasSuffix("expected port=NUMBER, line=TEXT or mark=NAME"), "\(port)")
   }
 
-  /// Each command says what its own launches wait for.
+  /// The help of each command says what the launches of this command wait for.
   @Test func theHelpOfALaunchIsThatOfTheCommand() {
     for command in ["record", "pages", "measure", "stages", "faults", "refine", "advise", "auto"] {
       let text = Self.help(of: command).split(whereSeparator: \.isWhitespace)

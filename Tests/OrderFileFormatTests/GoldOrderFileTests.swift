@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// So that an image, which has no input sections, shows what became of the function.
+  /// An image has no input sections. With the comment, it shows what became of the function.
   @Test(arguments: [OrderFileDialect.gold, .gnuLD])
   func aCommentNamesTheFunctionOfASectionThatIsNotNamedForIt(dialect: OrderFileDialect) throws {
     let given = [

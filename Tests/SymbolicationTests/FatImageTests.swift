@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// A device runs one slice, and another one may be ordered.
+  /// The slice that a device runs may be another one than the slice to order.
   @Test func theRecordedImageIsReadWhicheverArchitectureIsOrdered() throws {
     let build = try Self.build()
     let id = try #require(try build.read("arm").image.id)

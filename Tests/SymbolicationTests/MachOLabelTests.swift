@@ -55,7 +55,7 @@ import Testing
     let stripped = try build.read("stripped").image
     #expect(MachOImageTests.sizes(stripped) == ["_kernel: 40", "_next: 4", "_main: 8"])
 
-    // The linker lists them all.
+    // The linker lists all labels.
     let kernel = try #require(whole.layout.functions.first?.address.rawValue)
     let listed = Set(try Self.starts(build, "stripped"))
     #expect([8, 20, 28, 32].allSatisfy { listed.contains(kernel + $0) }, "\(listed)")
@@ -63,12 +63,12 @@ import Testing
       let inside = StatedAddress(rawValue: kernel + offset)
       #expect(stripped.layout.functions(containing: inside) == 0..<1)
     }
-    // A loop back to its own start is no label, and the function that has lost its name stays one.
+    // A start with a loop back to itself is no label. The function that has lost its name is still a function.
     let own = StatedAddress(rawValue: kernel + 40)
     #expect(stripped.layout.functions(containing: own).isEmpty)
   }
 
-  /// Instructions of this set can't be read backwards.
+  /// x86-64 instructions can't be read backwards.
   @Test func anIntelImageKeepsItsSymbols() throws {
     let assembly = """
       .globl _main

@@ -74,7 +74,7 @@ import Testing
     #expect(program.order.entries.map(\.isData) == [false, false, false, false, true])
     #expect(program.order.lines == [1, 4, 5, 6, 8] && program.others == 2)
     let library = file.orders(of: [Self.library])
-    // `a` is undefined there, and in its own order.
+    // The library does not define `a`, but has it in its own order.
     #expect(names(library.order) == ["both", "shared", "b", "a", "lost"] && library.others == 3)
     let together = file.orders(of: [Self.library, Self.app])
     #expect(
@@ -88,7 +88,7 @@ import Testing
     #expect(names(file.orders(of: [renamed]).order) == ["both", "a", "gone", "shared", "table"])
   }
 
-  /// A stale entry stays one: nothing tells that the image never had it.
+  /// A stale entry stays stale: nothing shows that it is for another image.
   @Test func theOrderOfOneImageIsTakenAsAWhole() throws {
     let file = try read(Self.both.split(separator: "# orderfile 0.2.0: balanced")[0] + "")
     for build in [Self.app, Self.library] {

@@ -1,4 +1,4 @@
-/* The ID of an image, from its headers and notes in memory: another file may be at its path by now.
+/* Reads the ID of an image from its headers and notes in memory: another file may be at the image's path by now.
  *
  * Nothing here needs libc. */
 #ifndef OF_IMAGE_ID_H
@@ -11,8 +11,8 @@
 #include "of_attributes.h"
 #include "of_bytes.h"
 
-/* Stores the 8 bytes of the weak ID that an image without an ID of its own has: the hash of its SIZE bytes of program
- * headers or load commands, big-endian as in traces. */
+/* Stores the weak ID of an image that has no other ID: the hash of the SIZE bytes of its program headers or load commands. The
+ * weak ID has 8 bytes, big-endian as in traces. */
 OF_INLINE void of_store_weak_id(const void *headers, uint64_t size, uint8_t *id) {
   uint64_t hash = of_fnv1a(headers, size);
   for (int i = 0; i < 8; i++) id[i] = (uint8_t)(hash >> (56 - 8 * i));
@@ -68,7 +68,7 @@ OF_INLINE bool of_read_elf_headers(uint64_t start, of_memory_reader *read, void 
               header->e_phnum * sizeof(Elf64_Phdr));
 }
 
-/* Reads the ID of the image with HEADERS, which is in memory at its stated addresses and SLIDE. NOTES are room for
+/* Reads the ID of the image with HEADERS from memory, where SLIDE is added to the stated addresses. NOTES has room for
  * OF_MOST_NOTES bytes. */
 OF_INLINE void of_read_image_id(const struct of_elf_headers *headers, uint64_t slide,
                                 of_memory_reader *read, void *context, uint8_t *notes,
@@ -90,8 +90,8 @@ OF_INLINE void of_read_image_id(const struct of_elf_headers *headers, uint64_t s
   id->is_weak = 1;
 }
 
-/* Stores the difference between the addresses in memory of an image whose file begins at START and those that HEADERS
- * state; false if no segment has the first byte. */
+/* Stores the slide of the image with HEADERS, whose file begins at START in memory. Returns false if no loaded segment begins
+ * in the first 4 KiB of the file. */
 OF_INLINE bool of_find_slide(const struct of_elf_headers *headers, uint64_t start, uint64_t *slide) {
   for (uint64_t i = 0; i < headers->header.e_phnum; i++) {
     const Elf64_Phdr *segment = &headers->segments[i];

@@ -50,8 +50,8 @@ struct orderfile_page_record {
   uint32_t reserved;
 };
 
-/* Which build of an image is in memory: the device and inode of its file, as mappings have them, and the ID in its headers
- * and notes. */
+/* The build of an image in memory: the device and inode of its file, as the process's mappings show them, and the ID in its
+ * headers and notes. */
 struct orderfile_page_image {
   uint64_t device; /* major number << 32 | minor number */
   uint64_t inode;  /* 0 if the file is unknown */

@@ -20,8 +20,8 @@ struct cpages;
 int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
                   uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
                   int *descriptor);
-/* Limits the place at STOP_DISTANCE to one build: the file with DEVICE and INODE, the major number in the upper half of
- * DEVICE, unless INODE is 0; with the ID in memory, unless ID_SIZE is 0. Call it before the launch. */
+/* Limits the stop place to one build: to the file with DEVICE and INODE, unless INODE is 0, and to the image with ID in memory,
+ * unless ID_SIZE is 0. The upper half of DEVICE is the major number. Call this before the launch. */
 void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode, const uint8_t *id,
                            uint32_t id_size, bool id_is_weak);
 /* As cpages_create, for a tracer that watches nothing, and only says that the program has come to MARK. */

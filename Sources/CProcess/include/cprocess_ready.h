@@ -15,9 +15,8 @@
  * is connected to. False if the system does not tell. */
 bool cprocess_port_listens(pid_t pid, uint16_t port);
 
-/* Returns whether all threads of the launch of process PID sleep (cprocess_each_of_launch). Stores in *SWITCHES a number
- * that changes whenever a thread of the launch has run. Returns true, and stores 0, if the system does not tell which
- * processes there are. */
+/* Returns whether all threads of the launch of process PID sleep (cprocess_each_of_launch). Stores in *SWITCHES a number that
+ * changes whenever a thread of the launch has run. Returns true, and stores 0, if the system does not list its processes. */
 bool cprocess_launch_sleeps(pid_t pid, pid_t tracer, uint64_t *switches);
 
 /* A pipe that is an output of a program. What comes through it is searched for a text, and passed on. */

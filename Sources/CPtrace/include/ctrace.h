@@ -59,7 +59,7 @@ size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size)
 /* Whether a thread that stopped with SIGTRAP has hit a breakpoint, so that nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);
 
-/* Whether a thread that stopped with a signal has caused it by an instruction, so that nobody sent the signal. */
+/* Whether an instruction of a stopped thread caused the signal that stopped it, so that nobody sent the signal. */
 bool ctrace_is_fault(pid_t tid);
 
 /* The information that comes with a signal, a siginfo_t. */
@@ -68,7 +68,7 @@ struct ctrace_signal {
 };
 int ctrace_signal(pid_t tid, struct ctrace_signal *signal);
 int ctrace_set_signal(pid_t tid, const struct ctrace_signal *signal);
-/* Whether a timer has sent it. */
+/* Whether a timer has sent the signal. */
 bool ctrace_is_of_timer(const struct ctrace_signal *signal);
 /* Sends SIGNAL to a thread. */
 int ctrace_send_signal(pid_t tid, int signal);
@@ -100,9 +100,9 @@ enum { CTRACE_BREAKPOINT_SIZE = 4, CTRACE_BREAKPOINT_ADVANCE = 0 };
 static const uint32_t ctrace_breakpoint = 0xd4200000; /* BRK #0 */
 #endif
 
-/* Reads the ID of the 64-bit ELF image whose file begins at START in the memory of a process, by READ: its build ID, or a weak
- * ID of its program headers. ID has room for CTRACE_MOST_ID_BYTES. Returns the size of the ID; 0 if the headers are not
- * there. */
+/* Reads the ID of the 64-bit ELF image whose file begins at START in the memory of a process: its build ID, or a weak ID of its
+ * program headers. READ reads that memory. ID has room for CTRACE_MOST_ID_BYTES. Returns the size of the ID; 0 if there are no
+ * headers at START. */
 enum { CTRACE_MOST_ID_BYTES = 64 };
 uint32_t ctrace_image_id(uint64_t start,
                          bool (*read)(void *_Nullable context, uint64_t address, void *_Nonnull to,

@@ -21,10 +21,9 @@ int ctrace_start_process(void (*body)(void *context, int stream), void *context,
 /* In that process: whether it received SIGTERM, SIGINT, SIGHUP or SIGQUIT. */
 bool ctrace_was_told_to_end(void);
 
-/* In that process: waits until an attached thread stops or ends, or the stream can be read or has ended,
- * for NANOSECONDS at most; negative for no limit. With a negative STREAM, only for threads. Returns the thread's number
- * with the *STATUS of waitpid(2), 0 for the stream and for a signal, or -errno: -ECHILD if nothing is attached, -EINTR
- * if the time is over. */
+/* In that process: waits until an attached thread stops or ends, or the stream can be read or has ended, for NANOSECONDS at
+ * most; negative for no limit. If STREAM is negative, waits for threads only. Returns the thread's number with the *STATUS of
+ * waitpid(2), 0 for the stream and for a signal, or -errno: -ECHILD if nothing is attached, -EINTR if the time is over. */
 pid_t ctrace_wait(int stream, int64_t nanoseconds, int *status);
 
 /* Sends SIZE bytes, and reads exactly as many; false if the other end is closed. */

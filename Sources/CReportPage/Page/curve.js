@@ -1,5 +1,5 @@
-// The fault curve: pages touched so far, at each first use or millisecond; before, after, of other layouts, and the fewest
-// that could hold the code. Below it what is measured: page faults so far, at each millisecond of another launch.
+// The fault curve: the pages touched up to each first use or millisecond, for each layout, and the fewest pages that could hold
+// the code. Below it, the measured page faults up to each millisecond of another launch.
 
 const OTHER_LINES = ["other0", "other1", "other2", "other3", "other4", "other5"];
 
@@ -105,7 +105,7 @@ const FAULT_COUNTS = {
 };
 const MOST_POINTS = 2000;
 
-/** Page faults so far, measured, over milliseconds of the launch, a chart for each cache; nothing if no document lists any. */
+/** A chart for each cache, of the measured page faults up to each millisecond of a launch; `null` if no document lists any. */
 function measuredCurves(report, map, state) {
   const launches = report.faults.filter((launch) => launch.list.length);
   if (!launches.length) return null;

@@ -49,7 +49,7 @@ const largest = (values, least = 0) => {
   return most;
 };
 
-/** Between the two middle values if their number is even, as all medians of `orderfile` are. */
+/** For an even number of values, the mean of the two middle ones, as in all medians of `orderfile`. */
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;

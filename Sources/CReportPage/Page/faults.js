@@ -47,8 +47,8 @@ class LaunchFaults {
 }
 
 /**
- * Where the axis of launches with one cache ends, in microseconds: with the slowest. A launch that takes more than four times as
- * long as the lower middle one reaches beyond the axis, because it would flatten the others.
+ * The end of the axis of launches with one cache, in microseconds: that of the slowest launch. A launch that takes more than
+ * four times as long as the lower median extends beyond the axis, because it would flatten the others.
  */
 function axisEnd(launches) {
   const ends = launches.map((launch) => launch.end).sort((a, b) => a - b);

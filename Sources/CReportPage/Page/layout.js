@@ -39,7 +39,7 @@ class Layout {
       functions: stored.pages.functions[index],
       isOrderable: stored.pages.orderable[index] === 1,
     }));
-    /** As `diff` counts them: also without code, and beyond the addresses that a report shows. */
+    /** The pages that `diff` counts, also without code, and beyond the addresses that a report shows. */
     this.predictedPages = report.documents.diff?.textPages?.[this.side] ?? this.cells.size;
     this.curve = curveOf(stored.curve);
     this.method = stored.measured?.method;

@@ -1,6 +1,6 @@
 // The page map: each layout as a strip of cells, with a common cursor, zoom and key.
 
-/** Paper has the same columns, whatever the width of the screen is. */
+/** The number of columns on paper, whatever the width of the screen is. */
 const PRINTED_COLUMNS = 55;
 
 class PageMap {
@@ -45,7 +45,7 @@ class PageMap {
     });
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
       matchMedia(query).addEventListener("change", redraw);
-    // At `beforeprint` the report still has the screen's colours: paper is light.
+    // At `beforeprint` the report still has the colours of the screen. On paper it has the light ones.
     const print = (isPrinting) => {
       this.isPrinting = isPrinting;
       document.documentElement.style.colorScheme = isPrinting ? "light" : "";

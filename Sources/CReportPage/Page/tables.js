@@ -49,7 +49,7 @@ function copyBySelection(text) {
 const FIRST_ROWS = 20;
 const MORE_ROWS = 2000;
 
-/** Says on paper how much the screen shows on request. */
+/** A sentence that says on paper how many rows only the screen shows. */
 const leftOutWords = (shown, all, noun) => `The first ${number(shown)} of ${number(all)} ${noun}. The report shows the others on a screen.`;
 
 /** A table; a long one begins with its first rows. */

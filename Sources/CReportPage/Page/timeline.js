@@ -200,7 +200,7 @@ function stageRow(table, index) {
       () => table.rows));
 }
 
-/** The page faults of launches, with one key. Launches with one cache have one scale and the same lanes, so that they compare. */
+/** The page faults of launches, with one key. For comparison, launches with one cache have the same scale and lanes. */
 function faultsOfLaunches(report, map, state) {
   if (!report.faults.length) return null;
   const listed = report.faults.flatMap((launch) => launch.list);

@@ -14,8 +14,8 @@ package struct StartupFunction: Sendable {
   package var before: [Part]
   /// The parts of the layout after that the launch used.
   package var after: [Part]
-  /// Those functions of `before` of which the launch used only `bodies`, without a record of which ones. The set is empty if
-  /// the launch used all functions of `before`. `alternativesAfter` is the same for `after`.
+  /// The functions of `before` of which the launch used only some: as many as `bodies`, and no record says which ones. The set
+  /// is empty if the launch used all functions of `before`. `alternativesAfter` is the same for `after`.
   package var alternativesBefore: Set<Int> = []
   package var alternativesAfter: Set<Int> = []
   /// Further alternatives, which count only for the most pages.

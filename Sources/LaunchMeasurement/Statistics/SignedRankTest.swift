@@ -23,7 +23,7 @@
 package struct SignedRankTest: Hashable, Sendable {
   /// The sum of the ranks of the positive differences.
   package let w: Double
-  /// If both signs were equally likely: the probability that W is at least as far from its mean as `w`; in 0...1.
+  /// The probability, in 0...1, that W is at least as far from its mean as `w` if both signs are equally likely.
   package let p: Double
   package let isExact: Bool
 

@@ -96,8 +96,8 @@ package struct ELFFile: Sendable {
     }
   }
 
-  /// Refuses files whose sections overlap so much that they have more than twice the bytes of the file: each section is read by
-  /// itself. Linkers give each byte to one section only.
+  /// Refuses files whose sections overlap so much that their sizes add up to more than twice the size of the file, because each
+  /// section is read separately. Linkers give each byte to one section only.
   private static func checkSharing(
     _ sections: [ELFSection], _ bytes: FileBytes, at table: FileOffset
   ) throws(ParseError) {

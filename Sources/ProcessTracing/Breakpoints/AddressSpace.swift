@@ -23,8 +23,8 @@ final class AddressSpace {
   private var leftAlone: Set<Place> = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
-  /// Whether the program is valgrind, which reads the code of another program, and of a part of itself, and runs a translation.
-  /// It gets no breakpoints.
+  /// Whether the program is valgrind. It translates the code of another program, and of a part of itself, and runs the
+  /// translation. The process gets no breakpoints.
   let isOfTranslator: Bool
 
   struct Image {

@@ -2,8 +2,8 @@ import Addresses
 import CPages
 import CPtrace
 
-/// Which build of an image is in the memory of a process. The path alone is not enough: the file may have been replaced, and
-/// the process may see another file there, in its own mount namespace.
+/// The build of an image that is in the memory of a process. The path alone does not identify the build: the file may have been
+/// replaced, and the process may see another file there, in its own mount namespace.
 package struct ImageInMemory: Hashable, Sendable {
   package var path: String
   /// The device and inode of the file, as in mappings; `nil` if they are unknown.
@@ -19,7 +19,7 @@ package struct ImageInMemory: Hashable, Sendable {
     self.isWeak = isWeak
   }
 
-  /// Whether this can be the build `other`: what both know is equal.
+  /// Whether this and `other` can be one build. The path must be equal; the file and the ID must be equal if both are known.
   package func isBuild(_ other: ImageInMemory) -> Bool {
     let isSameFile = file == nil || other.file == nil || file == other.file
     let isSameID = id.isEmpty || other.id.isEmpty || (id == other.id && isWeak == other.isWeak)

@@ -28,7 +28,7 @@ extension PageTouchTracer {
     return true
   }
 
-  /// What runs in a debugger is not seen, whatever it is.
+  /// Ends counting, because no page of a program in a debugger is seen.
   private func endCounting() {
     problem = problem ?? .traced
     isOver = true

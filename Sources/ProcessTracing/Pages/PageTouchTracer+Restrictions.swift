@@ -1,4 +1,4 @@
-// What a program does, or is subject to, after which its pages can't be withheld.
+// The actions of a program, and the restrictions on it, after which access to its pages can't be withheld.
 
 import Addresses
 import CPtrace
@@ -11,8 +11,8 @@ import ProcessLaunch
 #endif
 
 extension PageTouchTracer {
-  /// Why pages can't be withheld after `call`; `nil` if they can. Programs test whether filters are supported with one
-  /// at address 0, which is refused.
+  /// Returns why access to pages can't be withheld after `call`; `nil` if it can. A filter at address 0 restricts nothing: the
+  /// kernel refuses it, and programs use it to test whether filters are supported.
   static func restriction(by call: ctrace_call, _ memory: ProcessMemory) -> PageProblem? {
     let isFilter: Bool
     switch Int(call.number) {
@@ -30,7 +30,7 @@ extension PageTouchTracer {
     return !isFilter || memory.read(size, at: filter).count == size ? .seccomp : nil
   }
 
-  /// From now on, no pages of this process can be withheld.
+  /// Notes that access to the pages of this process can't be withheld from now on.
   func restrict(_ space: WatchedMemory, _ restriction: PageProblem) {
     space.restriction = space.restriction ?? restriction
     guard space.hasWatchedImages else { return }
@@ -38,8 +38,8 @@ extension PageTouchTracer {
     isOver = true
   }
 
-  /// Finds out whether a process that begins a program is restricted: seccomp filters, and the refusal of new code
-  /// (PR_SET_MDWE), last beyond exec.
+  /// Finds out whether a process that begins a program is restricted. Seccomp filters and the refusal of new code (PR_SET_MDWE)
+  /// outlast exec.
   ///
   /// - Returns: false if the thread has ended.
   func findRestriction(of tid: pid_t, _ space: WatchedMemory) -> Bool {

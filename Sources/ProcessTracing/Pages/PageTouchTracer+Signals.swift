@@ -20,7 +20,7 @@ extension PageTouchTracer {
   /// A signal that a thread gets later.
   struct HeldSignal {
     var information: ctrace_signal
-    /// In nanoseconds since boot; `nil` until the program unblocks the signal.
+    /// The time of the delivery, in nanoseconds since boot; `nil` until the program unblocks the signal.
     var due: UInt64?
   }
 
@@ -45,7 +45,7 @@ extension PageTouchTracer {
     else { return resume(tid, signal: signal) }
     if thread.blocksFaults {
       if signal == SIGSEGV, !thread.dies, ctrace_is_fault(tid) {
-        // The kernel ends a process for a fault that it blocks: the fault recurs.
+        // The kernel ends a process at a fault of a thread that blocks SIGSEGV. So the fault recurs with SIGSEGV blocked.
         threads[tid]?.dies = true
         blockFaults(tid)
         return resume(tid)
@@ -58,7 +58,7 @@ extension PageTouchTracer {
     _ = ctrace_step(tid, signal)
   }
 
-  /// Keeps a signal for later, if the program blocks it or needs time for itself.
+  /// Holds a signal that the program blocks, or that a timer sent too soon after a handler. Returns whether it is held.
   private func isToHold(_ signal: Int32, _ tid: pid_t) -> Bool {
     guard let thread = threads[tid], !thread.space.isReleased, !isOver else { return false }
     var held = HeldSignal(information: ctrace_signal(), due: nil)
@@ -77,7 +77,7 @@ extension PageTouchTracer {
     return true
   }
 
-  /// Adds SIGSEGV to the pending signals at `place` in the program's memory, if a thread blocks it and has got it.
+  /// Adds SIGSEGV to the pending signals at `place` in the program's memory, if the tracer holds SIGSEGV for the thread.
   func addHeldFault(_ tid: pid_t, _ place: LoadedAddress, _ space: WatchedMemory) {
     guard threads[tid]?.held[SIGSEGV] != nil else { return }
     let index = (SIGSEGV - 1) / 8

@@ -16,10 +16,10 @@
 // System calls. Each stops at its beginning, where access to the pages that it will use is restored, so that
 // it neither fails nor is done partly; and at its end, where new mappings are read.
 //
-// Signals. The kernel removes a program's handler if it has to raise SIGSEGV while that is blocked
-// (force_sig_info_to_task in kernel/signal.c). So it is never left blocked: it is unblocked after calls that
-// block signals, and at the first instruction of each handler. The tracer keeps what the program wants, and blocks it
-// again before the kernel looks: before calls that ask for the mask, and before a handler saves it.
+// Signals. The kernel removes a program's handler if it has to raise SIGSEGV while SIGSEGV is blocked (force_sig_info_to_task
+// in kernel/signal.c). So the tracer never leaves SIGSEGV blocked: it unblocks SIGSEGV after calls that block signals, and at
+// the first instruction of each handler. The tracer notes whether the program blocks SIGSEGV, and blocks it again before the
+// kernel reads the mask: before calls that ask for the mask, and before a handler saves it.
 //
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
@@ -54,7 +54,7 @@ final class PageTouchTracer: LaunchTracer {
   var threads = TracedThreads<Thread>()
   let files = TracedFiles()
   private var isLeaving = false
-  /// When a held signal is due, in nanoseconds since boot.
+  /// The time at which the next held signal is due, in nanoseconds since boot.
   var nextWake: UInt64?
 
   struct Thread {
@@ -68,17 +68,17 @@ final class PageTouchTracer: LaunchTracer {
     /// The breakpoint whose instruction it executes. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
     var lastFault: Fault?
-    /// It is in vfork(2).
+    /// Whether the thread is in vfork(2).
     var isInVfork = false
-    /// It is released at its next stop, because a debugger traces it from then on.
+    /// Whether the thread is released at its next stop, because a debugger traces it from then on.
     var isHandedOver = false
-    /// The thread that waits to become its tracer.
+    /// The thread that waits to become the tracer of this thread.
     var debugger: pid_t?
-    /// The program blocks SIGSEGV, which stays unblocked in the kernel.
+    /// Whether the program blocks SIGSEGV, which stays unblocked in the kernel.
     var blocksFaults = false
-    /// Its fault ends the process.
+    /// Whether the fault of the thread ends the process.
     var dies = false
-    /// Signals that it gets later.
+    /// The signals that the thread gets later.
     var held: [Int32: HeldSignal] = [:]
     var handlerTime = HandlerTime()
   }

@@ -53,7 +53,7 @@ package struct PageTouches: Sendable {
     case outside(LoadedAddress)
   }
 
-  /// In the order of their first load.
+  /// The images, in the order of their first load.
   package private(set) var images: [ImageInMemory] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []

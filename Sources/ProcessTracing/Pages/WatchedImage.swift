@@ -155,9 +155,9 @@ package struct WatchedImage {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
-  /// From now on, the program's own protection applies to the pages in `range`.
+  /// Restores the program's own protection of the pages in `range` permanently.
   ///
-  /// - Returns: whether that is a change.
+  /// - Returns: whether the protection of a page may change.
   package mutating func release(_ range: Range<LoadedAddress>) -> Bool {
     let all: Protection = [.read, .write, .execute]
     let new = pagesOverlapping(range).filter { pages[$0].isWatched && pages[$0].seen != all }

@@ -18,7 +18,7 @@ final class WatchedMemory {
   /// Reading and writing is no longer withheld, also in images that are loaded later.
   private var isDataReleased = false
 
-  /// Why pages of this process can't be withheld; `nil` if they can.
+  /// Why access to the pages of this process can't be withheld; `nil` if it can.
   var restriction: PageProblem?
 
   /// - Parameter files: the files that all processes of a tracer share.
@@ -161,8 +161,8 @@ final class WatchedMemory {
     for index in images.indices { images[index].unmapped(range) }
   }
 
-  /// Returns the changes that restore all access to `range`, which does not count. Pages that the program moves are
-  /// out of sight.
+  /// Returns the changes that restore all access to `range`. Later touches of the range do not count. Pages are not watched
+  /// after the program has moved them.
   func release(_ range: Range<LoadedAddress>) -> [WatchedImage.Change] {
     images.indices.flatMap { index in
       images[index].release(range) ? images[index].changes(in: range) : []

@@ -93,7 +93,7 @@ package struct ProcessMapping: Hashable {
   /// The path that the file had, if it is gone.
   package var formerPath: String { Self.withoutDeletion(path) }
 
-  /// `path` without the mark of a file that is gone.
+  /// Returns `path` without ` (deleted)`, which marks a file that is gone.
   package static func withoutDeletion(_ path: String) -> String {
     path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
   }

@@ -21,7 +21,7 @@ protocol LaunchTracer: AnyObject {
   func handle(_ tid: pid_t, _ status: Int32)
   /// The end of a thread that `ctrace_wait` did not report; `nil` if there are no more.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)?
-  /// When the tracer wants to be woken, in nanoseconds since boot; `nil` if it waits for threads alone.
+  /// The time at which to call `wake`, in nanoseconds since boot; `nil` if the tracer waits for threads only.
   var nextWake: UInt64? { get }
   func wake()
   /// Nothing more counts.
@@ -82,7 +82,7 @@ private enum TracerEvent {
   case nothingTraced
 
   /// - Parameters:
-  ///   - stream: `nil` to wait for threads alone.
+  ///   - stream: the stream to wait for; `nil` to wait for threads only.
   ///   - time: the time at which to return `interruption`, in nanoseconds since boot; `nil` for no limit.
   static func next(_ stream: TracerStream?, until time: UInt64?) -> TracerEvent {
     var status: Int32 = 0

@@ -147,7 +147,7 @@ package struct AuditedLibrary: Sendable {
   package var isEmbedded: Bool?
   /// The requests of the images that ask for it, each once, in the order in which the loader finds them.
   package var requests: [Request]
-  /// `nil` if an image asks for it.
+  /// Why the library is listed; `nil` if an image asks for it.
   package var unrequested: Unrequested?
   /// Whether its file was read.
   package var isExamined: Bool
@@ -291,7 +291,8 @@ package struct ObservedUse: Sendable {
 }
 
 extension AuditedLibrary {
-  /// The images that ask for it, each once and with the ways other than the usual one: `app, liba.so (weak)`.
+  /// The images that ask for the library, each once, with the kinds of its requests unless all are usual: `app, liba.so
+  /// (weak)`.
   package var neededBy: String {
     var images: [(name: SymbolName, kinds: [LoadKind])] = []
     for request in requests {
@@ -304,7 +305,7 @@ extension AuditedLibrary {
     }.joined(separator: ", ")
   }
 
-  /// Whether each image that asks for it runs without it.
+  /// Whether every image that asks for the library runs without the library.
   package var mayBeMissing: Bool {
     !requests.isEmpty && requests.allSatisfy { $0.kind == .weak }
   }

@@ -16,7 +16,7 @@ package struct AutoDocument: Hashable, Sendable {
   package var methodReason: String?
   /// Why pages were not counted; `nil` if they were.
   package var notCounted: String?
-  /// How much counts differ; `nil` if another count finds the same pages.
+  /// How much repeated counts of the pages differ; `nil` if each count finds the same pages.
   package var unsettled: Unsettled?
   /// How long the launches took, in the order of `launches`; empty if that was not measured.
   package var measurements: [Measurement] = []

@@ -20,8 +20,8 @@ package struct RecordSummary {
   let emulator: String?
 
   /// - Parameters:
-  ///   - firstHits: the number of first hits of functions; `nil` if each hit is one.
-  ///   - instrumented: the number of functions with guards or breakpoints; `nil` if each guard is that of a function.
+  ///   - firstHits: the number of first hits of functions; `nil` if each hit is the first one of a function.
+  ///   - instrumented: the number of functions with guards or breakpoints; `nil` if each function has only one.
   package init(
     _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, firstHits: Int? = nil,
     instrumented: Int? = nil, hitsBeforeMain: Int?, functions: Int? = nil, emulator: String? = nil

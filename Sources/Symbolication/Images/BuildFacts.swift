@@ -23,7 +23,7 @@ package struct BuildFacts: Hashable, Sendable {
   /// Whether it has a map of basic blocks: `-fbasic-block-address-map`.
   package var hasBlockMap: Bool
   package var isMadeByBOLT: Bool
-  /// Whether code of Go is in it.
+  /// Whether the image contains code of Go.
   package var isMadeByGo = false
   /// How many functions have a section of their own in their object file; `nil` if the image does not tell.
   package var functionSections: FunctionSections?
@@ -110,13 +110,14 @@ package struct BuildFacts: Hashable, Sendable {
 }
 
 extension BuildFacts {
-  /// What the image in `bytes` states of its linker, see `linker`; `nil` also for another format.
+  /// Returns the linker that the image in `bytes` states, as in `linker`; `nil` if it states none, or has another format than
+  /// ELF.
   package static func linker(ofImage bytes: FileBytes) -> String? {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     return file.statedLinker
   }
 
-  /// Whether code of Go is in the image, as the notes and sections of Go's linker show. False for another format than ELF.
+  /// Whether the image contains code of Go, as the notes and sections of Go's linker show. False for another format than ELF.
   package static func isMadeByGo(_ bytes: FileBytes) -> Bool {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return false }
     return [".note.go.buildid", ".go.buildinfo"].contains { file.section(named: $0) != nil }

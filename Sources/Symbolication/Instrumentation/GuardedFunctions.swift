@@ -1,8 +1,8 @@
 // How many functions have guards?
 //
-// With `-fsanitize-coverage=func` each instrumented function has one guard. With `edge`, the default, or `bb` each basic
-// block or edge has one, and all of them are recorded. The guards tell nothing about functions then, but the places do
-// from which instrumented code calls the callback.
+// With `-fsanitize-coverage=func` each instrumented function has one guard. With `edge` (the default) or `bb`, each edge or
+// basic block has a guard, and all guards are recorded. The guards then show no functions. The addresses from which
+// instrumented code calls the callback show the functions.
 
 import Addresses
 import ByteReading
@@ -33,8 +33,8 @@ package struct GuardedFunctions: Sendable {
 }
 
 extension Trace {
-  /// The indexes of the hits that are the first of their functions. All hits are, except in images whose basic blocks have
-  /// guards of their own.
+  /// Returns the indexes of the hits that are the first ones of their functions. All hits are, except in images whose basic
+  /// blocks have guards of their own.
   ///
   /// - Parameters:
   ///   - blockImages: the indexes of these images.

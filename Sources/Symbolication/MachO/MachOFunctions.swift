@@ -46,13 +46,13 @@ struct MachOFunctions {
   private var data: CodeSections
   /// The contents of `LC_FUNCTION_STARTS`, ascending; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
-  /// Tells labels from functions; `nil` if the code is not for AArch64.
+  /// Distinguishes labels from functions; `nil` if the code is not for AArch64.
   private let labelSearch: MachOLabels?
   /// The addresses of symbols that are not alternate entries.
   private var beginnings: [StatedAddress] = []
   private var alternateEntries: Set<StatedAddress> = []
-  /// The addresses of functions by their names, and of local symbols whose names may be those of labels: of C, Objective-C
-  /// and Swift are names that begin with `_`, `-` and `+`.
+  /// The addresses of certain functions, and of local symbols that may be labels. Certain functions are global symbols,
+  /// functions of the debug information, and local names of C, Objective-C and Swift, which begin with `_`, `-` or `+`.
   private var certain: [StatedAddress] = []
   private var uncertain: [StatedAddress] = []
 

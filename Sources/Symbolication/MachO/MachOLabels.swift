@@ -1,7 +1,7 @@
 // Which starts of code are labels within a function?
 //
-// A label of hand-written assembly begins an atom, and so the linker lists it in LC_FUNCTION_STARTS. If it is stripped, or
-// named like an assembler's label (`Lloop`, `SkipLoad`), it looks like a function of its own, that of a loop:
+// A label of hand-written assembly begins an atom, and so the linker lists it in LC_FUNCTION_STARTS. If the label is stripped,
+// or has a name like an assembler's label (`Lloop`, `SkipLoad`), it looks like a function. An example is a loop:
 //
 //     _kernel:   ...            a function
 //     (no name)  ...            runs on from the code before: a label
@@ -10,9 +10,9 @@
 //     (no name)  ...            a conditional branch before it leads here: a label
 //
 // Code tells the difference. Compilers end a function with an instruction after which nothing runs, and branch to another
-// function only without a condition. In the 61,552 named functions of a Python extension (onnxruntime 1.32, arm64) one
-// follows code that runs on, and none is the target of a conditional branch; 519 of its 520 starts without a name are
-// labels by these rules.
+// function only without a condition. A Python extension (onnxruntime 1.32, arm64) has 61,552 named functions. One of these
+// functions follows code that runs on, and none is the target of a conditional branch. By these rules, 519 of the extension's
+// 520 starts without a name are labels.
 //
 // What it leaves out: code for other instruction sets than AArch64, whose instructions can't be read backwards.
 
@@ -38,7 +38,7 @@ struct MachOLabels {
     sections.sort { $0.range.start < $1.range.start }
   }
 
-  /// Returns those of `starts` that are labels.
+  /// Returns the starts that are labels.
   ///
   /// - Parameters:
   ///   - starts: ascending.
@@ -70,7 +70,7 @@ struct MachOLabels {
     return inner
   }
 
-  /// Whether the code before `address` runs on into it. No-operations may align the address.
+  /// Whether the code before `address` runs on into the code at `address`. No-operations may align `address`.
   private func runsOn(into address: StatedAddress) -> Bool {
     guard let section = section(holding: address) else { return false }
     for distance in 1...16 {
@@ -99,7 +99,7 @@ struct MachOLabels {
   }
 }
 
-/// An AArch64 instruction, as far as it tells where the code after it is reached from.
+/// An AArch64 instruction: whether code after it may run, and how far it branches.
 private struct AArch64Word {
   private let word: UInt32
 
@@ -107,8 +107,7 @@ private struct AArch64Word {
 
   var isNoOperation: Bool { word == 0xd503_201f }
 
-  /// Whether nothing may run after it: branches without a condition, calls, which may not return, traps, and what is no
-  /// instruction.
+  /// Whether code may end with this word: a branch without a condition, a call (it may not return), a trap, or no instruction.
   var mayEndCode: Bool {
     let isBranch = word >> 26 == 0x05 || word >> 26 == 0x25  // B, BL
     // BR, BLR, RET and those that authenticate the address: unconditional branches to a register.
@@ -118,7 +117,7 @@ private struct AArch64Word {
     return isBranch || isIndirect || isTrap || isUnallocated
   }
 
-  /// How far a conditional branch leads, in bytes; `nil` for other instructions.
+  /// The distance in bytes to the target of a conditional branch; `nil` for other instructions.
   var conditionalBranchDistance: Int64? {
     let isOnFlags = word & 0xff00_0000 == 0x5400_0000  // B.cond
     let isOnRegister = word & 0x7e00_0000 == 0x3400_0000  // CBZ, CBNZ

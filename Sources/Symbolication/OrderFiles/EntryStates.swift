@@ -11,7 +11,7 @@ package struct EntryStates: Sendable {
     case present(bodies: Int)
     /// It names data, which linkers order by the same file.
     case data
-    /// It names a section only, and no layout tells which functions a section has: only a link map does.
+    /// It names a section only, and no layout shows the functions of the section: only a link map does.
     case untold
     /// The linker can't follow the entry.
     case stale(OrderFileCheck.Reason)

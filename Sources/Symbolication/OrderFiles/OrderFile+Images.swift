@@ -10,7 +10,7 @@ extension OrderFile {
     package let layout: Layout
     package let architecture: Architecture?
 
-    /// - Parameter architecture: `nil` stands for the first one that the file names.
+    /// - Parameter architecture: `nil` for the first architecture that the file names.
     package init(_ name: String, _ layout: Layout, _ architecture: Architecture?) {
       self.name = name
       self.layout = layout
@@ -18,13 +18,14 @@ extension OrderFile {
     }
   }
 
-  /// What the links of `builds` have to follow in a file with the orders of several images, each under its title: the order
-  /// of each build, and of the other orders what is in a build, which its linker follows, too. Each name counts once.
+  /// Returns the part of this file that the links of `builds` have to follow, if the file has the orders of several images,
+  /// each under its title. The part has the order of each build. It also has the entries of other orders that are in a build,
+  /// because the linker follows them, too. Each name counts once.
   ///
-  /// The order of a build has the name of its image; if none has, it is the order of which the build has the most entries.
-  /// A file with the order of one image is returned as it is.
+  /// The order of a build is the order with the name of its image. If no order has this name, it is the order with the most
+  /// entries that are in the build. A file with the order of one image is returned as it is.
   ///
-  /// - Returns: also how many entries are for other images.
+  /// - Returns: the part, and the number of entries for other images.
   /// - Complexity: O(*n* + *e*) for *n* functions of all builds and *e* entries, on average.
   package func orders(of builds: [Build]) -> (order: OrderFile, others: Int) {
     let images = lines.map { image(ofLine: $0) }
@@ -52,7 +53,7 @@ extension OrderFile {
       // An equal entry in the order of another image is no mistake.
       return first == entry || images[first] == images[entry]
     }
-    // Several candidate sections of a function count as one.
+    // Several candidate sections of a function count as one entry.
     let others = entries.indices.filter { !isInBuild[$0] && !isOwn(images[$0]) }
     return (kept, Set(others.map { entries[$0].shownName }).count)
   }
@@ -60,8 +61,8 @@ extension OrderFile {
   /// The lines of this file that are for other images, each part with its title.
   ///
   /// - Parameters:
-  ///   - own: what `orders` has made of this file.
-  ///   - bytes: those from which this file was read.
+  ///   - own: the part of this file that `orders` has returned.
+  ///   - bytes: the bytes from which this file was read.
   /// - Complexity: O(*n*) for *n* bytes.
   package func linesOfOthers(than own: OrderFile, in bytes: FileBytes) -> [UInt8] {
     let ownLines = Set(own.comments.map(\.line))
@@ -85,10 +86,10 @@ extension OrderFile {
     return (ordered.symbols.filter { $0.reasonIfMissing == nil } + ordered.data).flatMap(\.entries)
   }
 
-  /// The image of which `build` is one.
+  /// Returns the name of the image whose order `build` follows.
   ///
   /// - Parameters:
-  ///   - images: of the entries.
+  ///   - images: the image of each entry.
   ///   - present: the entries that are in the build.
   private func name(of build: Build, _ images: [String?], present: [Int]) -> String {
     if listings.contains(where: { $0.image == build.name }) { return build.name }

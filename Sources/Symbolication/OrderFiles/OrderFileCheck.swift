@@ -4,10 +4,11 @@
 // An order file lists symbols. Whether the linker followed it shows in the linked layout: the listed
 // functions must be in ascending address order.
 //
-// A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is
-// measured by itself, and the results are added. The script of GNU ld is an exception: it moves input sections of any name
-// into the output section that it adds, `.text.orderfile`. For this dialect all output sections `.text.*` are one section.
-// For the others, `OrderedSections` counts the listed functions in each: `-z keep-text-section-prefix` splits an order.
+// A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is measured
+// separately, and the results are added. The script of GNU ld is an exception: it moves input sections of any name into the
+// output section that it adds, `.text.orderfile`. For this dialect, `.text` and all output sections `.text.*` are one section.
+// For other dialects, `OrderedSections` counts the listed functions in each section: `-z keep-text-section-prefix` splits an
+// order.
 //
 // Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all.
 // So the measure is the longest increasing subsequence: the largest number of listed bodies that are in the
@@ -32,8 +33,8 @@
 //   equal. The version of the linker is not in the layout, so all rules are tried: the linker's
 //   rule is the one by which most lines are in order. Lines for other architectures don't count.
 //
-// - A line that names a section which is not named for a function counts only if the layout has input sections: a linked
-//   image does not tell what the section holds. A comment of our order files names the function.
+// - A line with a section that is not named for a function counts only if the layout has input sections, or if a comment in the
+//   order file names the function: a linked image does not show which functions are in a section.
 //
 // What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
 // of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.

@@ -4,9 +4,10 @@ import OrderFileFormat
 /// The sections of a layout that hold functions which an order file lists.
 package struct OrderedSections: Sendable {
   /// The output sections, with the number of listed functions, in ascending address order. A linker orders each section
-  /// by itself, so that more than one splits the order. Of sections that the linker orders together, the first one.
+  /// separately, so that several sections split the order. Of sections that the linker orders together, only the first is
+  /// listed.
   package let counts: [(section: SymbolName, functions: Int)]
-  /// The number of functions whose input section is another one than those that the order file names.
+  /// The number of listed functions whose input section is none of the sections that the order file names for them.
   package let inOtherSection: Int
 
   /// - Parameter architecture: as for `OrderFileCheck`.

@@ -41,7 +41,7 @@ package struct EmulatedTrace {
 
   /// - Parameters:
   ///   - end: where the recording ended; `nil` if it ended with the process.
-  ///   - renamed: the path that the trace gets for an image, by the path under which the image ran.
+  ///   - renamed: the path of an image in the trace, by the path under which the image ran.
   ///   - places: the functions and blocks of the image at a path; `nil` leaves the image out.
   /// - Complexity: O(*r* log *n*) for *r* records, and *n* functions and blocks in an image.
   package init(

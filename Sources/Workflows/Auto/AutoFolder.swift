@@ -116,8 +116,8 @@ final class AutoFolder {
   /// How the objects of the copy were compiled.
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
-  /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, lines follow:
-  /// `failed` for each of the last runs in which the build failed, or `again`.
+  /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, the file has further
+  /// lines: `failed` for each of the last runs in which the build failed, or `again`.
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
@@ -127,9 +127,9 @@ final class AutoFolder {
   /// The text of the file `configured`; `nil` if there is none.
   var configuredText: String? { (try? InputFile.bytes(configured)).map { $0.text(0..<$0.count) } }
 
-  /// Removes a copy that was configured by another command, such as for another generator of CMake, a copy that two builds
-  /// in a row have failed in, and what an interrupted build has left: it may have files that are half written, which build
-  /// systems take for complete.
+  /// Removes the copy if another command configured it (such as one for another generator of CMake), if two builds in a row
+  /// failed in it, or if a build was interrupted. An interrupted build may leave half-written files, which build systems take
+  /// for complete.
   ///
   /// - Parameter configuration: the text of the file `configured` for the build that follows.
   func removeUnusableCopy(configuration: String) {
@@ -143,8 +143,8 @@ final class AutoFolder {
     }
   }
 
-  /// Makes the next run configure the copy again: the build has left out what a launch needs, perhaps because `configure`
-  /// did not find something that the user then installs.
+  /// Makes the next run configure the copy again. The build has left out a program or library that a launch needs, perhaps
+  /// because `configure` did not find something that the user then installs.
   func configureAgain() throws(Diagnostic) {
     guard let text = configuredText else { return }
     try OutputFile(configured).finish(Array("\(text)again\n".utf8))

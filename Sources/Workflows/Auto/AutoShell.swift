@@ -81,7 +81,7 @@ struct AutoShell {
       hint: "\(FailureCause.remedy(in: output) ?? advice); its output: \(log.path)")
   }
 
-  /// The output of the last build step of that name.
+  /// Returns the output of the last build step with this name.
   func buildLog(_ name: String) -> LaunchLog { LaunchLog("\(folder.logs)/\(name).log") }
 
   /// Returns the launch of a shell with the command line of `launch`.

@@ -109,12 +109,12 @@ package struct BuildSystem: Hashable, Sendable {
     "--toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
     + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
 
-  /// The build systems that the folder with the files `names` has, those that others generate left out. SwiftPM is first:
-  /// a package may have CMake's files for systems that have no SwiftPM.
+  /// Returns the build systems of the folder with the files `names`, without those whose files another build system generates.
+  /// SwiftPM is first: a package may have CMake's files for systems that have no SwiftPM.
   ///
   /// - Parameters:
   ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
-  ///   - generator: what CMake has to be told; `nil` for its own choice, which is the one that projects are tried with.
+  ///   - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are tried.
   package static func all(
     in names: Set<String>, jobs: Int? = nil, generator: String? = nil
   ) -> [BuildSystem] {
@@ -168,9 +168,9 @@ package struct BuildSystem: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - wanted: the name that the user gives.
-  ///   - language: whose programs can't be ordered, and of which the project has files.
+  ///   - language: a language of files in the project whose programs can't be ordered.
   ///   - project: the path of the project.
-  ///   - hint: what to try if there is none.
+  ///   - hint: what to try if there is no build system.
   package static func only(
     of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String,
     hint: String = "with any command that builds it: orderfile auto ... -- ./build.sh"
@@ -199,8 +199,8 @@ extension LaunchEnvironment {
     compilerVariables.first { $0.name == "CMAKE_GENERATOR" }?.value
   }
 
-  /// The generator that CMake has to be told, Ninja: CMake's own choice is make, which `PATH` lacks; `nil` if CMake's
-  /// choice can be used.
+  /// The generator that CMake has to use: Ninja if `PATH` has ninja and lacks make, which CMake would choose; `nil` if CMake's
+  /// own choice can be used.
   var generatorForCMake: String? {
     chosenGenerator == nil && !has("make") && has("ninja") ? "Ninja" : nil
   }

@@ -17,7 +17,7 @@ package enum FailureCause {
     "Read-only file system", "CMake Error", "ERROR", "  Stop.", "Error",
   ]
 
-  /// What a compiler or a build system says after a program that it runs has said the cause.
+  /// What a compiler or a build system says about a program that has already printed the cause of its failure.
   private static let summaries = [
     "error: ld returned", "error: linker command failed", "error: could not compile",
     "error: linking with", "error: failed to run custom build command", "error: fatalError",
@@ -30,7 +30,7 @@ package enum FailureCause {
   package static func line(in output: String) -> String? {
     let lines = lines(of: output)
     var found = weightiest(of: lines) { !isProgress($0) && !isSummary($0) }
-    // A summary tells more than what make says of a command.
+    // A summary tells more than make's message about a failed command.
     if (found?.rank ?? signs.count) >= signs.count - 1 {
       found = weightiest(of: lines) { !isProgress($0) }
     }
@@ -48,7 +48,7 @@ package enum FailureCause {
     return text(line)
   }
 
-  /// The first of the lines with the weightiest sign.
+  /// Returns the first line with the weightiest sign.
   private static func weightiest(
     of lines: [Substring.UTF8View], where isCounted: (Substring.UTF8View) -> Bool
   ) -> (rank: Int, index: Int)? {
@@ -61,8 +61,8 @@ package enum FailureCause {
     return best
   }
 
-  /// The last paragraph of the lines that begin with `***` and are just before the first error of make: a rule prints
-  /// them to say what to do.
+  /// Returns the last paragraph of the lines that begin with `***` and are just before the first error of make. A rule of make
+  /// prints such lines to say what to do.
   private static func notice(in lines: [Substring.UTF8View]) -> String? {
     func isNotice(_ line: Substring.UTF8View) -> Bool { line.starts(with: "***".utf8) }
     func words(_ line: Substring.UTF8View) -> String {
@@ -74,8 +74,8 @@ package enum FailureCause {
     return paragraph.isEmpty ? nil : paragraph.reversed().joined(separator: " ")
   }
 
-  /// What an error of CMake is about: the line that names what was not found; else the place and the first line of the
-  /// text.
+  /// Returns the line of an error of CMake that names something not found; without such a line, the place and the first line of
+  /// the error's text.
   ///
   /// - Parameter error: the index of the line with the place.
   private static func cmakeCause(_ lines: [Substring.UTF8View], error: Int) -> String {
@@ -83,7 +83,7 @@ package enum FailureCause {
       $0.contains(bytes: "Could NOT find") || $0.contains(bytes: "Could not find a package")
     }
     if let missing { return text(missing) }
-    // What pkg-config prints is progress for CMake.
+    // CMake prints the output of pkg-config as progress.
     let package = lines[..<error].suffix(3).last { line in
       line.contains(bytes: "No package '")
         || line.contains(bytes: "Package '") && line.contains(bytes: "not found")
@@ -116,7 +116,7 @@ package enum FailureCause {
       }
     }
     if let remedy = remedies.first(where: { isNeeded($0.signs, in: lines) }) { return remedy.text }
-    // Tools also say of what a project can do without that it was not found.
+    // Tools also report things that were not found and that the project does not need. So only the cause is examined.
     let cause = line(in: output).map { [$0.utf8[...]] } ?? []
     let isMissing = isNeeded(signsOfMissing, in: cause)
     let isLLD = isNeeded([["ld.lld: error: "]], in: lines)
@@ -131,7 +131,7 @@ package enum FailureCause {
   static let install =
     "install what is missing (of a library, its development package), and run this command again"
 
-  /// Each has all words of a line that says that something is not installed.
+  /// Lists of words. A line with all words of a list says that something is not installed.
   private static let signsOfMissing = [
     ["fatal error: ", "No such file or directory"], ["fatal error: ", "file not found"],
     ["unable to find library -l"], ["cannot find -l"], ["Could NOT find "],

@@ -9,9 +9,9 @@ struct ProjectBuild {
   let linker: OrderFileDialect
   let shell: AutoShell
   let steps: ProjectSteps
-  /// The language whose programs can't be ordered, and of which the project has files.
+  /// A language whose programs can't be ordered, if the project has files of this language.
   var language: UnsupportedLanguage?
-  /// The lines after the configuration that the last run has left.
+  /// The lines that the last run left after the configuration in the file `configured`.
   private var earlierFailure = ""
   /// What was run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
@@ -36,11 +36,11 @@ struct ProjectBuild {
   ///
   /// - Parameters:
   ///   - copy: the copy.
-  ///   - copied: what the last update of the copy has found.
+  ///   - copied: the result of the last update of the copy.
   mutating func configure(_ copy: TreeCopy, _ copied: TreeCopy.Update) throws(Diagnostic) {
     let known = folder.configuredText
     if copied.isNew || known != configuration {
-      // What was not found then may be installed now.
+      // Something that the last configuration did not find may be installed now.
       if !copied.isNew { copy.removeConfiguration() }
       earlierFailure = String((known ?? "").dropFirst(configuration.count))
       Folder.remove(Array(folder.configured.utf8))
@@ -102,7 +102,7 @@ struct ProjectBuild {
       try run(name, system.build, mode)
     } catch {
       if let language, images.isEmpty { throw language.error(system.build) }
-      // The cause may be what `configure` did not find, and the user then installs.
+      // The cause may be something that `configure` did not find, and that the user then installs.
       let failures = earlierFailure.hasPrefix("failed") ? "failed\nfailed\n" : "failed\n"
       try OutputFile(folder.configured).finish(Array((configuration + failures).utf8))
       throw error

@@ -86,13 +86,13 @@ package struct ProjectImage: Hashable, Sendable {
     return !pages.hasLoader
   }
 
-  /// Whether the linker of Go linked it, or code of Go is in it.
+  /// Whether Go's linker linked the image, or the image contains code of Go.
   var isMadeByGo: Bool {
     guard let bytes = try? FileBytes(path: path) else { return false }
     return BuildFacts.isMadeByGo(bytes)
   }
 
-  /// Whether it has no table of symbols, so that at most its exported functions have names.
+  /// Whether the image has no table of symbols, so that at most its exported functions have names.
   var isStripped: Bool {
     (try? Image.reading(path: path))?.1.contains(where: \.isAboutMissingSymbolTable) ?? false
   }

@@ -220,7 +220,7 @@ struct ProjectImages {
 }
 
 extension Diagnostic {
-  /// The wrapper of linkers leaves out `-s` where it sees the option.
+  /// Returns the warning about an image that the build strips. The linker wrapper leaves out each `-s` that it sees.
   fileprivate static func strippedByBuild(_ image: ProjectImage, _ message: String) -> Diagnostic {
     Diagnostic(
       message, context: [image.name],

@@ -6,7 +6,7 @@ import Reporting
 extension ProjectLaunches {
   /// The pages of code that the launches executed in one order of the images, added up.
   struct Counts {
-    /// By page size; parallel to the images that the launches used when they were recorded.
+    /// The numbers of pages of each image, by page size. The images are those that the launches used when they were recorded.
     var images: [(pages: Int, pages16k: Int)]
     /// The number of pages of 4 KiB of all images, which differs between counts of a launch that did not settle; `nil` if
     /// all launches settled, so that another count finds the same pages.
@@ -14,7 +14,7 @@ extension ProjectLaunches {
     var warnings: [Diagnostic] = []
   }
 
-  /// How often the pages of a launch are counted that does not settle.
+  /// The number of counts of a launch that does not settle.
   static let unsettledCounts = 3
 
   /// Counts the pages of code that the launches execute.
@@ -56,7 +56,7 @@ extension ProjectLaunches {
     /// The paths of programs of which some pages were not seen.
     var unseen: [String]
 
-    /// Of 4 KiB, of all images.
+    /// The number of pages of 4 KiB, of all images.
     var pages: Int { images.map(\.pages).reduce(0, +) }
   }
 

@@ -56,8 +56,8 @@ package struct ProjectOrdering {
   }
 
   package enum Progress {
-    /// A step begins: its name, the command that it runs or what it does, and the path of the file with the output of
-    /// what it runs.
+    /// A step begins: its name, the command that it runs or what it does, and the path of the file with the output of that
+    /// command.
     case begins(String, String, log: String?)
     /// It took so many nanoseconds.
     case ends(String, String, nanoseconds: UInt64)
@@ -246,8 +246,8 @@ package struct ProjectOrdering {
     return result(folder, document)
   }
 
-  /// Each once: several steps may say the same of an image, which some name by its path. That an image is stripped is said by
-  /// `ProjectImages`.
+  /// Returns each warning once. Several steps may give the same warning about an image, and some steps name the image by its
+  /// path. `ProjectImages` warns of stripped images.
   private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
     var seen: Set<String> = []
     return warnings.filter { warning in

@@ -4,7 +4,7 @@ import ProcessLaunch
 struct ProjectSteps {
   let progress: (ProjectOrdering.Progress) -> Void
 
-  /// - Parameter log: the path of the file with the output of what the step runs; `nil` if there is none.
+  /// - Parameter log: the path of the file with the output of the commands that the step runs; `nil` if there is none.
   func timed<R, E: Error>(
     _ name: String, _ text: String, log: String? = nil, _ body: () throws(E) -> R
   ) throws(E) -> R {

@@ -5,7 +5,7 @@ package struct UnsupportedLanguage: Hashable, Sendable {
   /// `Go`
   package let name: String
   private let reason: String
-  /// The files by which a project of the language is known. A name that begins with a dot is an ending.
+  /// The files that identify a project of the language. A name that begins with a dot is a file name extension.
   private let files: [String]
   /// The commands that build such a project.
   private let commands: [String]

@@ -21,7 +21,7 @@ package struct CargoOrdering {
   private let selection: [String]
   /// The folder of the workspace.
   private let workspace: String
-  /// The value of the variable by which the profile sets `strip`; `nil` if it is not set.
+  /// The value of the environment variable that sets `strip` for the profile; `nil` if it is not set.
   private let stripVariable: String?
   /// About flags for all crates.
   package let warnings: [Diagnostic]
@@ -105,7 +105,7 @@ package struct CargoOrdering {
   /// Runs cargo, which prints what it does.
   ///
   /// - Parameters:
-  ///   - dialect: of the linker, unless the project demands another; `nil` for the usual one.
+  ///   - dialect: the dialect of the linker, unless the project demands another linker; `nil` for the usual linker.
   ///   - targetFolder: as `CargoWords.build` has it.
   ///   - variables: more variables for its environment.
   func link(
@@ -139,7 +139,7 @@ package struct CargoOrdering {
     )
   }
 
-  /// What sets `strip` for the profile, so that symbols are stripped; `nil` if nothing does.
+  /// Returns what makes the profile strip symbols: an option, a variable, or a line of a file; `nil` if nothing does.
   private func placeOfStripping() -> String? {
     if let value = words.value(of: "--config"),
       CargoStripping.line(for: words.profile, in: value) != nil

@@ -1,19 +1,19 @@
 /// Where a profile of cargo sets `strip`, so that images lose the symbols by which functions are ordered.
 package enum CargoStripping {
-  /// The variable that sets it for `profile`.
+  /// Returns the environment variable that sets `strip` for `profile`.
   /// <https://doc.rust-lang.org/cargo/reference/config.html#profilenamestrip>
   package static func variable(for profile: String) -> String {
     "CARGO_PROFILE_\(profile.uppercased().replacing("-", with: "_"))_STRIP"
   }
 
-  /// Whether symbols are stripped by a value of `strip`, which may have quotes.
+  /// Whether cargo strips symbols if `strip` has this value, which may be in quotes.
   package static func isStripping(_ value: String) -> Bool {
     ["true", "symbols"].contains(value.filter { $0 != "\"" && $0 != "'" })
   }
 
   /// The number of the line that strips the images of `profile`, or of a profile that it inherits; `nil` if none does.
   ///
-  /// - Parameter text: of a manifest or a configuration file, or the value of `--config`.
+  /// - Parameter text: the text of a manifest or a configuration file, or the value of `--config`.
   /// - Complexity: O(*n*) for *n* bytes and each inherited profile.
   package static func line(for profile: String, in text: String) -> Int? {
     let lines = CargoSettings(text).lines

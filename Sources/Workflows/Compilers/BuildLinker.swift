@@ -13,12 +13,13 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter option: the value of `-fuse-ld=` or `--ld-path=`.
   package init(demandedBy option: String) { name = OrderFileDialect.driverName(of: option) }
 
-  /// - Parameter dialect: of a linker for ELF images.
+  /// - Parameter dialect: the dialect of a linker for ELF images.
   package init(_ dialect: OrderFileDialect) { name = dialect.driverName ?? dialect.name }
 
   /// The linker that wrote an image.
   ///
-  /// - Parameter statement: of the image, `LLD 19.1.4`; `nil` if the image has none, as GNU ld writes none.
+  /// - Parameter statement: what the image states, `LLD 19.1.4`; `nil` if the image states no linker: GNU ld does not name
+  ///   itself.
   package init(stating statement: String?) {
     let dialect = statement.map { OrderFileDialect(linkerStating: $0) } ?? .gnuLD
     name = dialect?.driverName ?? statement?.prefix { $0 != " " }.lowercased() ?? ""
@@ -27,15 +28,15 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
   /// The linker that wrote the image in `bytes`.
   package init(ofImage bytes: FileBytes) { self.init(stating: BuildFacts.linker(ofImage: bytes)) }
 
-  /// The dialect of its order files; `nil` if it takes none.
+  /// The dialect of the linker's order files; `nil` if the linker takes no order files.
   package var dialect: OrderFileDialect? { OrderFileDialect(driverName: name) }
 
   package var description: String { name }
 
-  /// The dialect of its order files.
+  /// Returns the dialect of the linker's order files.
   ///
-  /// - Parameter image: the name or path of what it links, for the error.
-  /// - Throws: if it takes none, with what to do about it.
+  /// - Parameter image: the name or path of the linked image, for the error.
+  /// - Throws: an error with a hint if the linker takes no order files.
   package func orderingDialect(of image: String) throws(Diagnostic) -> OrderFileDialect {
     if let dialect { return dialect }
     throw Diagnostic(

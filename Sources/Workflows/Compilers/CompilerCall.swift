@@ -54,7 +54,7 @@ package struct CompilerCall: Hashable {
       }
     }
     output = reading.output ?? output
-    // clang prefers the path, wherever it stands.
+    // clang prefers `--ld-path=` to `-fuse-ld=`, in whichever order they are.
     linker = (reading.linkerPath ?? reading.linker).map {
       BuildLinker(demandedBy: String(decoding: $0, as: UTF8.self))
     }
@@ -84,7 +84,7 @@ package struct CompilerCall: Hashable {
   }
 }
 
-/// The options and inputs of a call, each with the value that it has in the next word; `nil` if it takes no other word.
+/// The options and inputs of a call. An option that takes the next word comes with that word; others come with `nil`.
 private struct Arguments: Sequence, IteratorProtocol {
   private var rest: ArraySlice<Word>
 

@@ -26,7 +26,7 @@ package struct CompilerWrapper {
 
   /// The words that are passed on to the compiler.
   package let words: [Word]
-  /// The image that the call links, as it names it, and its linker; `nil` if none.
+  /// The image that the call links, by the path in the call, and the linker; `nil` if the call links no image.
   package let link: Link?
 
   package struct Link: Hashable {

@@ -52,7 +52,7 @@ package struct LayoutDiff {
   package let comparison: LayoutComparison
   package let before: ReleaseLayout
   package let after: ReleaseLayout
-  /// How many entries of the order file `after` has, of those that tell its program; `nil` without an order file.
+  /// The number of order file entries that identify a program, and how many of them `after` has; `nil` without an order file.
   let orderFunctions: FoundFunctions?
   /// The number of launches that use the function of each step of the estimates; empty unless there are several launches.
   package let launchesOfSteps: [Int]
@@ -142,7 +142,7 @@ package struct LayoutDiff {
     launchesOfSteps = startup.launchesOfSteps
   }
 
-  /// What keeps the linker, or the check, from following `order`.
+  /// Returns warnings about what keeps the linker, or the check, from following `order`.
   private static func warnings(
     _ order: OrderFile?, _ check: OrderFileCheck?, _ options: Options, _ layouts: ComparedLayouts
   ) -> [Diagnostic] {

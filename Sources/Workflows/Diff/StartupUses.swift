@@ -21,7 +21,7 @@ struct StartupUses {
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
   private(set) var warnings: [Diagnostic]
-  /// Those of the recorded builds.
+  /// The traits of the recorded builds.
   private let recordedTraits: [ProgramTraits]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
@@ -213,8 +213,8 @@ struct StartupUses {
     }
   }
 
-  /// Checks that both layouts are of the recorded program. There is a warning about a layout that has fewer than half of the
-  /// functions, and other traits of the program. What the recorded build alone can have does not count.
+  /// Checks that both layouts are of the recorded program. Warns of a layout that has fewer than half of the functions, but
+  /// other traits of the program. Functions that only the recorded build can have do not count.
   ///
   /// - Throws: `mismatch` if a layout is of another program: its pages can't be compared.
   mutating func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
@@ -253,11 +253,11 @@ struct StartupUses {
   }
 }
 
-/// How many of the startup functions a layout has, and what else tells its program.
+/// The signs that a layout is of the recorded program: how many of the startup functions it has, and its traits.
 private struct LayoutMatch {
   let release: ReleaseLayout
   let found: FoundFunctions
-  /// Which of the functions that tell a program it has.
+  /// Whether the layout has each of the functions that identify a program.
   private let isFound: [Bool]
 
   init(
@@ -269,8 +269,9 @@ private struct LayoutMatch {
     self.isFound = startup.filter { $0.name?.tellsProgram ?? true }.map(isFound)
   }
 
-  /// Whether it is a build of the recorded program of which functions were renamed: it has the traits of a recorded build or
-  /// of the other layout, or it was renamed in the same way as that one.
+  /// Whether the layout is of a build of the recorded program in which functions were renamed. Such a layout has the traits of
+  /// a recorded build, or those of `other` if names prove the program of `other`. Or `other` is such a build, and this layout
+  /// has at least half of the functions that `other` has.
   func isRenamed(since recorded: [ProgramTraits], beside other: LayoutMatch) -> Bool {
     isRenamed(since: other.found.proveProgram ? recorded + [other.traits] : recorded)
       || other.isRenamed(since: recorded) && hasFunctions(of: other)

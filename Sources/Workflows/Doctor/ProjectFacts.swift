@@ -6,7 +6,7 @@ import Reporting
 package struct ProjectFacts: Hashable, Sendable {
   /// What `auto` finds.
   package var systems: [BuildSystem]
-  /// The language whose programs can't be ordered, and of which the project has files; `nil` if there is none.
+  /// A language whose programs can't be ordered, and of which the project has files; `nil` if there is none.
   package var language: UnsupportedLanguage?
   /// The tools that a build system needs and `PATH` lacks, by the name of the system.
   package var missingTools: [String: [String]]

@@ -71,7 +71,7 @@ package enum InputFile {
 }
 
 extension Diagnostic {
-  /// The error in a trace or a profile, in the words of those who only have the file.
+  /// An error in a trace or a profile, in the words of a user who has only the file.
   fileprivate init(
     reading kind: String, _ path: String, _ bytes: FileBytes, _ error: ParseError
   ) {
@@ -94,7 +94,7 @@ extension Diagnostic {
 }
 
 extension ParseError {
-  /// Whether the file lacks its end.
+  /// Whether the error is that the file ends too early.
   fileprivate func isOfMissingEnd(in bytes: FileBytes) -> Bool {
     guard case .truncated(let needed, _) = reason else { return false }
     let (end, overflow) = position.rawValue.addingReportingOverflow(needed)

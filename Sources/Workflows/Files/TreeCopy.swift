@@ -246,11 +246,11 @@ package struct TreeCopy {
     }
   }
 
-  /// Removes the files in which build systems keep what they have found on the machine, unless the source has such a file:
-  /// what was not there once is not looked for again.
+  /// Removes the files in which build systems store what they have found on the machine, unless the source has such a file.
+  /// With these files, a build system does not search again for something that it did not find.
   func removeConfiguration() { removeConfiguration(in: []) }
 
-  /// - Parameter folder: relative to source and copy: empty, or with a slash in front.
+  /// - Parameter folder: the path of the folder in the source and the copy: empty, or with a slash in front.
   private func removeConfiguration(in folder: Word) {
     for name in Folder.entries(in: copy + folder) ?? [] {
       let path = folder + [UInt8(ascii: "/")] + name
@@ -265,7 +265,7 @@ package struct TreeCopy {
     }
   }
 
-  /// Of CMake, of Meson, and of Autoconf.
+  /// The files of CMake, Meson and Autoconf.
   private static let configurationFiles = [
     "CMakeCache.txt", "coredata.dat", "config.cache", "config.status",
   ]

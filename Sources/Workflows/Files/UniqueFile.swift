@@ -9,10 +9,11 @@ import ByteReading
 /// A file that was created under a name that no other file has. Only its owner may read and write it.
 struct UniqueFile {
   let path: String
-  /// Open for reading and writing, but not in programs that this process starts. Whoever makes the file closes it.
+  /// A descriptor for reading and writing, which programs started by this process do not inherit. The creator of the file
+  /// closes it.
   let descriptor: Int32
 
-  /// - Parameter beginning: of the path, to which six characters are added.
+  /// - Parameter beginning: the beginning of the path, to which six characters are added.
   init(_ beginning: String) throws(SystemError) {
     var template = Array("\(beginning)XXXXXX".utf8CString)
     descriptor = mkstemp(&template)

@@ -1,6 +1,6 @@
 import ByteReading
 
-/// libtool's script in the folder of a project: `ltmain.sh`, or `libtool`, which `configure` makes of it.
+/// libtool's script in the folder of a project: `ltmain.sh`, or `libtool`, which `configure` makes from `ltmain.sh`.
 package enum LibtoolScript {
   /// The name of a script that does not pass `-fuse-ld=` on when it links a shared library, as before libtool 2.4.7;
   /// `nil` if there is none.
@@ -26,11 +26,11 @@ package enum LibtoolScript {
     line.first { $0 != " " && $0 != "\t" } == "#"
   }
 
-  /// Such scripts have about 400 kB.
+  /// Larger files are not examined. libtool's scripts have about 400 kB.
   private static let greatestScript = 4 << 20
 
-  /// What has to be removed so that make links `image` again: of an image in `.libs` the file above it, a script for a
-  /// program and a description for a library.
+  /// Returns the file to remove so that make links `image` again. For an image in `.libs`, this is a file in the folder above:
+  /// a script for a program, a description (`.la`) for a library.
   package static func target(of image: String) -> String {
     var parts = image.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count > 1, parts[parts.count - 2] == ".libs" else { return image }

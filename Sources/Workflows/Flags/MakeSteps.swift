@@ -11,7 +11,7 @@ package struct MakeSteps {
   package var dialect: OrderFileDialect
   /// The path of the recorder, `orderfile_rt.o`, if data are ordered, too: they are recorded in another build.
   package var recorder: String?
-  /// The libtool script that keeps the linker from links of libraries; `nil` if none does.
+  /// The libtool script that drops the choice of the linker when it links a library; `nil` if there is none.
   package var libtool: String?
 
   package init(

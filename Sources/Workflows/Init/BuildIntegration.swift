@@ -56,7 +56,7 @@ package struct BuildIntegration: Hashable, Sendable {
     }
   }
 
-  /// What to do where no file has to be changed, or none can be.
+  /// What to do for builds in which no file has to be changed, or can be changed.
   static let otherBuilds =
     "'orderfile flags make --program PROGRAM' prints commands for make and any other build"
 

@@ -5,7 +5,8 @@ import ProfileFormat
 import Reporting
 import Symbolication
 
-// Whether programs with several names are builds of one program, and whether images with one name are.
+// Decides whether programs with several names are builds of one program, and whether images with one name are builds of one
+// image.
 
 extension LaunchInputs {
   /// Adds programs with another name to `group` if they are builds of its program: at least three quarters of the
@@ -43,13 +44,13 @@ extension LaunchInputs {
     }
   }
 
-  /// Checks that images which `group` has by their names alone are builds of one program: at least half of the functions
-  /// that each used must have the names of functions in `layout`, apart from `main` and the C runtime. There is only a warning
-  /// if one used fewer than four functions, which prove nothing, or if it has other traits of the program.
+  /// Checks that the images which are in `group` only by their names are builds of one program. `layout` must have at least
+  /// half of the functions that each image used, by their names, and apart from `main` and the C runtime. There is only a
+  /// warning for an image that used fewer than four functions, which prove nothing, or that has other traits of the program.
   ///
   /// - Parameters:
   ///   - builds: the IDs of builds that the command is about. If one was launched, it need not be checked.
-  ///   - traits: those of builds of the program.
+  ///   - traits: the traits of builds of the program.
   ///   - layout: returns the layout of a build of the program; called only if it is needed.
   /// - Throws: `mismatch` if the group has several images, and one is another program; and the errors of `layout`. A
   ///   single image is checked where its functions are looked up.

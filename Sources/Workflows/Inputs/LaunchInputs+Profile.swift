@@ -5,7 +5,7 @@ import ProfileFormat
 import Reporting
 import Symbolication
 
-// What the launches used of the images in a group: all of them folded to a profile, or launch by launch.
+// The uses of the images in a group: those of all launches, folded to a profile, or those of each launch.
 
 extension LaunchInputs {
   /// Whether a profile has touches of data of the images in `group`. It does not keep which part of a variable they were of.

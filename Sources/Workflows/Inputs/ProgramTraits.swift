@@ -1,9 +1,9 @@
 // Is a build with other function names one of the recorded program?
 //
-// Names tell: a build that has at least half of the recorded functions is one of the recorded program. But a commit may rename
-// half of the functions. Then the file name and the size stay, and some functions keep their names. Another program differs in
-// its file name, its size or all of its functions. The size is that of the code or, because an instrumented build has more
-// code, the number of functions.
+// Names decide first: a build that has at least half of the recorded functions is one of the recorded program. But a commit may
+// rename half of the functions. Then the file name and the size stay, and some functions keep their names. Another program
+// differs in its file name, its size or all of its functions. The size is that of the code or, because an instrumented build
+// has more code, the number of functions.
 
 import Addresses
 import ImageModel
@@ -52,7 +52,8 @@ package struct ProgramTraits {
     return pages.upperBound - pages.lowerBound + 1
   }
 
-  /// Whether both have a file name in common and about the same size: the smaller one has at least three quarters.
+  /// Whether both have a file name in common and about the same size: the smaller size is at least three quarters of the larger
+  /// one.
   func areShared(with other: Self) -> Bool {
     func areAlike(_ a: UInt64?, _ b: UInt64?) -> Bool {
       guard let a, let b else { return false }
@@ -69,7 +70,7 @@ struct FoundFunctions {
   var found: Int
   var all: Int
 
-  /// Whether the build is of the recorded program, as far as names tell.
+  /// Whether the names alone prove that the build is of the recorded program.
   var proveProgram: Bool { 2 * found >= all }
   /// Whether the build is of the recorded program if it shares its traits.
   var supportTraits: Bool { found > 0 && 4 * found >= all }
@@ -81,7 +82,7 @@ extension SymbolName {
 }
 
 extension Diagnostic {
-  /// The warning about a build that has less than half of the functions, and is taken for one of the recorded program.
+  /// The warning about a build that has less than half of the functions, but is taken for one of the recorded program.
   static func renamedFunctions(_ path: String, _ functions: FoundFunctions) -> Diagnostic {
     Diagnostic(
       "only \(functions.found) of \(counted(functions.all, "recorded function")) "

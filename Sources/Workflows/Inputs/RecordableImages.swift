@@ -46,10 +46,11 @@ struct RecordableShare {
 extension LaunchInputs {
   /// How much of the code of the images in `group` could be recorded.
   ///
-  /// - Parameter layout: another build's layout. If the trace does not tell and the recorded image is gone, its functions
-  ///   are counted, and so are the instrumented ones. As a function may be there several times in one build and once in the
-  ///   other, that can only show that the share is small. Breakpoints are on nearly all functions of their build: fewer
-  ///   than the functions of another build only show that the other build has more.
+  /// - Parameter layout: the layout of another build. If the trace does not state the share and the recorded image is gone, the
+  ///   guards in the trace are compared with the functions of `layout`. A function may be there several times in one build and
+  ///   once in the other, so that the comparison can only show that the share is small. Breakpoints are not compared: they are
+  ///   on nearly all functions of their build, and a smaller number than in `layout` only shows that the other build has more
+  ///   functions.
   mutating func recordableShare(of group: Int, countedIn layout: Layout) -> RecordableShare {
     var share = RecordableShare()
     var found: [RecordableCode] = []

@@ -19,7 +19,7 @@ struct RecordedImages {
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
   /// - Parameter known: the images of the traces.
-  /// - Parameter architecture: the slice of a universal file that has none of the recorded images.
+  /// - Parameter architecture: the slice to read from a universal file that has none of the recorded images.
   /// - Throws: `mismatch` with both IDs if it is not one of them.
   mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]

@@ -51,7 +51,7 @@ extension Readiness {
 }
 
 extension Diagnostic {
-  /// A hint.
+  /// The hint for systems that do not permit ptrace.
   static let allowTracing =
     "allow ptrace: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE"
 

@@ -25,7 +25,7 @@ struct DataOrder {
   /// The strings to order, by their hashes.
   private(set) var strings: [UInt32] = []
   private(set) var summary = OrderedData()
-  /// About launches of which the build has fewer than half of the names.
+  /// Warnings about launches that touched data of which the build has fewer than half of the names.
   let warnings: [Diagnostic]
 
   /// - Parameters:
@@ -159,7 +159,7 @@ private struct ResolvedData {
       uses += found.map { FirstUse(step: UInt64(step), function: $0) }
     }
     let known = Set(uses.map(\.step)).count
-    // Images are matched by their file names, so a quarter of the names is enough to tell the program.
+    // Images are matched by their file names, so a quarter of the names is enough to identify the program.
     let found = FoundFunctions(found: known, all: known + lost)
     let isProved = isSameBuild || found.proveProgram || launch.source == .otherLaunches
     guard isProved || found.supportTraits else {

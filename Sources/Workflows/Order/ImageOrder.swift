@@ -20,9 +20,9 @@ struct ImageOrder {
   /// The warning that `release` has fewer than half of the recorded functions; `nil` if it has more.
   let renamed: Diagnostic?
 
-  /// - Parameter recordedTraits: those of the recorded builds.
-  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program: it is
-  ///   then another program.
+  /// - Parameter recordedTraits: the traits of the recorded builds.
+  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program, which
+  ///   shows that it is another program.
   init(
     _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout,
     recordedTraits: [ProgramTraits]

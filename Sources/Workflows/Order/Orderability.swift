@@ -40,10 +40,10 @@ extension Diagnostic {
           + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
   }
 
-  /// What an image or a link map shows of the sections that an order file names, and why the linker could not follow it.
+  /// Warns of the sections in an image or a link map that explain why the linker could not follow the order file.
   ///
   /// - Parameters:
-  ///   - path: that of the order file.
+  ///   - path: the path of the order file.
   ///   - build: the path of the image or link map.
   static func sectionsApart(
     _ order: OrderFile, _ path: String, in layout: Layout, _ build: String,
@@ -94,8 +94,8 @@ extension Diagnostic {
       hint: "'orderfile gen --link-map' writes the names of sections as the link map states them")
   }
 
-  /// Warns of entries that were not compared, because they name sections of which an image does not tell the functions;
-  /// `nil` if there are none.
+  /// Warns of entries that were not compared because they name only sections, and an image does not show the functions of a
+  /// section; `nil` if there are none.
   ///
   /// - Parameter hint: how to give the link map.
   static func untoldSections(_ entries: Int, path: String, hint: String) -> Diagnostic? {
@@ -163,7 +163,7 @@ extension Diagnostic {
 }
 
 extension ReleaseLayout {
-  /// As what an order file is compared with.
+  /// Returns this layout as a build that is compared with an order file.
   func orderedBuild(_ architecture: Architecture?) -> OrderFile.Build {
     OrderFile.Build(fileName(ofPath: path), layout, architecture)
   }

@@ -6,7 +6,7 @@ import ImageModel
   import Glibc
 #endif
 
-/// Where the order files of several images go: `gen --all-images`.
+/// The output of `gen --all-images`, which writes the order files of several images.
 package enum OrdersOutput {
   /// A folder, with a file for each image that is named after the image.
   case folder(String)
@@ -16,8 +16,8 @@ package enum OrdersOutput {
   /// The file at `path` if it exists, or if the name ends with `.order`; otherwise the folder, which is made unless it
   /// exists.
   ///
-  /// - Parameter inputs: the paths of what the orders are made of.
-  /// - Throws: if it can't be written.
+  /// - Parameter inputs: the paths of the files from which the orders are made.
+  /// - Throws: if the file or the folder can't be written.
   package init(_ path: String, madeOf inputs: [String]) throws(Diagnostic) {
     var status = stat()
     let exists = stat(path, &status) == 0

@@ -14,7 +14,7 @@ struct PageNames {
   private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
-    /// Which build the file is.
+    /// The build of the file.
     var build: ImageInMemory
     var reference: ImageReference
     var pages: ImagePages
@@ -32,7 +32,7 @@ struct PageNames {
     var pages: [String: [PagesDocument.Page]] = [:]
     var loading: [String: [PagesDocument.Page]] = [:]
     let loaders = loaders(of: touches)
-    // Found out once for each: it maps files.
+    // Determined once for each image, because this maps files.
     let isThere = touches.images.map { image(of: $0) != nil }
     let others = touches.others + otherBuilds(touches, isThere, wanted)
     for (step, touch) in touches.touches.enumerated() where isThere[touch.image] {

@@ -10,7 +10,7 @@ import Reporting
 #endif
 
 extension Remedy {
-  /// - Parameter verb: `try`.
+  /// - Parameter verb: the verb of the remedy, such as `try`.
   static func ptrace(_ verb: String) -> Remedy {
     Remedy("\(verb) --method ptrace", option: "--method")
   }

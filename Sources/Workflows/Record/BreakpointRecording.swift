@@ -37,7 +37,7 @@ final class BreakpointRecording: BreakpointObserver {
   private var builds: BreakpointBuilds
   /// The paths of images whose file was not the one in memory.
   private var others: Set<String> = []
-  /// Whether a process translated the code of another program, of which the images are unknown.
+  /// Whether a process translated the code of another program, whose images are unknown.
   private var sawTranslator = false
 
   /// Images without breakpoints, and traces that could not be written.
@@ -269,7 +269,7 @@ extension Diagnostic {
 }
 
 extension [Remedy] {
-  /// For the name of a function that no image has.
+  /// The remedies for the name of a function that no image has.
   static let missingFunction = [
     Remedy("nm lists the names"), Remedy("--image adds a library", option: "--image"),
   ]

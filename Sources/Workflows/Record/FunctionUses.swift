@@ -1,15 +1,15 @@
 import ImageModel
 import Symbolication
 
-/// What traces of one launch tell of functions.
+/// The uses of functions in the traces of one launch.
 struct FunctionUses {
-  /// As those of `RecordedLaunch`.
+  /// As `firstHits`, `instrumented` and `hitsBeforeMain` of `RecordedLaunch`.
   private(set) var hits = 0
   private(set) var instrumented = 0
   private(set) var hitsBeforeMain: Int?
 
   init(of traces: [Trace], in images: RecordedImages) {
-    // Looked up once for each image: its code may have to be searched.
+    // Each image is examined once, because its code may have to be searched.
     let all = distinctImages(of: traces)
     let isInstrumented = traces.contains { $0.method == .instrumentation }
     let guarded = all.map { isInstrumented ? images.guardedFunctions(of: $0) : nil }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile auto` with build systems that keep what they did not find: what is installed then is found by the next run.
+/// `orderfile auto` with build systems that remember what they did not find: the next run finds what the user then installs.
 @Suite(.needs(.recording)) struct AutoMissingIntegrations {
   private static let source = "#include <stdio.h>\nint main(void) { puts(\"5\"); return 0; }\n"
 

@@ -130,7 +130,7 @@ import Testing
     #expect(try order(workshop, "build/app").prefix(2) == ["third", "main"])
   }
 
-  /// What worked before `init` goes on working, until there is an order that would be ignored.
+  /// A build that worked before `init` goes on working until the order file has entries, which the linker would ignore.
   @Test(.needs("cmake", "make")) func aProjectOfInitIsBuiltAsBeforeWithoutEntries() throws {
     let workshop = try Self.cmakeProject("orderfile_project(ORDER app.order)")
     try workshop.write("# orderfile gen -o app.order\n".utf8, "app.order")

@@ -1,5 +1,5 @@
-// Calls system calls, each with objects that lie across the border of two pages which nothing has touched, and prints
-// for each call its number, its result and errno. Some calls fail, alone as in a tracer: a file system lacks attributes.
+// Calls system calls with objects that lie across the border of two pages which nothing has touched. Prints the number of each
+// call, whether it failed, and errno. Some calls also fail without a tracer: a file system may lack attributes.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ enum { PAGE = 4096 };
 #define ACROSS(before, type, name, ...)                                                            \
   static struct { char pad[PAGE - before]; type value; char rest[PAGE]; }                           \
       name __attribute__((aligned(4096))) = {.pad = {1}, .value = __VA_ARGS__}
-/* Of the table of system calls, which is compiled with this program. */
+/* A function of the table of system calls, which is compiled with this program. */
 const char *of_call_words(int64_t number);
 typedef char name_t[40];
 static char memory[300][2 * PAGE] __attribute__((aligned(4096))) = {{1}};
@@ -83,7 +83,7 @@ typedef struct { uint32_t size, spare; uint64_t id, parameter; } mount_t;
 ACROSS(2, mount_t, mount_id, {24, 0, 1, 0});
 
 static bool is_called[512];
-/* The result must be that of the program alone. */
+/* The printed line must be the same in a tracer and without one. */
 #define CALL(number, ...)                                                                          \
   do {                                                                                             \
     errno = 0;                                                                                     \

@@ -101,7 +101,7 @@ import Workflows
     ),
     ("a.c: error: x\ncc: No space left on device\n", "cc: No space left on device"),
     ("one\ntwo\n\n", "two"), ("", nil),
-    // A rule says what to do, as in Linux and busybox.
+    // A rule of make says what to do, as in Linux and busybox.
     (
       "***\n*** Configuration file \".config\" not found!\n***\n*** Please run some configurator (e.g. \"make oldconfig\" or\n*** \"make menuconfig\" or \"make xconfig\").\n***\nmake[1]: *** [Makefile:2: silentoldconfig] Error 1\nmake: *** [Makefile:9: app] Error 2\n",
       "Please run some configurator (e.g. \"make oldconfig\" or \"make menuconfig\" or \"make xconfig\")."
@@ -118,7 +118,7 @@ import Workflows
       "make: foogen: No such file or directory\nmake: *** [Makefile:2: a] Error 127\n",
       "make: foogen: No such file or directory"
     ),
-    // What calls a linker or compiler says less than the linker or compiler.
+    // A program that calls a linker or compiler says less about an error than the linker or compiler.
     (
       "[2/2] Linking C executable a\nFAILED: a \n/usr/bin/ld: a.c.o: in function `main':\na.c:(.text+0x5): undefined reference to `f'\ncollect2: error: ld returned 1 exit status\nninja: build stopped: subcommand failed.\n",
       "a.c:(.text+0x5): undefined reference to `f'"

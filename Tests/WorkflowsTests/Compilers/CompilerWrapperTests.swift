@@ -156,7 +156,7 @@ import Workflows
     ("-fuse-ld=mold", "mold", ""),
     ("--ld-path=/usr/bin/ld.bfd", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
     ("--ld-path=/usr/bin/ld", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
-    // clang prefers the path, wherever it stands.
+    // clang prefers `--ld-path=` to `-fuse-ld=`, in whichever order they are.
     ("--ld-path=/usr/bin/mold -fuse-ld=lld", "mold", ""),
     ("-fuse-ld=mold -fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
     (
