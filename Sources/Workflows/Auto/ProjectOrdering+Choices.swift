@@ -1,5 +1,6 @@
 import ImageModel
 import OrderFileFormat
+import Reporting
 
 // What `auto` builds a project with, and what it refuses to order: the build system, the linker, data.
 
