@@ -99,7 +99,7 @@ apple-sdk:
 tests-built:
 	$(SWIFT_BUILD) --build-tests
 
-quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
+quick: ## debug build, and the tests that start no process (no compiler, linker, emulator or launch) and take under a second
 	swift build --build-tests
 	ORDERFILE_QUICK=1 $(LIMIT) swift test --skip-build 2>&1 | $(SUMMARY)
 

@@ -226,7 +226,7 @@ import Testing
     "_RINvMs6_NtCsgvbsrvnw3yD_9hashbrown3rawINtB6_8RawTableTNtNtCslNYArtu3iFV_5alloc6string6StringINtNtBU_3vec3VecINtNtCsgEmfK2I1SDS_4core6option6OptionReEEEE14reserve_rehashNCINvNtB8_3map11make_hasherBQ_B1s_NtNtNtCsjrHSEGnQ3l9_3std4hash6random11RandomStateE0ECsdSnYwkFIYsY_5names",
   ]
 
-  @Test(arguments: realNames)
+  @Test(.needs(.time), arguments: realNames)
   func truncatedAndDamagedNamesNeverTrap(name: String) {
     let bytes = Array(name.utf8)
     for mode in [Demangler.Mode.short, .full] {

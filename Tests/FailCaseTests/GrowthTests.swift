@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.all)
+  @Test(.needs(.time), arguments: Kind.all)
   func fourTimesTheInputTakesLessThanTenTimesTheTime(_ kind: Kind) throws {
     let target = try #require(FuzzTarget(named: kind.target))
     #expect(costGrowth(from: kind.size, by: 4, of: kind.input, target.run) < 10)

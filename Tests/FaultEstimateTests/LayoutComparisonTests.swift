@@ -80,7 +80,7 @@ import Testing
   }
 
   /// What a trace of an older build names otherwise still runs.
-  @Test func theTruthLiesWithinTheBandOfALayoutThatLacksNames() {
+  @Test(.needs(.time)) func theTruthLiesWithinTheBandOfALayoutThatLacksNames() {
     var random = SeededRandom(seed: 41)
     for _ in 0..<50 {
       var address: UInt64 = 0x1000

@@ -175,7 +175,7 @@ import Testing
 
   /// A run of pages must have the same faults as its pages one by one, for runs of all lengths and places.
   @Test(
-    arguments: LinuxKernel.ReadAhead.allCases,
+    .needs(.time), arguments: LinuxKernel.ReadAhead.allCases,
     [
       (16, 32, 1), (16, 16, 16), (1, 32, 1), (16, 25, 1), (16, 1, 1), (16, 0, 1), (1, 0, 1),
       (48, 32, 1), (16, 64, 16),

@@ -17,7 +17,7 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
   }
 
   /// Of a few commits, and of as many as a change needs.
-  @Test(arguments: [(entries: 8, flips: 1000), (entries: 52, flips: 100)])
+  @Test(.needs(.time), arguments: [(entries: 8, flips: 1000), (entries: 52, flips: 100)])
   func damagedHistoriesNeverTrapHostile(entries: Int, flips: Int) throws {
     let bytes = Array(HistoryEntry.sample.prefix(entries).map(line).joined().utf8)
     for copy in byteFlips(of: bytes, count: flips) {

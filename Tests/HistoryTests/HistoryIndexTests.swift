@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func damagedHistoriesNeverTrapHostile() throws {
+  @Test(.needs(.time)) func damagedHistoriesNeverTrapHostile() throws {
     let bytes = Array(Self.text.utf8.prefix(3000))
     for copy in byteFlips(of: bytes, count: 1000) {
       var index = try? HistoryIndex(parsing: FileBytes(copy), path: "h.jsonl")

@@ -56,7 +56,7 @@ import Testing
     ),
     (
       "\"metric\": \"textPages\", \"max\": 1",
-      "a figure of audit, auto, diff, gen, measure, pages, such as pages.textPages, found 'textPages'"
+      "one of auto.textPages, pages.textPages, found 'textPages'"
     ),
     ("\"metric\": \"pages.textPages\", \"max\": \"5%\"", "a whole number, found \"5%\""),
     ("\"metric\": \"pages.textPages\", \"max\": -1", "0 to 2^53, found -1"),

@@ -25,6 +25,7 @@ import Testing
     let document = CheckDocument(
       budget: "b.json", base: [], baseIsMissing: reason, results: results, images: [image])
     #expect(!CheckText(document).text.contains(reason))
+    #expect(!BudgetExplanation(document).text.contains(reason))
     #expect(document.baselineNote == "2 limits without a baseline: \(reason)")
   }
 

@@ -290,7 +290,7 @@ import Testing
     #expect(launch.counts.map(\.text) == ["12163", "12324"])
   }
 
-  @Test(arguments: [short, detailed])
+  @Test(.needs(.time), arguments: [short, detailed])
   func damagedLogsAreRefusedOrReadInPart(_ text: String) {
     let bytes = Array(text.utf8)
     for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes)) {

@@ -119,7 +119,7 @@ import Testing
     for copy in byteFlips(of: bytes) { _ = try? LaunchLog(parsing: FileBytes(copy)) }
   }
 
-  @Test func tooManyLaunchesAreRefused() {
+  @Test(.needs(.time)) func tooManyLaunchesAreRefused() {
     #expect(
       refusal(String(repeating: "a 2\na 1\n", count: 1 << 16))
         == "number of launches too large: expected at most 65536, found 65537 (at offset 0x0)")

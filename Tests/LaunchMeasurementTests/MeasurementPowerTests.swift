@@ -58,7 +58,7 @@ import Testing
 
   /// Two states and two metrics. Of equal programs each launch of a round could have been the other one's, so
   /// both are exchanged at random: no two reports are alike.
-  @Test func equalProgramsAreSaidToDifferInLessThanOneReportOfAHundred() throws {
+  @Test(.needs(.time)) func equalProgramsAreSaidToDifferInLessThanOneReportOfAHundred() throws {
     let recorded = [try Self.launches("takes 20% more"), try Self.launches("takes twice as much")]
     var random = SeededRandom(seed: 20)
     var wrong = 0

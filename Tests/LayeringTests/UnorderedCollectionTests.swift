@@ -14,7 +14,7 @@ private let allowed: [(path: String, text: String, reason: String)] = [
 ]
 
 @Suite struct UnorderedCollectionTests {
-  @Test func noDictionaryOrSetIsIteratedToProduceOutput() throws {
+  @Test(.needs(.time)) func noDictionaryOrSetIsIteratedToProduceOutput() throws {
     let files = try sourceFiles("Sources", ["swift"])
     let members = files.reduce(into: Set<String>()) { all, file in
       all.formUnion(UnorderedNames(of: file).members)

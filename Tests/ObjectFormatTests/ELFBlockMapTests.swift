@@ -173,7 +173,7 @@ import Testing
     #expect(error.map { "\($0)" }?.hasPrefix(message) ?? false, "\(error.map { "\($0)" } ?? "")")
   }
 
-  @Test(arguments: fixtures) func damagedMapsNeverTrap(_ name: String) throws {
+  @Test(.needs(.time), arguments: fixtures) func damagedMapsNeverTrap(_ name: String) throws {
     let whole = try fixture("elf/block-maps/\(name).map")
     var readCount = 0
     for length in hostilePrefixLengths(of: whole) {

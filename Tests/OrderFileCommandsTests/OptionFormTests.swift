@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Only options that take any text accept this value.
-  @Test func aValueOfAnotherFormIsAnsweredWithTheForm() throws {
+  @Test(.needs(.time)) func aValueOfAnotherFormIsAnsweredWithTheForm() throws {
     var refused = 0
     for command in try Self.commands() {
       for option in command.options {

@@ -5,7 +5,7 @@ import Testing
 
 /// Damaged order files, read as their dialect, and each eighth as every dialect: a reader may throw; it must not trap or hang.
 @Suite struct OrderFileHostileTests {
-  @Test(arguments: OrderFileDialect.all)
+  @Test(.needs(.time), arguments: OrderFileDialect.all)
   func cutsAndFlippedBytesDoNotTrap(dialect: OrderFileDialect) {
     let entries = oddNames.map(entry)
     let input = dialect.write(entries, header: ["tool */ 1"]).bytes
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// Each would cost more if a reader looked at the rest of the file for each byte.
-  @Test(arguments: ["[", "[]", "(", "{", "/*", "\"", "*(", "#", ":", "a\n"])
+  @Test(.needs(.time), arguments: ["[", "[]", "(", "{", "/*", "\"", "*(", "#", ":", "a\n"])
   func repeatedBytesCostLinearTime(unit: String) {
     let unit = bytes(unit)
     let growth = costGrowth(from: 1 << 13, by: 8) { size in

@@ -72,7 +72,7 @@ import Testing
   }
 
   /// With the same names the result is the file, whatever is in it.
-  @Test(arguments: OrderFileDialect.all)
+  @Test(.needs(.time), arguments: OrderFileDialect.all)
   func sameNamesGiveTheSameBytes(dialect: OrderFileDialect) {
     let input = dialect.write(oddNames.map(entry), header: ["tool */ 1"]).bytes
     for damaged in [input] + Array(byteFlips(of: input, count: 300)) {

@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func cutsAndFlippedBytesDoNotTrap() {
+  @Test(.needs(.time)) func cutsAndFlippedBytesDoNotTrap() {
     let input = Array(Self.stacks.utf8)
     let cuts = hostilePrefixLengths(of: input).map { Array(input[..<$0]) }
     for damaged in cuts + Array(byteFlips(of: input)) {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProfileHostileTests {
   static let bytes = SampleLaunch.profile(SampleLaunch.many(40, seed: 2, withData: true)).bytes
 
-  @Test func everyPrefixIsAnError() {
+  @Test(.needs(.time)) func everyPrefixIsAnError() {
     for length in hostilePrefixLengths(of: Self.bytes) where length < Self.bytes.count {
       #expect(throws: ParseError.self, "\(length)") {
         try Profile(parsing: FileBytes(Array(Self.bytes[..<length])))
@@ -16,7 +16,7 @@ import Testing
   }
 
   /// What is read is what would be written: nothing is repaired in silence.
-  @Test func flippedBytesAreAnErrorOrAnotherProfile() throws {
+  @Test(.needs(.time)) func flippedBytesAreAnErrorOrAnotherProfile() throws {
     var readCount = 0
     for bytes in byteFlips(of: Self.bytes, count: 3000) {
       guard let profile = try? Profile(parsing: FileBytes(bytes)) else { continue }

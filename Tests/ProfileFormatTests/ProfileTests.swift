@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct ProfileTests {
   /// Folds parts of the launches, in any order, into profiles, and these in any order into one, through files.
-  @Test(arguments: 0..<12) func anyGroupingOfMergesGivesTheSameBytes(seed: UInt64) throws {
+  @Test(.needs(.time), arguments: 0..<12)
+  func anyGroupingOfMergesGivesTheSameBytes(seed: UInt64) throws {
     let launches = SampleLaunch.many(
       seed < 4 ? 12 : 260, seed: seed, withData: seed.isMultiple(of: 2))
     let all = SampleLaunch.profile(launches).bytes

@@ -176,7 +176,7 @@ import Testing
     return document
   }()
 
-  @Test func damagedDocumentsNeverTrapHostile() throws {
+  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
     let bytes = withoutIndentation(Self.whole.json())
     #expect(try Self.parse(bytes) == Self.whole)
     for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 1 {

@@ -140,7 +140,7 @@ import Testing
     #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func damagedDocumentsNeverTrapHostile() throws {
+  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
     let bytes = withoutIndentation(Self.document.json())
     for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 1 {
       #expect(throws: ParseError.self, "\(length)") {

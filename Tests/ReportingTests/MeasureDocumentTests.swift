@@ -164,7 +164,7 @@ import Testing
     #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func damagedDocumentsNeverTrapHostile() throws {
+  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
     var whole = Self.document("unsteady")
     for index in whole.states[0].sides.indices {
       let launches = whole.states[0].sides[index].launches

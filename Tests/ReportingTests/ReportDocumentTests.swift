@@ -137,7 +137,7 @@ import Testing
       ])
   }
 
-  @Test func aReportOfManyFunctionsKeepsThoseOfStartup() throws {
+  @Test(.needs(.time)) func aReportOfManyFunctionsKeepsThoseOfStartup() throws {
     let functions = (0..<50_000).map {
       (name: SymbolName("f\($0)"), address: UInt64(0x2000 + $0 * 4), size: UInt64(4))
     }
@@ -158,7 +158,7 @@ import Testing
     )
   }
 
-  @Test func aReportOfMoreStartupFunctionsThanItHoldsIsThinnedAndSaysSo() throws {
+  @Test(.needs(.time)) func aReportOfMoreStartupFunctionsThanItHoldsIsThinnedAndSaysSo() throws {
     let count = 60_000
     let layout = sampleLayout(
       (0..<count).map { (name: SymbolName("f\($0)"), address: UInt64(0x2000 + $0 * 4), size: 4) })

@@ -43,7 +43,7 @@ import Testing
     #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func damagedDocumentsNeverTrapHostile() throws {
+  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
     let bytes = withoutIndentation(try Self.golden())
     var document = ReportDocument(title: "app", pageSize: .fourKibibytes)
     for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 2 {

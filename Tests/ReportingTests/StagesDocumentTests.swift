@@ -87,7 +87,7 @@ import Testing
     #expect(table.seconds.map(\.second) == [0, 2] && table.seconds.map(\.count) == [5, 1])
   }
 
-  @Test func imagesAndInitializersAreReadBack() throws {
+  @Test(.needs(.time)) func imagesAndInitializersAreReadBack() throws {
     let json = Self.document.json()
     let read = try MeasuredImages(parsing: FileBytes(json))
     #expect(read.images == Self.document.images)

@@ -317,7 +317,8 @@ import Testing
 
   // MARK: Damage
 
-  @Test(arguments: linkMapFixtures) func damagedMapsGiveALayoutOrAnError(_ name: String) throws {
+  @Test(.needs(.time), arguments: linkMapFixtures)
+  func damagedMapsGiveALayoutOrAnError(_ name: String) throws {
     let whole = try fixture("linkmap/\(name)/input.map")
     for bytes in byteFlips(of: whole, count: 60) { _ = try? Self.layout(bytes) }
     for end in lineBoundaries(of: whole) { _ = try? Self.layout(Array(whole[..<end])) }

@@ -23,7 +23,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
     }
   }
 
-  @Test func thousandsOfNamesOfOneFormTakeLinearTime() {
+  @Test(.needs(.time)) func thousandsOfNamesOfOneFormTakeLinearTime() {
     func input(_ size: Int) -> (map: SymbolMap, names: [SymbolName]) {
       let layout = sampleLayout((0..<size).map { "f.llvm.\($0)" })
       return (SymbolMap(layout), (0..<size).map { SymbolName("f.llvm.1\(size + $0)") })

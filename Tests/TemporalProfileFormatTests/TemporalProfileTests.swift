@@ -105,7 +105,7 @@ import Testing
     #expect(try profile(":ir\n:temporal_prof_traces\n0\n0\nmain\n").traces.isEmpty)
   }
 
-  @Test func cutsAndFlippedBytesDoNotTrap() {
+  @Test(.needs(.time)) func cutsAndFlippedBytesDoNotTrap() {
     let input = Array(Self.text.utf8)
     let cuts = hostilePrefixLengths(of: input).map { Array(input[..<$0]) }
     for damaged in cuts + Array(byteFlips(of: input)) {

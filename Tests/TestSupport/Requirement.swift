@@ -60,6 +60,8 @@ extension Requirement: ExpressibleByStringLiteral {
     Requirement(tools.joined(separator: ", ")) { tools.allSatisfy { toolPath($0) != nil } }
   }
 
+  /// About a second of a processor or more without optimization: only for what `make quick` leaves out.
+  package static let time = Requirement("time") { true }
   /// Processes of any kind: tools of every system.
   package static let processes = Requirement("to start processes") { true }
   /// Programs of C, and the recorder in them.

@@ -102,7 +102,7 @@ import TraceFormat
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(.needs(.time), arguments: [false, true])
   func aFlippedByteThrowsOrParses(isSealed: Bool) throws {
     var whole = sample()
     if isSealed {

@@ -166,14 +166,14 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
     }
   }
 
-  @Test func aLongTextIsRead() throws {
+  @Test(.needs(.time)) func aLongTextIsRead() throws {
     let value = String(repeating: "'a' > ]] ", count: 2 << 20)
     let text = "<q>'<![CDATA[\(value)]]>\(value)</q>"
     #expect(try dump(Array(text.utf8)) == dump(Array("<q></q>".utf8)))
   }
 
   /// libexpat may defer the tag until it has 18 MiB.
-  @Test func aLongTagWithAnEndIsRead() throws {
+  @Test(.needs(.time)) func aLongTagWithAnEndIsRead() throws {
     let value = String(repeating: "a", count: 9 << 20)
     let text = "<q><a fmt='\(value)'/>" + String(repeating: "<b>\n</b>", count: 1_500_000) + "</q>"
     #expect(try dump(Array(text.utf8)) == dump(Array("<q></q>".utf8)))
@@ -181,7 +181,7 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
 }
 
 @Suite struct XctraceHostileTests {
-  @Test func everyPrefixThrows() throws {
+  @Test(.needs(.time)) func everyPrefixThrows() throws {
     let whole = try fixture("xctrace/launch/input.xml")
     let boundaries =
       lineBoundaries(of: whole) + whole.indices.filter { whole[$0] == UInt8(ascii: ">") }
@@ -191,7 +191,7 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
     }
   }
 
-  @Test func aFlippedByteThrowsOrParses() throws {
+  @Test(.needs(.time)) func aFlippedByteThrowsOrParses() throws {
     let whole = try fixture("xctrace/launch/input.xml")
     for damaged in byteFlips(of: whole, count: 3000) { _ = try? dump(damaged) }
   }

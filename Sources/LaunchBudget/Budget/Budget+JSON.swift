@@ -133,18 +133,6 @@ extension Budget.Limit: JSONReadable {
     "againstBase", "image", "max", "metric", "min", "pageSizeBytes", "state",
   ]
 
-  /// Returns the figures of the command that `metric` begins with, or else the commands with figures.
-  private static func figures(for metric: String) -> String {
-    let command = metric.prefix { $0 != "." }
-    let names = BudgetFigure.all.filter { $0.source.rawValue == command }.map(\.id)
-    if !names.isEmpty { return "one of \(names.joined(separator: ", "))" }
-    var commands: [String] = []
-    for figure in BudgetFigure.all where commands.last != figure.source.rawValue {
-      commands.append(figure.source.rawValue)
-    }
-    return "a figure of \(commands.joined(separator: ", ")), such as pages.textPages"
-  }
-
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     let place = cursor.nextPosition
     let object = try JSONObject(parsing: &cursor, field)
@@ -152,7 +140,7 @@ extension Budget.Limit: JSONReadable {
     let metric: String = try object.value("metric")
     guard let figure = BudgetFigure(id: metric) else {
       throw object.invalid(
-        "metric", expected: Self.figures(for: metric),
+        "metric", expected: BudgetFigure.known(like: metric),
         found: misspelt(metric, BudgetFigure.all.map(\.id)))
     }
     self.init(

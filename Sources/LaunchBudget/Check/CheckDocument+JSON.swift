@@ -70,7 +70,7 @@ extension CheckResult: JSONReadableObject {
     let metric: String = try object.value("metric")
     guard let figure = BudgetFigure(id: metric) else {
       throw object.invalid(
-        "metric", expected: "a figure such as pages.textPages", found: "'\(printable(metric))'")
+        "metric", expected: BudgetFigure.known(like: metric), found: "'\(printable(metric))'")
     }
     self.init(
       image: try object.value("image"), figure: figure,

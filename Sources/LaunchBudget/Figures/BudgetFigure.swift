@@ -50,3 +50,23 @@ package struct BudgetFigure: Hashable, Sendable {
     self = figure
   }
 }
+
+extension BudgetFigure {
+  /// Returns the figures of the command that `metric` begins with, those with the name `metric`, or else the commands with
+  /// figures, for messages about an unknown metric.
+  static func known(like metric: String) -> String {
+    let command = metric.prefix { $0 != "." }
+    let names = all.map(\.id)
+    for alike in [
+      all.filter { $0.source.rawValue == command }.map(\.id),
+      names.filter { $0.hasSuffix(".\(metric)") },
+    ] where !alike.isEmpty {
+      return "one of \(alike.joined(separator: ", "))"
+    }
+    var commands: [String] = []
+    for figure in all where commands.last != figure.source.rawValue {
+      commands.append(figure.source.rawValue)
+    }
+    return "a figure of \(commands.joined(separator: ", ")), such as pages.textPages"
+  }
+}

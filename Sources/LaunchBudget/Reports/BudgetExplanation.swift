@@ -24,8 +24,13 @@ package struct BudgetExplanation {
 
   /// `pass, 4 left`
   private func verdict(_ result: CheckResult) -> String {
-    if let reason = result.reason { return "\(result.outcome.rawValue): \(reason)" }
-    guard let room = room(result) else { return result.outcome.rawValue }
+    // Why there is no base is said once for all limits.
+    if let reason = result.reason, reason != document.baseIsMissing {
+      return "\(result.outcome.rawValue): \(reason)"
+    }
+    guard result.outcome != .noBaseline, let room = room(result) else {
+      return result.outcome.rawValue
+    }
     return
       "\(result.outcome.rawValue), \(result.figure.wording(abs(room))) \(room < 0 ? "too much" : "left")"
   }

@@ -3,6 +3,12 @@ import PagesFormat
 import ProcessLaunch
 import ProcessTracing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// A launch whose pages are counted: `orderfile pages`.
 package struct PageLaunch {
   package var program: ProgramLaunch
@@ -32,6 +38,8 @@ package struct PageLaunch {
 
   /// Launches the program, and names the functions that touched its pages.
   ///
+  /// Without a method it may launch the program twice; a file as standard input is read from the same place again.
+  ///
   /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {
     guard let (program, note) = program.ofWrappedProgram(in: environment) else {
@@ -54,6 +62,7 @@ package struct PageLaunch {
       countsLoading: countsLoading)
     var (choice, gap) = try chooseMethod(found, request)
     var notes = choice.resolvers.map { [Diagnostic.hasResolvers($0)] } ?? []
+    let input = RepeatableInput(program.streams.input ?? STDIN_FILENO)
     let loading = choice.method == .preload && countsLoading ? LoadingLaunch(program, request) : nil
     let loaded = try loading?.run()
     var result: PageLaunchResult
@@ -66,14 +75,15 @@ package struct PageLaunch {
     let unseen = UnseenPrograms(
       result, counted: countsAllImages ? nil : counted, in: environment)
     var isLaunchedAgain = false
-    if choice.method == .preload, method == nil,
-      let reason = unseen.reason ?? result.reasonToTrace,
-      let (traced, other) = try trace(found, request)
-    {
-      (result, choice) = (traced, other)
-      notes.append(.launchedAgain(name, reason))
-      gap = nil
-      isLaunchedAgain = true
+    if choice.method == .preload, method == nil, let reason = unseen.reason ?? result.reasonToTrace {
+      if !input.rewind() {
+        notes.append(.notLaunchedAgain(name, reason))
+      } else if let (traced, other) = try trace(found, request) {
+        (result, choice) = (traced, other)
+        notes.append(.launchedAgain(name, reason))
+        gap = nil
+        isLaunchedAgain = true
+      }
     }
     var gaps = gap.map { [$0] } ?? []
     if !isLaunchedAgain { gaps += unseen.warnings(name, remedy: tracing) }

@@ -71,6 +71,15 @@ extension Diagnostic {
     Diagnostic("launched again with --method ptrace: \(reason)", context: [program])
   }
 
+  static func notLaunchedAgain(_ program: String, _ reason: String) -> Diagnostic {
+    Diagnostic(
+      "not launched again with --method ptrace, because its standard input is a pipe, which can be read once: \(reason)",
+      context: [program],
+      remedies: [
+        .ptrace("give"), Remedy("save what the program reads to a file, and redirect its input from it"),
+      ])
+  }
+
   static func hasResolvers(_ resolvers: PageMethodChoice.Resolvers) -> Diagnostic {
     let place =
       switch resolvers {

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func eachCommandOfThePagesIsUnderstood() throws {
+  @Test(.needs(.time)) func eachCommandOfThePagesIsUnderstood() throws {
     let pages = try ["docs", "Examples", "Benchmarks"].flatMap { folder in
       try FileManager.default.subpathsOfDirectory(
         atPath: projectFolder.appendingPathComponent(folder).path

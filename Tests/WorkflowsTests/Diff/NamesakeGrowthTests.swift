@@ -33,7 +33,7 @@ import Workflows
     return try LayoutDiff(options)
   }
 
-  @Test(arguments: ["app.rec", "before"])
+  @Test(.needs(.time), arguments: ["app.rec", "before"])
   func namesakesThatRanCostNoSquares(recorded: String) throws {
     let diff = try Self.compare(Self.builds(300, used: 200, recorded: recorded)).document
     #expect(diff.presence == Presence(all: 201, before: 201, after: 201))
@@ -43,7 +43,7 @@ import Workflows
     #expect(growth < 10, "\(growth) times for 4 times as many")
   }
 
-  @Test func namesakesThatNeverRanCostNoSquares() throws {
+  @Test(.needs(.time)) func namesakesThatNeverRanCostNoSquares() throws {
     let growth = costGrowth(
       from: 10_000, by: 4, of: { try? Self.builds($0, used: 1, recorded: "before") },
       { builds in #expect(throws: Never.self) { try Self.compare(#require(builds)) } })
