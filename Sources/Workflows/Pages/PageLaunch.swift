@@ -75,7 +75,8 @@ package struct PageLaunch {
     let unseen = UnseenPrograms(
       result, counted: countsAllImages ? nil : counted, in: environment)
     var isLaunchedAgain = false
-    if choice.method == .preload, method == nil, let reason = unseen.reason ?? result.reasonToTrace {
+    if choice.method == .preload, method == nil, let reason = unseen.reason ?? result.reasonToTrace
+    {
       if !input.rewind() {
         notes.append(.notLaunchedAgain(name, reason))
       } else if let (traced, other) = try trace(found, request) {

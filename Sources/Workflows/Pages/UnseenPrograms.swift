@@ -76,7 +76,8 @@ extension Diagnostic {
       "not launched again with --method ptrace, because its standard input is a pipe, which can be read once: \(reason)",
       context: [program],
       remedies: [
-        .ptrace("give"), Remedy("save what the program reads to a file, and redirect its input from it"),
+        .ptrace("give"),
+        Remedy("save what the program reads to a file, and redirect its input from it"),
       ])
   }
 
