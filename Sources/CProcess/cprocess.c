@@ -192,6 +192,10 @@ void cprocess_adopt_orphans(void) { platform_adopt_orphans(); }
 
 int cprocess_end_orphans(void) { return platform_end_orphans(); }
 
+long cprocess_read_attribute(const char *path, const char *name, void *bytes, size_t size) {
+  return platform_read_attribute(path, name, bytes, size);
+}
+
 bool cprocess_share_blocks(int input, int output) { return platform_share_blocks(input, output); }
 
 int cprocess_confine_writes(const char *folder) { return platform_confine_writes(folder); }

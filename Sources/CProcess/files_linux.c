@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "platform.h"
@@ -62,6 +63,11 @@ int platform_create_memory(const char *name, uint64_t size) {
   int error = errno;
   close(descriptor);
   return -error;
+}
+
+long platform_read_attribute(const char *path, const char *name, void *bytes, size_t size) {
+  ssize_t found = getxattr(path, name, bytes, size);
+  return found < 0 ? -errno : found;
 }
 
 bool platform_share_blocks(int input, int output) { return ioctl(output, FICLONE, input) == 0; }

@@ -57,10 +57,11 @@ int platform_end_orphans(void);
 /* Whether PID is an orphan that this process has adopted: PID was not its child before it began to adopt orphans. */
 bool platform_has_adopted(pid_t pid);
 
-/* cprocess_share_blocks, cprocess_confine_writes. */
+/* cprocess_share_blocks, cprocess_confine_writes, cprocess_read_attribute. */
 bool platform_share_blocks(int input, int output);
 /* cprocess_create_memory: a descriptor, or -errno. */
 int platform_create_memory(const char *name, uint64_t size);
 int platform_confine_writes(const char *folder);
+long platform_read_attribute(const char *path, const char *name, void *bytes, size_t size);
 
 #endif

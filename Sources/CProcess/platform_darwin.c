@@ -80,6 +80,9 @@ void platform_adopt_orphans(void) {}
 int platform_end_orphans(void) { return 0; }
 bool platform_has_adopted(pid_t pid) { return (void)pid, false; }
 int platform_create_memory(const char *name, uint64_t size) { return (void)name, (void)size, -ENOTSUP; }
+long platform_read_attribute(const char *path, const char *name, void *bytes, size_t size) {
+  return (void)path, (void)name, (void)bytes, (void)size, -ENOTSUP;
+}
 bool platform_share_blocks(int input, int output) { return (void)input, (void)output, false; }
 
 int platform_confine_writes(const char *folder) { return (void)folder, ENOSYS; }

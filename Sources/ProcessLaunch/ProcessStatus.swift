@@ -25,6 +25,11 @@ package struct ProcessStatus: Sendable {
 
   /// The first word of a field's value; `nil` if there is no such field, or no value.
   package subscript(field: String) -> String? {
-    lines.first { $0.count > 1 && $0[0] == field }.map { String($0[1]) }
+    words(of: field).first.map { String($0) }
+  }
+
+  /// The words of a field's value; empty if there is no such field.
+  func words(of field: String) -> [Substring] {
+    Array(lines.first { $0.count > 1 && $0[0] == field }?.dropFirst() ?? [])
   }
 }

@@ -3,6 +3,7 @@
 #define CPROCESS_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -16,6 +17,10 @@ bool cprocess_exchange_in_file(const char *path, uint32_t offset, uint32_t expec
 /* Creates SIZE bytes of memory, all 0, that other processes can open as /proc/PID/fd/N as long as this one has it open.
  * NAME is for people. Returns the descriptor, or -errno: -ENOTSUP where there is no such memory. */
 int cprocess_create_memory(const char *name, uint64_t size);
+
+/* Reads the extended attribute NAME of the file at PATH into BYTES. Returns its size, or -errno: -ENOTSUP where there are
+ * none. <xattr(7)> */
+long cprocess_read_attribute(const char *path, const char *name, void *bytes, size_t size);
 
 #pragma clang assume_nonnull end
 

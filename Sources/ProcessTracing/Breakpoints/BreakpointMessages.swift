@@ -29,6 +29,10 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.translator, text: program.utf8))
   }
 
+  func isWithoutRights(_ program: String) {
+    stream.send(TracerMessage(.withoutRights, text: program.utf8))
+  }
+
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     stream.send(TracerMessage(.inaccessible, [UInt64(pid), hasBreakpoints ? 1 : 0]))
   }
@@ -89,6 +93,7 @@ extension BreakpointObserver {
     case .wantsLoader: return loader(at: message.string)?.message ?? TracerMessage(.answer)
     case .otherImage: isOther(message.string, isLoader: message[0] == 1)
     case .translator: isTranslator(message.string)
+    case .withoutRights: isWithoutRights(message.string)
     case .inaccessible: isInaccessible(pid, hasBreakpoints: message[1] == 1)
     case .processBegan:
       processBegan(TracedProcess(message), program: message.string)

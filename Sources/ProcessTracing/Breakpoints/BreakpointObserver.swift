@@ -21,6 +21,8 @@ package protocol BreakpointObserver: AnyObject {
   /// A process runs `program`, which translates the code of another program, and runs the translation. The process gets no
   /// breakpoints, because they would be translated, too.
   func isTranslator(_ program: String)
+  /// A process runs `program` without the rights that the file of the program gives, because the process is traced.
+  func isWithoutRights(_ program: String)
   /// The memory of process `pid` can be neither read nor written. The process is not recorded.
   ///
   /// - Parameter hasBreakpoints: whether the process still has breakpoints that it copied from its

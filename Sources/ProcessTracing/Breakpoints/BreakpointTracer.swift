@@ -239,6 +239,7 @@ final class BreakpointTracer: LaunchTracer {
     space.memory.thread = tid
     let program = files.program(of: tid) ?? ""
     observer.processBegan(space.pid, program: program)
+    if !isRunning, FileRights.areMissing(inProcess: tid) { observer.isWithoutRights(program) }
     if space.isOfTranslator { observer.isTranslator(program) }
     if let path = space.watchLoader(isRunning: isRunning, observer.loader) {
       observer.isOther(path, isLoader: true)

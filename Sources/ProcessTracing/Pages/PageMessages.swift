@@ -22,6 +22,9 @@ struct RemotePageImages {
 extension TracerStream {
   func send(_ tracer: PageTouchTracer) {
     for pid in tracer.touches.inaccessible { send(TracerMessage(.inaccessible, pid)) }
+    for path in tracer.touches.withoutRights {
+      send(TracerMessage(.withoutRights, text: path.utf8))
+    }
     for path in tracer.touches.others { send(TracerMessage(.otherImage, text: path.utf8)) }
     for image in tracer.touches.images { send(TracerMessage(image)) }
     var numbers: [UInt64] = []
@@ -63,6 +66,7 @@ struct PageTracerResult {
   private var images: [ImageInMemory] = []
   private var others: [String] = []
   private var inaccessible: [pid_t] = []
+  private var withoutRights: [String] = []
   private var rows: [PageTouches.Touch] = []
 
   /// - Returns: the answer to a question.
@@ -71,6 +75,7 @@ struct PageTracerResult {
     case .wantsMark:
       return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
     case .otherImage: others.append(message.string)
+    case .withoutRights: withoutRights.append(message.string)
     case .inaccessible: inaccessible.append(message.number(0))
     case .pageImage: images.append(ImageInMemory(message))
     case .pageTouches:
@@ -91,7 +96,7 @@ struct PageTracerResult {
       touches = PageTouches(
         images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
         loadingImages: message[3] == 1 ? images.map { $0.path } : [], others: others,
-        inaccessible: inaccessible)
+        inaccessible: inaccessible, withoutRights: withoutRights)
       switch message[1] {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp

@@ -26,6 +26,7 @@
 import Addresses
 import CPtrace
 import ImageModel
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin
@@ -242,6 +243,9 @@ extension PageTouchTracer {
     threads[tid] = Thread(space: WatchedMemory(of: tid, in: files))
     touches.processBegan(tid)
     if touches.program == nil { touches.program = files.program(of: tid) }
+    if FileRights.areMissing(inProcess: tid) {
+      touches.isWithoutRights(files.program(of: tid) ?? "")
+    }
     _ = ctrace_continue_to_system_call(tid, 0)  // to the end of exec
   }
 

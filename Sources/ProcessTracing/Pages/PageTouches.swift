@@ -62,6 +62,8 @@ package struct PageTouches: Sendable {
   package private(set) var others: [String] = []
   /// Processes whose memory can't be accessed. Their touches are not recorded.
   package private(set) var inaccessible: [Int32] = []
+  /// The paths of programs that ran without the rights that their files give, because they were traced.
+  package private(set) var withoutRights: [String] = []
   /// The paths of the images of which loading was watched, too.
   package private(set) var loadingImages: [String] = []
 
@@ -89,10 +91,11 @@ package struct PageTouches: Sendable {
   /// The touches that another process has seen.
   init(
     images: [ImageInMemory], touches: [Touch], program: String?, loadingImages: [String],
-    others: [String] = [], inaccessible: [Int32] = []
+    others: [String] = [], inaccessible: [Int32] = [], withoutRights: [String] = []
   ) {
     self.images = images
     self.inaccessible = inaccessible
+    self.withoutRights = withoutRights
     self.others = others
     self.touches = touches
     self.program = program
@@ -121,6 +124,10 @@ package struct PageTouches: Sendable {
   /// Notes that a process has loaded an image that is not the file at `path`.
   package mutating func isOther(_ path: String) {
     if !others.contains(path) { others.append(path) }
+  }
+
+  package mutating func isWithoutRights(_ program: String) {
+    if !withoutRights.contains(program) { withoutRights.append(program) }
   }
 
   package mutating func isInaccessible(_ pid: Int32) {
@@ -204,6 +211,7 @@ extension PageTouches {
       images: images, touches: loading + touches, program: program,
       loadingImages: other.images.map { $0.path },
       others: others + other.others.filter { !others.contains($0) },
-      inaccessible: inaccessible + other.inaccessible.filter { !inaccessible.contains($0) })
+      inaccessible: inaccessible + other.inaccessible.filter { !inaccessible.contains($0) },
+      withoutRights: withoutRights + other.withoutRights.filter { !withoutRights.contains($0) })
   }
 }

@@ -72,6 +72,23 @@ extension Diagnostic {
       "unable to trace: ptrace is not permitted here", context: [program], hint: allowTracing)
   }
 
+  /// - Parameter rights: the rights that the program would get without a tracer.
+  static func rightsWithheld(from program: String, _ rights: FileRights) -> Diagnostic {
+    Diagnostic(
+      "unable to trace: a traced program does not get the rights that its file gives it (\(rights))",
+      context: [program],
+      hint:
+        "run this command as root with CAP_SYS_PTRACE, or trace a copy made by 'cp', which has no such rights"
+    )
+  }
+
+  /// A program of the launch has run without the rights that its file gives.
+  static func ranWithoutRights(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "it ran without the rights that its file gives (set-user-ID, set-group-ID, capabilities): it was traced",
+      context: [program], hint: "run this command as root with CAP_SYS_PTRACE")
+  }
+
   static func looksForLeaks(_ program: String) -> Diagnostic {
     Diagnostic(
       "unable to trace: at its end LeakSanitizer traces the program itself", context: [program],

@@ -1,12 +1,7 @@
 import ByteReading
 import ImageModel
+import ProcessLaunch
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The program that a command line launches.
 package struct LaunchedProgram {
@@ -19,15 +14,12 @@ package struct LaunchedProgram {
   let pages: ImagePages?
   /// Why no method can see its pages; `nil` if one can.
   let obstacle: ParseError?
-  /// Whether it runs with other rights than its user's, and so ignores `LD_PRELOAD`.
-  let isPrivileged: Bool
+  /// The rights that it gets from its file; `nil` if it gets none. A program with such rights ignores `LD_PRELOAD`.
+  let rights: FileRights?
 
   /// - Throws: if `environment` leads to no program of that name.
   package init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
     path = try Folder.absolutePath(environment.program(named: name))
-    var status = stat()
-    let isKnown = stat(path, &status) == 0
-    isPrivileged = isKnown && status.st_mode & (S_ISUID | S_ISGID) != 0
     var bytes = try? FileBytes(path: path)
     var executable = path
     // The kernel follows as many interpreters of interpreters. <execve(2)>
@@ -37,6 +29,7 @@ package struct LaunchedProgram {
       executable = (try? Folder.absolutePath(interpreter)) ?? interpreter
     }
     self.executable = executable
+    rights = FileRights(ofFileAt: executable)?.gained
     guard let bytes, bytes.hasPrefix("\u{7f}ELF", at: 0) else {
       (pages, obstacle) = (nil, nil)
       return
@@ -50,8 +43,11 @@ package struct LaunchedProgram {
     }
   }
 
-  /// - Throws: if a tracer would keep the program from ending as it does by itself.
+  /// - Throws: if the program would not do under a tracer what it does by itself.
   func checkTraceable(in environment: LaunchEnvironment) throws(Diagnostic) {
+    if let rights, rights.areWithheldFromTraced {
+      throw Diagnostic.rightsWithheld(from: executable, rights)
+    }
     if pages?.hasLeakSanitizer ?? false, environment.looksForLeaks {
       throw Diagnostic.looksForLeaks(path)
     }

@@ -63,7 +63,9 @@ struct PageMethodChoice {
     if !PreloadedPageLaunch.isSupported {
       return "this kernel or machine can't intercept a program's own system calls"
     }
-    if program.isPrivileged { return "the program has other rights than its user (set-user-ID)" }
+    if let rights = program.rights {
+      return "the program has other rights than its user (\(rights))"
+    }
     guard let pages = program.pages else { return nil }
     if !pages.hasLoader { return "the program is statically linked" }
     return pages.runsEarly

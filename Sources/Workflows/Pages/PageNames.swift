@@ -63,6 +63,7 @@ struct PageNames {
     }
     warnings += others.map { .otherImage($0) }
     warnings += touches.inaccessible.map { .inaccessible($0) }
+    warnings += touches.withoutRights.map { .ranWithoutRights($0) }
     for path in wanted where pages[path] == nil && !others.contains(path) {
       warnings.append(Diagnostic("no page of it was touched", context: [path]))
     }

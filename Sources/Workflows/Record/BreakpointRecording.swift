@@ -133,6 +133,8 @@ final class BreakpointRecording: BreakpointObserver {
     builds.note(.translator(program))
   }
 
+  func isWithoutRights(_ program: String) { builds.note(.ranWithoutRights(program)) }
+
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     builds.note(.inaccessible(pid, hasBreakpoints: hasBreakpoints))
   }
