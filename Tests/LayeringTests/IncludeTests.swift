@@ -4,7 +4,7 @@ import Testing
 /// What of one C target includes what, a file and its header as one: `slots` is `slots.c` and
 /// `slots.h`, and `platform` stands for `platform_linux.c`, too, because it implements `platform.h`.
 private struct IncludeGraph {
-  private var included: [String: Set<String>] = [:]
+  private(set) var graph = DependencyGraph()
 
   init(_ files: [SourceFile]) {
     let headers = Set(files.filter { $0.path.hasSuffix(".h") }.map { Self.stem($0.path) })
@@ -21,33 +21,13 @@ private struct IncludeGraph {
         guard let header = line.firstMatch(of: include)?.1 else { continue }
         let from = name(file.path)
         let to = Self.stem(String(header))
-        if from != to, headers.contains(to) { included[from, default: []].insert(to) }
+        if headers.contains(to) { graph.add(from, dependsOn: to) }
       }
     }
   }
 
   private static func stem(_ path: String) -> String {
     String(path.split(separator: "/").last!.split(separator: ".").first!)
-  }
-
-  var count: Int { included.count }
-
-  /// One circle, as the names along it; `nil` if there is none.
-  var circle: [String]? {
-    var done: Set<String> = []
-    func visit(_ name: String, _ path: [String]) -> [String]? {
-      if let start = path.firstIndex(of: name) { return path[start...] + [name] }
-      guard done.contains(name) == false else { return nil }
-      for next in (included[name] ?? []).sorted() {
-        if let found = visit(next, path + [name]) { return found }
-      }
-      done.insert(name)
-      return nil
-    }
-    for name in included.keys.sorted() {
-      if let found = visit(name, []) { return found }
-    }
-    return nil
   }
 }
 
@@ -58,7 +38,7 @@ private struct IncludeGraph {
     let targets = Dictionary(grouping: files, by: \.target)
     #expect(targets.count > 5, "expected the C targets, found \(targets.keys.sorted())")
     for (target, files) in targets.sorted(by: { $0.key < $1.key }) {
-      let circle = IncludeGraph(files).circle
+      let circle = IncludeGraph(files).graph.circle
       #expect(circle == nil, "\(target): \((circle ?? []).joined(separator: " includes "))")
     }
   }
@@ -70,7 +50,7 @@ private struct IncludeGraph {
       SourceFile(path: "Runtime/A/a.h", text: ""),
       SourceFile(path: "Runtime/A/b_linux.c", text: "#include \"b.h\"\n#include \"a.h\""),
     ]
-    #expect(IncludeGraph(files).circle == ["a", "b", "a"])
-    #expect(IncludeGraph(Array(files.dropLast())).circle == nil)
+    #expect(IncludeGraph(files).graph.circle == ["a", "b", "a"])
+    #expect(IncludeGraph(Array(files.dropLast())).graph.circle == nil)
   }
 }

@@ -63,6 +63,8 @@ private let rules = [
     except: [
       "ByteReading/FileBytes.swift", "ProcessLaunch/SystemFile.swift",
       "ProcessTracing/Processes/ProcessMemory.swift", "Workflows/Files/",
+      "Workflows/Auto/TreeCopy.swift", "Workflows/Compilers/LinkLog.swift",
+      "Workflows/Compilers/OptionFile.swift", "Workflows/Launch/LaunchInput.swift",
       "Workflows/Pages/PageTracerLibrary.swift", "Workflows/Record/GrowingTraceFile.swift",
     ], example: "open(path, O_RDONLY)"),
   Rule(

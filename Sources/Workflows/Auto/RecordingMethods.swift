@@ -129,7 +129,7 @@ extension RecordingMethods {
   /// What this machine can do with programs of its own architecture, which is tried.
   init(triedIn environment: LaunchEnvironment) {
     self.init(
-      tracing: PermissionFacts.tracingRefusal().map { reason in
+      tracing: TracingPermission.refusal().map { reason in
         Refusal(
           "a program can't be traced: \(reason)",
           hint: "'orderfile doctor' says how ptrace can be permitted")

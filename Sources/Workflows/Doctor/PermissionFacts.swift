@@ -1,8 +1,6 @@
-import Addresses
 import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
-import ProcessTracing
 import Reporting
 
 #if canImport(Darwin)
@@ -64,7 +62,7 @@ package struct PermissionFacts: Hashable, Sendable {
   init(
     _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String
   ) {
-    tracingRefusal = Self.tracingRefusal()
+    tracingRefusal = TracingPermission.refusal()
     ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
     let status = ProcessStatus(of: getpid())
     hasFilter = status?["Seccomp"] == "2"
@@ -91,14 +89,6 @@ package struct PermissionFacts: Hashable, Sendable {
       return .fails(run?.firstLine ?? "it could not be started")
     }
     return Folder.hasFile(trials.path("escaped")) ? .isMissing : .works
-  }
-
-  /// Traces a shell that does nothing.
-  static func tracingRefusal() -> String? {
-    do {
-      _ = try BreakpointLaunch(ProgramLaunch(command: ["/bin/sh", "-c", ":"])).run(NoObserver())
-      return nil
-    } catch { return "\(error)" }
   }
 
   /// - Parameter methods: what does without a permission to trace.
@@ -172,24 +162,4 @@ package struct PermissionFacts: Hashable, Sendable {
       "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: 3 can't be changed before"
     }
   }
-}
-
-/// Plants nothing.
-private final class NoObserver: BreakpointObserver {
-  func image(at path: String) -> BreakpointImage? { nil }
-  func loader(at path: String) -> BreakpointImage? { nil }
-  func isOther(_ path: String, isLoader: Bool) {}
-  func isTranslator(_ program: String) {}
-  func isWithoutRights(_ program: String) {}
-  func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {}
-  func processBegan(_ process: TracedProcess, program: String) {}
-  func processForked(_ process: TracedProcess, by parent: pid_t) {}
-  func processEnded(_ pid: pid_t) {}
-  func loaded(_ image: LoadedImage, in pid: pid_t) {}
-  func unloaded(_ image: LoadedImage, in pid: pid_t) {}
-  func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread) {}
-  func mark(_ name: [UInt8], by thread: TracedThread) {}
-  func breakpointsLeft(_ count: Int, in pid: pid_t) {}
-  func launchEnded(by reason: StopReason) {}
-  func tracerWasKilled() {}
 }

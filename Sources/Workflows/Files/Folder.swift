@@ -134,3 +134,8 @@ extension Diagnostic {
       hint: "rename the folder, or bind-mount it elsewhere")
   }
 }
+
+/// Returns the last component of `path`.
+func fileName(ofPath path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
+}

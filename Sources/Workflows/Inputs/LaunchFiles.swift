@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import PagesFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 
@@ -25,6 +26,8 @@ package struct LaunchFiles {
   package private(set) var pages: [File] = []
   private let takesPages: Bool
   package private(set) var warnings: [Diagnostic] = []
+
+  package static let largestWeight = Profile.maximumLaunches
 
   /// - Parameters:
   ///   - paths: of traces and profiles; of folders, whose traces and profiles are meant, but not those of folders in
@@ -136,14 +139,14 @@ package struct LaunchFiles {
     _ text: Substring, context: [String]
   ) throws(Diagnostic) -> UInt64 {
     guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let weight = UInt64(text), weight > 0,
-      weight <= LaunchMerge.largestWeight
+      weight <= largestWeight
     else { throw invalid(text, context: context) }
     return weight
   }
 
   private static func invalid(_ text: Substring, context: [String]) -> Diagnostic {
     Diagnostic(
-      "invalid weight: expected 1 to \(LaunchMerge.largestWeight), found '\(text)'",
+      "invalid weight: expected 1 to \(largestWeight), found '\(text)'",
       context: context, severity: .usage)
   }
 }

@@ -198,8 +198,3 @@ extension Remedy {
     Remedy("\(what) with --recorded", option: "--recorded")
   }
 }
-
-/// Returns the last component of `path`.
-func fileName(ofPath path: String) -> String {
-  path.split(separator: "/").last.map(String.init) ?? path
-}

@@ -81,7 +81,7 @@ import Workflows
 
   @Test func weightsThatExceedWhatCanBeCountedAreRefused() throws {
     let path = builds.path("app.oftrace")
-    let most = LaunchMerge.largestWeight
+    let most = LaunchFiles.largestWeight
     #expect(try merge([], weighted: ["\(most),\(path)"]).profile.counts.launches == most)
     let error = diagnostic { _ = try merge(["app.oftrace"], weighted: ["\(most),\(path)"]) }
     #expect(error?.message.hasPrefix("too many launches: ") ?? false)

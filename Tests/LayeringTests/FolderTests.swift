@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// The folders of a Swift target: one depends on another if a file of it names a type that only the other declares.
+///
+/// Names are compared as words, so a dependency by a method of an extension is not seen. Files beside the folders
+/// belong to none.
+private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
+  let declaration = try expression(
+    #"^(?:@\w+ |package |public |final |indirect )*(?:struct|class|enum|protocol|actor|typealias) (\w+)"#
+  )
+  let word = try expression(#"\b[A-Z]\w+"#)
+  func matches(_ expression: NSRegularExpression, _ group: Int, in file: SourceFile) -> [String] {
+    let text = file.code.map(\.text).joined(separator: "\n") as NSString
+    return expression.matches(in: text as String, range: NSRange(location: 0, length: text.length))
+      .map { text.substring(with: $0.range(at: group)) }
+  }
+  func folder(_ file: SourceFile) -> String? {
+    let parts = file.path.split(separator: "/")
+    return parts.count > 3 ? String(parts[2]) : nil
+  }
+  var folders: [String: Set<String>] = [:]
+  for file in files {
+    guard let folder = folder(file) else { continue }
+    for name in matches(declaration, 1, in: file) { folders[name, default: []].insert(folder) }
+  }
+  var graph = DependencyGraph()
+  for file in files {
+    guard let folder = folder(file) else { continue }
+    for name in Set(matches(word, 0, in: file)) {
+      guard let owners = folders[name], owners.count == 1 else { continue }
+      for owner in owners { graph.add(folder, dependsOn: owner) }
+    }
+  }
+  return graph
+}
+
+@Suite struct FolderTests {
+  @Test func noTwoFoldersOfWorkflowsNeedEachOther() throws {
+    let graph = try folderGraph(try sourceFiles("Sources/Workflows", ["swift"]))
+    #expect(graph.dependencies.count > 10)
+    let circle = graph.circle ?? []
+    #expect(circle.isEmpty, "\(circle.joined(separator: " needs "))")
+  }
+
+  @Test func aCircleIsSeen() throws {
+    let files = [
+      SourceFile(path: "Sources/A/Cars/Car.swift", text: "struct Car { var wheels: [Wheel] }"),
+      SourceFile(path: "Sources/A/Wheels/Wheel.swift", text: "package struct Wheel {}"),
+      SourceFile(path: "Sources/A/Wheels/Use.swift", text: "// Car\nlet a = \"Car\""),
+    ]
+    #expect(try folderGraph(files).circle == nil)
+    let other = SourceFile(path: "Sources/A/Wheels/Spare.swift", text: "let car = Car(wheels: [])")
+    #expect(try folderGraph(files + [other]).circle == ["Cars", "Wheels", "Cars"])
+  }
+}
