@@ -36,6 +36,10 @@ OF_INTERNAL uint64_t of_gate_stub(uint64_t return_address, bool makes_process);
 /* Returns the stub for a call that waits with a signal mask on the stack (system_calls.c); 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_wait_stub(uint64_t return_address);
 
+/* Returns the stub that sets a signal stack and then repeats the system call at INSTRUCTION (signal_stacks.c); 0 if there is no
+ * room. */
+OF_INTERNAL uint64_t of_gate_repeat_stub(uint64_t instruction);
+
 /* Called by the stub of a new thread or process, before its first instruction. Set it before of_gate_begin. */
 extern OF_DATA void (*of_gate_task_began)(void);
 

@@ -9,15 +9,18 @@
 
 /* The maximum number of call sites; a launch has some hundreds. */
 enum { STUBS = 4096, PROCESS_STUBS = 64, PROCESS_STUB_SIZE = 128, WAIT_STUBS = 64, WAIT_STUB_SIZE = 64 };
+enum { REPEAT_STUBS = 32, REPEAT_STUB_SIZE = 64 };
 
 OF_DATA char of_gate_selector = OF_GATE_STOP;
 /* For each stub, the address where it continues; 0 if it is free. */
 OF_DATA uint64_t of_gate_targets[STUBS];
 OF_DATA uint64_t of_gate_process_targets[PROCESS_STUBS];
 OF_DATA uint64_t of_gate_wait_targets[WAIT_STUBS];
+OF_DATA uint64_t of_gate_repeat_targets[REPEAT_STUBS];
 OF_DATA void (*of_gate_task_began)(void);
 
 extern OF_DATA char of_gate_start[], of_gate_end[], of_gate_stubs[], of_gate_process_stubs[], of_gate_wait_stubs[];
+extern OF_DATA char of_gate_repeat_stubs[];
 extern OF_DATA char of_gate_peek_load[], of_gate_poke_store[], of_gate_access_failed[];
 
 __asm__(
@@ -25,10 +28,10 @@ __asm__(
     ".p2align 12\n"
     ".hidden of_gate_start, of_gate_end, of_gate_stubs, of_gate_process_stubs, of_gate_call\n"
     ".hidden of_gate_return_from_signal, of_gate_peek, of_gate_peek_load, of_gate_poke, of_gate_poke_store\n"
-    ".hidden of_gate_access_failed, of_gate_wait_stubs\n"
+    ".hidden of_gate_access_failed, of_gate_wait_stubs, of_gate_repeat_stubs\n"
     ".globl of_gate_start, of_gate_end, of_gate_stubs, of_gate_process_stubs, of_gate_call\n"
     ".globl of_gate_return_from_signal, of_gate_peek, of_gate_peek_load, of_gate_poke, of_gate_poke_store\n"
-    ".globl of_gate_access_failed, of_gate_wait_stubs\n"
+    ".globl of_gate_access_failed, of_gate_wait_stubs, of_gate_repeat_stubs\n"
     "of_gate_start:\n"
 
     ".type of_gate_call, @function\n"
@@ -113,6 +116,20 @@ __asm__(
     "  jmp *of_gate_wait_targets+of_gate_at(%rip)\n"
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
+
+    /* Stubs for sigaltstack(2) before a call of the program, with a struct exchange (signal_stacks.c) on the stack. The stub
+     * restores the registers of the program's call from the struct, and continues at the instruction of that call. */
+    ".p2align 6\n"
+    "of_gate_repeat_stubs:\n"
+    ".set of_gate_at, 0\n"
+    ".rept 32\n"
+    ".balign 64\n"
+    "  syscall\n"
+    "  mov (%rsp), %rdi\n  mov 8(%rsp), %rsi\n  mov 16(%rsp), %rax\n"
+    "  lea 192(%rsp), %rsp\n"
+    "  jmp *of_gate_repeat_targets+of_gate_at(%rip)\n"
+    ".set of_gate_at, of_gate_at + 8\n"
+    ".endr\n"
     ".balign 128\n"
     "of_gate_end:\n"
     ".popsection\n");
@@ -154,5 +171,10 @@ uint64_t of_gate_stub(uint64_t return_address, bool makes_process) {
 uint64_t of_gate_wait_stub(uint64_t return_address) {
   uint32_t index = of_stub_for(return_address, of_gate_wait_targets, WAIT_STUBS);
   return index == WAIT_STUBS ? 0 : (uint64_t)(uintptr_t)(of_gate_wait_stubs + index * WAIT_STUB_SIZE);
+}
+
+uint64_t of_gate_repeat_stub(uint64_t instruction) {
+  uint32_t index = of_stub_for(instruction, of_gate_repeat_targets, REPEAT_STUBS);
+  return index == REPEAT_STUBS ? 0 : (uint64_t)(uintptr_t)(of_gate_repeat_stubs + index * REPEAT_STUB_SIZE);
 }
 #endif

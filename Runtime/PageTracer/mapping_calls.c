@@ -10,9 +10,9 @@
 
 enum { FIXED_NOREPLACE = 0x100000, KEEPS_OLD = 4 /* MREMAP_DONTUNMAP */ };
 
-OF_LOCAL bool of_replaces(const uint64_t *a) { return a[3] & MAP_FIXED && !(a[3] & FIXED_NOREPLACE); }
+bool of_replaces(const uint64_t *a) { return a[3] & MAP_FIXED && !(a[3] & FIXED_NOREPLACE); }
 
-OF_LOCAL bool of_moves_to(const uint64_t *a) { return a[3] & MREMAP_FIXED; }
+bool of_moves_to(const uint64_t *a) { return a[3] & MREMAP_FIXED; }
 
 /* Notes the memory that a successful call has unmapped or replaced. RESULT is the result of the call. */
 OF_LOCAL void of_note_success(long number, const uint64_t *a, uint64_t result) {

@@ -8,16 +8,19 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
+#include "mapping_calls.h"
 #include "memory_owner.h"
 #include "threads.h"
+#include "watched_images.h"
 
 /* Only pages that are used take memory. A handler of the program may run there, too. */
-enum { STACK_SIZE = 128 << 10, GUARD_SIZE = 4096 };
+enum { STACK_SIZE = 128 << 10, GUARD_SIZE = OF_PAGE };
 #define AUTODISARM (1u << 31)
 
 /* The smallest stack of the program with room for a signal and for a fault in the signal's handler. */
-enum { ENOUGH = 16 << 10 };
+enum { ENOUGH = 16 << 10, SMALLEST = 2048 /* MINSIGSTKSZ */ };
 
 static uint64_t of_stacks; /* the address of the stacks, one for each thread entry but the last; 0: none yet */
 /* The stack of the first thread. It is static because a limit may refuse new memory. */
@@ -109,6 +112,100 @@ OF_LOCAL bool of_copy_out(uint64_t to, const void *from, size_t size) {
   return true;
 }
 
+OF_LOCAL bool of_is_on(const stack_t *stack, uint64_t place) {
+  return place - (uint64_t)(uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+/* Whether STACK is an enabled signal stack of the program. */
+OF_LOCAL bool of_is_own(const stack_t *stack) {
+  return stack->ss_size && !(stack->ss_flags & SS_DISABLE) && !of_is_our_stack((uint64_t)(uintptr_t)stack->ss_sp);
+}
+
+OF_LOCAL bool of_overlaps(const stack_t *stack, uint64_t address, uint64_t size) {
+  uint64_t start = (uint64_t)(uintptr_t)stack->ss_sp, end = (address + size + OF_PAGE - 1) & ~(uint64_t)(OF_PAGE - 1);
+  return address % OF_PAGE == 0 && address < end && address < start + stack->ss_size && start < end;
+}
+
+/* Whether the program can't use STACK, its signal stack, after a system call. */
+OF_LOCAL bool of_loses(const stack_t *stack, long number, const uint64_t *a) {
+  stack_t wanted;
+  switch (number) {
+  case SYS_sigaltstack: {
+    if (!a[0] || !of_copy_in(a[0], &wanted, sizeof wanted)) return false;
+    unsigned mode = (unsigned)wanted.ss_flags & ~AUTODISARM;
+    bool is_small = wanted.ss_size >= SMALLEST && wanted.ss_size < ENOUGH;
+    return mode == SS_DISABLE || ((mode == 0 || mode == SS_ONSTACK) && is_small);
+  }
+  case SYS_munmap: return of_overlaps(stack, a[0], a[1]);
+  case SYS_mprotect:
+  case SYS_pkey_mprotect: return !(a[2] & PROT_WRITE) && of_overlaps(stack, a[0], a[1]);
+  case SYS_mmap: return of_replaces(a) && of_overlaps(stack, a[0], a[1]);
+  case SYS_mremap: return of_overlaps(stack, a[0], a[1]) || (of_moves_to(a) && of_overlaps(stack, a[4], a[2]));
+  case SYS_brk: {
+    uint64_t from = (a[0] + OF_PAGE - 1) & ~(uint64_t)(OF_PAGE - 1), to = (uint64_t)OF_CALL_2(SYS_brk, 0, 0);
+    return a[0] && from < to && of_overlaps(stack, from, to - from);
+  }
+  default: return false;
+  }
+}
+
+/* Lies on the program's stack, below the red zone. The stub in gate_x86_64.c restores the registers from this struct. */
+struct exchange {
+  uint64_t rdi, rsi, rax, unused;
+  stack_t stack;
+  uint64_t unused_too;
+};
+_Static_assert(sizeof(struct exchange) == 64, "as in gate_x86_64.c");
+
+bool of_leave_stack(long number, const uint64_t *arguments, void *context_pointer) {
+  ucontext_t *context = context_pointer;
+  greg_t *registers = context->uc_mcontext.gregs;
+  const stack_t *own = &context->uc_stack;
+  uint64_t stack_pointer = (uint64_t)registers[REG_RSP];
+  /* The kernel changes no stack that is in use. */
+  if (!of_is_own(own) || of_is_on(own, stack_pointer) || !of_loses(own, number, arguments)) return false;
+  struct of_thread *thread = of_this_thread();
+  struct exchange exchange = {.rdi = (uint64_t)registers[REG_RDI], .rsi = (uint64_t)registers[REG_RSI], .rax = (uint64_t)number};
+  /* If the stack is wanted already, the kernel has refused the exchange. */
+  if (!thread || (thread->wanted.ss_size && thread->wanted.ss_sp == own->ss_sp)) return false;
+  if (!of_stack_of(thread, &exchange.stack)) return false;
+  uint64_t stub = of_gate_repeat_stub((uint64_t)registers[REG_RIP] - 2), place = stack_pointer - 128 - sizeof exchange;
+  if (!stub || !of_copy_out(place, &exchange, sizeof exchange)) return false;
+  thread->wanted = *own;
+  thread->has_stack = true;
+  registers[REG_RAX] = SYS_sigaltstack;
+  registers[REG_RDI] = (greg_t)(place + offsetof(struct exchange, stack));
+  registers[REG_RSI] = 0;
+  registers[REG_RSP] = (greg_t)place;
+  registers[REG_RIP] = (greg_t)stub;
+  return true;
+}
+
+/* Whether the part of STACK can be written that a signal uses first. */
+OF_LOCAL bool of_can_write(const stack_t *stack) {
+  uint64_t start = (uint64_t)(uintptr_t)stack->ss_sp, end = start + stack->ss_size;
+  for (uint64_t at = end - (stack->ss_size < ENOUGH ? stack->ss_size : ENOUGH); at < end;
+       at = (at & ~(uint64_t)(OF_PAGE - 1)) + OF_PAGE) {
+    int byte = of_gate_peek(at);
+    if (byte < 0 || of_gate_poke(at, (uint8_t)byte) != 0) return false;
+  }
+  return true;
+}
+
+void of_keep_from_lost_stack(uint64_t context, uint64_t stack_pointer) {
+  stack_t stack, ours;
+  uint64_t place = context + offsetof(ucontext_t, uc_stack);
+  struct of_thread *thread = of_this_thread();
+  if (!thread || !of_copy_in(place, &stack, sizeof stack) || !of_is_own(&stack) || of_is_on(&stack, stack_pointer)) return;
+  if (of_can_write(&stack)) {
+    thread->wanted.ss_size = 0;
+    thread->has_stack = false;
+  } else if (of_stack_of(thread, &ours) && of_copy_out(place, &ours, sizeof ours)) {
+    thread->wanted = stack;
+    thread->has_stack = true;
+  }
+}
+
 bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *current, int64_t *result) {
   stack_t *kernels = current, wanted, ours, old;
   uint64_t new_stack = arguments[0], old_stack = arguments[1];
@@ -122,13 +219,13 @@ bool of_change_stack(const uint64_t *arguments, uint64_t stack_pointer, void *cu
     is_wanted = mode != SS_DISABLE;
     bool is_valid = mode == 0 || mode == SS_ONSTACK || mode == SS_DISABLE;
     bool is_enough = is_wanted && wanted.ss_size >= ENOUGH;
-    bool is_on_it = stack_pointer - (uint64_t)(uintptr_t)kernels->ss_sp < kernels->ss_size;
+    bool is_on_it = of_is_on(kernels, stack_pointer);
     /* The kernel makes the call if the program's own stack stays, or is replaced by one that is large enough. */
     if (!is_ours && (is_enough || !is_valid || is_on_it || !thread || !of_stack_of(thread, &ours))) return false;
     *result = -EINVAL;
     if (!is_valid) return true;
     *result = -ENOMEM;
-    if (is_wanted && wanted.ss_size < 2048 /* MINSIGSTKSZ */) return true;
+    if (is_wanted && wanted.ss_size < SMALLEST) return true;
   }
   if (!is_ours) old = *kernels;
   else if (thread->wanted.ss_size) old = thread->wanted;

@@ -22,6 +22,16 @@ OF_INTERNAL void of_give_stack(void);
  * pointer of the interrupted code. CURRENT is the same as in of_change_stack. */
 OF_INTERNAL void of_give_stack_again(uint64_t stack_pointer, void *current);
 
+/* Makes this thread exchange the program's signal stack for ours, and then repeat the system call NUMBER, if the call disables the
+ * program's stack, replaces it by one that is too small, or makes its memory inaccessible. The handler of the call runs on the
+ * program's stack, so the thread makes the exchange when the handler has returned. CONTEXT is the handler's ucontext_t. Returns
+ * false if there is nothing to exchange. */
+OF_INTERNAL bool of_leave_stack(long number, const uint64_t *arguments, void *context);
+
+/* Puts our stack into CONTEXT, the address of the ucontext_t that rt_sigreturn(2) restores, if the program's stack there can no
+ * longer be written. STACK_POINTER is that of the call. */
+OF_INTERNAL void of_keep_from_lost_stack(uint64_t context, uint64_t stack_pointer);
+
 /* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that
  * is too small. The program does not see our stacks. CURRENT is the thread's stack_t: changes to it take effect when
  * the handler of the call returns. Stores the result for the program. Returns false if the kernel is to make the

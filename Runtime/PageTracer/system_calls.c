@@ -216,6 +216,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
 
   of_note_return_from_exec();
   of_give_stack_again((uint64_t)registers[REG_RSP], &context->uc_stack);
+  if (of_leave_stack(call.number, call.arguments, context)) return;
   struct orderfile_call_memory memory;
   memory.context = &call;
   memory.use = of_use_memory;
@@ -231,7 +232,10 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   int64_t result;
   switch (call.number) {
   case SYS_rt_sigprocmask: registers[REG_RAX] = of_change_mask(&call, context); return;
-  case SYS_rt_sigreturn: of_clean_mask((uint64_t)registers[REG_RSP]); break;
+  case SYS_rt_sigreturn:
+    of_clean_mask((uint64_t)registers[REG_RSP]);
+    of_keep_from_lost_stack((uint64_t)registers[REG_RSP], (uint64_t)registers[REG_RSP]);
+    break;
   case SYS_rt_sigaction: registers[REG_RAX] = of_change_action(&call); return;
   case SYS_rt_sigpending:
   case SYS_rt_sigtimedwait:
