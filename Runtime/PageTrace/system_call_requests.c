@@ -48,6 +48,19 @@ OF_LOCAL bool of_use_fcntl(uint64_t request, uint64_t address, const struct orde
   }
 }
 
+/* Reports the memory of <PR_SET_MM(2const)>. The kernel does not access the addresses that other requests pass. */
+OF_LOCAL bool of_use_memory_map(const uint64_t *a, const struct orderfile_call_memory *memory) {
+  uint64_t map[13];
+  switch ((int)a[1]) {
+  case 12: /* PR_SET_MM_AUXV */ of_use_object(a[2], a[3], memory); return true;
+  case 14: /* PR_SET_MM_MAP: the kernel reads nothing if the size is another one */
+    if (a[3] == sizeof map && of_use_and_read(a[2], map, sizeof map, memory)) of_use_object(map[11], (uint32_t)map[12], memory);
+    return true;
+  case 15: /* PR_SET_MM_MAP_SIZE */ of_use_object(a[2], 4, memory); return true;
+  default: return (uint32_t)a[1] < 14;
+  }
+}
+
 /* <prctl(2)> */
 OF_LOCAL bool of_use_prctl(const uint64_t *a, const struct orderfile_call_memory *memory) {
   switch ((int)a[0]) {
@@ -58,22 +71,20 @@ OF_LOCAL bool of_use_prctl(const uint64_t *a, const struct orderfile_call_memory
   case 19: /* PR_GET_ENDIAN */
   case 25: /* PR_GET_TSC */
   case 37: /* PR_GET_CHILD_SUBREAPER */ of_use_object(a[1], 4, memory); return true;
-  case 40: /* PR_GET_TID_ADDRESS */ of_use_object(a[1], 8, memory); return true;
+  case 40: /* PR_GET_TID_ADDRESS */
+  case 74: /* PR_GET_SHADOW_STACK_STATUS */ of_use_object(a[1], 8, memory); return true;
   case 15: /* PR_SET_NAME */ of_use_string(a[1], memory); return true;
   case 16: /* PR_GET_NAME */ of_use_object(a[1], 16, memory); return true;
   case 22: /* PR_SET_SECCOMP */
     if (a[1] == 2) of_use_object(a[2], 16, memory);
     return true;
-  case 35: /* PR_SET_MM: 14 is PR_SET_MM_MAP, whose object contains addresses; 15 is PR_SET_MM_MAP_SIZE */
-    if (a[1] == 14) of_use_object(a[2], a[3], memory);
-    if (a[1] == 15) of_use_object(a[2], 4, memory);
-    return a[1] < 14 || a[1] == 15;
+  case 35: /* PR_SET_MM */ return of_use_memory_map(a, memory);
   case 59: /* PR_SET_SYSCALL_USER_DISPATCH */ of_use_object(a[4], 1, memory); return true;
   case 62: /* PR_SCHED_CORE */ of_use_object(a[4], 8, memory); return true;
   case 0x53564d41: /* PR_SET_VMA, PR_SET_VMA_ANON_NAME */ of_use_string(a[4], memory); return true;
   case 0x41555856: /* PR_GET_AUXV */ of_use_object(a[1], a[2], memory); return true;
   /* The arguments of PR_SET_PTRACER and of the other requests are numbers. */
-  default: return (uint32_t)a[0] < 75 || (uint32_t)a[0] == 0x59616d61;
+  default: return (uint32_t)a[0] <= 78 /* PR_FUTEX_HASH */ || (uint32_t)a[0] == 0x59616d61;
   }
 }
 

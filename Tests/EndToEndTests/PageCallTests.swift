@@ -172,6 +172,13 @@ import Testing
         semctl(semaphores, 0, IPC_RMID);
         return error ? 5 : 3;
       }
+      if (!strcmp(what, "numbers of prctl")) {
+        /* PR_SET_SHADOW_STACK_STATUS, PR_LOCK_SHADOW_STACK_STATUS, PR_TIMER_CREATE_RESTORE_IDS, PR_FUTEX_HASH, PR_SET_PTRACER */
+        static const long calls[][2] = {{75, 0}, {76, 0}, {77, 2}, {78, 2}, {0x59616d61, 0}};
+        for (int i = 0; i < 5; i++) syscall(SYS_prctl, calls[i][0], calls[i][1], 0, 0, 0);
+        touch_all();
+        return 3;
+      }
       if (!strcmp(what, "io_uring")) {
         char parameters[120] = {0};
         syscall(425, 4, parameters);
@@ -188,7 +195,7 @@ import Testing
     arguments: [
       "faulting handler", "fault while blocked", "stack overflows", "calls that fail",
       "text moved over", "data moved away", "blocked signals", "fast timer", "semaphores",
-      "io_uring",
+      "io_uring", "numbers of prctl",
     ], PagesTests.methods)
   func aProgramEndsAsItDoesAlone(what: String, method: String) throws {
     let workshop = try Self.built.copy()

@@ -258,6 +258,15 @@ int main(void) {
   if (other > 0) waitpid((pid_t)other, NULL, 0);
   CALL(SYS_get_robust_list, 0, at(8), at(8));
   CALL(SYS_prctl, 16 /* PR_GET_NAME */, at(16), 0, 0, 0);
+  CALL(SYS_prctl, 2 /* PR_GET_PDEATHSIG */, at(4), 0, 0, 0);
+  CALL(SYS_prctl, 37 /* PR_GET_CHILD_SUBREAPER */, at(4), 0, 0, 0);
+  CALL(SYS_prctl, 40 /* PR_GET_TID_ADDRESS */, at(8), 0, 0, 0);
+  CALL(SYS_prctl, 62 /* PR_SCHED_CORE */, 0, 0, 0, at(8));
+  CALL(SYS_prctl, 74 /* PR_GET_SHADOW_STACK_STATUS */, at(8), 0, 0, 0);
+  CALL(SYS_prctl, 0x41555856 /* PR_GET_AUXV */, at(64), 64, 0, 0);
+  CALL(SYS_prctl, 35 /* PR_SET_MM */, 12 /* PR_SET_MM_AUXV */, at(32), 32, 0);
+  CALL(SYS_prctl, 35, 14 /* PR_SET_MM_MAP */, at(104), 104, 0);
+  CALL(SYS_prctl, 35, 15 /* PR_SET_MM_MAP_SIZE */, at(4), 0, 0);
   CALL(SYS_getresuid, at(4), at(4), at(4));
   CALL(SYS_getresgid, at(4), at(4), at(4));
   CALL(SYS_getgroups, 100, at(400));
