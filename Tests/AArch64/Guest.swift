@@ -88,6 +88,7 @@ final class Listener: BreakpointObserver {
   func isOther(_ path: String, isLoader: Bool) { print("\(path) is another image") }
   func isTranslator(_ program: String) { print("\(program) translates") }
   func isWithoutRights(_ program: String) { print("\(program) lacks rights") }
+  func isDebugger(_ program: String) { print("\(program) traces another process") }
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     print("\(letter(of: pid)) is inaccessible")
   }

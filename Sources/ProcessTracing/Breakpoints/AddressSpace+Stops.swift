@@ -11,6 +11,8 @@ extension AddressSpace {
       /// `clone` of the C library, whose third argument is the flags, and `syscall` of the C
       /// library.
       case clone, systemCall
+      /// `ptrace` of the C library.
+      case traceRequest
       /// A breakpoint in a copy of a function.
       case copy
     }

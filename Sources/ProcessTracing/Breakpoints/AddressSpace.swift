@@ -26,6 +26,8 @@ final class AddressSpace {
   /// Whether the program is valgrind. It translates the code of another program, and of a part of itself, and runs the
   /// translation. The process gets no breakpoints.
   let isOfTranslator: Bool
+  /// Whether all instructions are restored, because an untraced process uses the memory.
+  var isLent = false
 
   struct Image {
     var loaded: LoadedImage
@@ -85,6 +87,7 @@ final class AddressSpace {
     leftAlone = other.leftAlone
     blocksTrap = other.blocksTrap
     isOfTranslator = other.isOfTranslator
+    isLent = other.isLent
     memory.mayPermitAccess = other.memory.mayPermitAccess
   }
 
@@ -142,7 +145,7 @@ final class AddressSpace {
   ///   alone.
   /// - Returns: `nil` if the mappings or the memory can't be read. Then nothing is changed.
   func refresh(_ ask: (_ path: String) -> BreakpointImage?) -> Changes? {
-    if isOfTranslator { return Changes() }
+    if isOfTranslator || isLent { return Changes() }
     guard let all = memory.mappings, images.isEmpty || memory.isAccessible else { return nil }
     let mappings = all.filter { $0.isExecutable }
     var changes = Changes()
@@ -246,7 +249,11 @@ final class AddressSpace {
   /// Puts the instruction at the lasting breakpoint `address` back for one step, or the breakpoint after it.
   func expose(_ isExposed: Bool, _ address: LoadedAddress) {
     let breakpoint = lasting.first { $0.breakpoint.address == address }?.breakpoint
-    if isExposed { breakpoint?.expose(in: memory) } else { breakpoint?.plantAgain(in: memory) }
+    if isExposed {
+      breakpoint?.expose(in: memory)
+    } else if !isLent {
+      breakpoint?.plantAgain(in: memory)
+    }
   }
 
   /// Restores all instructions, in a process whose threads are all stopped.

@@ -29,6 +29,8 @@ package struct BreakpointImage: Sendable {
   package var clone: StatedAddress?
   /// The function `syscall` of the C library.
   package var systemCall: StatedAddress?
+  /// The function `ptrace` of the C library.
+  package var traceRequest: StatedAddress?
   /// The function whose first use ends the recording.
   package var end: StatedAddress?
 
@@ -65,6 +67,7 @@ package struct BreakpointImage: Sendable {
   var lasting: [(purpose: AddressSpace.Stop.Purpose, address: StatedAddress)] {
     let places: [(AddressSpace.Stop.Purpose, StatedAddress?)] = [
       (.mark, mark), (.clone, clone), (.systemCall, systemCall),
+      (.traceRequest, traceRequest),
     ]
     return places.compactMap { purpose, address in address.map { (purpose, $0) } }
   }

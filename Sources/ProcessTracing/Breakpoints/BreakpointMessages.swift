@@ -33,6 +33,10 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.withoutRights, text: program.utf8))
   }
 
+  func isDebugger(_ program: String) {
+    stream.send(TracerMessage(.debugger, text: program.utf8))
+  }
+
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     stream.send(TracerMessage(.inaccessible, [UInt64(pid), hasBreakpoints ? 1 : 0]))
   }
@@ -94,6 +98,7 @@ extension BreakpointObserver {
     case .otherImage: isOther(message.string, isLoader: message[0] == 1)
     case .translator: isTranslator(message.string)
     case .withoutRights: isWithoutRights(message.string)
+    case .debugger: isDebugger(message.string)
     case .inaccessible: isInaccessible(pid, hasBreakpoints: message[1] == 1)
     case .processBegan:
       processBegan(TracedProcess(message), program: message.string)
@@ -141,7 +146,7 @@ extension LoadedImage {
 extension BreakpointImage {
   fileprivate var message: TracerMessage {
     var numbers = [UInt64(1), UInt64(build), isRecorded ? 1 : 0, isLoader ? 1 : 0]
-    for place in [loaderNotice, mark, end, clone, systemCall] {
+    for place in [loaderNotice, mark, end, clone, systemCall, traceRequest] {
       numbers += [place == nil ? 0 : 1, place?.rawValue ?? 0]
     }
     numbers += [UInt64(segments.count), UInt64(identity.count)]
@@ -171,7 +176,7 @@ extension BreakpointImage {
       let address = StatedAddress(rawValue: number())
       return isThere ? address : nil
     }
-    let places = (0..<5).map { _ in place() }
+    let places = (0..<6).map { _ in place() }
     let counts = [number(), number()]
     let segments = (0..<counts[0]).map { _ in
       Segment(
@@ -190,6 +195,6 @@ extension BreakpointImage {
       segments: segments, identity: identity, build: Int(clamping: message[1]))
     (isRecorded, isLoader) = (message[2] == 1, message[3] == 1)
     (loaderNotice, mark, end) = (places[0], places[1], places[2])
-    (clone, systemCall) = (places[3], places[4])
+    (clone, systemCall, traceRequest) = (places[3], places[4], places[5])
   }
 }

@@ -23,6 +23,8 @@ package protocol BreakpointObserver: AnyObject {
   func isTranslator(_ program: String)
   /// A process runs `program` without the rights that the file of the program gives, because the process is traced.
   func isWithoutRights(_ program: String)
+  /// A process that runs `program` traces another process of the launch, which is not recorded from now on.
+  func isDebugger(_ program: String)
   /// The memory of process `pid` can be neither read nor written. The process is not recorded.
   ///
   /// - Parameter hasBreakpoints: whether the process still has breakpoints that it copied from its

@@ -158,24 +158,32 @@ package struct BreakpointSet {
   ///
   /// - Returns: the number that could not be restored.
   package mutating func removeAll(_ memory: ProcessMemory) -> Int {
-    let trap = PlantedBreakpoint.instruction
-    func forEachPlanted(_ body: (inout TextPages, Int, Breakpoint) -> Void) {
-      var text = TextPages(of: mapping, memory)
-      for breakpoint in breakpoints where breakpoint.isPlanted {
-        let at = text.index(of: breakpoint.address)
-        guard at + trap.count <= text.bytes.count,
-          text.bytes[at..<at + trap.count].elementsEqual(trap)
-        else { continue }  // the program has written something else there
-        body(&text, at, breakpoint)
-      }
-      text.writeBack()
-    }
-    forEachPlanted { text, at, breakpoint in
-      text.replace(at, with: Self.bytes(of: breakpoint.saved))
-    }
+    exposeAll(memory)
     var left = 0
-    forEachPlanted { _, _, _ in left += 1 }
+    forEachStanding(memory) { _, _, _ in left += 1 }
     for index in breakpoints.indices { breakpoints[index].isPlanted = false }
     return left
+  }
+
+  /// Restores all instructions; `plantAgain` undoes it.
+  package func exposeAll(_ memory: ProcessMemory) {
+    forEachStanding(memory) { text, at, breakpoint in
+      text.replace(at, with: Self.bytes(of: breakpoint.saved))
+    }
+  }
+
+  private func forEachStanding(
+    _ memory: ProcessMemory, _ body: (inout TextPages, Int, Breakpoint) -> Void
+  ) {
+    let trap = PlantedBreakpoint.instruction
+    var text = TextPages(of: mapping, memory)
+    for breakpoint in breakpoints where breakpoint.isPlanted {
+      let at = text.index(of: breakpoint.address)
+      guard at + trap.count <= text.bytes.count,
+        text.bytes[at..<at + trap.count].elementsEqual(trap)
+      else { continue }  // the program has written something else there
+      body(&text, at, breakpoint)
+    }
+    text.writeBack()
   }
 }

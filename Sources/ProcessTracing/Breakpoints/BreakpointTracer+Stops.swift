@@ -81,6 +81,9 @@ extension BreakpointTracer {
     case .clone:
       UntracedChildren.trace(tid, flags: 2)
       stepOver(address, tid, space)
+    case .traceRequest:
+      stepOver(address, tid, space)
+      if handsOver(tid, requestAt: 0) { return }
     case .systemCall:
       switch ThreadRegisters.argument(0, of: tid) {
       case UInt64(CTRACE_CLONE_CALL): UntracedChildren.trace(tid, flags: 1)
@@ -88,6 +91,11 @@ extension BreakpointTracer {
       default: break
       }
       stepOver(address, tid, space)
+      if ThreadRegisters.argument(0, of: tid) == UInt64(CTRACE_PTRACE),
+        handsOver(tid, requestAt: 1)
+      {
+        return
+      }
     }
     resume(tid)
   }

@@ -30,6 +30,8 @@
 // removes the flag from calls of `clone` and `syscall` of the C library. Stopping at each system
 // call would find calls in assembly, too, but make every launch several times slower.
 //
+// Debuggers of the launch: see BreakpointTracer+Debuggers.swift.
+//
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
 import Addresses
@@ -49,7 +51,9 @@ final class BreakpointTracer: LaunchTracer {
   /// The mark that ends the recording.
   let lastMark: [UInt8]?
   private(set) var isOver = false
-  private let files = TracedFiles()
+  let files = TracedFiles()
+  /// Processes that are about to be released, because debuggers of the launch trace them.
+  var handovers: [Handover] = []
 
   struct Thread {
     let space: AddressSpace
@@ -63,6 +67,12 @@ final class BreakpointTracer: LaunchTracer {
     var parked: Parked?
     /// It is in vfork(2), between the stops that tell its beginning and its end.
     var isInVfork = false
+    /// The last child of the thread.
+    var child: pid_t?
+    /// Whether `child`, by vfork(2), uses the memory untraced.
+    var lendsMemory = false
+    /// `nil` if the thread stays traced.
+    var handover: Handover?
   }
 
   struct Parked {
@@ -138,7 +148,10 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   func handle(_ tid: pid_t, _ status: Int32) {
-    defer { actIfAllStandStill() }
+    defer {
+      completeHandovers()
+      actIfAllStandStill()
+    }
     let stop = ThreadStop(of: tid, status)
     switch stop {
     case .ended: return ended(tid)
@@ -149,14 +162,16 @@ final class BreakpointTracer: LaunchTracer {
     case .ended, .exec: break
     case .created(let new, let sharesMemory, let isVfork):
       threads[tid]?.isInVfork = isVfork
+      threads[tid]?.child = new
       created(new, by: tid, sharesMemory: sharesMemory)
       resume(tid)
     case .vforkEnded:
       threads[tid]?.isInVfork = false
+      takeMemoryBack(tid)
       resume(tid)
     case .group:
       // A thread that is detached in a group-stop stays stopped.
-      if gathering != nil { threads[tid]?.parked = Parked() } else { _ = ctrace_listen(tid) }
+      if isToPark(tid) { threads[tid]?.parked = Parked() } else { _ = ctrace_listen(tid) }
     case .interruption:
       if threads[tid] == nil { threads.addStranger(tid) } else { resume(tid) }
     case .fault: _ = ctrace_continue(tid, 0)
@@ -179,7 +194,7 @@ final class BreakpointTracer: LaunchTracer {
       _ = ctrace_continue(tid, delivered)
       return
     }
-    if gathering != nil, thread.steppedOver == nil {
+    if isToPark(tid), thread.steppedOver == nil {
       threads[tid]?.parked = Parked(signal: signal)
     } else if thread.steppedOver != nil {
       _ = ctrace_step(tid, delivered)
@@ -188,6 +203,10 @@ final class BreakpointTracer: LaunchTracer {
     } else {
       _ = ctrace_continue(tid, delivered)
     }
+  }
+
+  private func isToPark(_ tid: pid_t) -> Bool {
+    gathering != nil || threads[tid]?.handover != nil
   }
 
   private func actIfAllStandStill() {
@@ -228,9 +247,10 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   private func programBegan(_ tid: pid_t, former: pid_t) {
+    let handover = threads[former]?.handover ?? threads[tid]?.handover
     threads.exec(tid, former: former)
     let space = AddressSpace(of: tid, in: files)
-    threads[tid] = Thread(space: space)
+    threads[tid] = Thread(space: space, handover: handover)
     begin(space, by: tid, isRunning: false)
     resume(tid)
   }
@@ -255,12 +275,13 @@ final class BreakpointTracer: LaunchTracer {
       if threads.takeStranger(new) { _ = ctrace_continue(new, 0) }
       return
     }
+    let handover = sharesMemory ? threads[tid]?.handover : nil
     if !sharesMemory {
       let copy = AddressSpace(of: new, forkedFrom: space, in: files)
       observer.processForked(new, by: space.pid)
       space = copy
     }
-    if threads.add(new, Thread(space: space)) { resume(new) }
+    if threads.add(new, Thread(space: space, handover: handover)) { resume(new) }
   }
 
   func refresh(_ space: AddressSpace) {

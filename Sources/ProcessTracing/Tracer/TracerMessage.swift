@@ -30,7 +30,7 @@ struct TracerMessage {
     case ended
     case wantsImage, wantsLoader, wantsMark
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark
-    case breakpointsLeft, launchEnded, otherImage, inaccessible, translator, withoutRights
+    case breakpointsLeft, launchEnded, otherImage, inaccessible, translator, withoutRights, debugger
     case pageImage, pageTouches, pageResult
   }
 

@@ -28,6 +28,7 @@ private final class NoObserver: BreakpointObserver {
   func isOther(_ path: String, isLoader: Bool) {}
   func isTranslator(_ program: String) {}
   func isWithoutRights(_ program: String) {}
+  func isDebugger(_ program: String) {}
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {}
   func processBegan(_ process: TracedProcess, program: String) {}
   func processForked(_ process: TracedProcess, by parent: pid_t) {}

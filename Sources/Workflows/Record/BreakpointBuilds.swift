@@ -68,7 +68,7 @@ struct BreakpointBuilds {
     return image
   }
 
-  /// Returns a C library that is not recorded, with only the functions that create children.
+  /// Returns a C library that is not recorded, with only the functions that create children or call ptrace(2).
   mutating func cLibrary(at path: String) -> BreakpointImage? {
     guard Self.isCLibrary(path), let (number, places) = build(at: path, onlyNamed: Self.calls)
     else { return nil }
@@ -88,8 +88,8 @@ struct BreakpointBuilds {
   private static let loaderNotice = "_dl_debug_state"
   /// The function that `orderfile_mark` calls in a program that contains the recorder.
   private static let mark = "orderfile_rt_mark"
-  /// The C library's functions that may pass flags to clone(2).
-  fileprivate static let calls = ["__clone", "clone", "syscall"]
+  /// The C library's functions that may pass flags to clone(2), and those that may call ptrace(2).
+  fileprivate static let calls = ["__clone", "clone", "syscall", "ptrace"]
 
   /// Returns the build that is at `path` now; `nil` if it can't have breakpoints.
   ///
@@ -150,6 +150,7 @@ extension BreakpointImage {
     guard isCLibrary || places.named["__clone"] != nil else { return }
     clone = places.named["__clone"] ?? places.named["clone"]
     systemCall = places.named["syscall"]
+    traceRequest = places.named["ptrace"]
   }
 }
 
@@ -163,6 +164,14 @@ extension Diagnostic {
         ? "its memory can't be accessed: it has ended at a breakpoint that its parent had"
         : "its memory can't be accessed: what it loads is not recorded",
       context: ["process \(process)"], hint: "root with CAP_SYS_PTRACE can access it")
+  }
+
+  /// - Parameter program: a program of the launch, such as gdb or strace.
+  static func debugger(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "it traces another process of the launch: what that process runs is not recorded",
+      context: [program],
+      hint: "a process can have only one tracer: record the program without this one")
   }
 
   /// The loader in memory is not the file at its path.

@@ -135,6 +135,8 @@ final class BreakpointRecording: BreakpointObserver {
 
   func isWithoutRights(_ program: String) { builds.note(.ranWithoutRights(program)) }
 
+  func isDebugger(_ program: String) { builds.note(.debugger(program)) }
+
   func isInaccessible(_ pid: pid_t, hasBreakpoints: Bool) {
     builds.note(.inaccessible(pid, hasBreakpoints: hasBreakpoints))
   }
