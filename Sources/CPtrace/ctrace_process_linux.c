@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "ctrace_process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,15 +29,29 @@ static void wake(int signal) { (void)signal; }
 
 bool ctrace_was_told_to_end(void) { return was_told_to_end; }
 
-/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. */
+/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. /dev/null takes over the numbers, because a
+ * library that was preloaded into the command may close or use the number of its own file later, and must not hit a file of
+ * the tracer. */
 static void keep_only(int stream) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  DIR *open_files = opendir("/proc/self/fd");
+  int own[3] = {stream, null, open_files ? dirfd(open_files) : -1};
   for (int i = 0; i <= 2; i++)
     if (null < 0 || dup2(null, i) < 0) close(i);
+  for (struct dirent *entry; open_files && (entry = readdir(open_files));) {
+    int number = atoi(entry->d_name);
+    if (number <= 2 || number == own[0] || number == own[1] || number == own[2]) continue;
+    if (null < 0 || dup3(null, number, O_CLOEXEC) < 0) close(number);
+  }
+  if (open_files) closedir(open_files);
   if (null > 2) close(null);
-  if (stream > 3) syscall(SYS_close_range, 3u, (unsigned)stream - 1, 0u);
-  if (syscall(SYS_close_range, (unsigned)stream + 1, ~0u, 0u) == 0) return;
-  for (int i = 3; i < 1024; i++) /* before Linux 5.9 */
+  if (open_files) return;
+  for (int i = 3; i < 1024; i++) /* /proc is not mounted */
     if (i != stream) close(i);
 }
 

@@ -4,7 +4,7 @@
 // any time, or crash while it reads a file, so it does not trace. A child does that and nothing else, in its own
 // session. When the command ends, the child's stream ends, and the child restores everything, detaches and ends. It
 // leaves breakpoints behind only if it is killed itself, by SIGKILL or because memory runs out. This is unlikely: it
-// is small, has no open file, and has another name than the command.
+// is small, has none of the files of the command, and has another name than the command.
 //
 // The child is a fork without exec, made while the command has one thread, so its task can be a closure. A launched
 // program remains the child of the command: session, terminal, process group and exit status are as without a tracer.
