@@ -74,6 +74,13 @@ uint64_t of_held_signals(void) {
          (thread->pending[1].is_there ? of_bit_of(SIGSYS) : 0);
 }
 
+uint64_t of_give_signals_back(void) {
+  const struct of_thread *thread = of_this_thread();
+  of_set_action(SIGSEGV, of_program_action(SIGSEGV));
+  of_set_action(SIGSYS, of_program_action(SIGSYS));
+  return thread ? thread->blocked : 0;
+}
+
 void of_forward_signal(int signal, void *information, void *context_pointer) {
   const siginfo_t *info = information;
   ucontext_t *context = context_pointer;

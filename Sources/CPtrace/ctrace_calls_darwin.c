@@ -26,6 +26,7 @@ int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted, boo
 int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status) {
   return (void)tid, (void)instruction, (void)is_forbidden, (void)status, ENOTSUP;
 }
+bool ctrace_can_suspend_dispatch(pid_t tid) { return (void)tid, false; }
 
 bool ctrace_denied_access(pid_t tid, uint64_t *address) { return (void)tid, (void)address, false; }
 #endif

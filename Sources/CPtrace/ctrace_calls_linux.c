@@ -230,6 +230,36 @@ static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   }
 }
 
+/* A program may handle its own system calls (PR_SET_SYSCALL_USER_DISPATCH). An injected call would raise SIGSYS, so such handling
+ * is off meanwhile. Older headers lack these requests of Linux 6.4. */
+struct dispatch {
+  uint64_t mode, selector, offset, size;
+};
+enum { SET_DISPATCH = 0x4210, GET_DISPATCH = 0x4211 };
+
+bool ctrace_can_suspend_dispatch(pid_t tid) {
+  struct dispatch dispatch;
+  return request(GET_DISPATCH, tid, sizeof dispatch, (uintptr_t)&dispatch) == 0;
+}
+
+static int suspend_dispatch(pid_t tid, struct dispatch *dispatch) {
+  struct dispatch off = {0, 0, 0, 0};
+  if (request(GET_DISPATCH, tid, sizeof *dispatch, (uintptr_t)dispatch)) dispatch->mode = 0;
+  return dispatch->mode ? request(SET_DISPATCH, tid, sizeof off, (uintptr_t)&off) : 0;
+}
+
+static int resume_dispatch(pid_t tid, struct dispatch *dispatch) {
+  if (!dispatch->mode) return 0;
+  /* The kernel reports mode 2, PR_SYS_DISPATCH_INCLUSIVE_ON, as mode 1 with the addresses outside the range. It refuses to set
+   * that. */
+  if (dispatch->offset && dispatch->offset + dispatch->size <= dispatch->offset) {
+    dispatch->mode = 2;
+    dispatch->offset += dispatch->size;
+    dispatch->size = -dispatch->size;
+  }
+  return request(SET_DISPATCH, tid, sizeof *dispatch, (uintptr_t)dispatch);
+}
+
 /* Makes a stopped thread perform a system call, stores the result, and restores the state of the thread. */
 static int perform(pid_t tid, uint64_t instruction, const struct injected *injected,
                    int64_t *result, int *status) {
@@ -243,6 +273,8 @@ static int perform(pid_t tid, uint64_t instruction, const struct injected *injec
       (failure = request(PTRACE_GETSIGMASK, tid, sizeof mask, (uintptr_t)&mask)) ||
       (failure = request(PTRACE_SETSIGMASK, tid, sizeof all, (uintptr_t)&all)))
     return failure;
+  struct dispatch dispatch = {0, 0, 0, 0}; /* at an entry, the kernel has asked already whether to dispatch */
+  if (!at_entry && (failure = suspend_dispatch(tid, &dispatch))) return failure;
   struct vectors vectors;
   keep_vectors(tid, &vectors);
   registers = saved;
@@ -258,6 +290,7 @@ static int perform(pid_t tid, uint64_t instruction, const struct injected *injec
   begin_again(&saved, at_entry);
   if (!failure) failure = set(tid, &saved);
   if (!failure) failure = restore_vectors(tid, &vectors);
+  if (!failure) failure = resume_dispatch(tid, &dispatch);
   if (!failure) failure = request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
   if (was_stopped) syscall(SYS_tkill, tid, SIGSTOP);
   *status = -1;

@@ -56,6 +56,10 @@ int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
  * and restores the state of the thread. INSTRUCTION and *STATUS are as in ctrace_protect. */
 int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status);
 
+/* Whether the functions above work for a thread that handles its own system calls (prctl(2), PR_SET_SYSCALL_USER_DISPATCH): since
+ * Linux 6.4. */
+bool ctrace_can_suspend_dispatch(pid_t tid);
+
 /* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */
 bool ctrace_denied_access(pid_t tid, uint64_t *address);
 
@@ -63,7 +67,7 @@ bool ctrace_denied_access(pid_t tid, uint64_t *address);
 enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
 enum { CTRACE_MOVE_FIXED = 2, CTRACE_MOVE_KEEPS_OLD = 4 }; /* of mremap(2): MREMAP_FIXED, MREMAP_DONTUNMAP */
-enum { CTRACE_SET_SECCOMP = 22, CTRACE_SET_MDWE = 65 }; /* of prctl(2) */
+enum { CTRACE_SET_SECCOMP = 22, CTRACE_SET_DISPATCH = 59, CTRACE_SET_MDWE = 65 }; /* of prctl(2) */
 enum { CTRACE_TRACE_ME = 0, CTRACE_ATTACH = 16, CTRACE_SEIZE = 0x4206 }; /* of ptrace(2) */
 enum { CTRACE_UNTRACED = 0x800000 }; /* of clone(2) */
 

@@ -13,12 +13,16 @@ import ProcessLaunch
 extension PageTouchTracer {
   /// Returns why access to pages can't be withheld after `call`; `nil` if it can. A filter at address 0 restricts nothing: the
   /// kernel refuses it, and programs use it to test whether filters are supported.
-  static func restriction(by call: ctrace_call, _ memory: ProcessMemory) -> PageProblem? {
+  static func restriction(
+    by call: ctrace_call, of tid: pid_t, _ memory: ProcessMemory
+  ) -> PageProblem? {
     let isFilter: Bool
     switch Int(call.number) {
     case CTRACE_MSEAL: return .refused(errno: EPERM)
     case CTRACE_PRCTL where call.arguments.0 == UInt64(CTRACE_SET_MDWE):
       return call.arguments.1 & 1 == 1 ? .refused(errno: EACCES) : nil
+    case CTRACE_PRCTL where call.arguments.0 == UInt64(CTRACE_SET_DISPATCH):
+      return call.arguments.1 != 0 && !ctrace_can_suspend_dispatch(tid) ? .dispatched : nil
     case CTRACE_SECCOMP where call.arguments.0 == 0: isFilter = false  // SECCOMP_SET_MODE_STRICT
     case CTRACE_SECCOMP where call.arguments.0 == 1: isFilter = true  // SECCOMP_SET_MODE_FILTER
     case CTRACE_PRCTL where call.arguments.0 == UInt64(CTRACE_SET_SECCOMP):

@@ -30,7 +30,7 @@ extension PageTouchTracer {
         threads[tid]?.isCallUnknown = true  // a call injected here would be of that kind, too
       } else if handsOver(to: call, by: tid) {
         return
-      } else if let restriction = Self.restriction(by: call, space.memory) {
+      } else if let restriction = Self.restriction(by: call, of: tid, space.memory) {
         restrict(space, restriction)
       } else if !giveToKernel(call, tid, space) {
         return
