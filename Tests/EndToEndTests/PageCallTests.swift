@@ -124,6 +124,19 @@ import Testing
         sigprocmask(SIG_UNBLOCK, &ours, NULL);
         return count == 2 ? 3 : 7;
       }
+      if (!strcmp(what, "waits with all signals blocked")) {
+        sigset_t all, none, now;
+        struct timeval soon = {0, 100000};
+        sigfillset(&all);
+        sigemptyset(&none);
+        handle(SIGALRM, note, 0);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, soon}, NULL);
+        sigsuspend(&none);
+        touch_all();
+        if (count != 1 || sigprocmask(SIG_BLOCK, NULL, &now) || !sigismember(&now, SIGALRM)) return 5;
+        return sigismember(&now, SIGSEGV) ? 3 : 6;
+      }
       if (!strcmp(what, "fast timer")) {
         struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
         handle(SIGALRM, note, SA_RESTART);
@@ -195,7 +208,7 @@ import Testing
     arguments: [
       "faulting handler", "fault while blocked", "stack overflows", "calls that fail",
       "text moved over", "data moved away", "blocked signals", "fast timer", "semaphores",
-      "io_uring", "numbers of prctl",
+      "io_uring", "numbers of prctl", "waits with all signals blocked",
     ], PagesTests.methods)
   func aProgramEndsAsItDoesAlone(what: String, method: String) throws {
     let workshop = try Self.built.copy()

@@ -50,12 +50,31 @@ extension PageTouchTracer {
         blockFaults(tid)
         return resume(tid)
       }
-      if signal != SIGSEGV { blockFaults(tid) }  // for the handler, which returns to this mask
+      if signal != SIGSEGV { keepBlockedAfterHandler(tid) }
     }
     if thread.dies { return resume(tid, signal: signal) }
     threads[tid]?.entersHandler = true
     threads[tid]?.handlerTime.start = ClockReading.now().nanoseconds
     _ = ctrace_step(tid, signal)
+  }
+
+  /// Lets the handler of a signal return to a mask that blocks SIGSEGV.
+  private func keepBlockedAfterHandler(_ tid: pid_t) {
+    var mask: UInt64 = 0
+    if ctrace_blocked_signals(tid, &mask) == 0, ProcessSignals.blocked(by: tid) == mask {
+      blockFaults(tid)
+    } else {
+      // The kernel would forget the mask of the waiting call, which lets the signal through.
+      threads[tid]?.blocksFaultsAfterHandler = true
+    }
+  }
+
+  /// Notes the signal mask after the return from a handler.
+  func returnedFromHandler(_ tid: pid_t) {
+    let blocksFaults = threads[tid]?.blocksFaultsAfterHandler ?? false
+    unblockFaults(tid)
+    if blocksFaults { threads[tid]?.blocksFaults = true }
+    threads[tid]?.blocksFaultsAfterHandler = false
   }
 
   /// Holds a signal that the program blocks, or that a timer sent too soon after a handler. Returns whether it is held.

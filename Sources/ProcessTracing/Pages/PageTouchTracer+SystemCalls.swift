@@ -113,17 +113,21 @@ extension PageTouchTracer {
       noteTouchesByExec(space)
       return changes
     }
+    if call.number == Int64(CTRACE_SIGRETURN) {  // its result is that of an interrupted call
+      returnedFromHandler(tid)
+      threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
+      return []
+    }
     guard result >= 0 || result < -4095 else { return [] }
     let (first, third, fourth) = (
       LoadedAddress(rawValue: call.arguments.0), call.arguments.2, call.arguments.3
     )
     let range = first..<(first.advanced(by: call.arguments.1) ?? first)
     switch Int(call.number) {
-    case CTRACE_SIGPROCMASK: unblockFaults(tid)
-    case CTRACE_SIGPENDING: addHeldFault(tid, first, space)
-    case CTRACE_SIGRETURN:
+    case CTRACE_SIGPROCMASK:
       unblockFaults(tid)
-      threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
+      threads[tid]?.blocksFaultsAfterHandler = false
+    case CTRACE_SIGPENDING: addHeldFault(tid, first, space)
     case CTRACE_MUNMAP: space.unmapped(range)
     case CTRACE_MREMAP:
       let new = LoadedAddress(rawValue: UInt64(bitPattern: result))

@@ -77,6 +77,8 @@ final class PageTouchTracer: LaunchTracer {
     var debugger: pid_t?
     /// Whether the program blocks SIGSEGV, which stays unblocked in the kernel.
     var blocksFaults = false
+    /// Whether the program blocks SIGSEGV again when its handler returns, from a call that waits with another signal mask.
+    var blocksFaultsAfterHandler = false
     /// Whether the fault of the thread ends the process.
     var dies = false
     /// The signals that the thread gets later.

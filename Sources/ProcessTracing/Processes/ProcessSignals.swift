@@ -13,4 +13,10 @@ enum ProcessSignals {
     let caught = ProcessStatus(of: tid)?["SigCgt"].flatMap { UInt64($0, radix: 16) } ?? 0
     return caught & 1 << UInt64(max(signal - 1, 0)) != 0
   }
+
+  /// The signals that the thread `tid` blocks now, bit N - 1 for signal N. While a call such as sigsuspend(2) waits, they are
+  /// other than those of `ctrace_blocked_signals`, which the thread blocks after the call.
+  static func blocked(by tid: pid_t) -> UInt64? {
+    ProcessStatus(of: tid)?["SigBlk"].flatMap { UInt64($0, radix: 16) }
+  }
 }
