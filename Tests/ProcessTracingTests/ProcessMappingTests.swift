@@ -151,3 +151,35 @@ import Testing
     }
   #endif
 }
+
+@Suite struct MappingReaderTests {
+  /// Lines appear, change and go anywhere; the reader finds what one finds that reads for the first time.
+  @Test func mappingsThatAreReadAgainAreAsNewOnes() {
+    var random = SeededRandom(seed: 7)
+    func line() -> String {
+      let start = Int.random(in: 1...40, using: &random)
+      let path = ["", "   /lib/a", "   /lib/b (deleted)", "   [heap]"].randomElement(using: &random)
+      return "\(start)000-\(start)800 r-xp 00001000 fe:00 12\(path ?? "")\n"
+    }
+    var reader = MappingReader()
+    var lines: [String] = []
+    for round in 0..<3000 {
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let place = Int.random(in: 0...lines.count, using: &random)
+        switch Int.random(in: 0...2, using: &random) {
+        case 0 where place < lines.count: lines.remove(at: place)
+        case 1 where place < lines.count: lines[place] = line()
+        default: lines.insert(line(), at: place)
+        }
+      }
+      if lines.count > 12 { lines.removeLast(6) }
+      // The kernel may end its text anywhere.
+      let text = Array(lines.joined().utf8.dropLast(round % 50 == 0 ? 3 : 0))
+      var fresh = MappingReader()
+      let expected = fresh.files(in: text) { ProcessMapping(line: $0) }
+      #expect(reader.files(in: text) { ProcessMapping(line: $0) } == expected)
+      let simple = text.split(separator: UInt8(ascii: "\n")).compactMap { ProcessMapping(line: $0) }
+      #expect(expected == simple)
+    }
+  }
+}

@@ -25,9 +25,15 @@ package struct ProcessMapping: Hashable {
   /// mappings can't be read, or if the process has ended. After the first thread of a process has
   /// ended, only its other threads show the mappings.
   package static func files(of pid: pid_t) -> [ProcessMapping]? {
+    var reader = MappingReader()
+    return files(of: pid, &reader)
+  }
+
+  /// - Parameter reader: has read the mappings of the same process before, or none.
+  static func files(of pid: pid_t, _ reader: inout MappingReader) -> [ProcessMapping]? {
     let text = SystemFile.text(of: "/proc/\(pid)/maps")
     guard !text.isEmpty else { return nil }
-    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+    return reader.files(in: text) { line in
       guard var mapping = Self(line: line) else { return nil }
       mapping.readPath(of: pid)
       return mapping

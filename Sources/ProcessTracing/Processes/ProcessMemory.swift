@@ -25,6 +25,7 @@ package final class ProcessMemory {
   /// Whether a thread may be made to permit access.
   var mayPermitAccess = false
   private let files: TracedFiles
+  private var reader = MappingReader()
 
   /// - Parameter pid: the number of the process, and of a living thread.
   package convenience init(of pid: pid_t) { self.init(of: pid, in: TracedFiles()) }
@@ -64,8 +65,8 @@ package final class ProcessMemory {
 
   /// The mappings of files, ascending; `nil` if they can't be read.
   var mappings: [ProcessMapping]? {
-    if let mappings = ProcessMapping.files(of: thread) { return mappings }
-    return permittingAccess { ProcessMapping.files(of: thread) } ?? nil
+    if let mappings = ProcessMapping.files(of: thread, &reader) { return mappings }
+    return permittingAccess { ProcessMapping.files(of: thread, &reader) } ?? nil
   }
 
   /// Makes `thread`, which has stopped, permit access while `body` runs.
