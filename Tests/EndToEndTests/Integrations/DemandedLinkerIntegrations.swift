@@ -121,6 +121,37 @@ import Testing
     #expect(run.text.contains("orderfile: app is not ordered: ") && run.text.contains(message))
   }
 
+  @Test(
+    .needs("cmake", "make", "clang"),
+    arguments: [
+      (
+        "target_link_libraries(app PRIVATE -fuse-ld=mold)", "-fuse-ld=mold in target_link_libraries"
+      ),
+      (
+        "add_library(part STATIC main.c)\ntarget_link_libraries(part PRIVATE -fuse-ld=mold)\ntarget_link_libraries(app PRIVATE part)",
+        "-fuse-ld=mold in target_link_libraries"
+      ),
+      ("target_link_options(app PRIVATE --ld-path=${MOLD})", "--ld-path=/usr/bin/ld.mold"),
+      ("target_link_options(settings INTERFACE --ld-path=${MOLD})", "--ld-path=/usr/bin/ld.mold"),
+      ("set(CMAKE_EXE_LINKER_FLAGS \"-O1 --ld-path=${MOLD}\")", "--ld-path=/usr/bin/ld.mold"),
+      ("target_link_libraries(app PRIVATE -lm -fuse-ld=lld)", nil),
+      ("set(CMAKE_SHARED_LINKER_FLAGS --ld-path=${MOLD})", nil),
+    ])
+  func anOptionThatOverridesTheLinkerOfTheOrderIsFound(call: String, place: String?) throws {
+    let workshop = try Self.cmakeProject("\(call)\n\(Self.target)")
+    try workshop.write("third\nmain\n".utf8, "app.order")
+    let run = try cmake(workshop, ["-DCMAKE_C_COMPILER=clang", "-DMOLD=/usr/bin/ld.mold"])
+    #expect(run.status == (place == nil ? 0 : 1), "\(run.text)")
+    if let place {
+      #expect(
+        run.text.contains("app is not ordered: \(place) demands mold, which can't order"),
+        "\(run.text)")
+    } else {
+      try workshop.must("cmake", ["--build", "build"])
+      #expect(try order(workshop, "build/app").prefix(2) == ["third", "main"])
+    }
+  }
+
   @Test(.needs("cmake", "make")) func anOrderForTheDemandedLinkerIsUsed() throws {
     let workshop = try Self.cmakeProject(Self.target)
     try workshop.write(".text.third\n.text.main\n.text.*\n.text\n".utf8, "app.order")

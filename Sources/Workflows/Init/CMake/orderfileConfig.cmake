@@ -8,9 +8,9 @@
 #
 # Images that other drivers than those of C, C++ and Objective-C link, such as swiftc, are left in the default order.
 #
-# This file adds -fuse-ld= for the linker of the order file. The property LINKER_TYPE of the target, and -fuse-ld= of a library
-# that the target links, override this option. If they demand another linker, orderfile_target stops. orderfile_project warns,
-# and stops only if the order file has entries.
+# This file adds -fuse-ld= for the linker of the order file. The property LINKER_TYPE of the target, -fuse-ld= of a library
+# that the target links, -fuse-ld= in target_link_libraries and any --ld-path= override this option. If they demand another
+# linker, orderfile_target stops. orderfile_project warns, and stops only if the order file has entries.
 #
 # Relative paths are relative to the current source folder. LINKER is the linker that the order file is written for
 # ('orderfile gen --linker'); the default is ORDERFILE_LINKER. An image ignores names of functions that it lacks.
@@ -148,8 +148,8 @@ function(_orderfile_order target)
   if(linker STREQUAL "gnu-ld")
     set(driver_name bfd)
   endif()
-  _orderfile_parts("${target}" parts options)
-  _orderfile_demand("${target}" "${options}" demand place)
+  _orderfile_parts("${target}" parts options last_options)
+  _orderfile_demand("${target}" "${options}" "${last_options}" demand place)
   if(demand AND NOT demand STREQUAL driver_name AND NOT ORDERFILE_RECORD)
     _orderfile_refuse("${target}" "${order}" "${linker}" "${demand}" "${place}")
     return()
@@ -200,14 +200,14 @@ function(_orderfile_option linker order result)
 endfunction()
 
 # Sets `result` to the name of the linker that the project demands by an option after our -fuse-ld=, such as mold, and `place`
-# to the option or property. Sets `result` to an empty string if the project demands no linker. Options in generator
-# expressions are not found.
-function(_orderfile_demand target options result place)
+# to the option or property. Sets `result` to an empty string if the project demands no linker. `options` and `last_options`
+# are those of _orderfile_parts. An -fuse-ld= in generator expressions is not found.
+function(_orderfile_demand target options last_options result place)
   set(${result} "" PARENT_SCOPE)
   set(found "")
   foreach(option IN LISTS options)
-    if(option MATCHES "^(-fuse-ld=|--ld-path=)(.+)$")
-      set(found "${CMAKE_MATCH_2}")
+    if(option MATCHES "^-fuse-ld=(.+)$")
+      set(found "${CMAKE_MATCH_1}")
       set(${place} "${option} of a library" PARENT_SCOPE)
     endif()
   endforeach()
@@ -215,6 +215,21 @@ function(_orderfile_demand target options result place)
   if(type AND NOT CMAKE_VERSION VERSION_LESS 3.29 AND NOT type MATCHES "^(DEFAULT|SYSTEM)$")
     string(TOLOWER "${type}" found)
     set(${place} "LINKER_TYPE ${type}" PARENT_SCOPE)
+  endif()
+  foreach(option IN LISTS last_options)
+    if(option MATCHES "^-fuse-ld=(.+)$")
+      set(found "${CMAKE_MATCH_1}")
+      set(${place} "${option} in target_link_libraries" PARENT_SCOPE)
+    endif()
+  endforeach()
+  # clang prefers --ld-path= to -fuse-ld=, wherever the two stand.
+  get_property(all TARGET "${target}" PROPERTY LINK_OPTIONS)
+  get_target_property(type "${target}" TYPE)
+  string(REGEX REPLACE "CUTABLE$|_LIBRARY$" "" kind "${type}")
+  list(APPEND all ${options} ${last_options} "${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS} ${CMAKE_${kind}_LINKER_FLAGS}")
+  if(all MATCHES "--ld-path=([^ ;>\"]+)")
+    set(found "${CMAKE_MATCH_1}")
+    set(${place} "${CMAKE_MATCH_0}" PARENT_SCOPE)
   endif()
   # /usr/bin/ld.lld and lld-19 become lld; ld becomes bfd.
   string(REGEX REPLACE "^.*/" "" found "${found}")
@@ -284,9 +299,11 @@ endfunction()
 
 # Sets `result` to the targets whose objects the image consists of: the image itself, and the object and static libraries of
 # this project that the image links, directly or through others. Sets `result_options` to the link options that all linked
-# libraries pass on to the image (INTERFACE_LINK_OPTIONS).
-function(_orderfile_parts image result result_options)
+# libraries pass on to the image (INTERFACE_LINK_OPTIONS). Sets `result_last_options` to the options that stand among the
+# libraries: CMake puts these options behind all others.
+function(_orderfile_parts image result result_options result_last_options)
   set(options "")
+  set(last_options "")
   set(parts "${image}")
   set(seen "${image}")
   set(rest "${image}")
@@ -299,6 +316,11 @@ function(_orderfile_parts image result result_options)
         string(REGEX MATCHALL "\\$<TARGET_OBJECTS:[^>]+" value "${value}")
       endif()
       list(APPEND linked ${value})
+    endforeach()
+    foreach(item IN LISTS linked)
+      if(item MATCHES "^(\\$<LINK_ONLY:)?(-[^>]*)>?$")
+        list(APPEND last_options "${CMAKE_MATCH_2}")
+      endif()
     endforeach()
     # Names may stand in generator expressions.
     string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" names "${linked}")
@@ -329,4 +351,5 @@ function(_orderfile_parts image result result_options)
   endwhile()
   set(${result} "${parts}" PARENT_SCOPE)
   set(${result_options} "${options}" PARENT_SCOPE)
+  set(${result_last_options} "${last_options}" PARENT_SCOPE)
 endfunction()
