@@ -219,6 +219,22 @@ import Testing
     #expect(filled.status != 0 && filled.text.contains("ERROR: Problem encountered: \(message)"))
   }
 
+  @Test(
+    .needs("meson", "ninja"),
+    arguments: [
+      "executable('app', 'main.c', link_args: ['-fuse-ld=mold'])",
+      "add_project_link_arguments('-fuse-ld=mold', language: 'c')\nexecutable('app', 'main.c')",
+      "executable('app', 'main.c', dependencies: declare_dependency(link_args: ['-fuse-ld=mold']))",
+    ])
+  func aMesonTargetThatChoosesALinkerIsBuiltAsBeforeWithoutEntries(target: String) throws {
+    let workshop = try Workshop()
+    try workshop.write(BuildSystemPage.program.utf8, "main.c")
+    try workshop.write("project('app', 'c')\n\(target)\n".utf8, "meson.build")
+    try workshop.mustOrderfile("init", "--write")
+    try workshop.must("meson", ["setup", "build"])
+    try workshop.must("meson", ["compile", "-C", "build"])
+  }
+
   // MARK: libtool
 
   /// libtool before 2.4.7 links a library without the `-fuse-ld=` of LDFLAGS.
