@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A launch that is recorded with breakpoints may contain debuggers.
+/// A launch that is recorded with breakpoints, or whose pages are counted, may contain debuggers.
 @Suite(.needs(.recording)) struct DebuggerTests {
   /// A debugger of its own child; the first argument says how it becomes that.
   private static let program = """
@@ -146,5 +146,28 @@ import Testing
     let traces = workshop.fileNames.filter { $0 == "t" || $0.hasPrefix("t.") }
     let uses = try traces.map { try functions(workshop, in: $0) }.filter { !$0.isEmpty }
     #expect(uses == [["in_child"]])
+  }
+
+  private static let debuggers = [
+    "./app 'traced, fork'", "./app 'traced, vfork'", "./app 'traced, fork, executing'",
+    "./app seized", "strace -o log ./app executed", "strace -D -o log ./app executed",
+    "strace -f -o log sh -c './app executed; ./app executed'; ./app executed",
+  ]
+  /// Where the library of `preload` is at work, a debugger that attaches sees signals of its system calls.
+  private static let countedDebuggers =
+    PagesTests.methods.flatMap { method in debuggers.map { (method, $0) } }
+    + ["./app attached", "./app 'attached, threads'"].map { ("ptrace", $0) }
+
+  /// No page of a program in a debugger is seen.
+  @Test(.needs("strace"), arguments: countedDebuggers)
+  func aDebuggerDoesWhatItDoesAloneWherePagesAreCounted(method: String, script: String) throws {
+    let workshop = try Self.built.copy()
+    let plain = try workshop.start("sh", ["-c", script]).end()
+    #expect(plain.status == 3, "\(plain.text) \(plain.errors)")
+    let run = try workshop.orderfile(
+      "pages", "--method", method, "--image", "app", "-o", "pages.txt", "--", "sh", "-c",
+      "(\(script)); echo $?")
+    #expect(run.text == plain.text + "3\n" && run.status == 1, "\(run.text) \(run.errors)")
+    #expect(run.errors.contains("another process, such as a debugger"), "\(run.errors)")
   }
 }

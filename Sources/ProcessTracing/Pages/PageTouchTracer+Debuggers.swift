@@ -1,5 +1,5 @@
 // A thread can have only one tracer. If a process of the launch begins to trace another one (a debugger, strace), counting
-// ends, and the traced thread is handed over.
+// ends, and all threads are released: a debugger may trace any of them, and children that do not exist yet.
 
 import CPtrace
 
@@ -31,7 +31,17 @@ extension PageTouchTracer {
   /// Ends counting, because no page of a program in a debugger is seen.
   private func endCounting() {
     problem = problem ?? .traced
-    isOver = true
+    leave()
+  }
+
+  /// Releases `child`, which has just begun, before `parent` continues, because `parent` may be its debugger.
+  ///
+  /// - Returns: whether `parent` waits.
+  func releaseChild(_ child: pid_t, of parent: pid_t) -> Bool {
+    guard isLeaving, threads[child] != nil, threads[parent] != nil else { return false }
+    threads[child]?.isHandedOver = true
+    threads[child]?.debugger = parent
+    return true
   }
 
   /// Releases a stopped thread, which has nothing of ours in its memory, and lets its debugger attach.

@@ -54,7 +54,9 @@ final class PageTouchTracer: LaunchTracer {
   let images: RemotePageImages
   var threads = TracedThreads<Thread>()
   let files = TracedFiles()
-  private var isLeaving = false
+  private(set) var isLeaving = false
+  /// Threads that were released before the event that tells which process they belong to.
+  private var releasedStrangers: Set<pid_t> = []
   /// The time at which the next held signal is due, in nanoseconds since boot.
   var nextWake: UInt64?
 
@@ -119,7 +121,12 @@ final class PageTouchTracer: LaunchTracer {
     isOver = true
     isLeaving = true
     for tid in threads.numbers { _ = ctrace_interrupt(tid) }
-    for tid in threads.takeStrangers() { _ = ctrace_detach(tid, 0) }
+    for tid in threads.takeStrangers() { release(stranger: tid) }
+  }
+
+  private func release(stranger tid: pid_t) {
+    releasedStrangers.insert(tid)
+    _ = ctrace_detach(tid, 0)
   }
 
   func handle(_ tid: pid_t, _ status: Int32) {
@@ -136,7 +143,7 @@ final class PageTouchTracer: LaunchTracer {
     case .created(let new, let sharesMemory, let isVfork):
       threads[tid]?.isInVfork = isVfork
       created(new, by: tid, sharesMemory: sharesMemory)
-      goOn(tid)
+      if !releaseChild(new, of: tid) { goOn(tid) }
     case .vforkEnded:
       threads[tid]?.isInVfork = false
       goOn(tid)
@@ -150,7 +157,7 @@ final class PageTouchTracer: LaunchTracer {
       if threads[tid] != nil {
         resume(tid)
       } else if isLeaving {
-        _ = ctrace_detach(tid, 0)
+        release(stranger: tid)
       } else {
         threads.addStranger(tid)
       }
@@ -252,7 +259,7 @@ extension PageTouchTracer {
   }
 
   private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {
-    guard new > 0 else { return }
+    guard new > 0, releasedStrangers.remove(new) == nil else { return }
     guard var space = threads[tid]?.space else {
       if threads.takeStranger(new) { _ = ctrace_detach(new, 0) }
       return
