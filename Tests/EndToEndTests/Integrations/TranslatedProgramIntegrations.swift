@@ -5,9 +5,7 @@ import Testing
 @Suite(.needs(.recording, "valgrind")) struct TranslatedProgramIntegrations {
   static let tools = ["memcheck", "none", "callgrind"]
 
-  @Test(arguments: tools, [["--all-images"], ["--image", "app"]])
-  func aProgramInValgrindRunsAndIsNotRecorded(tool: String, options: [String]) throws {
-    let workshop = try Workshop()
+  private static let built = PreparedFolder<Workshop> { workshop in
     try workshop.write(
       """
       #include <stdio.h>
@@ -23,6 +21,11 @@ import Testing
       }
       """.utf8, "main.c")
     try workshop.must("gcc", ["main.c", "-o", "app"])
+  }
+
+  @Test(arguments: tools, [["--all-images"], ["--image", "app"]])
+  func aProgramInValgrindRunsAndIsNotRecorded(tool: String, options: [String]) throws {
+    let workshop = try Self.built.copy()
     let run = try workshop.orderfile(
       ["record", "--breakpoints", "-o", "t"] + options + [
         "--", "valgrind", "-q", "--tool=\(tool)", "./app",
@@ -32,5 +35,14 @@ import Testing
       run.errors.contains("-linux: the program that valgrind examines is not recorded: "),
       "\(run.errors)")
     #expect(!run.errors.contains("no process loaded it"), "\(run.errors)")
+  }
+
+  @Test(.needs(.x8664Machine), arguments: [[], ["--method", "preload"]])
+  func aProgramInValgrindRunsWherePagesAreCounted(options: [String]) throws {
+    let workshop = try Self.built.copy()
+    let run = try workshop.orderfile(
+      ["pages", "-o", "pages.txt"] + options + ["--", "valgrind", "-q", "./app"],
+      environment: ["HOME": "/", "TMPDIR": workshop.folder.path])
+    #expect(run.status == 5 && run.text.hasSuffix("7 home\n"), "\(run.text) \(run.errors)")
   }
 }
