@@ -25,7 +25,7 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
     guard stat(path, &status) == 0 else { return nil }
     let mode = UInt32(status.st_mode)
     if mode & UInt32(S_ISUID) != 0 { user = UInt64(status.st_uid) }
-    let groupBits = UInt32(S_ISGID) | UInt32(S_IXGRP)
+    let groupBits = UInt32(S_ISGID) | 0o010  // S_IXGRP
     if mode & groupBits == groupBits { group = UInt64(status.st_gid) }
     var attribute = [UInt8](repeating: 0, count: 64)
     let size = cprocess_read_attribute(path, "security.capability", &attribute, attribute.count)
@@ -72,11 +72,12 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
   /// The rights that this process would get if it executed the file.
   package var gained: FileRights? { ProcessStatus(of: getpid()).flatMap { missing(in: $0, 0) } }
 
-  /// Whether the kernel withholds rights that this process would get, if a process with the rights of this one traces it.
+  /// Whether the kernel withholds a user or capabilities that this process would get, if a process with the rights of this one
+  /// traces it. A group does not count: programs such as ssh-agent have one so that nobody can trace them, and do not need it.
   package var areWithheldFromTraced: Bool {
-    guard let status = ProcessStatus(of: getpid()), missing(in: status, 0) != nil else {
-      return false
-    }
+    guard let status = ProcessStatus(of: getpid()), let missing = missing(in: status, 0),
+      missing.user != nil || missing.capabilities != 0
+    else { return false }
     let own = status["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
     let (setUser, trace): (UInt64, UInt64) = (1 << 7, 1 << 19)  // CAP_SETUID, CAP_SYS_PTRACE
     return own & trace == 0 && !(status["Uid"] == "0" && own & setUser != 0)

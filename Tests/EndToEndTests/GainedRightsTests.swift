@@ -40,11 +40,12 @@ import Testing
     "--ambient-caps=+dac_read_search,+dac_override",
   ]
 
-  static let all = [
+  /// The program runs without the group: ssh-agent has one only so that nobody can trace it.
+  static let group = Rights(
+    name: "set-group-ID", user: rootOfAContainer, setting: "chgrp 65534 app && chmod 2755 app")
+  static let others = [
     Rights(
       name: "set-user-ID", user: rootOfAContainer, setting: "chown 65534 app && chmod 4755 app"),
-    Rights(
-      name: "set-group-ID", user: rootOfAContainer, setting: "chgrp 65534 app && chmod 2755 app"),
     Rights(name: "set-user-ID", user: anybody, setting: "chmod 4755 app"),
     Rights(
       name: "file capabilities", user: anybody,
@@ -69,7 +70,7 @@ import Testing
     try workshop.start("setpriv", user + ["--"] + command).end()
   }
 
-  @Test(.needs("python3"), arguments: all, commands)
+  @Test(.needs("python3"), arguments: others, commands)
   func aProgramThatWouldLackItsRightsIsNotTraced(rights: Rights, command: [String]) throws {
     let workshop = try workshop(rights)
     let run = try run(
@@ -82,7 +83,16 @@ import Testing
     #expect(!workshop.fileNames.contains("t"))
   }
 
-  @Test(.needs("python3"), arguments: all, commands)
+  @Test(arguments: commands)
+  func aProgramThatLacksOnlyItsGroupIsTracedAndNamed(command: [String]) throws {
+    let workshop = try workshop(Self.group)
+    let run = try run(
+      workshop, Self.group.user, [Built.orderfile] + command + ["-o", "t", "--", "./app"])
+    #expect(run.text.hasPrefix("0 0 ") && run.status == 0, "\(run.text)")
+    #expect(run.errors.contains("/app: it ran without the rights"), "\(run.errors)")
+  }
+
+  @Test(.needs("python3"), arguments: [group] + others, commands)
   func aProgramThatTheLaunchStartsWithoutItsRightsIsNamed(
     rights: Rights, command: [String]
   ) throws {
