@@ -12,7 +12,6 @@ extension PageTouchTracer {
     switch Int(truncatingIfNeeded: call.arguments.0) {
     case CTRACE_TRACE_ME:
       endCounting()
-      threads[tid]?.isHandedOver = true
       resume(tid)
     case CTRACE_ATTACH, CTRACE_SEIZE:
       let target = pid_t(truncatingIfNeeded: call.arguments.1)
@@ -21,7 +20,6 @@ extension PageTouchTracer {
         return false
       }
       endCounting()
-      threads[target]?.isHandedOver = true
       threads[target]?.debugger = tid
     default: return false
     }
@@ -39,13 +37,12 @@ extension PageTouchTracer {
   /// - Returns: whether `parent` waits.
   func releaseChild(_ child: pid_t, of parent: pid_t) -> Bool {
     guard isLeaving, threads[child] != nil, threads[parent] != nil else { return false }
-    threads[child]?.isHandedOver = true
     threads[child]?.debugger = parent
     return true
   }
 
-  /// Releases a stopped thread, which has nothing of ours in its memory, and lets its debugger attach.
-  func handOver(_ tid: pid_t, signal: Int32?) {
+  /// Releases a stopped thread, which has nothing of ours in its memory, and lets a debugger that waits for it attach.
+  func release(_ tid: pid_t, signal: Int32?) {
     sendHeldSignals(tid)
     let debugger = threads.remove(tid)?.debugger
     _ = ctrace_detach(tid, signal ?? 0)

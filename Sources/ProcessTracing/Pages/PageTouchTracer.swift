@@ -73,9 +73,7 @@ final class PageTouchTracer: LaunchTracer {
     var lastFault: Fault?
     /// Whether the thread is in vfork(2).
     var isInVfork = false
-    /// Whether the thread is released at its next stop, because a debugger traces it from then on.
-    var isHandedOver = false
-    /// The thread that waits to become the tracer of this thread.
+    /// The thread that waits until this thread is released, to become its tracer.
     var debugger: pid_t?
     /// Whether the program blocks SIGSEGV, which stays unblocked in the kernel.
     var blocksFaults = false
@@ -148,11 +146,7 @@ final class PageTouchTracer: LaunchTracer {
       threads[tid]?.isInVfork = false
       goOn(tid)
     case .group:
-      if isLeaving || threads[tid]?.isHandedOver ?? false {
-        resume(tid)
-      } else {
-        _ = ctrace_listen(tid)
-      }
+      if isLeaving { resume(tid) } else { _ = ctrace_listen(tid) }
     case .interruption:
       if threads[tid] != nil {
         resume(tid)
@@ -202,12 +196,8 @@ extension PageTouchTracer {
       }
       guard apply(thread.space.release(), tid) else { return }
     }
-    if thread.isHandedOver, thread.steppedOver == nil {
-      handOver(tid, signal: signal)
-    } else if isLeaving, thread.steppedOver == nil {
-      sendHeldSignals(tid)
-      threads[tid] = nil
-      _ = ctrace_detach(tid, signal ?? 0)
+    if isLeaving, thread.steppedOver == nil {
+      release(tid, signal: signal)
     } else {
       goOn(tid, signal: signal)
     }
@@ -244,9 +234,11 @@ extension PageTouchTracer {
 
 extension PageTouchTracer {
   private func programBegan(_ tid: pid_t, former: pid_t) {
+    let debugger = threads[former]?.debugger ?? threads[tid]?.debugger
     threads.exec(tid, former: former)
     guard !isOver else {
       _ = ctrace_detach(tid, 0)
+      if let debugger { resume(debugger) }
       return
     }
     threads[tid] = Thread(space: WatchedMemory(of: tid, in: files))

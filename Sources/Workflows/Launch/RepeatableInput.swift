@@ -6,8 +6,8 @@
 
 /// The standard input of a program that may have to be launched a second time.
 ///
-/// A file is read again from where the first launch began. What is left of a pipe after that is unknown, and to keep what a
-/// pipe brings would change the program's launch: it may be a dialogue.
+/// The second launch reads a file from the same place as the first launch. A pipe can be read only once. To read all of a
+/// pipe before the first launch would be wrong for a program that answers before the pipe ends.
 struct RepeatableInput {
   private let descriptor: Int32
   /// The offset in the file at which the first launch began to read; `nil` for what has no offset.
@@ -17,7 +17,7 @@ struct RepeatableInput {
   /// Looks at the input before the first launch.
   ///
   /// - Parameter descriptor: the descriptor that the program gets as its standard input.
-  init(_ descriptor: Int32 = STDIN_FILENO) {
+  init(_ descriptor: Int32) {
     self.descriptor = descriptor
     var status = stat()
     kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
@@ -25,11 +25,11 @@ struct RepeatableInput {
     start = kind == S_IFREG && offset >= 0 ? offset : nil
   }
 
+  /// Whether a second launch can read what the first launch has read: false for a pipe and a socket.
+  var canBeReadAgain: Bool { kind != S_IFIFO && kind != S_IFSOCK }
+
   /// Sets a file back to where the first launch began to read it.
-  ///
-  /// - Returns: false for a pipe or a socket, and if the file can't be set back.
-  func rewind() -> Bool {
-    if let start { return lseek(descriptor, start, SEEK_SET) == start }
-    return kind != S_IFIFO && kind != S_IFSOCK
+  func rewind() {
+    if let start { lseek(descriptor, start, SEEK_SET) }
   }
 }

@@ -77,9 +77,9 @@ package struct PageLaunch {
     var isLaunchedAgain = false
     if choice.method == .preload, method == nil, let reason = unseen.reason ?? result.reasonToTrace
     {
-      if !input.rewind() {
+      if !input.canBeReadAgain {
         notes.append(.notLaunchedAgain(name, reason))
-      } else if let (traced, other) = try trace(found, request) {
+      } else if let (traced, other) = try trace(found, request, input) {
         (result, choice) = (traced, other)
         notes.append(.launchedAgain(name, reason))
         gap = nil
@@ -153,11 +153,12 @@ package struct PageLaunch {
   ///
   /// - Returns: `nil` if tracing is not possible here.
   private func trace(
-    _ found: LaunchedProgram, _ request: PageRequest
+    _ found: LaunchedProgram, _ request: PageRequest, _ input: RepeatableInput
   ) throws -> (PageLaunchResult, PageMethodChoice)? {
     guard let choice = try? PageMethodChoice(.ptrace, for: found, request, in: environment) else {
       return nil
     }
+    input.rewind()
     do { return (try choice.run(program, request), choice) } catch let error
       as ProgramLaunch.LaunchError where error.isNotPermitted
     {
