@@ -234,8 +234,8 @@ let package = Package(
         .unsafeFlags(["-mgeneral-regs-only"])
       ],
       linkerSettings: [
-        // Neither Swift's runtime nor libc: only these files go into the program. Without debug information, because the
-        // valgrind of Debian 12 ends if it can't read that of clang 21.
+        // Neither Swift's runtime nor libc: only these files go into the program. --strip-debug: the valgrind of Debian 12
+        // can't read the debug information of clang 21, and exits.
         .unsafeFlags(
           [
             "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",

@@ -53,7 +53,7 @@ OF_LOCAL bool of_use_memory_map(const uint64_t *a, const struct orderfile_call_m
   uint64_t map[13];
   switch ((int)a[1]) {
   case 12: /* PR_SET_MM_AUXV */ of_use_object(a[2], a[3], memory); return true;
-  case 14: /* PR_SET_MM_MAP: the kernel reads nothing if the size is another one */
+  case 14: /* PR_SET_MM_MAP: the kernel reads nothing if the size is wrong */
     if (a[3] == sizeof map && of_use_and_read(a[2], map, sizeof map, memory)) of_use_object(map[11], (uint32_t)map[12], memory);
     return true;
   case 15: /* PR_SET_MM_MAP_SIZE */ of_use_object(a[2], 4, memory); return true;

@@ -10,8 +10,9 @@
  * false if the kernel is to make the call. */
 OF_INTERNAL bool of_make_mapping_call(long number, const uint64_t *arguments, int64_t *result);
 
-/* Whether a call of mmap(2) replaces the mappings at its address; whether a call of mremap(2) moves to an address of its choice. */
+/* Whether a call of mmap(2) with ARGUMENTS replaces the mappings at its address. */
 OF_INTERNAL bool of_replaces(const uint64_t *arguments);
+/* Whether a call of mremap(2) with ARGUMENTS names the new address (MREMAP_FIXED). */
 OF_INTERNAL bool of_moves_to(const uint64_t *arguments);
 
 #endif

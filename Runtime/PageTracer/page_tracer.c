@@ -108,7 +108,7 @@ OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
 OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   char path[128];
   if (!of_read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;
-  /* valgrind translates the program and this library, so the system calls that would be stopped are those of valgrind. */
+  /* valgrind translates the program and this library. This library would stop the system calls of valgrind itself. */
   char launcher[4096];
   if (of_read_variable("VALGRIND_LAUNCHER=", launcher, sizeof launcher)) return;
   long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);

@@ -126,7 +126,7 @@ OF_LOCAL bool of_overlaps(const stack_t *stack, uint64_t address, uint64_t size)
   return address % OF_PAGE == 0 && address < end && address < start + stack->ss_size && start < end;
 }
 
-/* Whether the program can't use STACK, its signal stack, after a system call. */
+/* Whether the system call NUMBER with the arguments A makes STACK, the signal stack of the program, useless to this library. */
 OF_LOCAL bool of_loses(const stack_t *stack, long number, const uint64_t *a) {
   stack_t wanted;
   switch (number) {
@@ -149,7 +149,8 @@ OF_LOCAL bool of_loses(const stack_t *stack, long number, const uint64_t *a) {
   }
 }
 
-/* Lies on the program's stack, below the red zone. The stub in gate_x86_64.c restores the registers from this struct. */
+/* The arguments and the registers of an exchange of signal stacks. This struct lies on the program's stack, below the red zone.
+ * The stub in gate_x86_64.c restores the registers from it. */
 struct exchange {
   uint64_t rdi, rsi, rax, unused;
   stack_t stack;
@@ -162,11 +163,11 @@ bool of_leave_stack(long number, const uint64_t *arguments, void *context_pointe
   greg_t *registers = context->uc_mcontext.gregs;
   const stack_t *own = &context->uc_stack;
   uint64_t stack_pointer = (uint64_t)registers[REG_RSP];
-  /* The kernel changes no stack that is in use. */
+  /* The kernel refuses to change a signal stack while the thread runs on it. */
   if (!of_is_own(own) || of_is_on(own, stack_pointer) || !of_loses(own, number, arguments)) return false;
   struct of_thread *thread = of_this_thread();
   struct exchange exchange = {.rdi = (uint64_t)registers[REG_RDI], .rsi = (uint64_t)registers[REG_RSI], .rax = (uint64_t)number};
-  /* If the stack is wanted already, the kernel has refused the exchange. */
+  /* If `wanted` is this stack already, this call was repeated after an exchange that the kernel refused. */
   if (!thread || (thread->wanted.ss_size && thread->wanted.ss_sp == own->ss_sp)) return false;
   if (!of_stack_of(thread, &exchange.stack)) return false;
   uint64_t stub = of_gate_repeat_stub((uint64_t)registers[REG_RIP] - 2), place = stack_pointer - 128 - sizeof exchange;
@@ -181,7 +182,7 @@ bool of_leave_stack(long number, const uint64_t *arguments, void *context_pointe
   return true;
 }
 
-/* Whether the part of STACK can be written that a signal uses first. */
+/* Whether the upper end of STACK, which a signal uses first, can be written. */
 OF_LOCAL bool of_can_write(const stack_t *stack) {
   uint64_t start = (uint64_t)(uintptr_t)stack->ss_sp, end = start + stack->ss_size;
   for (uint64_t at = end - (stack->ss_size < ENOUGH ? stack->ss_size : ENOUGH); at < end;

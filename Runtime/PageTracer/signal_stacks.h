@@ -28,8 +28,9 @@ OF_INTERNAL void of_give_stack_again(uint64_t stack_pointer, void *current);
  * false if there is nothing to exchange. */
 OF_INTERNAL bool of_leave_stack(long number, const uint64_t *arguments, void *context);
 
-/* Puts our stack into CONTEXT, the address of the ucontext_t that rt_sigreturn(2) restores, if the program's stack there can no
- * longer be written. STACK_POINTER is that of the call. */
+/* Puts our signal stack into the ucontext_t that rt_sigreturn(2) restores, if this ucontext_t has a signal stack of the program
+ * that can no longer be written. CONTEXT is the address of the ucontext_t. STACK_POINTER is the stack pointer at the call of
+ * rt_sigreturn(2). */
 OF_INTERNAL void of_keep_from_lost_stack(uint64_t context, uint64_t stack_pointer);
 
 /* Makes the call sigaltstack(2) with ARGUMENTS for a thread that has one of our stacks, or that asks for a stack that

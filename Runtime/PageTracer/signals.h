@@ -40,8 +40,8 @@ OF_INTERNAL int of_take_held_signal(uint64_t wanted, siginfo_t *info);
 /* The signals that are held for this thread, as bits of a mask. */
 OF_INTERNAL uint64_t of_held_signals(void);
 
-/* Gives both signals back to the program, which handles its own system calls from now on. Returns the signals of the two that this
- * thread blocks, as bits of a mask. */
+/* Gives the actions of SIGSEGV and SIGSYS back to the program, which handles its own system calls from now on. Returns the mask
+ * of SIGSEGV and SIGSYS as the program has set it for this thread. */
 OF_INTERNAL uint64_t of_give_signals_back(void);
 
 /* Handles SIGNAL as the program, or by default the kernel, would. Called in our handler, with its

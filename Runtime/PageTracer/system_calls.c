@@ -276,7 +276,7 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   if (restriction.problem) {
     of_note_problem(restriction.problem, restriction.detail);
     of_stop_tracing();
-    /* The calls of our handlers would be handled by the program. */
+    /* Otherwise the program would also handle the system calls that our handlers make. */
     if (restriction.problem == ORDERFILE_PAGE_DISPATCHED) *mask_of(context) |= of_give_signals_back();
   }
   if (of_wait_with_clean_mask(&call, context)) return;

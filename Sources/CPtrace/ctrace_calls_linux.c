@@ -230,8 +230,8 @@ static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   }
 }
 
-/* A program may handle its own system calls (PR_SET_SYSCALL_USER_DISPATCH). An injected call would raise SIGSYS, so such handling
- * is off meanwhile. Older headers lack these requests of Linux 6.4. */
+/* A program may handle its own system calls (PR_SET_SYSCALL_USER_DISPATCH). An injected call would raise SIGSYS, so dispatch
+ * is off during the call. These requests came with Linux 6.4: older headers lack them. */
 struct dispatch {
   uint64_t mode, selector, offset, size;
 };
@@ -250,8 +250,8 @@ static int suspend_dispatch(pid_t tid, struct dispatch *dispatch) {
 
 static int resume_dispatch(pid_t tid, struct dispatch *dispatch) {
   if (!dispatch->mode) return 0;
-  /* The kernel reports mode 2, PR_SYS_DISPATCH_INCLUSIVE_ON, as mode 1 with the addresses outside the range. It refuses to set
-   * that. */
+  /* The kernel reports mode 2, PR_SYS_DISPATCH_INCLUSIVE_ON, as mode 1 with the complement of the range, and
+   * refuses to set mode 1 with such a range. So this function restores mode 2 and its range. */
   if (dispatch->offset && dispatch->offset + dispatch->size <= dispatch->offset) {
     dispatch->mode = 2;
     dispatch->offset += dispatch->size;
@@ -273,7 +273,7 @@ static int perform(pid_t tid, uint64_t instruction, const struct injected *injec
       (failure = request(PTRACE_GETSIGMASK, tid, sizeof mask, (uintptr_t)&mask)) ||
       (failure = request(PTRACE_SETSIGMASK, tid, sizeof all, (uintptr_t)&all)))
     return failure;
-  struct dispatch dispatch = {0, 0, 0, 0}; /* at an entry, the kernel has asked already whether to dispatch */
+  struct dispatch dispatch = {0, 0, 0, 0}; /* at the entry of a call, the kernel has decided already whether to dispatch it */
   if (!at_entry && (failure = suspend_dispatch(tid, &dispatch))) return failure;
   struct vectors vectors;
   keep_vectors(tid, &vectors);

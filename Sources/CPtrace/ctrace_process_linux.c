@@ -29,9 +29,9 @@ static void wake(int signal) { (void)signal; }
 
 bool ctrace_was_told_to_end(void) { return was_told_to_end; }
 
-/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. /dev/null takes over the numbers, because a
- * library that was preloaded into the command may close or use the number of its own file later, and must not hit a file of
- * the tracer. */
+/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. Then /dev/null has
+ * their numbers: a library that was preloaded into the command may later close or use the number of a file that it had opened.
+ * This number must not belong to a file of the tracer. */
 static void keep_only(int stream) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {

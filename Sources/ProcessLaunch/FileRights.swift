@@ -8,7 +8,7 @@ import CProcess
 
 /// The rights that a program's file gives to the process that executes it. <execve(2)>, <capabilities(7)>
 ///
-/// The kernel withholds them if a process without CAP_SYS_PTRACE traces the program: see `cap_bprm_creds_from_file` in
+/// The kernel withholds these rights if a process without CAP_SYS_PTRACE traces the program: see `cap_bprm_creds_from_file` in
 /// security/commoncap.c.
 package struct FileRights: Hashable, Sendable, CustomStringConvertible {
   /// The owner of a set-user-ID file.
@@ -18,7 +18,7 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
   /// The bits of capabilities, as in `CapPrm` of `/proc/PID/status`.
   private var capabilities: UInt64 = 0
 
-  /// - Parameter path: of a file that the kernel executes; of a script the interpreter counts.
+  /// - Parameter path: the path of a file that the kernel executes; for a script, the path of its interpreter.
   /// - Returns: `nil` if the file gives no rights, or is in a file system that is mounted `nosuid`.
   package init?(ofFileAt path: String) {
     var status = stat()
@@ -37,7 +37,8 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
     if isMountedWithout { return nil }
   }
 
-  /// The permitted capabilities of `struct vfs_cap_data`. In revision 3 they count in another user namespace.
+  /// Returns the permitted capabilities in the bytes of a `struct vfs_cap_data`. Revision 3 gives capabilities only in
+  /// another user namespace, so the result has none of these.
   private static func permitted(_ bytes: [UInt64]) -> UInt64 {
     func word(_ index: Int) -> UInt64 {
       guard bytes.count >= 4 * index + 4 else { return 0 }
@@ -47,7 +48,7 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
     return revision == 1 || revision == 2 ? word(1) | (revision == 2 ? word(3) << 32 : 0) : 0
   }
 
-  /// Returns the rights that `process` does not have; `nil` if it has all, or can't get any.
+  /// Returns the rights that `process` does not have; `nil` if `process` has all of these rights, or can't gain rights.
   ///
   /// - Parameters:
   ///   - process: a process that may execute the file, or has executed it.
@@ -61,7 +62,7 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
     var missing = self
     if user == number("Uid", set) { missing.user = nil }
     if group == number("Gid", set) { missing.group = nil }
-    // root gets all capabilities anyway.
+    // The kernel gives root all capabilities without the file.
     let isRoot = number("Uid") == 0
     let available = isRoot ? 0 : number("CapBnd", 0, 16) ?? 0
     missing.capabilities &= available & ~(number("CapPrm", 0, 16) ?? 0)
@@ -72,8 +73,8 @@ package struct FileRights: Hashable, Sendable, CustomStringConvertible {
   /// The rights that this process would get if it executed the file.
   package var gained: FileRights? { ProcessStatus(of: getpid()).flatMap { missing(in: $0, 0) } }
 
-  /// Whether the kernel withholds a user or capabilities that this process would get, if a process with the rights of this one
-  /// traces it. A group does not count: programs such as ssh-agent have one so that nobody can trace them, and do not need it.
+  /// Whether the kernel withholds the user or the capabilities of the file from a program that this process launches and traces.
+  /// A missing group does not count: programs such as ssh-agent are set-group-ID only so that nobody can trace them.
   package var areWithheldFromTraced: Bool {
     guard let status = ProcessStatus(of: getpid()), let missing = missing(in: status, 0),
       missing.user != nil || missing.capabilities != 0

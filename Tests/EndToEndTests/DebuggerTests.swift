@@ -3,7 +3,7 @@ import Testing
 
 /// A launch that is recorded with breakpoints, or whose pages are counted, may contain debuggers.
 @Suite(.needs(.recording)) struct DebuggerTests {
-  /// A debugger of its own child; the first argument says how it becomes that.
+  /// A program that traces its own child. The first argument says how the program becomes the tracer.
   private static let program = """
     #define _GNU_SOURCE
     #include <pthread.h>
@@ -112,7 +112,7 @@ import Testing
     return try RecordTests.functions(workshop, in: trace).filter { own.contains($0) }
   }
 
-  static let warning = "it traces another process of the launch"
+  static let warning = "the program traces another process of the launch"
 
   @Test(
     arguments: [
@@ -131,7 +131,7 @@ import Testing
     #expect(try functions(workshop, in: "t") == ["early", "late"])
   }
 
-  /// strace tries first what the kernel can do, with children of its own.
+  /// Before strace starts the program, it tests the kernel with children of its own.
   @Test(.needs("strace"), arguments: [[], ["-f"], ["-D"]])
   func straceInTheLaunchPrintsWhatItPrintsAlone(options: [String]) throws {
     let workshop = try Self.built.copy()
@@ -153,7 +153,7 @@ import Testing
     "./app seized", "strace -o log ./app executed", "strace -D -o log ./app executed",
     "strace -f -o log sh -c './app executed; ./app executed'; ./app executed",
   ]
-  /// Where the library of `preload` is at work, a debugger that attaches sees signals of its system calls.
+  /// Debuggers that attach are tested only with `ptrace`: with `preload` they see a SIGSYS for each system call of the process.
   private static let countedDebuggers =
     PagesTests.methods.flatMap { method in debuggers.map { (method, $0) } }
     + ["./app attached", "./app 'attached, threads'"].map { ("ptrace", $0) }

@@ -25,22 +25,22 @@ import Testing
 
   struct Rights: Sendable, CustomTestStringConvertible {
     var name: String
-    /// The arguments of `setpriv` with which a command has no right that the tracer needs.
+    /// The arguments of `setpriv` that take from a command the rights that a tracer needs.
     var user: [String]
-    /// What gives the rights to the file `app`.
+    /// The shell command that gives the rights to the file `app`.
     var setting: String
     var testDescription: String { name }
   }
 
   private static let rootOfAContainer = ["--bounding-set=-sys_ptrace,-setuid,-setgid"]
-  /// A user who can read the tests' own programs, wherever these are.
+  /// A user without privileges who can read all files, so that the programs of the tests may be anywhere.
   private static let anybody = [
     "--reuid=65534", "--regid=65534", "--clear-groups",
     "--inh-caps=+dac_read_search,+dac_override",
     "--ambient-caps=+dac_read_search,+dac_override",
   ]
 
-  /// The program runs without the group: ssh-agent has one only so that nobody can trace it.
+  /// A program that lacks only its group is traced: ssh-agent is set-group-ID only so that nobody can trace it.
   static let group = Rights(
     name: "set-group-ID", user: rootOfAContainer, setting: "chgrp 65534 app && chmod 2755 app")
   static let others = [
@@ -89,7 +89,7 @@ import Testing
     let run = try run(
       workshop, Self.group.user, [Built.orderfile] + command + ["-o", "t", "--", "./app"])
     #expect(run.text.hasPrefix("0 0 ") && run.status == 0, "\(run.text)")
-    #expect(run.errors.contains("/app: it ran without the rights"), "\(run.errors)")
+    #expect(run.errors.contains("/app: the program ran without the rights"), "\(run.errors)")
   }
 
   @Test(.needs("python3"), arguments: [group] + others, commands)
@@ -102,12 +102,13 @@ import Testing
       workshop, rights.user,
       [Built.orderfile] + command + ["-o", "t", "--", "sh", "-c", script])
     #expect(run.status == 0, "\(run.errors)")
-    // A library in the program, by which `pages` sees touches, leaves the rights to it.
+    // Without --method, `pages` does not trace: the program keeps its rights.
     let isTraced = command != ["pages"]
-    #expect(run.errors.contains("/app: it ran without the rights") == isTraced, "\(run.errors)")
+    #expect(
+      run.errors.contains("/app: the program ran without the rights") == isTraced, "\(run.errors)")
   }
 
-  /// root with CAP_SYS_PTRACE traces a program without taking away its rights; and a program may lack nothing.
+  /// A tracer with CAP_SYS_PTRACE takes no rights away. Some programs gain no rights, so that a tracer can take none away.
   @Test(
     arguments: [
       ("chown 65534:65534 app && chmod 6755 app", [String]()),

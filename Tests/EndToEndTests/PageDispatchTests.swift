@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `pages` must not change what a program does that handles its own system calls (PR_SET_SYSCALL_USER_DISPATCH).
+/// `pages` must not change the behaviour of a program that handles its own system calls (PR_SET_SYSCALL_USER_DISPATCH).
 @Suite(.needs("clang", "ld.lld"), .needs(.x8664Machine)) struct PageDispatchTests {
-  /// The first argument is the mode: 1 for all system calls but those of a range, 2 for those of a range. Linux before 6.17 lacks
-  /// mode 2.
+  /// The first argument is the mode. In mode 1 the program handles the system calls of all its code, in mode 2 only the calls of
+  /// the code in a range of addresses. Linux before 6.17 lacks mode 2: the program then uses mode 1.
   static let program = #"""
     #define _GNU_SOURCE
     #include <signal.h>

@@ -21,7 +21,7 @@ import Testing
   }
 
   private static let again = "orderfile: ./app: launched again with --method ptrace: "
-  private static let onlyOnce = "because its standard input is a pipe, which can be read once: "
+  private static let onlyOnce = "standard input is a pipe or a socket, which can be read only once"
 
   @Test(arguments: [
     ("{ read -r first; \"$0\" pages -o pages.txt -- ./app; } <input", again),

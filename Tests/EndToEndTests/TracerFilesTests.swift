@@ -3,8 +3,8 @@ import Testing
 
 /// The tracer process is a fork of the command, with the libraries that were preloaded into it.
 @Suite(.needs(.recording)) struct TracerFilesTests {
-  /// Opens a file in the command, and closes its number in the tracer when some threads have stopped: as a library that
-  /// keeps the file of a stack unwinder or of a log.
+  /// Opens a file in the command. Closes the number of this file in the tracer after some stops of threads, as a library may do
+  /// that keeps a log or a file of a stack unwinder open.
   private static let library = """
     #define _GNU_SOURCE
     #include <fcntl.h>

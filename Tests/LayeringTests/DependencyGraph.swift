@@ -1,4 +1,4 @@
-/// Names that depend on each other.
+/// A graph of names, and of the names that each of them depends on.
 struct DependencyGraph {
   private(set) var dependencies: [String: Set<String>] = [:]
 
@@ -6,7 +6,7 @@ struct DependencyGraph {
     if name != other { dependencies[name, default: []].insert(other) }
   }
 
-  /// One circle, as the names along it; `nil` if there is none.
+  /// The names along a circle, which begin and end with the same name; `nil` if there is no circle.
   var circle: [String]? {
     var done: Set<String> = []
     func visit(_ name: String, _ path: [String]) -> [String]? {

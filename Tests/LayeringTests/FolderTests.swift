@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// The folders of a Swift target: one depends on another if a file of it names a type that only the other declares.
+/// Returns which folders of a Swift target depend on each other. Folder A depends on folder B if a file of A names a type that
+/// only B declares.
 ///
-/// Names are compared as words, so a dependency by a method of an extension is not seen. Files beside the folders
-/// belong to none.
+/// Names are compared as words, so a dependency by a method of an extension is not seen. Files outside of these folders
+/// are ignored.
 private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
   let declaration = try expression(
     #"^(?:@\w+ |package |public |final |indirect )*(?:struct|class|enum|protocol|actor|typealias) (\w+)"#

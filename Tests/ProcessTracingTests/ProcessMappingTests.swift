@@ -153,7 +153,7 @@ import Testing
 }
 
 @Suite struct MappingReaderTests {
-  /// Lines appear, change and go anywhere; the reader finds what one finds that reads for the first time.
+  /// Lines appear, change and disappear anywhere. The reader returns the same mappings as a new reader.
   @Test func mappingsThatAreReadAgainAreAsNewOnes() {
     var random = SeededRandom(seed: 7)
     func line() -> String {

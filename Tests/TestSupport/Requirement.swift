@@ -60,7 +60,7 @@ extension Requirement: ExpressibleByStringLiteral {
     Requirement(tools.joined(separator: ", ")) { tools.allSatisfy { toolPath($0) != nil } }
   }
 
-  /// About a second of a processor or more without optimization: only for what `make quick` leaves out.
+  /// Processor time: the test takes about a second or more in a debug build. `make quick` leaves such a test out.
   package static let time = Requirement("time") { true }
   /// Processes of any kind: tools of every system.
   package static let processes = Requirement("to start processes") { true }

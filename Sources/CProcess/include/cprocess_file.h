@@ -18,8 +18,8 @@ bool cprocess_exchange_in_file(const char *path, uint32_t offset, uint32_t expec
  * NAME is for people. Returns the descriptor, or -errno: -ENOTSUP where there is no such memory. */
 int cprocess_create_memory(const char *name, uint64_t size);
 
-/* Reads the extended attribute NAME of the file at PATH into BYTES. Returns its size, or -errno: -ENOTSUP where there are
- * none. <xattr(7)> */
+/* Reads the extended attribute NAME of the file at PATH into BYTES. Returns the size of the attribute, or -errno:
+ * -ENOTSUP if the system has no extended attributes. <xattr(7)> */
 long cprocess_read_attribute(const char *path, const char *name, void *bytes, size_t size);
 
 #pragma clang assume_nonnull end

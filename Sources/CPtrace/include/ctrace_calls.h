@@ -56,8 +56,8 @@ int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
  * and restores the state of the thread. INSTRUCTION and *STATUS are as in ctrace_protect. */
 int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status);
 
-/* Whether the functions above work for a thread that handles its own system calls (prctl(2), PR_SET_SYSCALL_USER_DISPATCH): since
- * Linux 6.4. */
+/* Whether the functions above work for a thread that handles its own system calls (prctl(2), PR_SET_SYSCALL_USER_DISPATCH). They
+ * do since Linux 6.4. */
 bool ctrace_can_suspend_dispatch(pid_t tid);
 
 /* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */

@@ -10,8 +10,9 @@
 #pragma clang assume_nonnull begin
 
 /* Starts a process that calls BODY with CONTEXT and one end of a stream, and ends when BODY returns. It
- * has its own session and no file but the stream and /dev/null, which has the numbers of all files of this process. It can only be killed by SIGKILL: signals
- * that end a process by default end its stream instead (ctrace_was_told_to_end).
+ * has its own session and no file but the stream and /dev/null. Each other descriptor that is open in this
+ * process is /dev/null in the new one. The new process can only be killed by SIGKILL: signals that end a
+ * process by default end its stream instead (ctrace_was_told_to_end).
  *
  * Call it while this process has one thread. Stores the other end, which exec closes. Returns 0 or an
  * errno. */

@@ -52,8 +52,8 @@ package struct BudgetFigure: Hashable, Sendable {
 }
 
 extension BudgetFigure {
-  /// Returns the figures of the command that `metric` begins with, those with the name `metric`, or else the commands with
-  /// figures, for messages about an unknown metric.
+  /// Returns what an error about the unknown `metric` expects: the figures of the command that `metric` begins with, or else the
+  /// figures of all commands that end in `metric`, or else the commands that have figures.
   static func known(like metric: String) -> String {
     let command = metric.prefix { $0 != "." }
     let names = all.map(\.id)

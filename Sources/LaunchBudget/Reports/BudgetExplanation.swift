@@ -24,7 +24,7 @@ package struct BudgetExplanation {
 
   /// `pass, 4 left`
   private func verdict(_ result: CheckResult) -> String {
-    // Why there is no base is said once for all limits.
+    // The report says why there is no base only once, not for each limit.
     if let reason = result.reason, reason != document.baseIsMissing {
       return "\(result.outcome.rawValue): \(reason)"
     }

@@ -23,7 +23,7 @@ package protocol BreakpointObserver: AnyObject {
   func isTranslator(_ program: String)
   /// A process runs `program` without the rights that the file of the program gives, because the process is traced.
   func isWithoutRights(_ program: String)
-  /// A process that runs `program` traces another process of the launch, which is not recorded from now on.
+  /// A process that runs `program` traces another process of the launch. The traced process is not recorded from now on.
   func isDebugger(_ program: String)
   /// The memory of process `pid` can be neither read nor written. The process is not recorded.
   ///

@@ -165,7 +165,7 @@ package struct BreakpointSet {
     return left
   }
 
-  /// Restores all instructions; `plantAgain` undoes it.
+  /// Restores all instructions until `plantAgain` plants the breakpoints again.
   package func exposeAll(_ memory: ProcessMemory) {
     forEachStanding(memory) { text, at, breakpoint in
       text.replace(at, with: Self.bytes(of: breakpoint.saved))

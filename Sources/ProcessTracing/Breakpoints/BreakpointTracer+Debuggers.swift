@@ -4,7 +4,8 @@
 // A child of vfork(2), as gdb starts its programs, asks to be traced while it shares the debugger's memory. Then all
 // instructions in this memory are restored until the child has called exec or ended; the debugger waits meanwhile.
 //
-// The requests are seen at breakpoints in `ptrace` and `syscall` of the C library. Requests in assembly fail.
+// The requests are seen at breakpoints in `ptrace` and `syscall` of the C library. A request that
+// assembly makes fails, because the thread already has a tracer.
 
 import CPtrace
 import ProcessLaunch
@@ -18,13 +19,13 @@ import ProcessLaunch
 extension BreakpointTracer {
   /// A process that is released when all its threads have stopped.
   final class Handover {
-    /// The thread that waits for it; `nil` if the process has asked to be traced.
+    /// The thread that waits until the process is released; `nil` if the process has asked to be traced.
     let debugger: pid_t?
 
     init(debugger: pid_t?) { self.debugger = debugger }
   }
 
-  /// Begins to release a process if a thread that is about to call ptrace(2) becomes its tracer, or asks to be traced.
+  /// Begins to release a process if the thread `tid`, which is about to call ptrace(2), attaches to it or asks to be traced.
   ///
   /// - Parameter index: the index of the argument that is the request.
   /// - Returns: whether the thread waits.
@@ -32,7 +33,7 @@ extension BreakpointTracer {
     guard let request = ThreadRegisters.argument(index, of: tid) else { return false }
     switch Int(truncatingIfNeeded: request & 0xffff_ffff) {
     case CTRACE_TRACE_ME:
-      // The command that records would be no debugger.
+      // A parent outside of the launch, such as orderfile itself, does not debug the process.
       guard let parent = ProcessStatus(of: tid)?["PPid"].flatMap({ pid_t($0) }),
         threads[parent] != nil, begin(Handover(debugger: nil), of: tid, by: tid)
       else { return false }

@@ -52,7 +52,7 @@ final class BreakpointTracer: LaunchTracer {
   let lastMark: [UInt8]?
   private(set) var isOver = false
   let files = TracedFiles()
-  /// Processes that are about to be released, because debuggers of the launch trace them.
+  /// The processes that are being released for debuggers of the launch.
   var handovers: [Handover] = []
 
   struct Thread {
@@ -69,9 +69,9 @@ final class BreakpointTracer: LaunchTracer {
     var isInVfork = false
     /// The last child of the thread.
     var child: pid_t?
-    /// Whether `child`, by vfork(2), uses the memory untraced.
+    /// Whether `child`, which vfork(2) created, uses the memory and is no longer traced.
     var lendsMemory = false
-    /// `nil` if the thread stays traced.
+    /// The release of the process of the thread; `nil` if the process stays traced.
     var handover: Handover?
   }
 

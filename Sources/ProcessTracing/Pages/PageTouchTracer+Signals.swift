@@ -64,7 +64,7 @@ extension PageTouchTracer {
     if ctrace_blocked_signals(tid, &mask) == 0, ProcessSignals.blocked(by: tid) == mask {
       blockFaults(tid)
     } else {
-      // The kernel would forget the mask of the waiting call, which lets the signal through.
+      // A call such as sigsuspend(2) waits with a mask that lets the signal through. To set a mask now would end this mask.
       threads[tid]?.blocksFaultsAfterHandler = true
     }
   }

@@ -113,7 +113,7 @@ extension PageTouchTracer {
       noteTouchesByExec(space)
       return changes
     }
-    if call.number == Int64(CTRACE_SIGRETURN) {  // its result is that of an interrupted call
+    if call.number == Int64(CTRACE_SIGRETURN) {  // it returns the result of the interrupted call
       returnedFromHandler(tid)
       threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
       return []

@@ -55,7 +55,7 @@ final class PageTouchTracer: LaunchTracer {
   var threads = TracedThreads<Thread>()
   let files = TracedFiles()
   private(set) var isLeaving = false
-  /// Threads that were released before the event that tells which process they belong to.
+  /// Threads that were released before the tracer saw the event of their creation.
   private var releasedStrangers: Set<pid_t> = []
   /// The time at which the next held signal is due, in nanoseconds since boot.
   var nextWake: UInt64?
@@ -77,7 +77,8 @@ final class PageTouchTracer: LaunchTracer {
     var debugger: pid_t?
     /// Whether the program blocks SIGSEGV, which stays unblocked in the kernel.
     var blocksFaults = false
-    /// Whether the program blocks SIGSEGV again when its handler returns, from a call that waits with another signal mask.
+    /// Whether the program blocks SIGSEGV again when its handler returns. The handler has interrupted a call that waits with
+    /// another signal mask, such as sigsuspend(2).
     var blocksFaultsAfterHandler = false
     /// Whether the fault of the thread ends the process.
     var dies = false

@@ -6,8 +6,8 @@ import Addresses
   import Glibc
 #endif
 
-/// Parses the text of `/proc/PID/maps` again and again. Lines that were there before are not parsed again: of a program that
-/// loads thousands of libraries, nearly all lines stay.
+/// A reader of `/proc/PID/maps` that parses only the lines that differ from the text it has read before. While a program loads
+/// thousands of libraries, nearly all lines stay the same.
 package struct MappingReader {
   private var text: [UInt8] = []
   /// The end of each line in `text`, after its line feed.
@@ -17,7 +17,7 @@ package struct MappingReader {
 
   package init() {}
 
-  /// The mappings of files in `new`, in its order.
+  /// Returns the mappings of files in `new`, in the order of the lines.
   ///
   /// - Parameter parse: parses a line.
   package mutating func files(
@@ -53,7 +53,7 @@ package struct MappingReader {
     return mappings.compactMap { $0 }
   }
 
-  /// The largest number up to `limit` for which `isTrue`; it is true for all smaller numbers, too.
+  /// Returns the largest number up to `limit` for which `isTrue` holds. `isTrue` must hold for all smaller numbers, too.
   private static func largest(_ limit: Int, _ isTrue: (Int) -> Bool) -> Int {
     var (low, high) = (0, limit)
     while low < high {

@@ -29,7 +29,7 @@ package struct ProcessMapping: Hashable {
     return files(of: pid, &reader)
   }
 
-  /// - Parameter reader: has read the mappings of the same process before, or none.
+  /// - Parameter reader: a reader that has read mappings of this process only, or is new.
   static func files(of pid: pid_t, _ reader: inout MappingReader) -> [ProcessMapping]? {
     let text = SystemFile.text(of: "/proc/\(pid)/maps")
     guard !text.isEmpty else { return nil }

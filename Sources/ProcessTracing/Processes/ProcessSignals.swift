@@ -14,8 +14,8 @@ enum ProcessSignals {
     return caught & 1 << UInt64(max(signal - 1, 0)) != 0
   }
 
-  /// The signals that the thread `tid` blocks now, bit N - 1 for signal N. While a call such as sigsuspend(2) waits, they are
-  /// other than those of `ctrace_blocked_signals`, which the thread blocks after the call.
+  /// Returns the signals that the thread `tid` blocks now, bit N - 1 for signal N. A call such as sigsuspend(2) changes the
+  /// blocked signals while it waits. `ctrace_blocked_signals` returns the signals that the thread blocks after the call.
   static func blocked(by tid: pid_t) -> UInt64? {
     ProcessStatus(of: tid)?["SigBlk"].flatMap { UInt64($0, radix: 16) }
   }

@@ -138,7 +138,7 @@ package struct BuildIntegration: Hashable, Sendable {
           # The copy has a name for these contents, so that other contents link everything again.
           orderfile_copy = 'app-' + orderfile_fs.hash(orderfile_order, 'sha256') + '.order'
           configure_file(input : orderfile_order, output : orderfile_copy, copy : true)
-          # Without entries no order is missed, and each target may choose any linker.
+          # Without entries there is nothing to order, and each target may choose any linker.
           if run_command('grep', '-q', '^[^#]', orderfile_order, check : false).returncode() == 0
             add_project_link_arguments(
               '-Xlinker', '--symbol-ordering-file=' + meson.current_build_dir() / orderfile_copy,

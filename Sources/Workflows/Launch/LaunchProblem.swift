@@ -78,14 +78,14 @@ extension Diagnostic {
       "unable to trace: a traced program does not get the rights that its file gives it (\(rights))",
       context: [program],
       hint:
-        "run this command as root with CAP_SYS_PTRACE, or trace a copy made by 'cp', which has no such rights"
+        "run this command as root with CAP_SYS_PTRACE, or trace a copy made by 'cp', which runs without these rights"
     )
   }
 
   /// A program of the launch has run without the rights that its file gives.
   static func ranWithoutRights(_ program: String) -> Diagnostic {
     Diagnostic(
-      "it ran without the rights that its file gives (set-user-ID, set-group-ID, capabilities): it was traced",
+      "the program ran without the rights that its file gives (set-user-ID, set-group-ID, capabilities), because it was traced",
       context: [program], hint: "run this command as root with CAP_SYS_PTRACE")
   }
 

@@ -14,7 +14,7 @@ package struct LaunchedProgram {
   let pages: ImagePages?
   /// Why no method can see its pages; `nil` if one can.
   let obstacle: ParseError?
-  /// The rights that it gets from its file; `nil` if it gets none. A program with such rights ignores `LD_PRELOAD`.
+  /// The rights that the program gains from its file; `nil` if it gains none. A program that gains rights ignores `LD_PRELOAD`.
   let rights: FileRights?
 
   /// - Throws: if `environment` leads to no program of that name.

@@ -6,11 +6,11 @@
 
 /// The standard input of a program that may have to be launched a second time.
 ///
-/// The second launch reads a file from the same place as the first launch. A pipe can be read only once. To read all of a
-/// pipe before the first launch would be wrong for a program that answers before the pipe ends.
+/// The second launch reads a file from the same place as the first launch. A pipe can be read only once. orderfile does not
+/// read a pipe to its end before the first launch: the other end may wait for output of the program.
 struct RepeatableInput {
   private let descriptor: Int32
-  /// The offset in the file at which the first launch began to read; `nil` for what has no offset.
+  /// The offset in the file at which the first launch began to read; `nil` if the input is not a file.
   private let start: off_t?
   private let kind: mode_t
 
@@ -25,10 +25,10 @@ struct RepeatableInput {
     start = kind == S_IFREG && offset >= 0 ? offset : nil
   }
 
-  /// Whether a second launch can read what the first launch has read: false for a pipe and a socket.
+  /// Whether a second launch can read the same input as the first launch: false for a pipe and a socket.
   var canBeReadAgain: Bool { kind != S_IFIFO && kind != S_IFSOCK }
 
-  /// Sets a file back to where the first launch began to read it.
+  /// Sets a file back to the offset at which the first launch began to read.
   func rewind() {
     if let start { lseek(descriptor, start, SEEK_SET) }
   }

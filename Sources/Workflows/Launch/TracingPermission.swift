@@ -12,7 +12,7 @@ import ProcessTracing
 enum TracingPermission {
   /// Traces a shell that does nothing.
   ///
-  /// - Returns: why that is not possible; `nil` if it is.
+  /// - Returns: why tracing is not possible; `nil` if it is possible.
   static func refusal() -> String? {
     do {
       _ = try BreakpointLaunch(ProgramLaunch(command: ["/bin/sh", "-c", ":"])).run(NoObserver())

@@ -38,7 +38,8 @@ package struct PageLaunch {
 
   /// Launches the program, and names the functions that touched its pages.
   ///
-  /// Without a method it may launch the program twice; a file as standard input is read from the same place again.
+  /// If `method` is `nil`, this function may launch the program twice. Both launches read a file as standard input from
+  /// the same place.
   ///
   /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {

@@ -73,11 +73,11 @@ extension Diagnostic {
 
   static func notLaunchedAgain(_ program: String, _ reason: String) -> Diagnostic {
     Diagnostic(
-      "not launched again with --method ptrace, because its standard input is a pipe, which can be read once: \(reason)",
+      "not launched again with --method ptrace (\(reason)): standard input is a pipe or a socket, which can be read only once",
       context: [program],
       remedies: [
         .ptrace("give"),
-        Remedy("save what the program reads to a file, and redirect its input from it"),
+        Remedy("save the input in a file, and redirect standard input from this file"),
       ])
   }
 

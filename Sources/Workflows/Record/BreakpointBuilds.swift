@@ -169,9 +169,11 @@ extension Diagnostic {
   /// - Parameter program: a program of the launch, such as gdb or strace.
   static func debugger(_ program: String) -> Diagnostic {
     Diagnostic(
-      "it traces another process of the launch: what that process runs is not recorded",
+      "the program traces another process of the launch: from then on, the traced process is not recorded",
       context: [program],
-      hint: "a process can have only one tracer: record the program without this one")
+      hint:
+        "a process can have only one tracer: to record the traced process, launch it without this debugger"
+    )
   }
 
   /// The loader in memory is not the file at its path.

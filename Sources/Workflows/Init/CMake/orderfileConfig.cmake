@@ -201,7 +201,7 @@ endfunction()
 
 # Sets `result` to the name of the linker that the project demands by an option after our -fuse-ld=, such as mold, and `place`
 # to the option or property. Sets `result` to an empty string if the project demands no linker. `options` and `last_options`
-# are those of _orderfile_parts. An -fuse-ld= in generator expressions is not found.
+# are results of _orderfile_parts. An -fuse-ld= in generator expressions is not found.
 function(_orderfile_demand target options last_options result place)
   set(${result} "" PARENT_SCOPE)
   set(found "")
@@ -222,7 +222,7 @@ function(_orderfile_demand target options last_options result place)
       set(${place} "${option} in target_link_libraries" PARENT_SCOPE)
     endif()
   endforeach()
-  # clang prefers --ld-path= to -fuse-ld=, wherever the two stand.
+  # clang prefers --ld-path= to -fuse-ld=, in whatever order the two options stand.
   get_property(all TARGET "${target}" PROPERTY LINK_OPTIONS)
   get_target_property(type "${target}" TYPE)
   string(REGEX REPLACE "CUTABLE$|_LIBRARY$" "" kind "${type}")
@@ -299,8 +299,8 @@ endfunction()
 
 # Sets `result` to the targets whose objects the image consists of: the image itself, and the object and static libraries of
 # this project that the image links, directly or through others. Sets `result_options` to the link options that all linked
-# libraries pass on to the image (INTERFACE_LINK_OPTIONS). Sets `result_last_options` to the options that stand among the
-# libraries: CMake puts these options behind all others.
+# libraries pass on to the image (INTERFACE_LINK_OPTIONS). Sets `result_last_options` to the options among the
+# arguments of target_link_libraries: CMake puts these options after all others.
 function(_orderfile_parts image result result_options result_last_options)
   set(options "")
   set(last_options "")
