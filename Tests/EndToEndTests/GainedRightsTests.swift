@@ -34,8 +34,9 @@ import Testing
 
   private static let rootOfAContainer = ["--bounding-set=-sys_ptrace,-setuid,-setgid"]
   /// A user without privileges who can read all files, so that the programs of the tests may be anywhere.
+  /// Without `no_setuid_fixup`, access(2) ignores the capabilities of a user other than root.
   private static let anybody = [
-    "--reuid=65534", "--regid=65534", "--clear-groups",
+    "--securebits=+no_setuid_fixup", "--reuid=65534", "--regid=65534", "--clear-groups",
     "--inh-caps=+dac_read_search,+dac_override",
     "--ambient-caps=+dac_read_search,+dac_override",
   ]
