@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The layers, from the bottom up: a target imports only targets of its own layer or below, as in the table of
-// docs/DESIGN.md. LayeringTests compares every `import` under Sources with that table.
+// A target in Sources is named with its storey here: "Bytes/JSON" is the target JSON in Sources/Bytes. The storeys from the
+// bottom up: Libraries, Bytes, Model, Formats, System, Features, Command. A target depends on targets of its own storey and of
+// storeys below. LayeringTests reads this list.
 
 /// The settings of targets that other packages import: SwiftPM refuses unsafe flags there.
 let strict: [SwiftSetting] = [
@@ -19,9 +20,13 @@ let checked =
       .when(configuration: .release))
   ]
 
+/// The last part of a path.
+func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
 /// A target with loops over bytes, names, functions or pages: fully optimized.
-func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: checked)
+func target(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: checked)
 }
 
 /// Not optimized by Swift but by LLVM, for size: compiled in two fifths of the time, to a fifth less code.
@@ -35,9 +40,26 @@ let small =
 /// A target whose time goes into files, processes and text. `Benchmarks/build-time` shows what a target costs to
 /// compile, `Benchmarks/speed.sh` what it costs to run.
 func smallTarget(
-  _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+  _ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: small)
+  .target(
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", resources: resources,
+    swiftSettings: small)
+}
+
+/// A target in C.
+func cTarget(
+  _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+  linking libraries: [LinkerSetting] = []
+) -> Target {
+  .target(
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", exclude: exclude,
+    linkerSettings: libraries)
+}
+
+/// The module of an installed library, in the package `apt` of Debian.
+func library(_ path: String, apt: String) -> Target {
+  .systemLibrary(name: name(path), path: "Sources/\(path)", providers: [.apt([apt])])
 }
 
 /// Never optimized. Nor is a module, which nobody imports, written by a compiler of its own.
@@ -66,46 +88,46 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    // L0: bytes and numbers, no formats.
-    target("Addresses"),
-    target("ByteReading", ["Addresses"]),
-    target("JSON", ["ByteReading", "Addresses"]),
+    // Declarations that the recorder and the tracers share with the command.
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
     .target(name: "CInProcess", path: "Runtime/InProcess"),
     .target(name: "CPageTrace", dependencies: ["CInProcess"], path: "Runtime/PageTrace"),
     .target(name: "CStageTrace", path: "Runtime/StageTrace"),
-    .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
-    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
-    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-    .target(
-      name: "CDemangle", linkerSettings: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
-    .target(name: "CPtrace", dependencies: ["CPageTrace"]),
-    .target(name: "CProcess"),
-    .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),
-    .target(name: "CPerf", dependencies: ["CProcess"]),
-    .target(name: "CReportPage", exclude: ["Page"]),
 
-    // L1: one format each; and the model, which knows no format.
-    target("ImageModel", ["Addresses"]),
-    target("Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
-    target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
-    target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
-    target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
-    target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses", "CXXHash"]),
-    target("ClusterProfileFormat", ["ByteReading", "Addresses"]),
-    target("ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
-    target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
-    target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
-    target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
-    target("LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
-    target("TemporalProfileFormat", ["ByteReading", "Addresses"]),
-    target("PerfScriptFormat", ["ByteReading", "Addresses"]),
+    cTarget("Libraries/CDwarf", linking: [.linkedLibrary("dwarf")]),
+    cTarget("Libraries/CDemangle", linking: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
+    library("Libraries/CZlib", apt: "zlib1g-dev"),
+    library("Libraries/CZstd", apt: "libzstd-dev"),
+    library("Libraries/CXXHash", apt: "libxxhash-dev"),
+    library("Libraries/CExpat", apt: "libexpat1-dev"),
 
-    // L2: the only target that knows formats and model.
+    // Bytes and numbers, no formats.
+    target("Bytes/Addresses"),
+    target("Bytes/ByteReading", ["Addresses"]),
+    target("Bytes/JSON", ["ByteReading", "Addresses"]),
+
+    // Images, orders and estimates as values: no format, no file.
+    target("Model/ImageModel", ["Addresses"]),
+    target("Model/FunctionOrder", ["ImageModel", "Addresses"]),
+    target("Model/FaultEstimate", ["ImageModel", "Addresses"]),
+    target("Model/ChangePoints"),
+
+    // A target for each format, and Symbolication, which makes values of the model of them.
+    target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
+    target("Formats/ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
+    target("Formats/DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
+    target("Formats/LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    target("Formats/OrderFileFormat", ["ImageModel", "ByteReading", "Addresses", "CXXHash"]),
+    target("Formats/ClusterProfileFormat", ["ByteReading", "Addresses"]),
+    target("Formats/ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    target("Formats/PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
+    target("Formats/TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
+    target("Formats/XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
+    target("Formats/LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
+    target("Formats/TemporalProfileFormat", ["ByteReading", "Addresses"]),
+    target("Formats/PerfScriptFormat", ["ByteReading", "Addresses"]),
     target(
-      "Symbolication",
+      "Formats/Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
@@ -113,22 +135,21 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
-    // L3: algorithms on the model alone.
-    target("FunctionOrder", ["ImageModel", "Addresses"]),
-    target("FaultEstimate", ["ImageModel", "Addresses"]),
-
-    target("ChangePoints"),
-
-    // Launching, tracing and measuring programs.
-    smallTarget("ProcessLaunch", ["CProcess"]),
+    // Launching, tracing and measuring programs. What differs between systems is C.
+    cTarget("System/CProcess"),
+    cTarget("System/CPtrace", ["CPageTrace"]),
+    cTarget("System/CPages", ["CPageTrace", "CInProcess"]),
+    cTarget("System/CPerf", ["CProcess"]),
+    smallTarget("System/ProcessLaunch", ["CProcess"]),
     smallTarget(
-      "ProcessTracing",
+      "System/ProcessTracing",
       ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
-    target("LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
+    target("System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
-    // L4: results as text and JSON.
+    cTarget("Features/CReportPage", exclude: ["Page"]),
+    // Results as text and JSON.
     target(
-      "Reporting",
+      "Features/Reporting",
       [
         "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
         "ByteReading", "Addresses", "CReportPage", "CZlib",
@@ -136,7 +157,7 @@ let package = Package(
 
     // What a commit brought: the figures of documents, commit by commit.
     smallTarget(
-      "History",
+      "Features/History",
       [
         "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
         "ByteReading", "Addresses",
@@ -144,15 +165,15 @@ let package = Package(
 
     // Limits on the figures of documents, and the verdict on them.
     smallTarget(
-      "LaunchBudget",
+      "Features/LaunchBudget",
       [
         "History", "Reporting", "LaunchMeasurement", "PagesFormat", "Demangling", "ImageModel",
         "JSON", "ByteReading", "Addresses",
       ]),
 
-    // L5: what each command does, without its command line.
+    // What each command does, without its command line.
     smallTarget(
-      "Workflows",
+      "Features/Workflows",
       [
         "LaunchBudget", "History", "Reporting", "FunctionOrder", "FaultEstimate",
         "LaunchMeasurement",
@@ -166,7 +187,7 @@ let package = Package(
 
     // A target of its own, because `Workflows` takes longest to compile.
     smallTarget(
-      "ImageAudit",
+      "Features/ImageAudit",
       [
         "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
         "ByteReading", "Addresses",
@@ -174,7 +195,7 @@ let package = Package(
 
     // Which options of linkers remove pages. A target of its own for the same reason.
     smallTarget(
-      "LinkAdvice",
+      "Features/LinkAdvice",
       [
         "Workflows", "Reporting", "ProcessLaunch", "Symbolication", "ObjectFormat", "PagesFormat",
         "ImageModel", "ByteReading", "Addresses",
@@ -182,16 +203,16 @@ let package = Package(
 
     // What a launch spends its time on. A target of its own for the same reason.
     smallTarget(
-      "LaunchStages",
+      "Features/LaunchStages",
       [
         "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
         "ObjectFormat", "LaunchLogFormat", "XctraceFormat", "TraceFormat", "ImageModel",
         "ByteReading", "Addresses", "CStageTrace",
       ]),
 
-    // L6, L7: the command line.
+    // The command line.
     smallTarget(
-      "OrderFileCommands",
+      "Command/OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         "ImageAudit", "LinkAdvice", "LaunchStages", "Workflows", "LaunchBudget", "History",
@@ -202,7 +223,8 @@ let package = Package(
         "CTraceFormat",
       ]),
     .executableTarget(
-      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: small,
+      name: "orderfile", dependencies: ["OrderFileCommands"], path: "Sources/Command/orderfile",
+      swiftSettings: small,
       linkerSettings: [
         // Where `make install` puts Swift's libraries, for machines without Swift.
         .unsafeFlags(

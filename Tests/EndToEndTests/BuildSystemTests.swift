@@ -16,7 +16,7 @@ import Testing
     try workshop.write((project + cmake[0]).utf8, "CMakeLists.txt")
     let commands = try #require(BuildSystemPage.blocks(text).first)
     try #require(commands.contains("-G Ninja") && commands.contains("record --breakpoints"))
-    let package = projectFolder.appendingPathComponent("Sources/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake").path
     try BuildSystemPage.sh(
       workshop,
       "export orderfile_DIR='\(package)'\n"
@@ -67,7 +67,9 @@ import Testing
       for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
       printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\nclean:\\n\\trm -f app *.o\\n' >>Makefile
       """.utf8, "configure")
-    let recorder = try #require(Built.recorder)
+    // LDFLAGS carries no path with blanks, which that of the project may have.
+    let recorder = workshop.folder.appendingPathComponent("orderfile_rt.o").path
+    try FileManager.default.copyItem(atPath: try #require(Built.recorder), toPath: recorder)
     let words = ["flags", "make", "--program", "./app", "--data"]
     let steps = try workshop.orderfile(words + ["--recorder", recorder])
     try BuildSystemPage.sh(workshop, steps.text)

@@ -18,7 +18,7 @@ private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
   }
   func folder(_ file: SourceFile) -> String? {
     let parts = file.path.split(separator: "/")
-    return parts.count > 3 ? String(parts[2]) : nil
+    return parts.count > 4 ? String(parts[3]) : nil
   }
   var folders: [String: Set<String>] = [:]
   for file in files {
@@ -38,7 +38,7 @@ private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
 
 @Suite struct FolderTests {
   @Test func noTwoFoldersOfWorkflowsNeedEachOther() throws {
-    let graph = try folderGraph(try sourceFiles("Sources/Workflows", ["swift"]))
+    let graph = try folderGraph(try sourceFiles("Sources/Features/Workflows", ["swift"]))
     #expect(graph.dependencies.count > 10)
     let circle = graph.circle ?? []
     #expect(circle.isEmpty, "\(circle.joined(separator: " needs "))")
@@ -46,12 +46,13 @@ private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
 
   @Test func aCircleIsSeen() throws {
     let files = [
-      SourceFile(path: "Sources/A/Cars/Car.swift", text: "struct Car { var wheels: [Wheel] }"),
-      SourceFile(path: "Sources/A/Wheels/Wheel.swift", text: "package struct Wheel {}"),
-      SourceFile(path: "Sources/A/Wheels/Use.swift", text: "// Car\nlet a = \"Car\""),
+      SourceFile(path: "Sources/S/A/Cars/Car.swift", text: "struct Car { var wheels: [Wheel] }"),
+      SourceFile(path: "Sources/S/A/Wheels/Wheel.swift", text: "package struct Wheel {}"),
+      SourceFile(path: "Sources/S/A/Wheels/Use.swift", text: "// Car\nlet a = \"Car\""),
     ]
     #expect(try folderGraph(files).circle == nil)
-    let other = SourceFile(path: "Sources/A/Wheels/Spare.swift", text: "let car = Car(wheels: [])")
+    let other = SourceFile(
+      path: "Sources/S/A/Wheels/Spare.swift", text: "let car = Car(wheels: [])")
     #expect(try folderGraph(files + [other]).circle == ["Cars", "Wheels", "Cars"])
   }
 }

@@ -27,12 +27,12 @@ private let rules = [
     // Not RawSpan's unsafeLoadUnaligned, which checks its bounds.
     #"Unsafe|unsafe(BitCast|ly|Argv|Address|DownCast)"#,
     except: [
-      "ByteReading/FileBytes.swift", "ByteReading/LargePages.swift",
-      "DebugInfo/DebugFunctions.swift",
-      "Demangling/RuntimeDemanglers.swift", "ProcessLaunch/ProgramLaunch.swift",
-      "ProcessTracing/Processes/ProcessMemory.swift",
-      "XctraceFormat/XMLReader.swift", "Workflows/Files/WriteAll.swift",
-      "Workflows/Files/Folder.swift",
+      "Bytes/ByteReading/FileBytes.swift", "Bytes/ByteReading/LargePages.swift",
+      "Formats/DebugInfo/DebugFunctions.swift",
+      "Formats/Demangling/RuntimeDemanglers.swift", "System/ProcessLaunch/ProgramLaunch.swift",
+      "System/ProcessTracing/Processes/ProcessMemory.swift",
+      "Formats/XctraceFormat/XMLReader.swift", "Features/Workflows/Files/WriteAll.swift",
+      "Features/Workflows/Files/Folder.swift",
     ],
     example: "bytes.withUnsafeBytes { $0.count }"),
   Rule(
@@ -40,17 +40,29 @@ private let rules = [
     // At the start of a statement: a type may have a `print` of its own, which throws.
     #"(^|[({;:])\s*(print|debugPrint|puts|fputs|printf)\(|\bstd(out|err)\b|FileHandle|STD(OUT|ERR)_FILENO|\bwrite\((descriptor|\d)"#,
     // WriteAll leaves the descriptor to its caller.
-    except: ["OrderFileCommands/", "Workflows/Files/WriteAll.swift"], example: "print(1)"),
+    except: ["Command/OrderFileCommands/", "Features/Workflows/Files/WriteAll.swift"],
+    example: "print(1)"),
   Rule(
     "only the commands read the environment or end the process",
     #"\bgetenv\(|\bsetenv\(|ProcessInfo|(^|[^\w.])_?exit\(|\babort\("#,
-    except: ["OrderFileCommands/"], example: "exit(1)"),
+    except: ["Command/OrderFileCommands/"], example: "exit(1)"),
+  Rule(
+    "only what looks at the system imports its modules",
+    #"^\s*(@\w+ )*(\w+ )?import (Glibc|Darwin|Foundation|Dispatch|Synchronization)\b"#,
+    except: [
+      "Bytes/ByteReading/", "Formats/Demangling/", "Model/ChangePoints/",
+      "System/",
+      "Features/Workflows/", "Features/LaunchStages/", "Command/OrderFileCommands/",
+    ], example: "import Foundation"),
   Rule(
     "documents write themselves, by JSONDocument alone",
     #"\b(Codable|Encodable|Decodable)\b"#, except: [], example: "struct A: Codable {}"),
   Rule(
     "only documents write JSON", #"\b(JSONEncoder|JSONSerialization|JSONWriter)\b"#,
-    except: ["JSON/", "Reporting/", "PagesFormat/", "History/", "LaunchBudget/"],
+    except: [
+      "Bytes/JSON/", "Features/Reporting/", "Formats/PagesFormat/", "Features/History/",
+      "Features/LaunchBudget/",
+    ],
     example: "var json = JSONWriter(nil)"),
   Rule(
     "input never traps",
@@ -61,19 +73,21 @@ private let rules = [
     "only FileBytes, the files of workflows and what looks at processes open a file by its path",
     #"(^|[({;:=])\s*(open|fopen|openat|opendir)\(|\bFileManager\b|contentsOf:\s*URL"#,
     except: [
-      "ByteReading/FileBytes.swift", "ProcessLaunch/SystemFile.swift",
-      "ProcessTracing/Processes/ProcessMemory.swift", "Workflows/Files/",
-      "Workflows/Auto/TreeCopy.swift", "Workflows/Compilers/LinkLog.swift",
-      "Workflows/Compilers/OptionFile.swift", "Workflows/Launch/LaunchInput.swift",
-      "Workflows/Pages/PageTracerLibrary.swift", "Workflows/Record/GrowingTraceFile.swift",
+      "Bytes/ByteReading/FileBytes.swift", "System/ProcessLaunch/SystemFile.swift",
+      "System/ProcessTracing/Processes/ProcessMemory.swift", "Features/Workflows/Files/",
+      "Features/Workflows/Auto/TreeCopy.swift", "Features/Workflows/Compilers/LinkLog.swift",
+      "Features/Workflows/Compilers/OptionFile.swift",
+      "Features/Workflows/Launch/LaunchInput.swift",
+      "Features/Workflows/Pages/PageTracerLibrary.swift",
+      "Features/Workflows/Record/GrowingTraceFile.swift",
     ], example: "open(path, O_RDONLY)"),
   Rule(
     "an address, an offset and a range of them is none of bare numbers",
     #"Range<UInt64>|\b\w*([aA]ddress|[oO]ffset)\w*: \[?UInt64"#,
     // Offsets in a Mach-O file and in a function are none in the file; registers are C's.
     except: [
-      "ObjectFormat/MachO/", "ImageModel/FunctionBlock.swift",
-      "ProcessTracing/Processes/ThreadRegisters.swift",
+      "Formats/ObjectFormat/MachO/", "Model/ImageModel/FunctionBlock.swift",
+      "System/ProcessTracing/Processes/ThreadRegisters.swift",
     ], example: "func page(holding address: UInt64) -> Int"),
 ]
 
@@ -123,7 +137,10 @@ private func schemaLines(of file: SourceFile) -> [(schema: String, place: String
         line.text == "package static let schema = \"\(line.schema)\"",
         "\(line.place): ask the document for its schema")
       #expect(
-        ["Reporting/", "PagesFormat/", "History/", "LaunchBudget/"].contains {
+        [
+          "Features/Reporting/", "Formats/PagesFormat/", "Features/History/",
+          "Features/LaunchBudget/",
+        ].contains {
           line.place.hasPrefix("Sources/\($0)")
         },
         "\(line.place): what goes out is a document, in Reporting or in a format")

@@ -21,7 +21,7 @@ import Testing
 
   @Test func eachFormIsMadeFromADocument() throws {
     var found: [String: String] = [:]
-    for file in try Self.folders.flatMap({ try sourceFiles("Sources/\($0)", ["swift"]) }) {
+    for file in try Self.folders.flatMap({ try sourceFiles("Sources/Features/\($0)", ["swift"]) }) {
       let name = file.path.split(separator: "/").last ?? ""
       guard
         ["Text.swift", "Markdown.swift", "SARIF.swift", "Report.swift"].contains(

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A text file of the project.
 struct SourceFile: Sendable {
-  /// From the project's folder: "Sources/Addresses/Address.swift".
+  /// From the project's folder: "Sources/Bytes/Addresses/Address.swift".
   let path: String
   let lines: [String]
 
@@ -14,10 +14,23 @@ struct SourceFile: Sendable {
     code = Self.code(of: lines)
   }
 
-  /// The folder below Sources or Runtime; empty elsewhere.
+  /// The folder below a storey of Sources, or below Runtime; empty elsewhere.
   var target: String {
-    let parts = path.split(separator: "/")
-    return parts.count > 2 && ["Sources", "Runtime"].contains(parts[0]) ? String(parts[1]) : ""
+    let parts = path.split(separator: "/").map(String.init)
+    switch parts.first {
+    case "Sources" where parts.count > 3: return parts[2]
+    case "Runtime" where parts.count > 2: return parts[1]
+    default: return ""
+    }
+  }
+
+  /// The modules that the file imports, with the lines.
+  var imports: [(number: Int, name: String)] {
+    let statement =
+      /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
+    return code.compactMap { number, text in
+      text.firstMatch(of: statement).map { (number, String($0.1)) }
+    }
   }
 
   /// The lines without comments and without what is between quotes, numbered from 1.

@@ -3,12 +3,12 @@ import Testing
 /// Where the order of the elements can't be seen in what comes out.
 private let allowed: [(path: String, text: String, reason: String)] = [
   (
-    "LaunchMeasurement/Plan/MeasurementPlan.swift",
+    "System/LaunchMeasurement/Plan/MeasurementPlan.swift",
     "package var wallNanoseconds: [Double] { launches.map { Double($0.wallNanoseconds) } }",
     "an array; a local dictionary has its name"
   ),
   (
-    "Symbolication/Traces/RecordedFunctions.swift",
+    "Formats/Symbolication/Traces/RecordedFunctions.swift",
     "objectFile: files.count == 1 ? files.first ?? nil : nil)", "the only one"
   ),
 ]

@@ -29,8 +29,8 @@ import Testing
   /// build's reach is off.
   private func build(_ name: String, _ sources: [String], _ flags: [String]) throws -> String {
     let folders = [
-      "Sources/CProcess/include", "Sources/CPtrace/include", "Sources/CPerf/include",
-      "Sources/CPages/include", "Sources/CDwarf/include", "Runtime/PageTrace/include",
+      "Sources/System/CProcess/include", "Sources/System/CPtrace/include", "Sources/System/CPerf/include",
+      "Sources/System/CPages/include", "Sources/Libraries/CDwarf/include", "Runtime/PageTrace/include",
       "Runtime/InProcess/include", "Runtime/PageTracer/include", "Runtime/PageTracer",
     ]
     let includes = folders.map { "-I" + Self.package.appendingPathComponent($0).path }
@@ -64,7 +64,7 @@ import Testing
 
   #if os(Linux)
     @Test func launchingTracingAndMeasuringAreClean() throws {
-      let targets = ["Sources/CProcess", "Sources/CPtrace", "Sources/CPerf", "Runtime/PageTrace"]
+      let targets = ["Sources/System/CProcess", "Sources/System/CPtrace", "Sources/System/CPerf", "Runtime/PageTrace"]
       let sources = try targets.flatMap { try Self.sources($0) }
       _ = try run(build("launch", [driver("launch.c")] + sources, Self.checked))
     }
@@ -72,7 +72,7 @@ import Testing
 
   @Test func whatThePageTracerReadsAndWritesIsClean() throws {
     let sources =
-      try Self.sources("Sources/CPages") + Self.sources("Runtime/PageTrace")
+      try Self.sources("Sources/System/CPages") + Self.sources("Runtime/PageTrace")
       + Self.sources("Runtime/InProcess") + Self.sources("Runtime/PageTracer", ["page_states.c"])
     _ = try run(build("pages", [driver("pages.c")] + sources, Self.checked))
   }
@@ -89,7 +89,7 @@ import Testing
           "-nostdlib", "-Wl,-z,initfirst",
         ])
       let watched = try build(
-        "watched", [driver("watched.c")] + Self.sources("Sources/CPages"), Self.checked)
+        "watched", [driver("watched.c")] + Self.sources("Sources/System/CPages"), Self.checked)
       let sample = try build("sample", [driver("sample.c")], ["-O1"])
       let lines = try run(watched, [library, sample]).text.split(separator: "\n")
       try #require(lines != ["unsupported"], "Linux stops a program's own calls from 5.11 on")
@@ -102,7 +102,7 @@ import Testing
   @Test(arguments: ["gcc", "clang"], ["-gdwarf-4", "-gdwarf-5"])
   func debugInformationIsReadCleanlyWholeOrDamaged(compiler: String, version: String) throws {
     let reader = try build(
-      "dwarf", [driver("dwarf.c")] + Self.sources("Sources/CDwarf"), Self.checked + ["-ldwarf"])
+      "dwarf", [driver("dwarf.c")] + Self.sources("Sources/Libraries/CDwarf"), Self.checked + ["-ldwarf"])
     let sample = workshop.folder.appendingPathComponent("sample").path
     let made = try workshop.run(compiler, ["-O2", version, driver("sample.c"), "-o", sample])
     try #require(made.status == 0, "\(made.output)")
