@@ -147,67 +147,99 @@ let package = Package(
     target("System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
     cTarget("Features/CReportPage", exclude: ["Page"]),
-    // Results as text and JSON.
+    // What documents have in common: tables, numbers, words, Markdown, SARIF, HTML.
     target(
-      "Features/Reporting",
-      [
-        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses", "CReportPage", "CZlib",
-      ]),
-
-    // What a commit brought: the figures of documents, commit by commit.
+      "Features/Rendering",
+      ["LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading"]),
+    // What several commands need: files, the inputs of a command line, launches.
     smallTarget(
-      "Features/History",
+      "Features/CommandSupport",
       [
-        "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
+        "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "Symbolication",
+        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat",
+        "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
-
-    // Limits on the figures of documents, and the verdict on them.
+    // `record`, `import`, and traces as text.
     smallTarget(
-      "Features/LaunchBudget",
+      "Features/Recording",
       [
-        "History", "Reporting", "LaunchMeasurement", "PagesFormat", "Demangling", "ImageModel",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
+        "Symbolication", "OrderFileFormat", "TraceFormat", "PagesFormat", "TemporalProfileFormat",
+        "PerfScriptFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    // `gen`, `merge`, `verify`; splitting.
+    smallTarget(
+      "Features/Ordering",
+      [
+        "CommandSupport", "Rendering", "Symbolication", "OrderFileFormat", "TraceFormat",
+        "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
         "JSON", "ByteReading", "Addresses",
       ]),
-
-    // What each command does, without its command line.
+    // `measure`.
     smallTarget(
-      "Features/Workflows",
+      "Features/Measuring",
       [
-        "LaunchBudget", "History", "Reporting", "FunctionOrder", "FaultEstimate",
-        "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat",
-        "OrderFileFormat",
-        "TraceFormat", "ClusterProfileFormat", "ProfileFormat", "TemporalProfileFormat",
-        "PerfScriptFormat",
-        "PagesFormat", "Demangling", "ImageModel", "JSON",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
+        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    // `stages`.
+    smallTarget(
+      "Features/Stages",
+      [
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
+        "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace",
+      ]),
+    // `pages`, `faults`, `refine`, `advise`.
+    smallTarget(
+      "Features/Counting",
+      [
+        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat",
+        "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
+      ]),
+    // `diff` and its map.
+    target(
+      "Features/Prediction",
+      [
+        "CommandSupport", "Rendering", "LaunchMeasurement", "Symbolication", "OrderFileFormat",
+        "PagesFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
+      ]),
+    // `audit`.
+    smallTarget(
+      "Features/Audit",
+      [
+        "Stages", "CommandSupport", "Rendering", "Symbolication", "ObjectFormat", "LinkMapFormat",
+        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    // `auto`, `cargo`, `cc`, `doctor`, `flags`, `init`.
+    smallTarget(
+      "Features/Projects",
+      [
+        "Prediction", "Counting", "Measuring", "Ordering", "Recording", "CommandSupport",
+        "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication", "ObjectFormat",
+        "OrderFileFormat", "PagesFormat", "ClusterProfileFormat", "ImageModel", "JSON",
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
-
-    // A target of its own, because `Workflows` takes longest to compile.
+    // `check` and `history`.
     smallTarget(
-      "Features/ImageAudit",
+      "Features/Budget",
       [
-        "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
-        "ByteReading", "Addresses",
+        "Projects", "Audit", "Prediction", "Measuring", "Ordering", "CommandSupport", "Rendering",
+        "LaunchMeasurement", "Symbolication", "PagesFormat", "Demangling", "ChangePoints",
+        "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
-
-    // Which options of linkers remove pages. A target of its own for the same reason.
-    smallTarget(
-      "Features/LinkAdvice",
+    // `report`, `export`, `show`: the only target that knows all documents.
+    target(
+      "Features/Reports",
       [
-        "Workflows", "Reporting", "ProcessLaunch", "Symbolication", "ObjectFormat", "PagesFormat",
-        "ImageModel", "ByteReading", "Addresses",
-      ]),
-
-    // What a launch spends its time on. A target of its own for the same reason.
-    smallTarget(
-      "Features/LaunchStages",
-      [
-        "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "ObjectFormat", "LaunchLogFormat", "XctraceFormat", "TraceFormat", "ImageModel",
-        "ByteReading", "Addresses", "CStageTrace",
+        "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring", "Ordering",
+        "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
+        "Symbolication", "LinkMapFormat", "OrderFileFormat", "ProfileFormat", "PagesFormat",
+        "ClusterProfileFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
+        "Addresses", "CReportPage", "CZlib",
       ]),
 
     // The command line.
@@ -215,12 +247,10 @@ let package = Package(
       "Command/OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "ImageAudit", "LinkAdvice", "LaunchStages", "Workflows", "LaunchBudget", "History",
-        "ChangePoints",
-        "Reporting",
-        "FunctionOrder", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat",
-        "Demangling", "ImageModel", "Addresses",
-        "CTraceFormat",
+        "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
+        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "FunctionOrder",
+        "ChangePoints", "ImageModel", "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], path: "Sources/Command/orderfile",
@@ -329,56 +359,31 @@ let package = Package(
     tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
-    tests(
-      "Reporting",
-      [
-        "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib",
-      ]),
-    tests(
-      "History",
-      [
-        "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
-      ]),
-    tests(
-      "LaunchBudget",
-      [
-        "History", "Reporting", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
-      ]),
-    tests(
-      "Workflows",
-      [
-        "Reporting", "FaultEstimate", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
-        "OrderFileFormat", "PagesFormat", "ImageModel", "ByteReading", "Addresses",
-      ]),
-    tests(
-      "ImageAudit",
-      ["Workflows", "Reporting", "ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
-    tests(
-      "LaunchStages",
-      [
-        "Reporting", "LaunchMeasurement", "LaunchLogFormat", "ImageModel", "ByteReading",
-        "Addresses",
-      ]),
+    .testTarget(
+      name: "FeaturesTests",
+      dependencies: [
+        "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
+        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessTracing", "ProcessLaunch", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "PagesFormat", "LaunchLogFormat", "FaultEstimate", "FunctionOrder", "ChangePoints",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib", "ModelSamples", "TestSupport",
+      ],
+      swiftSettings: testCode),
     tests(
       "OrderFileCommands",
       [
-        .product(name: "ArgumentParser", package: "swift-argument-parser"), "Workflows",
-        "ImageModel", "Addresses",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), "Prediction",
+        "ImageModel",
       ]),
     // The fuzz targets, and tests with inputs that once made a reader trap, hang or take gigabytes.
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "LaunchBudget", "History", "Reporting", "ChangePoints",
-        "Symbolication",
-        "Demangling",
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
-        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat", "ProfileFormat",
-        "TemporalProfileFormat",
-        "PerfScriptFormat", "ImageModel", "ByteReading", "Addresses",
+        "OrderFileCommands", "Reports", "Budget", "Counting", "Stages", "Symbolication",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ProfileFormat", "PagesFormat", "XctraceFormat", "ClusterProfileFormat",
+        "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat", "Demangling",
+        "ChangePoints", "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(
       name: "FailCaseTests",

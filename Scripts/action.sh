@@ -26,7 +26,7 @@ install() {
     [[ -n $ORDERFILE_REPOSITORY ]] ||
       fail "unable to find the release: the action is used by its path, so GitHub names no repository; give the input package"
     local version
-    version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Sources/Features/Workflows/ToolVersion.swift")
+    version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Sources/Features/Rendering/ToolVersion.swift")
     package=$GITHUB_SERVER_URL/$ORDERFILE_REPOSITORY/releases/download/v$version/orderfile-$version-linux-$(uname -m).tar.gz
   fi
   mkdir -p "$folder"

@@ -53,8 +53,8 @@ for library in $(ldd "$BUILD/release/orderfile" 2>/dev/null | awk '$3 ~ "/swift/
 done
 
 # What find_package(orderfile) reads.
-sources=Sources/Features/Workflows/Init/CMake
-version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Workflows/ToolVersion.swift)
+sources=Sources/Features/Projects/Init/CMake
+version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Rendering/ToolVersion.swift)
 install -D -m 644 $sources/orderfileConfig.cmake "$prefix/$cmake/orderfileConfig.cmake"
 sed "s/@VERSION@/$version/" Scripts/package/orderfileConfigVersion.cmake >"$prefix/$cmake/orderfileConfigVersion.cmake"
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 fail() { echo "package.sh: $*" >&2; exit 1; }
 [[ $(uname) == Linux ]] || fail "expected Linux, found $(uname)"
 
-version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Workflows/ToolVersion.swift)
+version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Rendering/ToolVersion.swift)
 machine=$(uname -m)
 architecture=$(dpkg --print-architecture)
 out=$PWD/.build/packages

@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 
 fail() { echo "tag: $*" >&2; exit 1; }
 
-version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Workflows/ToolVersion.swift)
-[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "Sources/Features/Workflows/ToolVersion.swift: no version"
+version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Rendering/ToolVersion.swift)
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "Sources/Features/Rendering/ToolVersion.swift: no version"
 [[ -z $(git status --porcelain) ]] || fail "files are changed: commit them first"
 ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || fail "v$version exists: raise toolVersion"
 

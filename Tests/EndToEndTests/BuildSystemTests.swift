@@ -16,7 +16,7 @@ import Testing
     try workshop.write((project + cmake[0]).utf8, "CMakeLists.txt")
     let commands = try #require(BuildSystemPage.blocks(text).first)
     try #require(commands.contains("-G Ninja") && commands.contains("record --breakpoints"))
-    let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     try BuildSystemPage.sh(
       workshop,
       "export orderfile_DIR='\(package)'\n"

@@ -31,8 +31,8 @@ private let rules = [
       "Formats/DebugInfo/DebugFunctions.swift",
       "Formats/Demangling/RuntimeDemanglers.swift", "System/ProcessLaunch/ProgramLaunch.swift",
       "System/ProcessTracing/Processes/ProcessMemory.swift",
-      "Formats/XctraceFormat/XMLReader.swift", "Features/Workflows/Files/WriteAll.swift",
-      "Features/Workflows/Files/Folder.swift",
+      "Formats/XctraceFormat/XMLReader.swift", "Features/CommandSupport/Files/WriteAll.swift",
+      "Features/CommandSupport/Files/Folder.swift",
     ],
     example: "bytes.withUnsafeBytes { $0.count }"),
   Rule(
@@ -40,7 +40,7 @@ private let rules = [
     // At the start of a statement: a type may have a `print` of its own, which throws.
     #"(^|[({;:])\s*(print|debugPrint|puts|fputs|printf)\(|\bstd(out|err)\b|FileHandle|STD(OUT|ERR)_FILENO|\bwrite\((descriptor|\d)"#,
     // WriteAll leaves the descriptor to its caller.
-    except: ["Command/OrderFileCommands/", "Features/Workflows/Files/WriteAll.swift"],
+    except: ["Command/OrderFileCommands/", "Features/CommandSupport/Files/WriteAll.swift"],
     example: "print(1)"),
   Rule(
     "only the commands read the environment or end the process",
@@ -52,7 +52,7 @@ private let rules = [
     except: [
       "Bytes/ByteReading/", "Formats/Demangling/", "Model/ChangePoints/",
       "System/",
-      "Features/Workflows/", "Features/LaunchStages/", "Command/OrderFileCommands/",
+      "Features/", "Command/OrderFileCommands/",
     ], example: "import Foundation"),
   Rule(
     "documents write themselves, by JSONDocument alone",
@@ -60,8 +60,7 @@ private let rules = [
   Rule(
     "only documents write JSON", #"\b(JSONEncoder|JSONSerialization|JSONWriter)\b"#,
     except: [
-      "Bytes/JSON/", "Features/Reporting/", "Formats/PagesFormat/", "Features/History/",
-      "Features/LaunchBudget/",
+      "Bytes/JSON/", "Features/", "Formats/PagesFormat/",
     ],
     example: "var json = JSONWriter(nil)"),
   Rule(
@@ -74,12 +73,12 @@ private let rules = [
     #"(^|[({;:=])\s*(open|fopen|openat|opendir)\(|\bFileManager\b|contentsOf:\s*URL"#,
     except: [
       "Bytes/ByteReading/FileBytes.swift", "System/ProcessLaunch/SystemFile.swift",
-      "System/ProcessTracing/Processes/ProcessMemory.swift", "Features/Workflows/Files/",
-      "Features/Workflows/Auto/TreeCopy.swift", "Features/Workflows/Compilers/LinkLog.swift",
-      "Features/Workflows/Compilers/OptionFile.swift",
-      "Features/Workflows/Launch/LaunchInput.swift",
-      "Features/Workflows/Pages/PageTracerLibrary.swift",
-      "Features/Workflows/Record/GrowingTraceFile.swift",
+      "System/ProcessTracing/Processes/ProcessMemory.swift", "Features/CommandSupport/Files/",
+      "Features/Projects/Auto/TreeCopy.swift", "Features/Projects/Compilers/LinkLog.swift",
+      "Features/Projects/Compilers/OptionFile.swift",
+      "Features/CommandSupport/Launch/LaunchInput.swift",
+      "Features/Counting/Pages/PageTracerLibrary.swift",
+      "Features/Recording/Record/GrowingTraceFile.swift",
     ], example: "open(path, O_RDONLY)"),
   Rule(
     "an address, an offset and a range of them is none of bare numbers",
@@ -137,13 +136,10 @@ private func schemaLines(of file: SourceFile) -> [(schema: String, place: String
         line.text == "package static let schema = \"\(line.schema)\"",
         "\(line.place): ask the document for its schema")
       #expect(
-        [
-          "Features/Reporting/", "Formats/PagesFormat/", "Features/History/",
-          "Features/LaunchBudget/",
-        ].contains {
+        ["Features/", "Formats/PagesFormat/"].contains {
           line.place.hasPrefix("Sources/\($0)")
         },
-        "\(line.place): what goes out is a document, in Reporting or in a format")
+        "\(line.place): what goes out is a document, in a feature or in a format")
       #expect(lines.count { $0.schema == line.schema } == 1, "\(line.place): spelled twice")
     }
   }

@@ -11,8 +11,6 @@ import Testing
     "HistoryFile": "its lines are documents",
   ]
 
-  private static let folders = ["Reporting", "LaunchBudget", "History"]
-
   /// The type of which the form in `file` is made; `nil` if the file has none.
   private static func source(of file: SourceFile) -> String? {
     let text = file.lines.joined(separator: "\n")
@@ -21,7 +19,7 @@ import Testing
 
   @Test func eachFormIsMadeFromADocument() throws {
     var found: [String: String] = [:]
-    for file in try Self.folders.flatMap({ try sourceFiles("Sources/Features/\($0)", ["swift"]) }) {
+    for file in try sourceFiles("Sources/Features", ["swift"]) {
       let name = file.path.split(separator: "/").last ?? ""
       guard
         ["Text.swift", "Markdown.swift", "SARIF.swift", "Report.swift"].contains(

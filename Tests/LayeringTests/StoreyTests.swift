@@ -83,7 +83,7 @@ private func importsOfHigherStoreys(
 
   @Test(arguments: [
     ("import ObjectFormat", true), ("package import ObjectFormat", true),
-    ("import struct Workflows.Folder", true), ("@preconcurrency import Workflows", true),
+    ("import struct CommandSupport.Folder", true), ("@preconcurrency import Recording", true),
     ("import ImageModel", false), ("import Glibc", false), ("// import ObjectFormat", false),
     ("let text = \"import ObjectFormat\"", false),
   ])

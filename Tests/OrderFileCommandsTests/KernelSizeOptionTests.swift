@@ -1,6 +1,6 @@
 import OrderFileCommands
+import Prediction
 import Testing
-import Workflows
 
 @Suite struct KernelSizeOptionTests {
   @Test(

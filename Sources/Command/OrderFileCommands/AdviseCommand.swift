@@ -1,7 +1,5 @@
 import ArgumentParser
-import LinkAdvice
-import Reporting
-import Workflows
+import Counting
 
 struct AdviseCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Audit
+import CommandSupport
 import Demangling
-import ImageAudit
 import ImageModel
-import Reporting
-import Workflows
+import Rendering
 
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

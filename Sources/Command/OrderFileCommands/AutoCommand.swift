@@ -1,8 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
 import ProcessLaunch
-import Reporting
-import Workflows
+import Projects
 
 #if canImport(Darwin)
   import Darwin

@@ -1,9 +1,10 @@
 import ArgumentParser
+import Budget
+import CommandSupport
 import Demangling
 import ImageModel
-import LaunchBudget
-import Reporting
-import Workflows
+import Rendering
+import Reports
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

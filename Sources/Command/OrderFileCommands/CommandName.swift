@@ -1,5 +1,5 @@
 import ArgumentParser
-import Reporting
+import Rendering
 
 /// A word of a command line that names a subcommand.
 enum CommandName {

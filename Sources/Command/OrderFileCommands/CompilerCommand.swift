@@ -1,8 +1,9 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
 import OrderFileFormat
 import ProcessLaunch
-import Workflows
+import Projects
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,6 @@
+import CommandSupport
 import ImageModel
-import Reporting
-import Workflows
+import Rendering
 
 #if canImport(Darwin)
   import Darwin

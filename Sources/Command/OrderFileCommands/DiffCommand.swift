@@ -1,8 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import Demangling
 import ImageModel
-import Reporting
-import Workflows
+import Prediction
 
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

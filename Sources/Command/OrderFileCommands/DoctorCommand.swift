@@ -1,7 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
-import Reporting
-import Workflows
+import Projects
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 import ArgumentParser
+import CommandSupport
 import Demangling
 import ImageModel
-import Reporting
-import Workflows
+import Rendering
+import Reports
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,7 @@
 import ArgumentParser
+import Counting
 import Demangling
 import ProcessLaunch
-import Reporting
-import Workflows
 
 struct FaultsCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import OrderFileFormat
-import Workflows
+import Projects
 
 struct FlagsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,9 +1,10 @@
 import ArgumentParser
+import CommandSupport
 import Demangling
 import FunctionOrder
 import ImageModel
-import Reporting
-import Workflows
+import Ordering
+import Reports
 
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
-import Reporting
-import Workflows
+import Recording
 
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ImageModel
-import Workflows
+import Projects
 
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

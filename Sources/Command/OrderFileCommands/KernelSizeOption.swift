@@ -1,5 +1,5 @@
 import ArgumentParser
-import Workflows
+import Prediction
 
 /// `--fault-around` and `--readahead`: a number of bytes, or this machine's.
 extension KernelSize: ExpressibleByArgument {

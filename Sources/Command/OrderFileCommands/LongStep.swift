@@ -1,5 +1,5 @@
 import ProcessLaunch
-import Reporting
+import Rendering
 
 /// Decides what is shown of a long step, and when. A terminal shows a line that is drawn again and again; other outputs get a
 /// note each minute.

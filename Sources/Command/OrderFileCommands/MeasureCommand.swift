@@ -1,8 +1,8 @@
 import ArgumentParser
 import ImageModel
 import LaunchMeasurement
-import Reporting
-import Workflows
+import Measuring
+import Rendering
 
 struct MeasureCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Reporting
-import Workflows
+import Ordering
 
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ImageModel
-import Workflows
+import Ordering
 
 extension MinSupport: ExpressibleByArgument {
   /// A number of launches, or a share of them with a percent sign.

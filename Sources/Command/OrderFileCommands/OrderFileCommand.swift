@@ -1,11 +1,10 @@
 import ArgumentParser
+import Budget
 import CTraceFormat
-import History
 import ImageModel
-import LaunchBudget
 import ProcessLaunch
-import Reporting
-import Workflows
+import Rendering
+import Reports
 
 #if canImport(Darwin)
   import Darwin

@@ -1,5 +1,5 @@
+import CommandSupport
 import ImageModel
-import Workflows
 
 /// The destination of a command's result: a file, or stdout for `-`.
 enum Output {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Counting
 import Demangling
 import PagesFormat
+import Prediction
 import ProcessLaunch
-import Reporting
-import Workflows
 
 struct PagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

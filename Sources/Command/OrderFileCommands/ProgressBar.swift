@@ -1,5 +1,4 @@
 import ProcessLaunch
-import Reporting
 
 /// The progress of launches: on a terminal a line, which is cleared at the end; elsewhere a note each minute.
 struct ProgressBar {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import ImageModel
 import ProcessLaunch
-import Reporting
-import Workflows
+import Recording
 
 struct RecordCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
+import CommandSupport
+import Counting
 import Demangling
-import Reporting
-import Workflows
 
 struct RefineCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Demangling
-import Reporting
-import Workflows
+import Reports
 
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,12 @@
 import ArgumentParser
+import CommandSupport
+import Counting
 import Demangling
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
-import Reporting
-import Workflows
+import Ordering
+import Projects
 
 /// `--linker`: the linker whose dialect to write.
 struct LinkerOption: ExpressibleByArgument {

@@ -1,8 +1,11 @@
 import ArgumentParser
+import Budget
+import CommandSupport
 import Demangling
-import LaunchBudget
-import Reporting
-import Workflows
+import Ordering
+import Recording
+import Rendering
+import Reports
 
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

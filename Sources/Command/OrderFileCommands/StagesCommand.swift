@@ -1,8 +1,6 @@
 import ArgumentParser
 import ImageModel
-import LaunchStages
-import Reporting
-import Workflows
+import Stages
 
 struct StagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

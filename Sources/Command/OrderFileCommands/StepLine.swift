@@ -1,6 +1,6 @@
+import CommandSupport
 import ProcessLaunch
 import Synchronization
-import Workflows
 
 #if canImport(Darwin)
   import Darwin

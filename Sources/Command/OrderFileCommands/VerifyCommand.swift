@@ -1,8 +1,7 @@
 import ArgumentParser
 import Demangling
 import ImageModel
-import Reporting
-import Workflows
+import Ordering
 
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

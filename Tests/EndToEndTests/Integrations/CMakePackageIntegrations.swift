@@ -86,7 +86,7 @@ import Testing
 
   /// The package in the sources is the one that is installed.
   private func run(_ workshop: Workshop, _ script: String) throws {
-    let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     let tools = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent().path
     try workshop.must(
       "/bin/sh",
@@ -146,7 +146,7 @@ import Testing
     #expect(
       lines.filter { $0.hasPrefix("of_") } == ["of_part", "of_outer", "of_generated", "of_inner"])
     // With gcc it is refused, with another way.
-    let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     let refused = try workshop.start(
       "cmake",
       [
@@ -178,7 +178,7 @@ import Testing
       \(call)
 
       """.utf8, "CMakeLists.txt")
-    let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     let run = try workshop.start("cmake", ["-B", "build", "-Dorderfile_DIR=\(package)"]).end()
     let words = run.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(run.status == 1 && words.contains(message), "\(run.errors)")

@@ -5,7 +5,7 @@ import Testing
 /// Builds whose project, or whose user, chooses the linker: they are ordered for that linker, or a message names it.
 @Suite(.needs(.recording, "ld.gold", "ld.bfd", "mold")) struct DemandedLinkerIntegrations {
   private static let tools = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent().path
-  private static let package = projectFolder.appendingPathComponent("Sources/Features/Workflows/Init/CMake")
+  private static let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake")
     .path
   private static let functions = ["first", "second", "third"]
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Workflows
 
 struct CargoBuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Workflows
+import Projects
 
 struct CargoCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

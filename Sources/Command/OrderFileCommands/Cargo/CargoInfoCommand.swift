@@ -1,6 +1,6 @@
 import ArgumentParser
-import Reporting
-import Workflows
+import CommandSupport
+import Projects
 
 struct CargoInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

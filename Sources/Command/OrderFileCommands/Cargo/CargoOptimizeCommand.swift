@@ -1,7 +1,6 @@
 import ArgumentParser
 import Demangling
-import Reporting
-import Workflows
+import Prediction
 
 struct CargoOptimizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
-import Workflows
+import Projects
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Reporting
-import Workflows
+import CommandSupport
+import Rendering
 
 struct CargoRunCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(

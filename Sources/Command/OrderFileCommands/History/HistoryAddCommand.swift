@@ -1,8 +1,8 @@
 import ArgumentParser
-import History
+import Budget
 import ImageModel
-import Reporting
-import Workflows
+import Rendering
+import Reports
 
 struct HistoryAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import History
-import Workflows
+import Budget
+import CommandSupport
 
 struct HistoryShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

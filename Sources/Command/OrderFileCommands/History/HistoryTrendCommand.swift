@@ -1,8 +1,8 @@
 import ArgumentParser
+import Budget
 import ChangePoints
-import History
+import CommandSupport
 import ImageModel
-import Workflows
 
 struct HistoryTrendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -13,6 +13,12 @@ package struct Milliseconds: Hashable, Sendable {
     guard overflow else { return Self(nanoseconds: product) }
     return Self(nanoseconds: (duration.nanoseconds < 0) == (factor < 0) ? .max : .min)
   }
+
+  /// Stays at the nearest representable value if the sum would overflow.
+  package static func + (a: Self, b: Self) -> Self {
+    let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
+    return Self(nanoseconds: overflow ? (a.nanoseconds < 0 ? .min : .max) : sum)
+  }
 }
 
 extension Milliseconds: CustomStringConvertible {

@@ -1,0 +1,330 @@
+import Addresses
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// The result of `orderfile audit`: what a launch of an image costs before its own code runs, as its files show it.
+package struct AuditDocument: Sendable {
+  /// The path that was given.
+  package var path: String
+  package var format: ImageFormat
+  package var architecture: Architecture
+  package var id: ImageID?
+  package var pageSize: PageSize
+  /// The image, then the libraries that could be read, in the order in which the loader finds them.
+  package var images: [AuditedImage]
+  /// In the order in which the loader finds them; then those of the bundle that no image asks for; then those that
+  /// only traces know.
+  package var libraries: [AuditedLibrary]
+  /// By image, in the order of `images`; of one image in the order of the calls.
+  package var initializers: [AuditedInitializer]
+  /// What no image refers to; `nil` for an image without Objective-C.
+  package var unused: UnusedObjectiveC?
+  /// What traces show of the use of libraries and archives; `nil` without a trace.
+  package var use: ObservedUse?
+  /// What keeps the image from being recorded and ordered, as `doctor` finds it.
+  package var findings: [Finding]
+  /// The names of libraries that are not on the list of allowed ones; `nil` without a list.
+  package var notAllowed: [SymbolName]?
+  package var warnings: [Diagnostic]
+
+  package init(
+    path: String, format: ImageFormat, architecture: Architecture, id: ImageID?, pageSize: PageSize
+  ) {
+    self.path = path
+    self.format = format
+    self.architecture = architecture
+    self.id = id
+    self.pageSize = pageSize
+    images = []
+    libraries = []
+    initializers = []
+    findings = []
+    warnings = []
+  }
+}
+
+/// An image whose file was read.
+package struct AuditedImage: Sendable {
+  /// The name by which others ask for it; the file's name for the image that was given.
+  package var name: SymbolName
+  package var path: String
+  /// The size of the file in bytes; of a slice in a universal file, the size of the slice.
+  package var fileBytes: UInt64
+  package var relocations = Relocations()
+  /// `nil` for an image without Objective-C.
+  package var objectiveC: ObjectiveCCounts?
+
+  package init(name: SymbolName, path: String, fileBytes: UInt64) {
+    self.name = name
+    self.path = path
+    self.fileBytes = fileBytes
+  }
+
+  /// What the loader writes into an image.
+  package struct Relocations: Hashable, Sendable {
+    /// The number of words by the kind of what is written, in the order of a report; only those that occur.
+    package var counts: [(kind: String, words: Int)] = []
+    /// The pages that have such a word: each is copied for the process.
+    package var pages = 0
+    /// The libraries whose symbols are looked up, with the number of words; Mach-O only.
+    package var bindsByLibrary: [(library: SymbolName, words: Int)] = []
+
+    package init() {}
+    package var words: Int { counts.map(\.words).saturatingSum() }
+
+    package static func == (a: Self, b: Self) -> Bool {
+      a.pages == b.pages && a.counts.elementsEqual(b.counts, by: ==)
+        && a.bindsByLibrary.elementsEqual(b.bindsByLibrary, by: ==)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(pages)
+      hasher.combine(words)
+    }
+  }
+
+  /// What the Objective-C runtime registers.
+  package struct ObjectiveCCounts: Hashable, Sendable {
+    package var classes = 0
+    package var categories = 0
+    package var protocols = 0
+    /// The selectors that code refers to.
+    package var selectors = 0
+    /// Methods of classes and categories.
+    package var methods = 0
+    /// Classes and categories with a `+load`, or realized early for another reason.
+    package var nonLazy = 0
+
+    package init() {}
+  }
+}
+
+/// A library that a launch loads, or may load.
+package struct AuditedLibrary: Sendable {
+  /// How an image asks for a library.
+  package enum LoadKind: String, CaseIterable, Sendable {
+    case required
+    /// It may be missing.
+    case weak
+    case reexported
+    case upward
+    /// When a function of it is first called.
+    case lazy
+    /// Loaded at once, but initialized when a function of it is first called.
+    case delayedInitialization = "delayed-initialization"
+    /// A replacement for symbols of the image: `DT_AUXILIARY`, `DT_FILTER`.
+    case filter
+  }
+
+  /// One image's request for the library. Another image may ask for the same library in another way.
+  package struct Request: Hashable, Sendable {
+    /// The name of the image.
+    package var image: SymbolName
+    package var kind: LoadKind
+
+    package init(image: SymbolName, kind: LoadKind) {
+      self.image = image
+      self.kind = kind
+    }
+  }
+
+  /// Why a library that no image asks for is on the list.
+  package enum Unrequested: String, CaseIterable, Sendable {
+    /// A launch loaded it, as a trace or a measurement shows.
+    case runTime = "run-time"
+    /// It is in the bundle.
+    case unlinked
+  }
+
+  /// The name by which the first image asks for the library: `libz.so.1`, `@rpath/A.framework/A`.
+  package var name: SymbolName
+  /// The library's file; `nil` if it was not found. A system library of Mach-O need not exist here.
+  package var path: String?
+  /// Whether the audited image itself asks for the library.
+  package var isDirect: Bool
+  /// Whether the library comes with the program and not with the system; `nil` if it was not found.
+  package var isEmbedded: Bool?
+  /// The requests of the images that ask for it, each once, in the order in which the loader finds them.
+  package var requests: [Request]
+  /// Why the library is listed; `nil` if an image asks for it.
+  package var unrequested: Unrequested?
+  /// Whether its file was read.
+  package var isExamined: Bool
+  /// Why it was not found or not read; `nil` if it was, and for a system library of Mach-O.
+  package var problem: String?
+  /// Whether a trace shows that it was loaded; `nil` if no trace tells.
+  package var wasLoaded: Bool?
+  /// When a function of it first ran, since the process started; `nil` if no trace knows.
+  package var firstUseNanoseconds: UInt64?
+  /// When it had been mapped, since the process started, and how long the loader took to find, open and map it; `nil` if
+  /// that was not measured.
+  package var mappedNanoseconds: UInt64?
+  package var loadNanoseconds: UInt64?
+
+  package init(name: SymbolName, path: String? = nil, isDirect: Bool, isEmbedded: Bool? = nil) {
+    self.name = name
+    self.path = path
+    self.isDirect = isDirect
+    self.isEmbedded = isEmbedded
+    requests = []
+    isExamined = false
+  }
+}
+
+/// A function that runs before `main`, or when a library is loaded.
+package struct AuditedInitializer: Sendable {
+  /// The name of its image.
+  package var image: SymbolName
+  /// What lists it: `.init_array`, `__mod_init_func`, `+load`.
+  package var kind: String
+  /// `nil` if the file does not tell.
+  package var address: StatedAddress?
+  /// `nil` if no symbol tells.
+  package var name: SymbolName?
+  /// The source, or what else made it: `c++`, `swift`, `objective-c`, `c runtime`; `nil` if the name does not tell.
+  package var origin: String?
+  /// The object file or source file that it comes from; `nil` if neither symbols nor a link map tell.
+  package var objectFile: SymbolName?
+  /// In bytes; `nil` if unknown.
+  package var size: UInt64?
+  /// The pages that it lies on; `nil` without a size.
+  package var pages: Int?
+  /// When it first ran, since the process started; `nil` if no trace knows.
+  package var startNanoseconds: UInt64?
+  /// The time until the next initializer or `main` began, at most; `nil` if no trace knows.
+  package var nanoseconds: UInt64?
+
+  package init(image: SymbolName, kind: String, address: StatedAddress?) {
+    self.image = image
+    self.kind = kind
+    self.address = address
+  }
+}
+
+/// Selectors and classes that are defined and that nothing refers to.
+package struct UnusedObjectiveC: Sendable {
+  package struct Selector: Hashable, Sendable {
+    package var name: SymbolName
+    /// The classes that define it, `C` or `C(Category)`, ascending.
+    package var classes: [SymbolName]
+    /// The name of the image.
+    package var image: SymbolName
+    /// Why it may be used nevertheless; `nil` if nothing speaks for it.
+    package var doubt: String?
+
+    package init(name: SymbolName, classes: [SymbolName], image: SymbolName, doubt: String?) {
+      self.name = name
+      self.classes = classes
+      self.image = image
+      self.doubt = doubt
+    }
+  }
+
+  package struct Class: Hashable, Sendable {
+    package var name: SymbolName
+    package var image: SymbolName
+    package var doubt: String?
+
+    package init(name: SymbolName, image: SymbolName, doubt: String?) {
+      self.name = name
+      self.image = image
+      self.doubt = doubt
+    }
+  }
+
+  /// By image, then ascending by name.
+  package var selectors: [Selector]
+  package var classes: [Class]
+  /// How many more there are that may be used nevertheless, if they were not asked for.
+  package var furtherSelectors: Int
+  package var furtherClasses: Int
+
+  package init(
+    selectors: [Selector], classes: [Class], furtherSelectors: Int, furtherClasses: Int
+  ) {
+    self.selectors = selectors
+    self.classes = classes
+    self.furtherSelectors = furtherSelectors
+    self.furtherClasses = furtherClasses
+  }
+}
+
+/// What traces show of libraries and archives.
+package struct ObservedUse: Sendable {
+  package struct Unit: Sendable {
+    package enum Kind: String, Sendable { case library, archive }
+    package var kind: Kind
+    package var name: SymbolName
+    /// The functions of which a trace would have known, and those that ran.
+    package var functions: Int
+    package var usedFunctions: Int
+    /// The bytes of the library's file, or of the archive's code and data in the file.
+    package var bytes: UInt64
+    /// The words that the loader would not write.
+    package var relocations: Int
+
+    package init(
+      kind: Kind, name: SymbolName, functions: Int, usedFunctions: Int, bytes: UInt64,
+      relocations: Int
+    ) {
+      self.kind = kind
+      self.name = name
+      self.functions = functions
+      self.usedFunctions = usedFunctions
+      self.bytes = bytes
+      self.relocations = relocations
+    }
+  }
+
+  /// Those of which no or few functions ran, most bytes first.
+  package var candidates: [Unit]
+  /// The libraries of which no trace could have known anything, in the order of `libraries`.
+  package var notObserved: [SymbolName]
+  package var traceCount: Int
+
+  package init(candidates: [Unit], notObserved: [SymbolName], traceCount: Int) {
+    self.candidates = candidates
+    self.notObserved = notObserved
+    self.traceCount = traceCount
+  }
+}
+
+extension AuditedLibrary {
+  /// The images that ask for the library, each once, with the kinds of its requests unless all are usual: `app, liba.so
+  /// (weak)`.
+  package var neededBy: String {
+    var images: [(name: SymbolName, kinds: [LoadKind])] = []
+    for request in requests {
+      if images.last?.name != request.image { images.append((request.image, [])) }
+      images[images.count - 1].kinds.append(request.kind)
+    }
+    return images.map { image in
+      let kinds = image.kinds == [.required] ? [] : image.kinds.map(\.rawValue)
+      return image.name.description + (kinds.isEmpty ? "" : " (\(kinds.joined(separator: ", ")))")
+    }.joined(separator: ", ")
+  }
+
+  /// Whether every image that asks for the library runs without the library.
+  package var mayBeMissing: Bool {
+    !requests.isEmpty && requests.allSatisfy { $0.kind == .weak }
+  }
+
+  /// The name by which images ask for it; the path of one that only a launch knows, since plugins may have one file name.
+  package var statedName: SymbolName {
+    guard unrequested == .runTime, let path else { return name }
+    return SymbolName(path)
+  }
+}
+
+extension AuditDocument {
+  /// The error of the check for allowed libraries; `nil` if it passed or was not asked for.
+  package var problem: Diagnostic? {
+    guard let notAllowed, !notAllowed.isEmpty else { return nil }
+    let names = notAllowed.map { printable($0.description) }.joined(separator: ", ")
+    return Diagnostic(
+      "\(counted(notAllowed.count, "library", "libraries")) not on the list: \(names)",
+      context: [path], severity: .checkFailed)
+  }
+}

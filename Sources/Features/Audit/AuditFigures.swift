@@ -1,0 +1,99 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// The figures of an `AuditDocument`, which is otherwise not read again. Initializers and relocations are those of the
+/// image and of the libraries that come with it: those of the system differ from machine to machine.
+package struct AuditFigures: Hashable, Sendable {
+  /// Within the bundle, if one was examined.
+  package var image: ImageReference
+  package var libraries: [Library]
+  /// Their names, in the order of the calls; `nil` without a name.
+  package var initializers: [SymbolName?]
+  /// Words that the loader writes.
+  package var relocations: Int
+  /// What keeps the image from being recorded and ordered.
+  package var findings: Int
+  /// The number of libraries that are not on the list of allowed ones; `nil` without a list.
+  package var notAllowed: Int?
+
+  package struct Library: Hashable, Sendable {
+    package var name: SymbolName
+    package var path: String?
+    package var isEmbedded: Bool?
+
+    package init(name: SymbolName, path: String? = nil, isEmbedded: Bool? = nil) {
+      self.name = name
+      self.path = path
+      self.isEmbedded = isEmbedded
+    }
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: AuditDocument.schema)
+    let images: [Image] = try object.value("images")
+    let all: [Initializer] = try object.value("initializers")
+    let findings: [FindingFigures] = try object.value("findings")
+    let notAllowed: [SymbolName]? = try object.optional("notAllowed")
+    guard let main = images.first else {
+      throw object.invalid("images", expected: "at least one", found: "none")
+    }
+    image = ImageReference(
+      path: main.path, architecture: try object.optional("architecture"),
+      id: try object.optional("id"))
+    libraries = try object.value("libraries")
+    let own = Set([main.name] + libraries.filter { $0.isEmbedded == true }.map(\.name))
+    initializers = all.filter { own.contains($0.image) && $0.origin != "c runtime" }.map(\.name)
+    relocations = images.filter { own.contains($0.name) }.map(\.relocations).saturatingSum()
+    self.findings = findings.count { $0.severity != Finding.Severity.ok.rawValue }
+    self.notAllowed = notAllowed?.count
+  }
+
+  fileprivate struct Image {
+    var name: SymbolName
+    var path: String
+    var relocations: Int
+  }
+
+  fileprivate struct Initializer {
+    var image: SymbolName
+    var name: SymbolName?
+    var origin: String?
+  }
+
+  fileprivate struct FindingFigures {
+    var severity: String
+  }
+}
+
+extension AuditFigures.Library: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      name: try object.value("name"), path: try object.optional("path"),
+      isEmbedded: try object.optional("embedded"))
+  }
+}
+
+extension AuditFigures.Image: JSONReadableObject {
+  init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      name: try object.value("name"), path: try object.value("path"),
+      relocations: try object.object("relocations").count("words"))
+  }
+}
+
+extension AuditFigures.Initializer: JSONReadableObject {
+  init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      image: try object.value("image"), name: try object.optional("name"),
+      origin: try object.optional("origin"))
+  }
+}
+
+extension AuditFigures.FindingFigures: JSONReadableObject {
+  init(_ object: JSONObject) throws(ParseError) {
+    self.init(severity: try object.value("severity"))
+  }
+}

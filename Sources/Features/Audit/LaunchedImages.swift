@@ -1,0 +1,38 @@
+import CommandSupport
+import ImageModel
+
+/// The images of an audit, as traces and measured launches may name them.
+struct LaunchedImages {
+  private var paths: [String: Int] = [:]
+  private var proofs: [String: Int] = [:]
+  private var references: [ImageReference] = []
+
+  /// What an image of a launch is.
+  enum Match: Equatable {
+    /// The image of the audit with this number.
+    case image(Int)
+    /// The image of the audit with this number has its path, and is of another build or architecture.
+    case anotherBuild(Int)
+    case unknown
+  }
+
+  /// - Parameter image: with a path without symbolic links.
+  mutating func add(_ image: ImageReference) {
+    let number = references.count
+    if paths[image.path] == nil { paths[image.path] = number }
+    if image.hasProof, let id = image.id, proofs[id] == nil { proofs[id] = number }
+    references.append(image)
+  }
+
+  /// By its ID wherever it is, else by its path, unless the image there is another one.
+  func match(_ image: ImageReference) -> Match {
+    let number =
+      image.id.flatMap { proofs[$0] }
+      ?? paths[(try? Folder.absolutePath(image.path)) ?? image.path]
+    guard let number else { return .unknown }
+    switch image.relation(to: references[number]) {
+    case .sameBuild, .unproved: return .image(number)
+    case .anotherArchitecture, .anotherBuild: return .anotherBuild(number)
+    }
+  }
+}

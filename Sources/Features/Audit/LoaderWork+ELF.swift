@@ -1,0 +1,42 @@
+import Addresses
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+/// What the loader does with one image besides mapping it.
+struct LoaderWork {
+  var relocations = AuditedImage.Relocations()
+  /// In the order of the calls.
+  var initializers: [(kind: String, address: StatedAddress?)] = []
+  /// Names of initializers that need no symbol, by their place in `initializers`: those of Objective-C.
+  var initializerNames: [Int: SymbolName] = [:]
+  var problems: [Diagnostic] = []
+
+  init() {}
+
+  /// - Parameter path: for messages.
+  init(of file: ELFFile, path: String, pageSize: PageSize) {
+    let types = Set(file.segments.map(\.type))
+    if file.sections.isEmpty, types.contains(.load), !types.contains(.dynamic) {
+      problems.append(
+        Diagnostic(
+          "it has neither section headers nor a dynamic section: its relocations and initializers are unknown",
+          context: [path]))
+    }
+    var counts: [ELFRelocationKind: Int] = [:]
+    var pages = RelocatedPages(pageSize)
+    do throws(ParseError) {
+      try file.forEachRelocatedWord { kind, address in
+        counts[kind, default: 0] += 1
+        pages.add(address)
+      }
+    } catch { problems.append(Diagnostic("unread relocations: \(error)", context: [path])) }
+    relocations.counts = ELFRelocationKind.allCases.compactMap { kind in
+      counts[kind].map { (kind.rawValue, $0) }
+    }
+    relocations.pages = pages.count
+    do throws(ParseError) {
+      initializers = try file.initializers().map { ($0.kind.rawValue, $0.address) }
+    } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
+  }
+}

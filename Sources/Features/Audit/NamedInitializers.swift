@@ -1,0 +1,82 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import Symbolication
+
+/// Initializers by name, object file, size and pages: what is known of the functions at their addresses.
+struct NamedInitializers {
+  private let layout: Layout
+  private let origins: FunctionOrigins?
+  private let contributions: LinkMapContributions?
+  /// Ascending by address, with functions that have no symbol.
+  private let ranges: [AddressRange]
+  private let pageSize: PageSize
+
+  /// - Parameters:
+  ///   - contributions: what a link map of the image says; `nil` without one.
+  ///   - ranges: those of functions, ascending.
+  init(
+    _ layout: Layout, _ origins: FunctionOrigins?, _ contributions: LinkMapContributions?,
+    ranges: [AddressRange], _ pageSize: PageSize
+  ) {
+    self.ranges = ranges
+    self.layout = layout
+    self.origins = origins
+    self.contributions = contributions
+    self.pageSize = pageSize
+  }
+
+  func auditedInitializers(of work: LoaderWork, in image: SymbolName) -> [AuditedInitializer] {
+    work.initializers.enumerated().map { place, found in
+      var initializer = AuditedInitializer(
+        image: image, kind: found.kind, address: found.address)
+      if let address = found.address { describe(&initializer, at: address) }
+      if let name = work.initializerNames[place] { initializer.name = initializer.name ?? name }
+      guard let name = initializer.name else { return initializer }
+      let (origin, file) = InitializerNames.origin(of: name, in: layout.imageFormat)
+      initializer.origin = origin
+      initializer.objectFile = initializer.objectFile ?? file
+      return initializer
+    }
+  }
+
+  private func describe(_ initializer: inout AuditedInitializer, at address: StatedAddress) {
+    let aliases = layout.functions(at: address)
+    let size = aliases.compactMap { layout.functions[$0].size }.max() ?? rangeSize(at: address)
+    initializer.size = size
+    initializer.pages = size.map {
+      pageSize.pages(of: AddressRange(start: address, size: $0)).count
+    }
+    // A global name says more than a local one of the same address; else the first.
+    let named = aliases.filter { !layout.name(of: layout.functions[$0]).bytes.isEmpty }
+    let best = named.first { !layout.functions[$0].isLocal } ?? named.first
+    initializer.name = best.map { layout.name(of: layout.functions[$0]) }
+    initializer.objectFile =
+      contributions?.file(at: address)
+      ?? named.lazy.compactMap { origins?.file(ofFunction: $0, byNeighbors: true) }.first
+  }
+
+  private func rangeSize(at address: StatedAddress) -> UInt64? {
+    let next = ranges.partitioningIndex { $0.start >= address }
+    guard next < ranges.count, ranges[next].start == address, ranges[next].size > 0 else {
+      return nil
+    }
+    return ranges[next].size
+  }
+}
+
+extension MappedImage {
+  /// The ranges of its functions, also of those without a symbol, ascending. Of ELF they are those of the frame
+  /// descriptions; of Mach-O each ends where the next one begins in `LC_FUNCTION_STARTS`. What can't be read is left out.
+  var functionRanges: [AddressRange] {
+    switch self {
+    case .elf(let file): return (try? file.frameRanges()) ?? []
+    case .machO(let file):
+      let starts = ((try? file.functionStarts()) ?? nil) ?? []
+      return zip(starts, starts.dropFirst()).map {
+        AddressRange(start: $0, size: $1.rawValue - $0.rawValue)
+      }
+    }
+  }
+}

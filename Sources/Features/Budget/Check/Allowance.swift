@@ -1,0 +1,68 @@
+import ImageModel
+
+/// How much worse than its base a figure may be, as somebody wrote it: `+2`, `+2%`, `-1%`.
+package struct Allowance: Hashable, Sendable, CustomStringConvertible {
+  /// Whether it allows less instead of more: for figures of which higher ones are better.
+  package var isLess: Bool
+  package var amount: Bound
+
+  package init(isLess: Bool, amount: Bound) {
+    self.isLess = isLess
+    self.amount = amount
+  }
+
+  /// - Returns: `nil` for anything but a sign and a whole number, or a sign and a percentage.
+  package init?(_ text: String) {
+    guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
+    let rest = text.dropFirst()
+    if rest.hasSuffix("%") {
+      guard let share = Share(rest) else { return nil }
+      amount = .share(share)
+    } else {
+      guard !rest.isEmpty, rest.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let count = Int(rest),
+        count <= Bound.largest
+      else { return nil }
+      amount = .count(count)
+    }
+    isLess = sign == "-"
+  }
+
+  package var description: String { (isLess ? "-" : "+") + amount.description }
+
+  /// Whether `value` is at most this much worse than `base`. A percentage is of `base`; of a share, it means percentage
+  /// points.
+  package func allows(_ value: Double, base: Double, isShare: Bool) -> Bool {
+    let loss = isLess ? base - value : value - base
+    switch amount {
+    case .count(let count): return loss <= Double(count) + Bound.tolerance
+    case .share(let share):
+      return loss <= (isShare ? share.ratio : base * share.ratio) + Bound.tolerance
+    }
+  }
+}
+
+/// A number of a budget: `150`, or for shares `"5%"`.
+package enum Bound: Hashable, Sendable, CustomStringConvertible {
+  case count(Int)
+  case share(Share)
+
+  /// Counts up to here are exact in JSON.
+  static let largest = 1 << 53
+  /// Far below the smallest difference of two shares, or of a count and a percentage of a count; far above the error of
+  /// their computation.
+  static let tolerance = 1e-9
+
+  package var value: Double {
+    switch self {
+    case .count(let count): Double(count)
+    case .share(let share): share.ratio
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .count(let count): "\(count)"
+    case .share(let share): share.description
+    }
+  }
+}

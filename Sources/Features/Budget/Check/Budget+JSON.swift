@@ -1,0 +1,241 @@
+// The budget file:
+//
+//     {
+//       "allowedLibraries": ["libc.so.6", "libicu*"],
+//       "limits": [
+//         {"againstBase": "+2", "image": "app", "max": 150, "metric": "pages.textPages", "pageSizeBytes": 4096},
+//         {"max": "5%", "metric": "diff.stale"}
+//       ],
+//       "schema": "orderfile.budget/1"
+//     }
+//
+// People write it: so an unknown key is an error and not skipped, and places are lines.
+
+import Addresses
+import Audit
+import ByteReading
+import ImageModel
+import JSON
+import LaunchMeasurement
+import Rendering
+
+extension Budget: ReadableDocument {
+  package static let schema = "orderfile.budget/1"
+
+  package func write(to json: inout JSONWriter) {
+    if let libraries {
+      json.array("allowedLibraries") { json in
+        for pattern in libraries.patterns { json.element(SymbolName(bytes: pattern.bytes)) }
+      }
+    }
+    json.array("limits") { json in
+      for limit in limits { json.object { limit.write(to: &$0) } }
+    }
+    json.member("schema", Self.schema)
+  }
+
+  /// Unlike other documents, it may have no unknown members.
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    do { try self.init(unplaced: bytes) } catch {
+      var error = error
+      error.line = Self.line(of: error.position, in: bytes)
+      throw error
+    }
+    let lines = LineNumbers(of: bytes)
+    for index in limits.indices {
+      limits[index].line = lines.line(of: FileOffset(rawValue: UInt64(limits[index].line)))
+    }
+    if let place = libraries?.line {
+      libraries?.line = lines.line(of: FileOffset(rawValue: UInt64(place)))
+    }
+  }
+
+  /// With offsets in the place of lines.
+  private init(unplaced bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    try object.refuseMembers(besides: ["allowedLibraries", "limits", "schema"])
+    limits = try object.value("limits")
+    guard limits.count <= Self.mostLimits else {
+      throw object.invalid(
+        "limits", expected: "at most \(Self.mostLimits)", found: "\(limits.count)")
+    }
+    libraries = try object.optional("allowedLibraries")
+    guard !limits.isEmpty || libraries != nil else {
+      throw object.invalid("limits", expected: "at least one", found: "none")
+    }
+  }
+
+  private static func line(of position: FileOffset, in bytes: FileBytes) -> Int {
+    LineNumbers(of: bytes).line(of: position)
+  }
+}
+
+/// Where the lines of a text begin.
+private struct LineNumbers {
+  private var ends: [Int] = []
+
+  init(of bytes: FileBytes) {
+    var index = 0
+    while let end = bytes.firstIndex(of: UInt8(ascii: "\n"), in: index..<bytes.count) {
+      ends.append(end)
+      index = end + 1
+    }
+  }
+
+  /// - Returns: from 1.
+  func line(of position: FileOffset) -> Int {
+    var (low, high) = (0, ends.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if UInt64(ends[middle]) < position.rawValue { low = middle + 1 } else { high = middle }
+    }
+    return low + 1
+  }
+}
+
+extension JSONObject {
+  /// - Throws: for the first unknown member, with the key that was probably meant.
+  fileprivate func refuseMembers(besides known: [String]) throws(ParseError) {
+    guard let (key, position) = firstMember(besides: Set(known)) else { return }
+    throw ParseError(
+      .invalid(
+        expected: "one of \(known.joined(separator: ", "))", found: misspelt(key, known)), "key",
+      at: position)
+  }
+}
+
+/// `'maxx': did you mean 'max'?`
+private func misspelt(_ word: String, _ known: [String]) -> String {
+  let suggestion = closestName(to: word, of: known).map { ", did you mean '\($0)'?" } ?? ""
+  return "'\(printable(String(word.prefix(60))))'\(suggestion)"
+}
+
+extension Budget.AllowedLibraries: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    line = Int(clamping: cursor.nextPosition.rawValue)
+    let names = try [SymbolName](parsing: &cursor, field)
+    patterns = names.map { LibraryPattern(bytes: $0.bytes) }
+  }
+}
+
+extension Budget.Limit: JSONReadable {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let againstBase { json.member("againstBase", againstBase.description) }
+    if let image { json.member("image", image) }
+    if let maximum { json.member("max", maximum) }
+    json.member("metric", figure.id)
+    if let minimum { json.member("min", minimum) }
+    if let pageSize { json.member("pageSizeBytes", pageSize) }
+    if let state { json.member("state", state) }
+  }
+
+  private static let keys = [
+    "againstBase", "image", "max", "metric", "min", "pageSizeBytes", "state",
+  ]
+
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let place = cursor.nextPosition
+    let object = try JSONObject(parsing: &cursor, field)
+    try object.refuseMembers(besides: Self.keys)
+    let metric: String = try object.value("metric")
+    guard let figure = BudgetFigure(id: metric) else {
+      throw object.invalid(
+        "metric", expected: BudgetFigure.known(like: metric),
+        found: misspelt(metric, BudgetFigure.all.map(\.id)))
+    }
+    self.init(
+      figure, image: try object.optional("image"), pageSize: try object.optional("pageSizeBytes"),
+      state: try object.optional("state"), maximum: try object.optional("max"),
+      minimum: try object.optional("min"), line: Int(clamping: place.rawValue))
+    if let text: String = try object.optional("againstBase") {
+      guard let allowance = Allowance(text) else {
+        throw object.invalid(
+          "againstBase", expected: "'+2' or '+2%'", found: "'\(printable(String(text.prefix(40))))'"
+        )
+      }
+      againstBase = allowance
+    }
+    try check(object)
+  }
+
+  /// - Throws: if the parts do not fit the figure.
+  private func check(_ object: JSONObject) throws(ParseError) {
+    if maximum == nil, minimum == nil, againstBase == nil {
+      throw object.invalid(
+        "limit", expected: "max, min or againstBase for \(figure.id)", found: "none of them")
+    }
+    for (key, bound) in [("max", maximum), ("min", minimum)] {
+      guard let bound else { continue }
+      if figure.isTime {
+        throw object.invalid(
+          key, expected: "againstBase, because times of other launches can't be compared",
+          found: "\(bound)")
+      }
+      if case .share = bound, !figure.isShare {
+        throw object.invalid(key, expected: "a whole number", found: "\"\(bound)\"")
+      }
+      if case .count = bound, figure.isShare {
+        throw object.invalid(key, expected: "a share as \"5%\"", found: "\(bound)")
+      }
+    }
+    if let state {
+      let states = CacheState.allCases.map(\.rawValue)
+      guard figure.isTime, states.contains(state) else {
+        throw object.invalid(
+          "state",
+          expected: figure.isTime
+            ? "one of \(states.joined(separator: ", "))" : "none for \(figure.id)",
+          found: misspelt(state, states))
+      }
+    }
+    if figure.isTime, pageSize != nil {
+      throw object.invalid("pageSizeBytes", expected: "none for \(figure.id)", found: "a size")
+    }
+    guard let againstBase else { return }
+    guard figure.direction != .none else {
+      throw object.invalid(
+        "againstBase",
+        expected: "max or min, because neither more nor less of \(figure.id) is better",
+        found: "'\(againstBase)'")
+    }
+    guard againstBase.isLess == (figure.direction == .higher) else {
+      throw object.invalid(
+        "againstBase", expected: figure.direction == .higher ? "'-2%'" : "'+2' or '+2%'",
+        found: "'\(againstBase)'")
+    }
+    if case .count = againstBase.amount, figure.isShare || figure.isTime {
+      throw object.invalid("againstBase", expected: "a percentage", found: "'\(againstBase)'")
+    }
+  }
+}
+
+extension Bound: JSONValue, JSONReadable {
+  package func write(to json: inout JSONWriter) {
+    switch self {
+    case .count(let count): json.write(literal: "\(count)")
+    case .share(let share): share.description.write(to: &json)
+    }
+  }
+
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let place = cursor.nextPosition
+    var text = cursor
+    if let bytes = try? text.readString(field) {
+      cursor = text
+      let word = String(decoding: bytes, as: UTF8.self)
+      guard word.hasSuffix("%"), let share = Share(word) else {
+        throw ParseError(
+          .invalid(
+            expected: "a number, or a share as \"5%\"",
+            found: "\"\(printable(String(word.prefix(40))))\""), field, at: place)
+      }
+      self = .share(share)
+      return
+    }
+    let count: Int = try cursor.readInteger(field)
+    guard (0...Self.largest).contains(count) else {
+      throw ParseError(.invalid(expected: "0 to 2^53", found: "\(count)"), field, at: place)
+    }
+    self = .count(count)
+  }
+}

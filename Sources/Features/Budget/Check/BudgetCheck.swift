@@ -1,0 +1,229 @@
+import ImageModel
+import LaunchMeasurement
+import Rendering
+
+/// Compares the figures of images with a budget, and with those of a base.
+package struct BudgetCheck {
+  package var budget: Budget
+  package var images: [CheckedImage]
+  /// `nil` without a base.
+  package var base: [CheckedImage]?
+  /// Why there is none, or why a part of it is missing: `base.json does not exist`.
+  package var baseIsMissing: String?
+
+  package init(
+    _ budget: Budget, images: [CheckedImage], base: [CheckedImage]?,
+    baseIsMissing: String? = nil
+  ) {
+    self.budget = budget
+    self.images = images
+    self.base = base
+    self.baseIsMissing = baseIsMissing
+  }
+
+  /// A verdict for each requirement of each limit, in the order of the budget; of a limit by image, in the order of the
+  /// documents. The libraries that are allowed come last.
+  ///
+  /// - Throws: `mismatch` if the base has none of the images, or one of another architecture; an error if no document
+  ///   has the figure of a limit.
+  package func results() throws(Diagnostic) -> [CheckResult] {
+    if let base { try compare(base) }
+    var results: [CheckResult] = []
+    let causes = images.map { image in
+      RegressionCauses(now: image, base: base?.first { $0.name == image.name })
+    }
+    for limit in budget.limits {
+      let found = limit.figure.isTime ? times(limit) : counts(limit, causes)
+      if found.isEmpty { throw absence(of: limit) }
+      results += found
+    }
+    if let libraries = budget.libraries { results += try check(libraries) }
+    return results
+  }
+
+  /// - Throws: `mismatch` if `base` is of other programs. Older documents lack the architecture: without it, the file name
+  ///   has to do.
+  private func compare(_ base: [CheckedImage]) throws(Diagnostic) {
+    let pairs = images.compactMap { image in
+      base.first { $0.name == image.name }.map { (image, $0) }
+    }
+    if pairs.isEmpty {
+      func names(_ images: [CheckedImage]) -> String {
+        images.map { printable($0.name) }.joined(separator: ", ")
+      }
+      throw Diagnostic(
+        "the base is of another program: expected figures of \(names(images)), found those of \(names(base))",
+        severity: .mismatch)
+    }
+    for (image, old) in pairs {
+      if let difference = old.reference.difference(from: image.reference, ofOneBuild: false) {
+        throw Diagnostic(
+          "\(printable(image.name)) of the base is of \(difference)", severity: .mismatch)
+      }
+    }
+  }
+
+  // MARK: Counts
+
+  private func counts(
+    _ limit: Budget.Limit, _ causes: [RegressionCauses]
+  ) -> [CheckResult] {
+    zip(images, causes).flatMap { image, causes in
+      image.figures.filter { limit.isAbout($0, of: image) }.flatMap { figure in
+        results(limit, figure, of: image, causes)
+      }
+    }
+  }
+
+  private func results(
+    _ limit: Budget.Limit, _ figure: CheckedImage.Figure, of image: CheckedImage,
+    _ causes: RegressionCauses
+  ) -> [CheckResult] {
+    let old = base?.first { $0.name == image.name }
+    let oldFigure = old?.figure(like: figure)
+    let value = figure.metric.value
+    func result(_ requirement: CheckResult.Requirement, _ passes: Bool) -> CheckResult {
+      var result = CheckResult(
+        image: image.name, figure: limit.figure, pageSize: figure.pageSize, state: figure.state,
+        requirement: requirement, line: limit.line, value: value, base: oldFigure?.metric.value,
+        outcome: passes ? .pass : .fail)
+      if !passes {
+        let isWorse = oldFigure.map { old in
+          old.metric.value != value
+            && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
+        }
+        result.setCauses(
+          causes.causes(of: limit.figure, pageSize: figure.pageSize, isWorse: isWorse ?? true))
+      }
+      return result
+    }
+    var results: [CheckResult] = []
+    if let maximum = limit.maximum {
+      results.append(result(.atMost(maximum), value <= maximum.value + Bound.tolerance))
+    }
+    if let minimum = limit.minimum {
+      results.append(result(.atLeast(minimum), value >= minimum.value - Bound.tolerance))
+    }
+    if let allowance = limit.againstBase {
+      if let oldFigure {
+        let passes = allowance.allows(
+          value, base: oldFigure.metric.value, isShare: limit.figure.isShare)
+        results.append(result(.against(allowance), passes))
+      } else {
+        var result = result(.against(allowance), true)
+        result.outcome = .noBaseline
+        result.reason =
+          baseIsMissing
+          ?? (base == nil ? "no --base was given" : "the base does not have this figure")
+        results.append(result)
+      }
+    }
+    return results
+  }
+
+  // MARK: Times
+
+  private func times(_ limit: Budget.Limit) -> [CheckResult] {
+    images.flatMap { image in
+      image.times.compactMap { times -> CheckResult? in
+        guard limit.image.map({ $0 == image.name }) ?? true,
+          limit.state.map({ $0 == times.state }) ?? true
+        else { return nil }
+        return result(limit, times, of: image)
+      }
+    }
+  }
+
+  /// - Returns: `nil` if the launches lack the figure.
+  private func result(
+    _ limit: Budget.Limit, _ times: CheckedImage.Times, of image: CheckedImage
+  ) -> CheckResult? {
+    guard let allowance = limit.againstBase,
+      let metric = LaunchMetric(rawValue: limit.figure.name)
+    else { return nil }
+    var result = CheckResult(
+      image: image.name, figure: limit.figure, state: times.state,
+      requirement: .against(allowance), line: limit.line, value: 0, outcome: .noBaseline)
+    guard let comparison = times.comparisons.first(where: { $0.after == "after" }) else {
+      result.reason =
+        "only one build was launched: give 'orderfile measure' the base's build and this one"
+      return result
+    }
+    guard let found = comparison.metrics.first(where: { $0.metric == metric }) else { return nil }
+    let verdict = TimeVerdict(
+      found.change, launches: times.launches, allowance: allowance.amount.value)
+    result.value = found.change.share
+    result.interval = found.change.interval
+    result.outcome = verdict.outcome
+    result.launchesNeeded = verdict.launchesNeeded
+    switch verdict.outcome {
+    case .inconclusive:
+      let needed = verdict.launchesNeeded.map { "about \($0) of each would" }
+      result.reason =
+        "\(counted(times.launches, "launch", "launches")) of each do not decide; \(needed ?? "the change is too close to the limit for any number")"
+    case .fail where isUnsteady(metric, times):
+      result.outcome = .inconclusive
+      result.reason =
+        "the base differs from itself when it is launched again: the machine is not steady"
+    default: break
+    }
+    return result
+  }
+
+  /// Whether the base, launched again as a control, differs from itself.
+  private func isUnsteady(_ metric: LaunchMetric, _ times: CheckedImage.Times) -> Bool {
+    let control = times.comparisons.first { $0.after == "control" }
+    return control?.metrics.contains { $0.metric == metric && $0.verdict != .notShown } ?? false
+  }
+
+  // MARK: Libraries
+
+  private func check(
+    _ allowed: Budget.AllowedLibraries
+  ) throws(Diagnostic) -> [CheckResult] {
+    guard let figure = BudgetFigure(id: "audit.libraries") else { return [] }
+    let results = images.compactMap { image -> CheckResult? in
+      guard let libraries = image.libraries else { return nil }
+      let others = libraries.filter { library in
+        !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
+      }
+      var result = CheckResult(
+        image: image.name, figure: figure, requirement: .allowedLibraries, line: allowed.line,
+        value: Double(others.count), outcome: others.isEmpty ? .pass : .fail)
+      result.setCauses(others.map { RegressionCause(.notAllowed, $0.name) })
+      return result
+    }
+    if results.isEmpty {
+      throw Diagnostic(
+        "no document has libraries (at line \(allowed.line))",
+        hint: "give what 'orderfile audit --json' writes")
+    }
+    return results
+  }
+
+  // MARK: Errors
+
+  /// Returns the error for a limit on a figure that no document has. Without the error, the check would pass although nothing
+  /// was compared.
+  private func absence(of limit: Budget.Limit) -> Diagnostic {
+    let all = images.map(\.name)
+    if let name = limit.image, !all.contains(name) {
+      let meant = closestName(to: name, of: all)
+      return Diagnostic(
+        "no document is about the image '\(printable(name))' (at line \(limit.line)): found \(all.map(printable).joined(separator: ", "))",
+        hint: meant.map { "did you mean '\(printable($0))'?" })
+    }
+    let sizes = images.flatMap(\.figures)
+      .filter { $0.source == limit.figure.source && $0.metric.name == limit.figure.name }
+      .compactMap { $0.pageSize?.bytes }
+    var what = limit.figure.id
+    if let size = limit.pageSize { what += " in pages of \(size.bytes) bytes" }
+    if let state = limit.state { what += " in the state '\(state)'" }
+    if let image = limit.image { what += " of \(printable(image))" }
+    let found = Set(sizes).sorted().map { "\($0)" }.joined(separator: ", ")
+    return Diagnostic(
+      "no document has \(what) (at line \(limit.line))"
+        + (found.isEmpty ? "" : ": found page sizes of \(found)"),
+      hint: "give what 'orderfile \(limit.figure.source.rawValue) --json' writes")
+  }
+}

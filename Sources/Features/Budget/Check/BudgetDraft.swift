@@ -1,0 +1,92 @@
+import ImageModel
+import LaunchMeasurement
+
+/// What `check --init` writes: a budget that today's figures just meet.
+package enum BudgetDraft {
+  /// A limit for each figure that repeats exactly and has a better direction, with some slack; and one for times if two
+  /// builds were launched in turn: 3%, or as much more as the interval of today's change needs.
+  ///
+  /// - Throws: if there is nothing to limit.
+  package static func budget(for images: [CheckedImage]) throws(Diagnostic) -> Budget {
+    let limits = images.flatMap { image in
+      image.figures.compactMap { limit($0, of: image) }
+        + timeLimits(of: image).compactMap(\.limit)
+    }
+    if limits.isEmpty {
+      throw Diagnostic(
+        "the documents have no figures to limit",
+        hint: "give what audit, diff, gen or pages write with --json")
+    }
+    return Budget(limits: limits)
+  }
+
+  /// Windows of fault-around: twice the information of pages.
+  private static let largestPageSize = PageSize.sixteenKibibytes
+
+  private static func limit(
+    _ found: CheckedImage.Figure, of image: CheckedImage
+  ) -> Budget.Limit? {
+    guard let figure = BudgetFigure(id: found.id), let slack = figure.slack, !figure.isTime,
+      found.pageSize.map({ $0.bytes <= largestPageSize.bytes }) ?? true
+    else { return nil }
+    var limit = Budget.Limit(
+      figure, image: image.name, pageSize: figure.unit == .pages ? found.pageSize : nil)
+    let value = found.metric.value
+    let count = Int(min(max(value, 0), Double(Bound.largest / 2)))
+    switch slack {
+    case .none: limit.maximum = .count(count)
+    case .pages:
+      limit.maximum = .count(count + max(2, count / 50))
+      limit.againstBase = Allowance("+2")
+    case .bytes:
+      limit.maximum = .count(count + count / 50)
+      limit.againstBase = Allowance("+2%")
+    case .share where figure.direction == .higher:
+      limit.minimum = share(max(0, value - 0.02), roundsUp: false)
+    case .share: limit.maximum = share(min(1, value + 0.02), roundsUp: true)
+    case .time: return nil
+    }
+    return limit
+  }
+
+  /// `value` in whole percent.
+  private static func share(_ value: Double, roundsUp: Bool) -> Bound {
+    let percent = (value * 100).rounded(roundsUp ? .up : .down)
+    return .share(Share(percent: UInt64(min(max(percent, 0), 100))))
+  }
+
+  /// The times of an image of which two builds were launched in turn, each with the limit that it passes; `nil` for the
+  /// limit if it passes none.
+  private static func timeLimits(
+    of image: CheckedImage
+  ) -> [(state: String, limit: Budget.Limit?)] {
+    image.times.compactMap { times in
+      guard
+        let found = times.comparisons.first(where: { $0.after == "after" })?.metrics
+          .first(where: { $0.metric == .wallTime }),
+        let figure = BudgetFigure(id: "measure.wallTime")
+      else { return nil }
+      let allowed = (leastTimeSlack...100).map { Share(percent: $0) }.first { share in
+        TimeVerdict(found.change, launches: times.launches, allowance: share.ratio).outcome == .pass
+      }
+      let limit = allowed.map { share in
+        Budget.Limit(
+          figure, image: image.name, state: times.state,
+          againstBase: Allowance(isLess: false, amount: .share(share)))
+      }
+      return (times.state, limit)
+    }
+  }
+
+  /// In percent of the base's time.
+  private static let leastTimeSlack: UInt64 = 3
+
+  /// Says of each time without a limit that today's launches pass, why there is none.
+  package static func notes(for images: [CheckedImage]) -> [String] {
+    images.flatMap { image in
+      timeLimits(of: image).filter { $0.limit == nil }.map { time in
+        "no limit for measure.wallTime of \(image.name), \(time.state): the launches do not show that the change is at most 100%"
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ImageModel
+import Rendering
+
+/// What `check --why` says of each limit: what the figure is, how far it is from the limit, and what makes it better.
+package struct BudgetExplanation {
+  private let document: CheckDocument
+
+  package init(_ document: CheckDocument) { self.document = document }
+
+  package var text: String {
+    var text = "\(printable(document.budget)): \(document.summary)\n"
+    for result in document.results {
+      text += """
+
+        \(printable(document.budget)):\(result.line): \(printable(result.subject))
+          \(result.figure.meaning)
+          found \(result.valueWording), expected \(result.requirementWording): \(printable(verdict(result)))
+          To improve it: \(result.figure.remedy).
+
+        """
+    }
+    return text
+  }
+
+  /// `pass, 4 left`
+  private func verdict(_ result: CheckResult) -> String {
+    // The report says why there is no base only once, not for each limit.
+    if let reason = result.reason, reason != document.baseIsMissing {
+      return "\(result.outcome.rawValue): \(reason)"
+    }
+    guard result.outcome != .noBaseline, let room = room(result) else {
+      return result.outcome.rawValue
+    }
+    return
+      "\(result.outcome.rawValue), \(result.figure.wording(abs(room))) \(room < 0 ? "too much" : "left")"
+  }
+
+  /// How much worse the figure may become; negative if it is too bad. `nil` for times and lists.
+  private func room(_ result: CheckResult) -> Double? {
+    switch result.requirement {
+    case .atMost(let bound): return bound.value - result.value
+    case .atLeast(let bound): return result.value - bound.value
+    case .against(let allowance):
+      guard let base = result.base, !result.figure.isTime else { return nil }
+      let isPart = if case .share = allowance.amount { !result.figure.isShare } else { false }
+      let allowed = isPart ? (base * allowance.amount.value).rounded(.down) : allowance.amount.value
+      return allowed - (allowance.isLess ? base - result.value : result.value - base)
+    case .allowedLibraries: return nil
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// A figure that a budget can limit, with what `check --why` says of it.
+package struct BudgetFigure: Hashable, Sendable {
+  package var source: HistorySeries.Source
+  package var name: String
+  package var unit: HistoryMetric.Unit
+  package var direction: HistoryMetric.Direction
+  /// One sentence.
+  package var meaning: String
+  /// What makes it better, as one sentence; it begins with a lower-case verb.
+  package var remedy: String
+  /// How far above today's value `check --init` sets the limit; `nil` if it sets none.
+  package var slack: Slack?
+
+  package enum Slack: Hashable, Sendable {
+    /// None: today's value.
+    case none
+    /// Two pages, or 2% of more than a hundred; as much against the base.
+    case pages
+    /// 2%; as much against the base.
+    case bytes
+    /// Two percentage points.
+    case share
+    /// At least 3% against the base, and no limit without one.
+    case time
+  }
+
+  init(
+    _ source: HistorySeries.Source, _ name: String, _ unit: HistoryMetric.Unit,
+    _ direction: HistoryMetric.Direction, slack: Slack? = nil, _ meaning: String, _ remedy: String
+  ) {
+    self.source = source
+    self.name = name
+    self.unit = unit
+    self.direction = direction
+    self.slack = slack
+    self.meaning = meaning
+    self.remedy = remedy
+  }
+
+  /// `pages.textPages`
+  package var id: String { "\(source.rawValue).\(name)" }
+  package var isShare: Bool { unit == .ratio }
+  /// Whether it differs from launch to launch, so that only builds launched in turn can be compared.
+  package var isTime: Bool { source == .measure }
+
+  package init?(id: String) {
+    guard let figure = Self.all.first(where: { $0.id == id }) else { return nil }
+    self = figure
+  }
+}
+
+extension BudgetFigure {
+  /// Returns what an error about the unknown `metric` expects: the figures of the command that `metric` begins with, or else the
+  /// figures of all commands that end in `metric`, or else the commands that have figures.
+  static func known(like metric: String) -> String {
+    let command = metric.prefix { $0 != "." }
+    let names = all.map(\.id)
+    for alike in [
+      all.filter { $0.source.rawValue == command }.map(\.id),
+      names.filter { $0.hasSuffix(".\(metric)") },
+    ] where !alike.isEmpty {
+      return "one of \(alike.joined(separator: ", "))"
+    }
+    var commands: [String] = []
+    for figure in all where commands.last != figure.source.rawValue {
+      commands.append(figure.source.rawValue)
+    }
+    return "a figure of \(commands.joined(separator: ", ")), such as pages.textPages"
+  }
+}

@@ -1,0 +1,140 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// `base` names the documents with which was compared; `baseIsMissing` says why there are none, or which do not exist.
+/// `limits` has a verdict for each requirement of a limit, with the `line` of the budget. The `pages` of a cause are shares,
+/// which add up. `causes` has the first hundred, and `furtherCauses` the number of the others. `images` is what a later check
+/// needs to compare with this one.
+extension CheckDocument: ReadableDocument {
+  package static let schema = "orderfile.check/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.array("base") { json in for path in base { json.element(path) } }
+    if let baseIsMissing { json.member("baseIsMissing", baseIsMissing) }
+    json.member("budget", budget)
+    json.array("images") { json in
+      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+    }
+    json.array("limits") { json in
+      for result in results { json.object(isInline: false) { result.write(to: &$0) } }
+    }
+    json.member("outcome", outcome.rawValue)
+    json.member("schema", Self.schema)
+    if isStrict { json.member("strict", true) }
+  }
+
+  /// - Throws: `missing` or `invalid` for what is no such document, or names a figure that no budget has.
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    self.init(
+      budget: try object.value("budget"), base: try object.value("base"),
+      baseIsMissing: try object.optional("baseIsMissing"), results: try object.value("limits"),
+      images: try object.value("images"))
+    isStrict = try object.optional("strict") ?? false
+  }
+}
+
+extension CheckOutcome: JSONReadable {}
+
+extension CheckResult: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if case .against(let allowance) = requirement {
+      json.member("againstBase", allowance.description)
+    }
+    if let base { json.member("base", ShortNumber(base)) }
+    json.array("causes") { json in
+      for cause in causes { json.object { cause.write(to: &$0) } }
+    }
+    if furtherCauses > 0 { json.member("furtherCauses", furtherCauses) }
+    if let interval { json.member("high", interval.upperBound) }
+    json.member("image", image)
+    if let launchesNeeded { json.member("launchesNeeded", launchesNeeded) }
+    json.member("line", line)
+    if let interval { json.member("low", interval.lowerBound) }
+    if case .atMost(let bound) = requirement { json.member("max", bound) }
+    json.member("metric", figure.id)
+    if case .atLeast(let bound) = requirement { json.member("min", bound) }
+    json.member("outcome", outcome.rawValue)
+    if let pageSize { json.member("pageSizeBytes", pageSize) }
+    if let reason { json.member("reason", reason) }
+    json.member("requirement", requirementWording)
+    if let state { json.member("state", state) }
+    json.member("value", ShortNumber(value))
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let metric: String = try object.value("metric")
+    guard let figure = BudgetFigure(id: metric) else {
+      throw object.invalid(
+        "metric", expected: BudgetFigure.known(like: metric), found: "'\(printable(metric))'")
+    }
+    self.init(
+      image: try object.value("image"), figure: figure,
+      pageSize: try object.optional("pageSizeBytes"), state: try object.optional("state"),
+      requirement: try Self.requirement(object), line: try object.count("line"),
+      value: try object.finite("value"), base: try object.has("base") ? object.finite("base") : nil,
+      interval: try Self.interval(object), outcome: try object.value("outcome"),
+      reason: try object.optional("reason"), launchesNeeded: try object.optional("launchesNeeded"))
+    let known: [RegressionCause] = try object.value("causes")
+    let others = object.has("furtherCauses") ? try object.count("furtherCauses") : 0
+    guard known.count <= Self.mostCauses else {
+      throw object.invalid(
+        "causes", expected: "at most \(Self.mostCauses)", found: "\(known.count)")
+    }
+    setCauses(known, further: others)
+  }
+
+  private static func requirement(_ object: JSONObject) throws(ParseError) -> Requirement {
+    if let bound: Bound = try object.optional("max") { return .atMost(bound) }
+    if let bound: Bound = try object.optional("min") { return .atLeast(bound) }
+    guard let text: String = try object.optional("againstBase") else { return .allowedLibraries }
+    guard let allowance = Allowance(text) else {
+      throw object.invalid("againstBase", expected: "'+2' or '+2%'", found: "'\(printable(text))'")
+    }
+    return .against(allowance)
+  }
+
+  private static func interval(_ object: JSONObject) throws(ParseError) -> ClosedRange<Double>? {
+    guard object.has("low") || object.has("high") else { return nil }
+    let (low, high) = (try object.finite("low"), try object.finite("high"))
+    guard low <= high else {
+      throw object.invalid("high", expected: "at least low, \(low)", found: "\(high)")
+    }
+    return low...high
+  }
+}
+
+extension RegressionCause.Kind: JSONReadable {}
+
+extension RegressionCause: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let bytes { json.member("bytes", bytes) }
+    json.member("kind", kind.rawValue)
+    json.member("name", name)
+    if let pages { json.member("pages", ShortNumber(pages)) }
+    if let reason { json.member("reason", reason) }
+    if isUnordered { json.member("unordered", true) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      try object.value("kind"), try object.value("name"), bytes: try object.optional("bytes"),
+      pages: try object.has("pages") ? object.finite("pages") : nil,
+      reason: try object.optional("reason"),
+      isUnordered: try object.optional("unordered") ?? false)
+  }
+}
+
+extension JSONObject {
+  /// A figure, or the share by which one has changed; so small that its whole part is an integer.
+  fileprivate func finite(_ key: String) throws(ParseError) -> Double {
+    let value: Double = try self.value(key)
+    guard abs(value) < 1e18 else {
+      throw invalid(key, expected: "a figure", found: "\(value)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,100 @@
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// All kinds of documents about budgets; `--version` lists their schemas.
+package let budgetDocuments: [any JSONDocument.Type] = [Budget.self, CheckDocument.self]
+
+/// The result of `orderfile check`, and what a later one needs of it as its base.
+package struct CheckDocument: Sendable {
+  /// The path of the budget.
+  package var budget: String
+  /// The paths of the base's documents; empty without a base.
+  package var base: [String]
+  /// Why there is no base, or why a part of it is missing; `nil` if there is one.
+  package var baseIsMissing: String?
+  /// Whether a limit that the launches do not decide fails the check.
+  package var isStrict = false
+  package var results: [CheckResult]
+  package var images: [CheckedImage]
+
+  package init(
+    budget: String, base: [String], baseIsMissing: String? = nil, results: [CheckResult],
+    images: [CheckedImage]
+  ) {
+    self.budget = budget
+    self.base = base
+    self.baseIsMissing = baseIsMissing
+    self.results = results
+    self.images = images
+  }
+
+  /// That of the worst result.
+  package var outcome: CheckOutcome { results.map(\.outcome).max() ?? .pass }
+
+  package func count(_ outcome: CheckOutcome) -> Int { results.count { $0.outcome == outcome } }
+
+  /// `2 of 14 limits exceeded, 1 inconclusive`
+  package var summary: String {
+    let limits = counted(results.count, "limit")
+    let isKept = count(.fail) == 0
+    let verdict =
+      isKept ? "\(count(.pass)) of \(limits) kept" : "\(count(.fail)) of \(limits) exceeded"
+    var clauses = [verdict]
+    if count(.inconclusive) > 0 { clauses.append("\(count(.inconclusive)) inconclusive") }
+    if count(.noBaseline) > 0 { clauses.append("\(count(.noBaseline)) without a baseline") }
+    return clauses.joined(separator: ", ")
+  }
+
+  /// An error for each figure that is beyond a limit, in the order of the budget.
+  package func failures(_ names: NameWording) -> [Diagnostic] {
+    results.failedFigures.map { failed in
+      let causes = failed.causes.prefix(3).map {
+        "\($0.kind.rawValue): \(printable(names($0.name)))"
+      }
+      let rest = failed.causes.count - causes.count + failed.furtherCauses
+      var hint = causes + (rest > 0 ? ["and \(rest) more"] : [])
+      if let renewal = failed.renewal { hint.append(renewal) }
+      return Diagnostic(
+        failed.wording, context: ["\(budget):\(failed.first.line)"],
+        hint: hint.isEmpty ? nil : hint.joined(separator: "; "), severity: .checkFailed)
+    }
+  }
+
+  /// `2 limits without a baseline: the base does not have this figure`; `nil` if all have one. They fail nothing, so the
+  /// gate would be open without anybody noticing.
+  package var baselineNote: String? {
+    let lacking = results.filter { $0.outcome == .noBaseline }
+    if lacking.isEmpty { return nil }
+    var reasons: [String] = []
+    for reason in lacking.compactMap(\.reason) where !reasons.contains(reason) {
+      reasons.append(reason)
+    }
+    return
+      "\(counted(lacking.count, "limit")) without a baseline: \(reasons.joined(separator: "; "))"
+  }
+
+  /// Warnings about documents that found fewer than half of the startup functions in a build.
+  package var partialFigures: [Diagnostic] {
+    images.flatMap { image in
+      image.figures.filter {
+        ["diff.present", "gen.resolved"].contains($0.id) && $0.metric.value < 0.5
+      }.map { figure in
+        Diagnostic(
+          "only \(Decimal.percent(figure.metric.value)) of the startup functions are in '\(image.name)' by their "
+            + "names: the figures of '\(figure.source.rawValue)' count only these",
+          context: [figure.document],
+          hint: "if functions were renamed, record a launch of this build")
+      }
+    }
+  }
+
+  /// What does not fail the check, but may go wrong unnoticed.
+  package var warnings: [Diagnostic] {
+    results.filter { $0.outcome == .inconclusive }.map {
+      Diagnostic(
+        "\($0.subject): inconclusive: \($0.reason ?? "")", context: ["\(budget):\($0.line)"])
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ImageModel
+import Rendering
+
+/// The verdict on one requirement of a limit.
+package struct CheckResult: Hashable, Sendable {
+  /// What a figure has to be.
+  package enum Requirement: Hashable, Sendable {
+    case atMost(Bound)
+    case atLeast(Bound)
+    /// Compared with the base.
+    case against(Allowance)
+    /// All libraries are on the list.
+    case allowedLibraries
+  }
+
+  package var image: String
+  /// `pages.textPages`, or `audit.libraries` for the list of libraries.
+  package var figure: BudgetFigure
+  package var pageSize: PageSize?
+  package var state: String?
+  package var requirement: Requirement
+  /// The line of the budget.
+  package var line: Int
+  /// The figure; of times the change against the base, as a share.
+  package var value: Double
+  /// The base's figure; `nil` without one, and for times.
+  package var base: Double?
+  /// Of times: the 95% confidence interval of the change.
+  package var interval: ClosedRange<Double>?
+  package var outcome: CheckOutcome
+  /// Why there is no verdict; `nil` if there is one.
+  package var reason: String?
+  /// The launches of each build that would decide, if they vary as these do; `nil` if there is a verdict.
+  package var launchesNeeded: Int?
+  /// What brought a failure, the largest first: at most `mostCauses`.
+  package private(set) var causes: [RegressionCause] = []
+  /// The number of the other causes.
+  package private(set) var furtherCauses = 0
+
+  package static let mostCauses = 100
+
+  /// - Parameter further: the number of causes besides `all`.
+  package mutating func setCauses(_ all: [RegressionCause], further: Int = 0) {
+    causes = Array(all.prefix(Self.mostCauses))
+    furtherCauses = all.count - causes.count + further
+  }
+
+  /// Whether the base, too, fails the limit; `false` for limits relative to the base.
+  var failsInBase: Bool {
+    switch requirement {
+    case .atMost(let bound): base.map { $0 > bound.value + Bound.tolerance } ?? false
+    case .atLeast(let bound): base.map { $0 < bound.value - Bound.tolerance } ?? false
+    case .against, .allowedLibraries: false
+    }
+  }
+
+  /// `pages.textPages of app, 4 KiB pages`
+  package var subject: String {
+    var parts = ["\(figure.id) of \(image)"]
+    if let pageSize, figure.unit == .pages { parts.append("\(pageSize.wording) pages") }
+    if let state { parts.append(state) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The limit in words: `at most 150`, `at most 2 more than the base`.
+  package var requirementWording: String {
+    switch requirement {
+    case .atMost(let bound): "at most \(bound)"
+    case .atLeast(let bound): "at least \(bound)"
+    case .against(let allowance):
+      "at most \(allowance.amount) \(allowance.isLess ? "less" : "more") than the base"
+    case .allowedLibraries: "only allowed libraries"
+    }
+  }
+
+  /// `146`, `98.5%`, `+4.1% (95% CI 3.2 to 5.0%)`
+  package var valueWording: String {
+    if requirement == .allowedLibraries { return counted(Int(value), "other") }
+    guard figure.isTime else { return figure.wording(value) }
+    guard reason == nil || outcome != .noBaseline else { return "-" }
+    let change = Decimal.percent(value, isSigned: true)
+    guard let interval else { return change }
+    return "\(change) (95% CI \(Decimal.percent(interval.lowerBound).dropLast()) to "
+      + "\(Decimal.percent(interval.upperBound)))"
+  }
+
+  /// `143`; `-` without a base.
+  package var baseWording: String { base.map(figure.wording) ?? "-" }
+
+}
+
+/// The requirements on one figure that are not met.
+package struct FailedFigure {
+  /// At least one, of one line of the budget.
+  package var results: [CheckResult]
+
+  package var first: CheckResult { results[0] }
+  package var causes: [RegressionCause] { first.causes }
+  package var furtherCauses: Int { first.furtherCauses }
+
+  /// `pages.textPages of app, 4 KiB pages: expected at most 150 and at most 2 more than the base, found 153 (base 143)`
+  package var wording: String {
+    let requirements = results.map(\.requirementWording).joined(separator: " and ")
+    let base = first.base.map { " (base \(first.figure.wording($0)))" } ?? ""
+    return "\(first.subject): expected \(requirements), found \(first.valueWording)\(base)"
+      + (results.allSatisfy(\.failsInBase)
+        ? ": the base \(isMinimum ? "is already below" : "already exceeds") this" : "")
+  }
+
+  private var isMinimum: Bool { if case .atLeast = first.requirement { true } else { false } }
+
+  /// The commands that renew a stale order file; `nil` for figures other than `stale`.
+  package var renewal: String? {
+    guard first.figure.name == "stale" else { return nil }
+    return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
+      + "'orderfile gen t.oftrace --image \(printable(first.image)) -o ORDER', and link again"
+  }
+}
+
+extension [CheckResult] {
+  /// Those that failed, by figure, in their order.
+  package var failedFigures: [FailedFigure] {
+    var figures: [FailedFigure] = []
+    for result in self where result.outcome == .fail {
+      if let last = figures.last?.first, last.subject == result.subject, last.line == result.line {
+        figures[figures.count - 1].results.append(result)
+      } else {
+        figures.append(FailedFigure(results: [result]))
+      }
+    }
+    return figures
+  }
+}
+
+extension BudgetFigure {
+  /// `146`, `98.5%`
+  package func wording(_ value: Double) -> String {
+    isShare ? Decimal.text(value * 100, places: 2).trimmedFraction + "%" : "\(ShortNumber(value))"
+  }
+}
+
+extension String {
+  /// Without zeros at the end of a fraction: `98.5` of `98.50`.
+  fileprivate var trimmedFraction: String {
+    var text = self[...]
+    while text.last == "0" { text = text.dropLast() }
+    return String(text.last == "." ? text.dropLast() : text)
+  }
+}

@@ -1,0 +1,77 @@
+import ImageModel
+import Rendering
+
+/// The limits that a check found exceeded, at their lines of the budget.
+package struct CheckSARIF {
+  private let document: CheckDocument
+  private let path: String
+  private let toolVersion: String
+  private let names: NameWording
+
+  /// - Parameter path: the budget's path relative to the repository; `nil` for `document.budget`.
+  package init(
+    _ document: CheckDocument, path: String? = nil, toolVersion: String,
+    names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.path = path ?? document.budget
+    self.toolVersion = toolVersion
+    self.names = names
+  }
+
+  private enum Rule: String, CaseIterable {
+    case budget = "budget-exceeded"
+    case regression
+    case library = "library-not-allowed"
+    case inconclusive
+
+    var description: String {
+      switch self {
+      case .budget: "A figure of a launch is beyond its limit."
+      case .regression: "A figure of a launch is worse than that of the base."
+      case .library: "A library is not on the list of allowed ones."
+      case .inconclusive: "The measured launches do not decide whether a limit is kept."
+      }
+    }
+
+    init(_ result: CheckResult) {
+      switch result.requirement {
+      case _ where result.outcome == .inconclusive: self = .inconclusive
+      case .atMost, .atLeast: self = .budget
+      case .against: self = .regression
+      case .allowedLibraries: self = .library
+      }
+    }
+  }
+
+  package func json() -> [UInt8] {
+    SARIFLog(
+      rules: Rule.allCases.map { SARIFLog.Rule(id: $0.rawValue, description: $0.description) },
+      results: document.results.filter { $0.outcome == .fail || $0.outcome == .inconclusive }
+        .map(result), toolVersion: toolVersion
+    ).json()
+  }
+
+  private func result(_ result: CheckResult) -> SARIFLog.Result {
+    let rule = Rule(result)
+    let causes = result.causes.prefix(10).map { "\($0.kind.rawValue): \(names($0.name))" }
+    let message =
+      result.outcome == .fail
+      ? FailedFigure(results: [result]).wording : "\(result.subject): \(result.reason ?? "")"
+    return SARIFLog.Result(
+      rule: rule.rawValue, level: result.outcome == .fail ? .error : .warning,
+      message: ([message] + causes).joined(separator: "; "), path: path,
+      line: result.line, names: result.causes.prefix(10).map(\.name.description),
+      fingerprint: ("check/v1", "\(rule.rawValue) \(result.subject) \(requirementKind(result))"))
+  }
+
+  /// Without numbers, which change with the budget.
+  private func requirementKind(_ result: CheckResult) -> String {
+    switch result.requirement {
+    case .atMost: "max"
+    case .atLeast: "min"
+    case .against: "againstBase"
+    case .allowedLibraries: "allowedLibraries"
+    }
+  }
+}

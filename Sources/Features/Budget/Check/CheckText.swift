@@ -1,0 +1,64 @@
+import ImageModel
+import Rendering
+
+/// A check as text for people.
+package struct CheckText {
+  private let document: CheckDocument
+  private let width: Int?
+  private let names: NameWording
+  /// Causes of one failure that are listed.
+  private let mostCauses: Int
+
+  package init(
+    _ document: CheckDocument, width: Int? = nil, mostCauses: Int = 10,
+    names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.width = width
+    self.mostCauses = mostCauses
+    self.names = names
+  }
+
+  package var text: String {
+    var text = "\(printable(document.budget)): \(document.summary)\n\n"
+    text += table
+    for result in document.results {
+      // The command prints the reason why the base is missing once, as a note.
+      guard let reason = result.reason, reason != document.baseIsMissing else { continue }
+      text += "\n\(printable("\(result.subject): \(reason)"))\n"
+    }
+    for failed in document.results.failedFigures {
+      text += "\n\(printable(failed.wording))\n" + causes(of: failed)
+    }
+    return text
+  }
+
+  private var table: String {
+    var table = Table([
+      .init("OUTCOME", .left), .init("VALUE"), .init("LIMIT", .left), .init("BASE"),
+      .init("FIGURE", .left),
+    ])
+    for result in document.results {
+      table.add([
+        result.outcome.rawValue, result.valueWording, result.requirementWording,
+        result.baseWording, result.subject,
+      ])
+    }
+    return table.text(width: width)
+  }
+
+  private func causes(of failed: FailedFigure) -> String {
+    var text = ""
+    for cause in failed.causes.prefix(mostCauses) {
+      let detail = cause.detail.isEmpty ? "" : " (\(cause.detail))"
+      text += "  \(cause.kind.rawValue): \(printable(names(cause.name)))\(printable(detail))\n"
+    }
+    let rest = failed.causes.count - mostCauses + failed.furtherCauses
+    if rest > 0 { text += "  and \(rest) more\n" }
+    if failed.causes.isEmpty, failed.first.base == nil, !failed.first.figure.isTime {
+      text += "  give --base to see what brought it\n"
+    }
+    if let renewal = failed.renewal { text += "  \(renewal)\n" }
+    return text
+  }
+}

@@ -1,0 +1,86 @@
+// What a report keeps of each image, so that it can be the base of a later one.
+
+import Audit
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+
+extension CheckedImage: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    if let architecture = reference.architecture { json.member("architecture", architecture) }
+    json.array("figures") { json in
+      for figure in figures { json.object { figure.write(to: &$0) } }
+    }
+    if let firstTouches {
+      json.array("firstTouches") { json in
+        for touch in firstTouches { json.object { touch.write(to: &$0) } }
+      }
+    }
+    if let functions {
+      json.array("functions") { json in
+        for function in functions { json.object { function.write(to: &$0) } }
+      }
+    }
+    if let id = reference.id { json.member("id", id) }
+    json.member("image", name)
+    if let initializers {
+      json.array("initializers") { json in for name in initializers { json.element(name) } }
+    }
+    if let libraries {
+      json.array("libraries") { json in for library in libraries { json.element(library.name) } }
+    }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(name: try object.value("image"))
+    reference.architecture = try object.optional("architecture")
+    reference.id = try object.optional("id")
+    figures = try object.value("figures")
+    guard figures.count <= Self.mostFigures else {
+      throw object.invalid(
+        "figures", expected: "at most \(Self.mostFigures)", found: "\(figures.count)")
+    }
+    firstTouches = object.has("firstTouches") ? try object.value("firstTouches") : nil
+    functions = object.has("functions") ? try object.value("functions") : nil
+    initializers = object.has("initializers") ? try object.value("initializers") : nil
+    let names: [SymbolName]? = object.has("libraries") ? try object.value("libraries") : nil
+    libraries = names?.map { AuditFigures.Library(name: $0) }
+  }
+}
+
+extension CheckedImage.Figure: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("document", document)
+    json.member("metric", metric.name)
+    if let pageSize { json.member("pageSizeBytes", pageSize) }
+    json.member("source", source.rawValue)
+    if let state { json.member("state", state) }
+    json.member("unit", metric.unit.rawValue)
+    json.member("value", ShortNumber(metric.value))
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      source: try object.value("source"), pageSize: try object.optional("pageSizeBytes"),
+      state: try object.optional("state"),
+      metric: HistoryMetric(
+        try object.value("metric"), try object.value("unit"), .none,
+        try object.value("value") as Double),
+      document: try object.value("document"))
+  }
+}
+
+extension CheckedImage.FirstTouch: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("function", function)
+    json.member("pages", pages)
+    json.member("segment", segment.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      segment: try object.value("segment"), function: try object.value("function"),
+      pages: try object.value("pages"))
+  }
+}

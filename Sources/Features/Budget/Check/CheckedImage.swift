@@ -1,0 +1,212 @@
+import Audit
+import ImageModel
+import Measuring
+import PagesFormat
+import Prediction
+import Rendering
+
+/// What documents say of one image: its figures, and what can name the cause if one of them grows.
+package struct CheckedImage: Hashable, Sendable {
+  /// What the documents state together: the file name in place of the path, and the ID of the build that was checked.
+  package var reference: ImageReference
+  package var figures: [Figure] = []
+  /// The startup functions of the layout; `nil` if no document has them.
+  package var functions: [PlacedFunction]?
+  /// The functions that were the first on pages; `nil` if no document has them.
+  package var firstTouches: [FirstTouch]?
+  /// `nil` if no document has them.
+  package var libraries: [AuditFigures.Library]?
+  package var initializers: [SymbolName]?
+  /// Startup functions that a layout lacks, and lines that the linker was unable to follow.
+  package var missing: [NameWithReason] = []
+  package var unorderable: [NameWithReason] = []
+  /// Comparisons of builds that were launched in turn, by state of the page cache.
+  package var times: [Times] = []
+
+  /// The path of the document that states it; not in JSON.
+  fileprivate var referenceSource = ""
+
+  package init(name: String) { reference = ImageReference(path: name) }
+
+  package var name: String { reference.name }
+
+  /// Images of one check, and figures of an image: more than anybody has, and few enough to be looked up one by one.
+  static let mostImages = 200
+  static let mostFigures = 500
+
+  package struct Figure: Hashable, Sendable {
+    package var source: HistorySeries.Source
+    package var pageSize: PageSize?
+    package var state: String?
+    package var metric: HistoryMetric
+    /// The path of the document.
+    package var document: String
+
+    package init(
+      source: HistorySeries.Source, pageSize: PageSize? = nil, state: String? = nil,
+      metric: HistoryMetric, document: String
+    ) {
+      self.source = source
+      self.pageSize = pageSize
+      self.state = state
+      self.metric = metric
+      self.document = document
+    }
+
+    /// `pages.textPages`
+    package var id: String { "\(source.rawValue).\(metric.name)" }
+  }
+
+  /// The pages of 4 KiB that a function was the first to touch in a segment.
+  package struct FirstTouch: Hashable, Sendable {
+    package var segment: Segment
+    package var function: SymbolName
+    package var pages: Int
+  }
+
+  package struct Times: Hashable, Sendable {
+    package var state: String
+    package var launches: Int
+    /// From the base to this build; empty if only one was launched.
+    package var comparisons: [MeasureDocument.Comparison]
+
+    package init(state: String, launches: Int, comparisons: [MeasureDocument.Comparison]) {
+      self.state = state
+      self.launches = launches
+      self.comparisons = comparisons
+    }
+  }
+
+  /// The figure that another one is to be compared with; `nil` if there is none.
+  func figure(like other: Figure) -> Figure? {
+    figures.first {
+      $0.source == other.source && $0.metric.name == other.metric.name
+        && $0.pageSize == other.pageSize && $0.state == other.state
+    }
+  }
+}
+
+extension CheckedImage {
+  /// Adds what a document states of the image itself.
+  ///
+  /// - Throws: `mismatch` if that contradicts another document.
+  fileprivate mutating func state(
+    _ stated: ImageReference, in document: String
+  ) throws(Diagnostic) {
+    if let difference = stated.difference(from: reference, ofOneBuild: true) {
+      throw Diagnostic(
+        "\(printable(name)) is of \(difference), unlike in '\(printable(referenceSource))'",
+        context: [document], hint: "make all documents of a check from one build",
+        severity: .mismatch)
+    }
+    guard
+      reference.architecture == nil && stated.architecture != nil
+        || reference.id == nil && stated.id != nil
+    else { return }
+    reference.architecture = stated.architecture ?? reference.architecture
+    reference.id = stated.id ?? reference.id
+    referenceSource = document
+  }
+}
+
+extension [CheckedImage] {
+  /// Adds what a document says.
+  ///
+  /// - Throws: if another document said it already; `mismatch` if another document is of another architecture or build.
+  package mutating func add(_ document: CommittedDocument, path: String) throws(Diagnostic) {
+    var names: Set<String> = []
+    var isOfTwoBuilds = false
+    if case .measure = document.content { isOfTwoBuilds = true }
+    for image in document.images {
+      guard isOfTwoBuilds || names.insert(image.reference.name).inserted else {
+        throw Diagnostic(
+          "the document has two images called '\(printable(image.reference.name))'",
+          context: [path], hint: "a check tells images apart by their file names")
+      }
+      let index = index(of: image.reference)
+      guard count <= CheckedImage.mostImages else {
+        throw Diagnostic(
+          "too many images: expected at most \(CheckedImage.mostImages)", context: [path])
+      }
+      try self[index].state(image.reference, in: path)
+      for set in image.sets {
+        for metric in set.metrics {
+          let figure = CheckedImage.Figure(
+            source: set.source, pageSize: set.pageSize, state: set.machine?.state, metric: metric,
+            document: path)
+          if let first = self[index].figure(like: figure) {
+            throw Diagnostic(
+              "'\(printable(first.document))' and '\(printable(path))' both have \(figure.id) of \(printable(self[index].name))",
+              hint: "check each launch by itself: one document of a kind for each image")
+          }
+          self[index].figures.append(figure)
+        }
+      }
+    }
+    addEvidence(of: document.content)
+  }
+
+  private mutating func index(of image: ImageReference) -> Int {
+    let name = image.name
+    if let index = firstIndex(where: { $0.name == name }) { return index }
+    append(CheckedImage(name: name))
+    return count - 1
+  }
+
+  private mutating func addEvidence(of content: CommittedDocument.Content) {
+    switch content {
+    case .audit(let figures):
+      let image = index(of: figures.image)
+      self[image].libraries = figures.libraries
+      self[image].initializers = figures.initializers.compactMap { $0 }
+    case .diff(let document):
+      let image = index(of: document.after.image)
+      self[image].functions = document.functions
+      self[image].missing = document.missing
+      self[image].unorderable = document.order?.unorderable ?? []
+    case .pages(let document):
+      for found in document.images {
+        let image = index(of: found.image)
+        self[image].firstTouches = found.firstTouches
+      }
+    case .measure(let document):
+      for state in document.states {
+        let side = state.sides.first { $0.name == "after" } ?? state.sides[0]
+        let image = index(of: side.program)
+        self[image].times.append(
+          CheckedImage.Times(
+            state: state.cache.rawValue, launches: state.launches, comparisons: state.comparisons))
+      }
+    case .auto(let figures):
+      for found in figures.images {
+        let image = index(of: found.image)
+        self[image].functions = self[image].functions ?? found.startupFunctions
+        if self[image].unorderable.isEmpty {
+          self[image].unorderable = found.compliance.unorderable
+        }
+      }
+    case .gen: break
+    }
+  }
+}
+
+extension PagesDocument.Image {
+  /// By segment and name. Of the executable segment only what was executed counts.
+  fileprivate var firstTouches: [CheckedImage.FirstTouch] {
+    struct Key: Hashable {
+      var segment: Segment
+      var name: SymbolName
+    }
+    var counts: [Key: Int] = [:]
+    for page in pages {
+      guard let name = page.function, page.segment != .text || page.access == .execute else {
+        continue
+      }
+      counts[Key(segment: page.segment, name: name), default: 0] += 1
+    }
+    return counts.map {
+      CheckedImage.FirstTouch(segment: $0.key.segment, function: $0.key.name, pages: $0.value)
+    }
+    .sorted { ($0.segment.rawValue, $0.function) < ($1.segment.rawValue, $1.function) }
+  }
+}

@@ -1,0 +1,106 @@
+import ImageModel
+import Rendering
+
+/// Finds what made a figure of an image worse than that of its base; each figure once, however many limits it has.
+final class RegressionCauses {
+  private let now: CheckedImage
+  private let base: CheckedImage?
+  private var found: [Key: [RegressionCause]] = [:]
+
+  private struct Key: Hashable {
+    var figure: String
+    var pageSize: PageSize?
+  }
+
+  init(now: CheckedImage, base: CheckedImage?) {
+    self.now = now
+    self.base = base
+  }
+
+  /// Page size by which pages of functions are told apart if the figure has none.
+  private static let usualPageSize = PageSize.fourKibibytes
+
+  /// The causes, the largest first; empty if the documents do not tell.
+  ///
+  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. A figure
+  ///   that is no worse has only the entries that the image lacks as causes.
+  func causes(
+    of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
+  ) -> [RegressionCause] {
+    let causes = causes(of: figure, pageSize: pageSize)
+    return isWorse ? causes : causes.filter { $0.kind == .missing }
+  }
+
+  private func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+    let key = Key(figure: figure.id, pageSize: pageSize)
+    if let causes = found[key] { return causes }
+    let causes = newCauses(of: figure, pageSize: pageSize)
+    found[key] = causes
+    return causes
+  }
+
+  private func newCauses(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+    switch (figure.source, figure.name) {
+    case (.diff, "present"): return now.missing.map(Self.missing)
+    case (.diff, "stale"), (.auto, "stale"): return now.unorderable.map(Self.missing)
+    case (.diff, "inOrder"), (.auto, "inOrder"):
+      return functions(pageSize).filter { $0.kind == .noLongerOrdered }
+    case (.audit, "initializers"): return added(base?.initializers, now.initializers)
+    case (.audit, _) where figure.unit == .libraries:
+      return added(base?.libraries?.map(\.name), now.libraries?.map(\.name))
+    case (.pages, "dataPages"): return touches(.data)
+    case (.pages, "readOnlyPages"): return touches(.readOnly)
+    case (.pages, "textPages"):
+      return textPages(pageSize)
+    case (.auto, _) where figure.unit == .pages, (.diff, _) where figure.unit == .pages:
+      return functions(pageSize)
+    case (.diff, "predictedWindows64k"): return functions(.sixtyFourKibibytes)
+    case (_, "startupFunctions"), (_, "recordedFunctions"):
+      return functions(pageSize).filter { $0.kind == .new }
+    case (_, "startupBytes"): return functions(pageSize).filter { ($0.bytes ?? 0) > 0 }
+    default: return []
+    }
+  }
+
+  private func functions(_ pageSize: PageSize?) -> [RegressionCause] {
+    guard let old = base?.functions, let new = now.functions else { return [] }
+    return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
+  }
+
+  /// Adds functions that touched pages but are missing in the layout: its trace may be older than the
+  /// counted launch.
+  private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
+    let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
+    let scale =
+      Double(PageSize.fourKibibytes.bytes) / Double((pageSize ?? Self.usualPageSize).bytes)
+    let others = touches(.text).filter { !recorded.contains(MatchedName($0.name)) }.map {
+      var cause = $0
+      cause.pages = cause.pages.map { RegressionCause.rounded($0 * scale) }
+      return cause
+    }
+    return (functions(pageSize) + others).sorted(by: RegressionCause.precedes)
+  }
+
+  /// Returns the functions that were first on more pages than in the base, in pages of 4 KiB.
+  private func touches(_ segment: Segment) -> [RegressionCause] {
+    guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
+    var counts: [MatchedName: Int] = [:]
+    for touch in old where touch.segment == segment {
+      counts[MatchedName(touch.function), default: 0] += touch.pages
+    }
+    return new.filter { $0.segment == segment }.compactMap { touch -> RegressionCause? in
+      let pages = touch.pages - (counts[MatchedName(touch.function)] ?? 0)
+      return pages > 0 ? RegressionCause(.touching, touch.function, pages: Double(pages)) : nil
+    }.sorted(by: RegressionCause.precedes)
+  }
+
+  private func added(_ old: [SymbolName]?, _ new: [SymbolName]?) -> [RegressionCause] {
+    guard let old, let new else { return [] }
+    let known = Set(old)
+    return new.filter { !known.contains($0) }.map { RegressionCause(.new, $0) }
+  }
+
+  private static func missing(_ entry: NameWithReason) -> RegressionCause {
+    RegressionCause(.missing, entry.name, reason: entry.reason)
+  }
+}

@@ -1,0 +1,139 @@
+import Audit
+import ByteReading
+import ImageModel
+import JSON
+import Measuring
+import Ordering
+import PagesFormat
+import Prediction
+import Projects
+
+/// A document of another command, as a history and a budget take it: the figures of each image, by series.
+package struct CommittedDocument: Sendable {
+  package var images: [Image]
+  /// The document itself.
+  package var content: Content
+
+  package enum Content: Sendable {
+    case audit(AuditFigures)
+    case auto(AutoFigures)
+    case diff(DiffDocument)
+    case gen(GenFigures)
+    case measure(MeasureDocument)
+    case pages(PagesDocument)
+  }
+
+  package struct Image: Sendable {
+    /// As the document states it.
+    package var reference: ImageReference
+    /// Each with at least one metric.
+    package var sets: [MetricSet]
+  }
+
+  /// The figures of an image that belong to one series.
+  package struct MetricSet: Sendable {
+    package var source: HistorySeries.Source
+    package var pageSize: PageSize?
+    package var machine: HistorySeries.Machine?
+    package var metrics: [HistoryMetric]
+
+    init(
+      _ source: HistorySeries.Source, pageSize: PageSize? = nil,
+      machine: HistorySeries.Machine? = nil, metrics: [HistoryMetric?]
+    ) {
+      self.source = source
+      self.pageSize = pageSize
+      self.machine = machine
+      self.metrics = metrics.compactMap { $0 }
+    }
+  }
+
+  /// The document in `bytes`, of the kind that its schema says.
+  ///
+  /// - Throws: an error whose context is `path`; also if it has no figures.
+  package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
+    do {
+      content = try Self.content(bytes)
+      images = try content.images()
+    } catch let error as ParseError {
+      let isUnknown = error.field == "schema"
+      throw Diagnostic(
+        "\(error)", context: [path],
+        hint: isUnknown ? "give what these commands write with --json: \(Self.commands)" : nil)
+    } catch let error as Diagnostic {
+      throw Diagnostic(error.message, context: [path], hint: error.hint)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    for index in images.indices { images[index].sets.removeAll { $0.metrics.isEmpty } }
+    images.removeAll { $0.sets.isEmpty }
+    if images.isEmpty {
+      throw Diagnostic(
+        "invalid document: expected figures of an image, found none", context: [path])
+    }
+  }
+
+  private static let commands = HistorySeries.Source.allCases.map(\.rawValue)
+    .joined(separator: ", ")
+
+  private static func content(_ bytes: FileBytes) throws -> Content {
+    var cursor = JSONCursor(bytes)
+    let object = try JSONObject(parsing: &cursor, "document")
+    let schema: String = try object.value("schema")
+    switch schema {
+    case AuditDocument.schema: return .audit(try AuditFigures(parsing: bytes))
+    case PagesDocument.schema: return .pages(try PagesDocument(parsing: bytes))
+    case DiffDocument.schema: return .diff(try DiffDocument(parsing: bytes))
+    case GenDocument.schema: return .gen(try GenFigures(parsing: bytes))
+    case AutoDocument.schema: return .auto(try AutoFigures(parsing: bytes))
+    case MeasureDocument.schema: return .measure(try MeasureDocument(parsing: bytes))
+    default:
+      let known = [
+        AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, GenDocument.schema,
+        MeasureDocument.schema, PagesDocument.schema,
+      ]
+      throw object.invalid(
+        "schema", expected: "one of \(known.joined(separator: ", "))",
+        found: "'\(schema.prefix(40))'")
+    }
+  }
+}
+
+extension CommittedDocument.Content {
+  fileprivate func images() throws(Diagnostic) -> [CommittedDocument.Image] {
+    switch self {
+    case .audit(let figures): figures.committedImages
+    case .auto(let figures): figures.committedImages
+    case .diff(let document): try document.committedImages()
+    case .gen(let figures): figures.committedImages
+    case .measure(let document): document.committedImages
+    case .pages(let document): document.committedImages
+    }
+  }
+}
+
+extension CommittedDocument {
+  /// The entries of a commit.
+  ///
+  /// - Parameters:
+  ///   - launch: tells several launches of an image apart.
+  ///   - architecture: of an image of the document.
+  package func entries(
+    commit: String, time: HistoryTime, launch: String?,
+    architecture: (_ image: ImageReference) throws(Diagnostic) -> Architecture
+  ) throws(Diagnostic) -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    for image in images {
+      let architecture = try architecture(image.reference).description
+      for set in image.sets {
+        let series = HistorySeries(
+          set.source, image: image.reference.name, architecture: architecture,
+          pageSize: set.pageSize,
+          launch: launch, machine: set.machine)
+        entries.append(
+          HistoryEntry(commit: commit, time: time, series: series, metrics: set.metrics))
+      }
+    }
+    return entries
+  }
+}

@@ -1,0 +1,136 @@
+import Audit
+import ImageModel
+import Ordering
+import PagesFormat
+import Prediction
+import Projects
+
+// The figures of the documents whose counts repeat exactly. Each has a name, a unit, and a direction that is better.
+
+extension AuditFigures {
+  /// What the loader has to do before main, in the image and in the libraries that come with it.
+  var committedImages: [CommittedDocument.Image] {
+    [
+      .init(
+        reference: image,
+        sets: [
+          .init(
+            .audit,
+            metrics: [
+              HistoryMetric("libraries", .libraries, .lower, libraries.count),
+              HistoryMetric(
+                "embeddedLibraries", .libraries, .lower,
+                libraries.count { $0.isEmbedded == true }),
+              notAllowed.map { HistoryMetric("librariesNotAllowed", .libraries, .lower, $0) },
+              HistoryMetric("initializers", .functions, .lower, initializers.count),
+              HistoryMetric("relocations", .words, .lower, relocations),
+              HistoryMetric("findings", .findings, .lower, findings),
+            ])
+        ])
+    ]
+  }
+}
+
+extension PagesDocument {
+  /// The pages that the launch touched, by page size and segment.
+  var committedImages: [CommittedDocument.Image] {
+    images.map { image in
+      .init(
+        reference: image.image,
+        sets: Self.pageSizes.map { size in
+          .init(
+            .pages, pageSize: size,
+            metrics: [
+              HistoryMetric("textPages", .pages, .lower, image.textCount(executed: true, size)),
+              HistoryMetric("readTextPages", .pages, .lower, image.textOnlyReadCount(size)),
+              HistoryMetric("readOnlyPages", .pages, .lower, image.count(of: .readOnly, size)),
+              HistoryMetric("dataPages", .pages, .lower, image.count(of: .data, size)),
+            ])
+        })
+    }
+  }
+}
+
+extension DiffDocument {
+  /// The layout after: what is predicted of it, and how much of the order file is in effect.
+  ///
+  /// - Throws: if the document predicts nothing.
+  func committedImages() throws(Diagnostic) -> [CommittedDocument.Image] {
+    if let refusal { throw Diagnostic("invalid document: it predicts nothing, because \(refusal)") }
+    let metrics: [HistoryMetric?] =
+      [
+        HistoryMetric("predictedPages", .pages, .lower, pages.after),
+        HistoryMetric("predictedPagesAtMost", .pages, .lower, pagesAtMost.after),
+        HistoryMetric("predictedWindows64k", .windows, .lower, windows64k.after),
+        HistoryMetric("floorPages", .pages, .lower, after.floorPages),
+        HistoryMetric("startupBytes", .bytes, .lower, Double(after.startupBytes)),
+        HistoryMetric("startupFunctions", .functions, .none, after.startupFunctions),
+        presence.flatMap { HistoryMetric("present", .higher, share: $0.after, of: $0.all) },
+        recordable.flatMap {
+          HistoryMetric(
+            "recordable", .higher, share: Int(clamping: $0.portion.recordable),
+            of: Int(clamping: $0.portion.all))
+        },
+      ] + (order?.metrics ?? [])
+    return [
+      .init(reference: after.image, sets: [.init(.diff, pageSize: pageSize, metrics: metrics)])
+    ]
+  }
+}
+
+extension OrderCompliance {
+  /// Entries that the image lacks, and how many of the others are in the requested order.
+  fileprivate var metrics: [HistoryMetric?] {
+    [
+      HistoryMetric("stale", .lower, share: entries - present, of: entries),
+      HistoryMetric("inOrder", .higher, share: inOrder, of: present),
+    ]
+  }
+}
+
+extension GenFigures {
+  var committedImages: [CommittedDocument.Image] {
+    images.map { image in
+      .init(
+        reference: image.image,
+        sets: [
+          .init(
+            .gen,
+            metrics: [
+              HistoryMetric("entries", .entries, .none, image.entries),
+              HistoryMetric("startupBytes", .bytes, .lower, image.startupBytes),
+              HistoryMetric("textBytes", .bytes, .none, image.textBytes),
+              HistoryMetric("recordedFunctions", .functions, .none, image.recordedFunctions),
+              HistoryMetric(
+                "resolved", .higher, share: image.resolvedFunctions, of: image.recordedFunctions),
+              HistoryMetric(
+                "untracedInitializers", .functions, .lower, image.untracedInitializers),
+            ])
+        ])
+    }
+  }
+}
+
+extension AutoFigures {
+  /// The images in their new order.
+  var committedImages: [CommittedDocument.Image] {
+    images.map { image in
+      let predicted = HistoryMetric("predictedPages", .pages, .lower, image.predicted.after)
+      var reference = image.image
+      reference.path = folder + "/" + reference.path
+      return .init(
+        reference: reference,
+        sets: [
+          .init(
+            .auto, pageSize: .fourKibibytes,
+            metrics: [
+              image.pages.map { HistoryMetric("textPages", .pages, .lower, $0.after) }, predicted,
+              HistoryMetric("startupFunctions", .functions, .none, image.functions),
+            ] + image.compliance.metrics),
+          .init(
+            .auto, pageSize: .sixteenKibibytes,
+            metrics: [image.pages16k.map { HistoryMetric("textPages", .pages, .lower, $0.after) }]),
+        ])
+    }
+  }
+}

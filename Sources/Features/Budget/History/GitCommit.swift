@@ -1,0 +1,39 @@
+import CommandSupport
+import ImageModel
+
+/// A commit and when it was made, as git says.
+struct GitCommit: Hashable, Sendable {
+  /// The full hash.
+  var name: String
+  var time: HistoryTime
+
+  init(name: String, time: HistoryTime) {
+    self.name = name
+    self.time = time
+  }
+
+  /// Asks git in the current folder.
+  ///
+  /// - Parameter revision: what git takes: a hash, a branch, `HEAD`.
+  init(_ revision: String, in environment: LaunchEnvironment) throws {
+    let command = [
+      "git", "show", "--no-patch", "--no-show-signature", "--format=%H %ct", "--end-of-options",
+      "\(revision)^{commit}",
+    ]
+    let text: String
+    do {
+      text = String(
+        decoding: try CapturedCommand(environment).output(of: command), as: UTF8.self)
+    } catch let error as Diagnostic {
+      throw Diagnostic(
+        error.message, context: error.context, hint: "give both '--commit' and '--time'")
+    }
+    let words = text.split { $0 == " " || $0 == "\n" }
+    guard words.count == 2, let time = HistoryTime(String(words[1])) else {
+      throw Diagnostic(
+        "unable to tell the commit: expected its hash and time, found '\(text.prefix(80))'",
+        context: ["git show"], hint: "give both '--commit' and '--time'")
+    }
+    self.init(name: String(words[0]), time: time)
+  }
+}

@@ -1,0 +1,41 @@
+import Rendering
+
+/// A history as points of InfluxDB: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
+///
+/// The measurement is `orderfile_` and the source, the tags are the properties of the series, the fields are the metrics,
+/// all as floats, and the commit. Times are nanoseconds. Tags can't be empty, so empty properties are left out.
+struct LineProtocol {
+  private let series: [(HistorySeries, [HistoryEntry])]
+  init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }
+
+  var text: String {
+    var text = ""
+    for (series, entries) in series {
+      let tags = series.labels.filter { !$0.value.isEmpty }
+        .map { ",\($0.name)=\(Self.tag($0.value))" }.joined()
+      for entry in entries {
+        let fields = entry.metrics.map { "\($0.name)=\(ShortNumber($0.value))" }
+        text += "orderfile_\(series.source.rawValue)\(tags) "
+        text += "commit=\(Self.string(entry.commit)),\(fields.joined(separator: ",")) "
+        text += "\(entry.time.seconds)000000000\n"
+      }
+    }
+    return text
+  }
+
+  /// A tag can't have a line feed, nor a backslash before what it escapes: control characters are escaped as in reports,
+  /// and a backslash becomes a slash.
+  private static func tag(_ value: String) -> String {
+    printable(value).escapingScalars { scalar in
+      switch scalar {
+      case ",", "=", " ": "\\\(scalar)"
+      case "\\": "/"
+      default: nil
+      }
+    }
+  }
+
+  private static func string(_ value: String) -> String {
+    "\"" + value.escapingScalars { $0 == "\"" || $0 == "\\" ? "\\\($0)" : nil } + "\""
+  }
+}

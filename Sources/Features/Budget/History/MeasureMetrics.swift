@@ -1,0 +1,71 @@
+import ImageModel
+import LaunchMeasurement
+import Measuring
+import Rendering
+
+extension MeasureDocument {
+  /// The program after, or the only one: what the launches of each state took.
+  var committedImages: [CommittedDocument.Image] {
+    states.compactMap { state in
+      guard let side = state.sides.first(where: { $0.name == "after" }) ?? state.sides.first else {
+        return nil
+      }
+      let place = HistorySeries.Machine(
+        name: machine.name, kernel: machine.kernel, state: state.cache.rawValue)
+      return .init(
+        reference: side.program,
+        sets: [
+          .init(
+            .measure, pageSize: PageSize(bytes: UInt64(clamping: machine.pageBytes)),
+            machine: place, metrics: side.metrics)
+        ])
+    }
+  }
+}
+
+extension MeasuringMachine {
+  /// What decides how fast a launch is, besides the kernel.
+  fileprivate var name: String {
+    var parts = [processor ?? "unknown processor", counted(processors, "processor")]
+    if let governor { parts.append(governor) }
+    parts.append("fault-around \(faultAroundBytes >> 10) KiB")
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension MeasureDocument.Side {
+  fileprivate var metrics: [HistoryMetric?] {
+    [
+      median("wallTime", .seconds, per: 1e9) { $0.wallNanoseconds },
+      median("cpuTime", .seconds, per: 1e6) {
+        $0.userMicroseconds.addingReportingOverflow($0.systemMicroseconds).partialValue
+      },
+      median("instructions", .instructions) { $0.instructions },
+      median("minorFaults", .faults) { $0.minorFaults },
+      median("majorFaults", .faults) { $0.majorFaults },
+      median("textFaults", .faults, of: textFaults.map { Double($0) }),
+      median("peakMemory", .bytes) { $0.peakBytes },
+    ]
+  }
+
+  /// The median over all launches; `nil` if a launch lacks the figure.
+  private func median(
+    _ name: String, _ unit: HistoryMetric.Unit, per divisor: Double = 1,
+    _ figure: (MeasuredLaunch) -> UInt64?
+  ) -> HistoryMetric? {
+    let values = launches.compactMap(figure)
+    guard values.count == launches.count else { return nil }
+    return median(name, unit, of: values.map { Double($0) / divisor })
+  }
+
+  private func median(
+    _ name: String, _ unit: HistoryMetric.Unit, of values: [Double]
+  ) -> HistoryMetric? {
+    guard !values.isEmpty else { return nil }
+    let summary = SampleSummary(values)
+    return HistoryMetric(
+      name, unit, .lower, summary.median,
+      sample: .init(
+        low: summary.lowerQuartile, high: summary.upperQuartile, count: summary.count))
+  }
+}

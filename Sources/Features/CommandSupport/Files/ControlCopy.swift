@@ -1,0 +1,56 @@
+// A control on its own file
+//
+// The control is the first program, launched once more in each round. If the control were the first program's file, that
+// file would be read from its device twice in each round, and the second program's file once. Devices, and hosts of virtual
+// machines, cache blocks that are read often, so an equal second program would seem slower. A copy has its own blocks,
+// which are read as often as the second program's blocks.
+
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A copy of an image, which is removed with this value.
+package final class ControlCopy {
+  package let path: String
+
+  /// Copies an image to a new file in the same folder, where the copy finds the same libraries.
+  ///
+  /// - Parameter image: an absolute path without symbolic links.
+  /// - Throws: if the image can't be read, or if no file can be made beside it.
+  package convenience init(of image: String) throws(Diagnostic) {
+    let copy: UniqueFile
+    do { copy = try UniqueFile("\(image).control.") } catch {
+      throw Diagnostic(
+        "unable to copy it for the control: \(error)", context: [image],
+        hint: "measure copies of both builds in a folder of your own")
+    }
+    close(copy.descriptor)
+    try self.init(of: image, to: copy.path)
+  }
+
+  /// Copies an image to `path`; a file there is replaced.
+  package init(of image: String, to path: String) throws(Diagnostic) {
+    self.path = path
+    let input = open(image, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Self.failure("read", image) }
+    defer { close(input) }
+    let output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw Self.failure("write", path) }
+    defer { close(output) }
+    var status = stat()
+    errno = copyBytes(of: input, to: output)
+    guard errno == 0, fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else {
+      throw Self.failure("write", path)
+    }
+  }
+
+  deinit { unlink(path) }
+
+  private static func failure(_ verb: String, _ path: String) -> Diagnostic {
+    Diagnostic("unable to \(verb): \(String(cString: strerror(errno)))", context: [path])
+  }
+}

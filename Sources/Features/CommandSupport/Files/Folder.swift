@@ -1,0 +1,141 @@
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Operations on folders.
+package enum Folder {
+  /// Creates the folder at `path` unless it exists.
+  package static func make(_ path: String) throws(Diagnostic) {
+    guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+    throw Diagnostic(
+      "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
+  }
+
+  /// Whether there is a file at `path` that can be read.
+  package static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+  /// Whether there is something at `path`, as far as this process may know.
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+
+  /// Whether there is a folder at `path`.
+  package static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The target of the symbolic link at `path`; `nil` if it is not one.
+  package static func linkTarget(_ path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The absolute path of the file or folder at `path`, without symbolic links.
+  package static func absolutePath(_ path: String) throws(Diagnostic) -> String {
+    guard let resolved = realpath(path, nil) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+    }
+    defer { free(resolved) }
+    guard let text = String(validatingCString: resolved) else {
+      throw .noText(String(cString: resolved))
+    }
+    return text
+  }
+
+  /// Returns the absolute path, without symbolic links, of a file that may not exist yet.
+  ///
+  /// - Throws: if the file's folder does not exist.
+  package static func absolutePath(ofLater path: String) throws(Diagnostic) -> String {
+    let name = fileName(ofPath: path)
+    if access(path, F_OK) == 0 || errno != ENOENT || linkTarget(path) != nil || name.isEmpty {
+      return try absolutePath(path)
+    }
+    let folder = String(path.dropLast(name.count))
+    do { return joined(try absolutePath(folder.isEmpty ? "." : folder), name) } catch {
+      throw Diagnostic(error.message, context: [path])
+    }
+  }
+
+  private static func joined(_ folder: String, _ name: String) -> String {
+    folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+  }
+
+  /// The absolute path of this command's own file, without symbolic links.
+  package static func ownCommand() throws(Diagnostic) -> String {
+    #if canImport(Darwin)
+      var size = UInt32(PATH_MAX)
+      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+      guard _NSGetExecutablePath(&path, &size) == 0 else {
+        throw Diagnostic("unable to find this command: its path is too long")
+      }
+      let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+      return try absolutePath(String(decoding: bytes, as: UTF8.self))
+    #else
+      return try absolutePath("/proc/self/exe")
+    #endif
+  }
+
+  /// The absolute path of the current folder, which need not be UTF-8; `nil` if it has none.
+  package static func currentBytes() -> [UInt8]? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return (0..<strlen(path)).map { UInt8(bitPattern: path[$0]) }
+  }
+
+  /// The absolute path of the current folder.
+  package static func current() throws(Diagnostic) -> String {
+    guard let path = getcwd(nil, 0) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
+    }
+    defer { free(path) }
+    guard let text = String(validatingCString: path) else { throw .noText(String(cString: path)) }
+    return text
+  }
+
+  /// The names of the folder's entries, ascending; empty if it can't be read.
+  package static func names(in path: String) -> [String] {
+    (entries(in: Array(path.utf8)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// The names of the folder's entries byte by byte, ascending; `nil` if it can't be read.
+  package static func entries(in path: [UInt8]) -> [[UInt8]]? {
+    guard let folder = opendir(path.map { CChar(bitPattern: $0) } + [0]) else { return nil }
+    defer { closedir(folder) }
+    var names: [[UInt8]] = []
+    while let entry = readdir(folder) {
+      // An entry may be shorter than `dirent`, so it must not be copied as a whole.
+      let place = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+      let start = UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self)
+      let name = (0..<strlen(start)).map { UInt8(bitPattern: start[$0]) }
+      if name != Array(".".utf8) && name != Array("..".utf8) { names.append(name) }
+    }
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Removes the file at `path`, or the folder with all its contents; does not follow links. What can't be removed stays.
+  package static func remove(_ path: [UInt8]) {
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    guard unlink(name) != 0, errno == EISDIR || errno == EPERM else { return }
+    for entry in entries(in: path) ?? [] { remove(path + [UInt8(ascii: "/")] + entry) }
+    rmdir(name)
+  }
+}
+
+extension Diagnostic {
+  /// As text the path would be another one.
+  fileprivate static func noText(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "unable to use this path: expected UTF-8", context: [path],
+      hint: "rename the folder, or bind-mount it elsewhere")
+  }
+}
+
+/// Returns the last component of `path`.
+package func fileName(ofPath path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
+}

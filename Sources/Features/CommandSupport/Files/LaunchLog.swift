@@ -1,0 +1,75 @@
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file for the output of programs that the user does not see.
+package struct LaunchLog {
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  /// Passes to `body` streams for a program: a new file as stdout and stderr, and as stdin the file at `input`; an empty
+  /// one if that is `nil`.
+  package func streams<Result>(
+    input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
+  ) throws -> Result {
+    let log = try newFile()
+    let nothing = open(input ?? "/dev/null", O_RDONLY | O_CLOEXEC)
+    defer {
+      close(log)
+      if nothing >= 0 { close(nothing) }
+    }
+    guard nothing >= 0 else {
+      throw Diagnostic(
+        "unable to read: \(String(cString: strerror(errno)))", context: [input ?? "/dev/null"])
+    }
+    return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
+  }
+
+  /// Passes to `body` streams for a program whose stdout is a new file; the others are those of this process.
+  func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
+    let log = try newFile()
+    defer { close(log) }
+    return try body(ProgramLaunch.Streams(output: log))
+  }
+
+  /// A descriptor of the file, without contents.
+  private func newFile() throws(Diagnostic) -> Int32 {
+    let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard log >= 0 else {
+      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+    }
+    return log
+  }
+
+  /// What is in it; of a large file, the end.
+  package var text: String {
+    (try? InputFile.bytes(path)).map { $0.text(max(0, $0.count - (4 << 20))..<$0.count) } ?? ""
+  }
+
+  /// The last line that is not blank; empty if there is none. Only the end of the file is read, while it is written.
+  package var lastLine: String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let start = max(0, lseek(file, 0, SEEK_END) - off_t(bytes.count))
+    let count = pread(file, &bytes, bytes.count, start)
+    let lines = bytes.prefix(max(0, count)).split {
+      $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r")
+    }
+    let line = lines.last { !$0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
+    return String(decoding: line ?? [], as: UTF8.self)
+  }
+
+  /// Its last lines, each preceded by a line feed; empty if the file is.
+  package func lastLines(most: Int = 10) -> String {
+    let lines = text.split(separator: "\n").suffix(most)
+    return lines.map { "\n  \($0)" }.joined()
+  }
+}

@@ -1,0 +1,23 @@
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Standard streams that have no contents, and keep none.
+package enum SilentStreams {
+  /// Passes them to `body`.
+  package static func use<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result
+  {
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard nothing >= 0 else {
+      throw Diagnostic(
+        "unable to open it: \(String(cString: strerror(errno)))", context: ["/dev/null"])
+    }
+    defer { close(nothing) }
+    return try body(ProgramLaunch.Streams(input: nothing, output: nothing, errors: nothing))
+  }
+}

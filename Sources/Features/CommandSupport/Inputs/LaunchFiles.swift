@@ -1,0 +1,157 @@
+import ByteReading
+import ImageModel
+import PagesFormat
+import ProfileFormat
+import Rendering
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The traces and profiles that a command line names: files, folders of them, and lists of their paths.
+package struct LaunchFiles {
+  package struct File: Hashable, Sendable {
+    package var path: String
+    /// How often its launches count; at least 1.
+    package var weight: UInt64
+
+    package init(path: String, weight: UInt64) {
+      self.path = path
+      self.weight = weight
+    }
+  }
+
+  /// Ascending by path, so that the order in which they were named does not matter. A file that is named twice is
+  /// there twice.
+  package private(set) var files: [File] = []
+  /// Documents of pages, likewise; empty unless they are wanted.
+  package private(set) var pages: [File] = []
+  private let takesPages: Bool
+  package private(set) var warnings: [Diagnostic] = []
+
+  package static let largestWeight = Profile.maximumLaunches
+
+  /// - Parameters:
+  ///   - paths: of traces and profiles; of folders, whose traces and profiles are meant, but not those of folders in
+  ///     them; and `@` with the path of a list. A list has a path a line, with a weight and a comma before it or not;
+  ///     empty lines and lines that begin with `#` do not count.
+  ///   - weighted: paths likewise, each with a weight and a comma before it.
+  ///   - takesPages: whether what `orderfile pages --json` wrote is a launch, too.
+  /// - Throws: an error if a list or a folder can't be read, if a folder has no trace, and for a weight that is not a
+  ///   number from 1 to 2^48.
+  package init(
+    _ paths: [String], weighted: [String] = [], takesPages: Bool = false
+  ) throws(Diagnostic) {
+    self.takesPages = takesPages
+    for path in paths { try add(path, weight: 1, mayBeList: true) }
+    for argument in weighted {
+      guard let comma = argument.firstIndex(of: ",") else {
+        throw Diagnostic(
+          "invalid weight: expected WEIGHT,FILE, found '\(argument)'", severity: .usage)
+      }
+      let weight = try Self.weight(argument[..<comma], context: [])
+      try add(String(argument[argument.index(after: comma)...]), weight: weight, mayBeList: true)
+    }
+    files.sort(by: Self.precedes)
+    pages.sort(by: Self.precedes)
+  }
+
+  private static func precedes(_ a: File, _ b: File) -> Bool {
+    let (pathA, pathB) = (Array(a.path.utf8), Array(b.path.utf8))
+    return pathA == pathB ? a.weight < b.weight : pathA.lexicographicallyPrecedes(pathB)
+  }
+
+  private mutating func add(_ path: String, weight: UInt64, mayBeList: Bool) throws(Diagnostic) {
+    if mayBeList, path.hasPrefix("@") {
+      try addList(String(path.dropFirst()), weight: weight)
+    } else if path != "-", Folder.isFolder(path) {
+      try addFolder(path, weight: weight)
+    } else if takesPages, path != "-", let bytes = try? FileBytes(regularFileAt: path),
+      PagesDocument.begins(bytes)
+    {
+      pages.append(File(path: path, weight: weight))
+    } else {
+      files.append(File(path: path, weight: weight))
+    }
+  }
+
+  private mutating func addList(_ path: String, weight: UInt64) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(path)
+    var count = 0
+    for (number, line) in bytes.text(bytes.all.indices).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline
+    ).enumerated() {
+      guard let first = line.first, first != "#" else { continue }
+      count += 1
+      let place = [path, "line \(number + 1)"]
+      var (name, weight) = (line, weight)
+      if let comma = line.firstIndex(of: ","), line[..<comma].allSatisfy(\.isNumber) {
+        let (product, overflow) = weight.multipliedReportingOverflow(
+          by: try Self.weight(line[..<comma], context: place))
+        guard !overflow else { throw Self.invalid(line, context: place) }
+        weight = product
+        name = line[line.index(after: comma)...]
+      }
+      // A list can't name itself.
+      try add(String(name), weight: weight, mayBeList: false)
+    }
+    if count == 0 { throw Diagnostic("missing paths: the list is empty", context: [path]) }
+  }
+
+  private mutating func addFolder(_ path: String, weight: UInt64) throws(Diagnostic) {
+    var others: [String] = []
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    let count = files.count + pages.count
+    guard let entries = Folder.entries(in: Array(path.utf8)) else {
+      throw Diagnostic(
+        "unable to read the folder: \(String(cString: strerror(errno)))", context: [path])
+    }
+    for entry in entries where entry.first != UInt8(ascii: ".") {
+      guard let name = String(validating: entry, as: UTF8.self) else { continue }
+      let path = folder + name
+      guard !Folder.isFolder(path) else { continue }
+      if let bytes = try? FileBytes(regularFileAt: path) {
+        switch FileKind(of: bytes) {
+        case .trace, .profile:
+          files.append(File(path: path, weight: weight))
+          continue
+        default:
+          guard takesPages, PagesDocument.begins(bytes) else { break }
+          pages.append(File(path: path, weight: weight))
+          continue
+        }
+      }
+      others.append(name)
+    }
+    guard files.count + pages.count > count else {
+      throw Diagnostic(
+        "missing traces: none of \(counted(others.count, "file")) in the folder is a trace or a profile",
+        context: [path], severity: .nothingRecorded, isOfMissingTraces: true)
+    }
+    if !others.isEmpty {
+      let named = others.prefix(3).joined(separator: ", ")
+      warnings.append(
+        Diagnostic(
+          "left out \(counted(others.count, "file")) that \(others.count == 1 ? "is" : "are") neither a trace nor a "
+            + "profile: \(named)\(others.count > 3 ? ", ..." : "")", context: [path]))
+    }
+  }
+
+  private static func weight(
+    _ text: Substring, context: [String]
+  ) throws(Diagnostic) -> UInt64 {
+    guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let weight = UInt64(text), weight > 0,
+      weight <= largestWeight
+    else { throw invalid(text, context: context) }
+    return weight
+  }
+
+  private static func invalid(_ text: Substring, context: [String]) -> Diagnostic {
+    Diagnostic(
+      "invalid weight: expected 1 to \(largestWeight), found '\(text)'",
+      context: context, severity: .usage)
+  }
+}

@@ -1,0 +1,108 @@
+import ImageModel
+import Rendering
+
+extension LaunchInputs {
+  /// For each trace, the hits in no image of `groups`: the images with the most hits first.
+  package func unused(besides groups: [Int]) -> [[UnusedHits]] {
+    let isGiven = Set(groups)
+    return traces.members.map { member in
+      let hits = member.uses.map(\.hits).reduce(member.unattributedHits, +)
+      let uses = member.uses.filter { !$0.isEmpty }
+      let others = uses.filter { !isGiven.contains(self.groups.group(ofImageAt: $0.image)) }
+      let isUsed = others.count < uses.count
+      var unused = others.map { use in
+        let image = traces.images[use.image]
+        return UnusedHits(
+          trace: member.path, image: image.path, imageID: image.id?.description, hits: use.hits,
+          functions: use.functions, hitsInTrace: hits,
+          reason: isUsed ? .anotherImage : .anotherProgram)
+      }
+      unused.sort {
+        ($1.hits, $0.image ?? "", $0.imageID ?? "") < ($0.hits, $1.image ?? "", $1.imageID ?? "")
+      }
+      if member.unattributedHits > 0 {
+        unused.append(
+          UnusedHits(
+            trace: member.path, image: nil, imageID: nil, hits: member.unattributedHits,
+            functions: 0, hitsInTrace: hits, reason: .noImage))
+      }
+      return unused
+    }
+  }
+}
+
+extension Diagnostic {
+  /// The warnings about `unused`: one for each trace, or for several traces with the same unused images.
+  ///
+  /// - Parameters:
+  ///   - unused: the unused hits of each trace.
+  ///   - remedies: how to use the hits in other images.
+  package static func unused(
+    _ unused: [[UnusedHits]], remedies: [Remedy] = []
+  ) -> [Diagnostic] {
+    struct Key: Hashable {
+      var images: Set<Image>
+      var reason: UnusedHits.Reason
+    }
+    var keys: [Key] = []
+    var tracesOfKey: [Key: [[UnusedHits]]] = [:]
+    for trace in unused {
+      guard let first = trace.first else { continue }
+      let key = Key(images: Set(trace.map(Image.init)), reason: first.reason)
+      if tracesOfKey[key] == nil { keys.append(key) }
+      tracesOfKey[key, default: []].append(trace)
+    }
+    let hinted = keys.first { $0.images.contains { $0.path != nil } }
+    return keys.map { key in
+      let traces = tracesOfKey[key] ?? []
+      return Diagnostic(
+        text(traces, key.reason), context: [traces[0][0].trace],
+        remedies: key == hinted ? remedies : [])
+    }
+  }
+
+  /// Whether it is one of the warnings that `unused` makes.
+  package var isAboutUnusedHits: Bool {
+    message.contains(Self.notUsed.single) || message.contains(Self.notUsed.several)
+  }
+
+  private static let notUsed = (single: " is not used:", several: " are not used:")
+
+  private struct Image: Hashable {
+    let path: String?
+    let id: String?
+
+    init(_ unused: UnusedHits) {
+      path = unused.image
+      id = unused.imageID
+    }
+  }
+
+  private static func text(
+    _ traces: [[UnusedHits]], _ reason: UnusedHits.Reason
+  ) -> String {
+    let all = traces.flatMap { $0 }
+    let unused = all.map(\.hits).saturatingSum()
+    let total = traces.map { $0[0].hitsInTrace }.saturatingSum()
+    let others = traces.count > 1 ? "this and \(counted(traces.count - 1, "more trace")): " : ""
+    let what =
+      reason == .anotherProgram
+      ? "none of \(counted(total, "hit")) is used, \(reason.rawValue):"
+      : "\(unused) of \(counted(total, "hit"))\(total == 1 ? notUsed.single : notUsed.several)"
+    let hits = Dictionary(grouping: all, by: Image.init).mapValues {
+      $0.map(\.hits).saturatingSum()
+    }
+    let places = traces[0].prefix(3).map {
+      place($0, hits: hits[Image($0)] ?? 0, isOne: traces.count == 1)
+    }
+    let more = traces[0].count - places.count
+    return others + what + " " + places.joined(separator: ", ")
+      + (more > 0 ? ", and \(counted(more, "more image"))" : "")
+  }
+
+  private static func place(_ unused: UnusedHits, hits: Int, isOne: Bool) -> String {
+    guard let image = unused.image else { return "\(hits) in no image of the trace" }
+    let functions = isOne ? " (\(counted(unused.functions, "function")))" : ""
+    return "\(hits) in '\(fileName(ofPath: image))'\(functions)"
+  }
+}

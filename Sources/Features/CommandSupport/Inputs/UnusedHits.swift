@@ -1,0 +1,50 @@
+import JSON
+
+/// The hits of a trace in an image that is not ordered or compared.
+package struct UnusedHits: Hashable, Sendable {
+  /// The path of the trace.
+  package var trace: String
+  /// The path of the image as the trace states it; `nil` for hits in no image of the trace.
+  package var image: String?
+  /// `nil` also if the trace does not state it.
+  package var imageID: String?
+  /// First uses of functions and of basic blocks.
+  package var hits: Int
+  /// The number of distinct functions among them.
+  package var functions: Int
+  /// The number of hits in the whole trace.
+  package var hitsInTrace: Int
+  package var reason: Reason
+
+  /// The words are those of warnings, too.
+  package enum Reason: String, CaseIterable, Sendable {
+    case anotherImage = "another image"
+    /// No image of the trace is a build of an image that is ordered or compared.
+    case anotherProgram = "no build of it in the trace"
+    case noImage = "in no image of the trace"
+  }
+
+  package init(
+    trace: String, image: String?, imageID: String?, hits: Int, functions: Int, hitsInTrace: Int,
+    reason: Reason
+  ) {
+    self.trace = trace
+    self.image = image
+    self.imageID = imageID
+    self.hits = hits
+    self.functions = functions
+    self.hitsInTrace = hitsInTrace
+    self.reason = reason
+  }
+}
+
+extension UnusedHits {
+  package func write(to json: inout JSONWriter) {
+    json.member("functions", functions)
+    json.member("hits", hits)
+    if let image { json.member("image", image) }
+    if let imageID { json.member("imageID", imageID) }
+    json.member("reason", reason.rawValue)
+    json.member("trace", trace)
+  }
+}

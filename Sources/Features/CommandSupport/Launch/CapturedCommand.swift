@@ -1,0 +1,33 @@
+import ImageModel
+import ProcessLaunch
+
+/// Runs a command for what it writes to standard output. Its messages for people go to this process's standard error.
+package struct CapturedCommand {
+  private let environment: LaunchEnvironment
+
+  package init(_ environment: LaunchEnvironment) { self.environment = environment }
+
+  /// What the command writes to standard output.
+  ///
+  /// - Parameter variables: more variables for its environment.
+  /// - Throws: if it fails; it has said why.
+  package func output(
+    of command: [String], variables: [(name: String, value: String)] = []
+  ) throws -> [UInt8] {
+    let folder = try TemporaryFolder(in: environment)
+    let path = folder.path("output")
+    let result = try LaunchLog(path).outputStream { streams in
+      var launch = ProgramLaunch(command: command, environment: variables)
+      launch.streams = streams
+      do { return try launch.run() } catch {
+        throw Diagnostic("unable to run: \(error)", context: [command[0]])
+      }
+    }
+    guard result.end == .exited(0) else {
+      throw Diagnostic(
+        "the command failed (\(result.end))", context: [command.prefix(2).joined(separator: " ")])
+    }
+    let bytes = try InputFile.bytes(path)
+    return bytes.copy(0..<bytes.count)
+  }
+}

@@ -1,0 +1,97 @@
+// Errors of any launch.
+
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension ProgramLaunch.LaunchError {
+  package var isNotPermitted: Bool { errno == EPERM }
+}
+
+extension ProgramLaunch {
+  /// - Throws: if the sign at which the program is ready is there without it.
+  package func checkReadiness() throws(Diagnostic) {
+    if let readiness { try readiness.check() }
+  }
+
+  /// - Throws: if the program was to become ready, and did not.
+  package func checkReadiness(_ result: Result) throws(Diagnostic) {
+    guard let readiness, !result.isReady else { return }
+    throw .notReady(title, readiness, within: result.timedOut ? timeout : nil, result.end)
+  }
+}
+
+extension ProgramLaunch.Result {
+  /// Returns a warning if the server was still working when it was ended: launches may then differ.
+  ///
+  /// - Parameter launch: the command line in messages.
+  package func unsettled(_ launch: String) -> Diagnostic? {
+    guard endedAtWork else { return nil }
+    return Diagnostic(
+      "the program was still working seconds after it was ready, when it was ended: another launch may get further",
+      context: [launch],
+      hint: "choose a sign that comes when it waits for requests: --until-ready line=TEXT")
+  }
+}
+
+extension Readiness {
+  /// - Throws: if the sign is there before any program is launched.
+  package func check() throws(Diagnostic) {
+    guard isThereAlready else { return }
+    throw Diagnostic(
+      "\(self) is there before the program is launched", context: ["--until-ready"],
+      hint: "end the process that listens, or let the program use another port")
+  }
+}
+
+extension Diagnostic {
+  /// The hint for systems that do not permit ptrace.
+  package static let allowTracing =
+    "allow ptrace: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE"
+
+  /// - Parameter program: the name on the command line.
+  package static func unableToRun(
+    _ program: String, _ error: ProgramLaunch.LaunchError
+  ) -> Diagnostic {
+    let isMeantHere =
+      error.errno == ENOENT && !program.contains("/") && access("./\(program)", X_OK) == 0
+      && !Folder.isFolder("./\(program)")
+    return Diagnostic(
+      "unable to run: \(error)", context: [program],
+      hint: isMeantHere ? "did you mean ./\(program)?" : nil)
+  }
+
+  package static func notTraceable(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "unable to trace: ptrace is not permitted here", context: [program], hint: allowTracing)
+  }
+
+  /// - Parameter rights: the rights that the program would get without a tracer.
+  static func rightsWithheld(from program: String, _ rights: FileRights) -> Diagnostic {
+    Diagnostic(
+      "unable to trace: a traced program does not get the rights that its file gives it (\(rights))",
+      context: [program],
+      hint:
+        "run this command as root with CAP_SYS_PTRACE, or trace a copy made by 'cp', which runs without these rights"
+    )
+  }
+
+  /// A program of the launch has run without the rights that its file gives.
+  package static func ranWithoutRights(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "the program ran without the rights that its file gives (set-user-ID, set-group-ID, capabilities), because it was traced",
+      context: [program], hint: "run this command as root with CAP_SYS_PTRACE")
+  }
+
+  package static func looksForLeaks(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "unable to trace: at its end LeakSanitizer traces the program itself", context: [program],
+      hint: "use a build without it, or set ASAN_OPTIONS=detect_leaks=0")
+  }
+}

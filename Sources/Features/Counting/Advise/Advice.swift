@@ -1,0 +1,166 @@
+// Which options would remove pages that a launch reads or writes: `orderfile advise`
+//
+// Beside the code that runs, a launch touches tables that the loader reads, and variables that it relocates. How many
+// depends on options of the linker and of the compiler, and differently in each program. So nothing is advised that was
+// not tried: the image is linked with one option after the other, launched, and its pages are counted. Without a command
+// that links, only what follows from the image's own tables is said, and called predicted.
+//
+// Savings do not add up: two options may remove the same page, or move what the other one has put right. So the options
+// that save pages and give up nothing are also tried together, the best first, and one stays only if the sum of pages
+// falls. The result is therefore never worse than the present link, as far as two launches are alike; how alike they are
+// is measured, too.
+
+import ByteReading
+import CommandSupport
+import ImageModel
+import ObjectFormat
+import PagesFormat
+import ProcessLaunch
+import Symbolication
+
+/// What to advise about.
+package struct Advice {
+  /// The path of a linked image.
+  package var path: String
+  /// The path of a document of `orderfile pages`; `nil` to count now.
+  package var pages: String?
+  /// The command that links the image, for `sh -c`; `nil` to predict only.
+  package var relink: String?
+  /// The words of the launch; `nil` for the one of the document.
+  package var command: [String]?
+  /// As of `ProgramLaunch`.
+  package var timeout: Double?
+  package var readiness: Readiness?
+  package var environment: LaunchEnvironment
+
+  package init(_ path: String, in environment: LaunchEnvironment) {
+    self.path = path
+    self.environment = environment
+  }
+
+  /// Links and launches the image, and restores it. From now on, an interrupt ends the launched programs and not this
+  /// process.
+  ///
+  /// - Parameter progress: called with each option that was tried.
+  /// - Throws: if the image is not one that can be counted, if the document is of another build, or if the command fails
+  ///   without any option.
+  package func run(
+    _ progress: (AdviceDocument.Option) -> Void
+  ) throws -> AdviceDocument {
+    let path = try Folder.absolutePath(path)
+    let file = try elfFile(path)
+    let given = try pages.map { try measured($0, at: path) }
+    guard let command = command ?? given?.command else {
+      throw Diagnostic(
+        "missing the launch", context: [path], hint: "give --pages FILE, or -- COMMAND")
+    }
+    var program = ProgramLaunch(command: command, timeout: timeout)
+    program.readiness = readiness
+    let folder = try TemporaryFolder(in: environment)
+    let launch = RelinkedLaunch(
+      program: program, path: path, folder: folder, environment: environment)
+    Interruption.catchSignals()
+    let first = try given?.image ?? launch.count(nil).image
+    var document = AdviceDocument(
+      ImageReference(path: self.path, architecture: first.image.architecture, id: first.id),
+      command: command, present: .init(first))
+    guard let relink else {
+      document.options = try predictions(file, first)
+      return document
+    }
+    let linked = try RelinkedImage(path: path, command: relink, in: folder)
+    defer { linked.restore() }
+    let trials = try LinkTrials(linked, launch, before: file)
+    try trials.run(tries: options(for: file, relink), in: &document, progress)
+    return document
+  }
+
+  private func elfFile(_ path: String) throws(Diagnostic) -> ELFFile {
+    let bytes = try InputFile.bytes(path)
+    let object: ObjectFile
+    do { object = try ObjectFile(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    guard case .elf(let file) = object else {
+      throw Diagnostic(
+        "unsupported image: expected an ELF image, found one of another format", context: [path],
+        hint: "pages are counted on Linux only; 'orderfile audit' lists the pages that dyld writes")
+    }
+    guard file.header.is64Bit, file.segments.contains(where: { $0.type == .load }) else {
+      throw Diagnostic("unsupported image: expected a linked 64-bit ELF image", context: [path])
+    }
+    return file
+  }
+
+  /// The image at `path` as the document of `orderfile pages` has it.
+  private func measured(
+    _ document: String, at path: String
+  ) throws(Diagnostic) -> (image: PagesDocument.Image, command: [String]) {
+    let bytes = try InputFile.bytes(document)
+    let pages: PagesDocument
+    do { pages = try PagesDocument(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [document], hint: "see 'orderfile pages --help'")
+    }
+    guard !pages.command.isEmpty else {
+      throw Diagnostic("missing command: expected the words of the launch", context: [document])
+    }
+    let id = try Self.id(of: path)
+    guard let image = pages.images.first(where: { $0.id == id }) else {
+      let namesake = pages.images.first { $0.path == path } ?? pages.images.first
+      throw Diagnostic(
+        "image ID mismatch: expected \(id) of \(path), found \(namesake?.id ?? "none")",
+        context: [document], hint: "measure this build with 'orderfile pages'", severity: .mismatch)
+    }
+    guard image.loading != nil else {
+      throw Diagnostic(
+        "missing what the loader touches: the document does not tell", context: [document],
+        hint: "count again with 'orderfile pages', with permission to ptrace")
+    }
+    return (image, pages.command)
+  }
+
+  private static func id(of path: String) throws(Diagnostic) -> String {
+    do { return try ImagePages(of: try InputFile.bytes(path)).id.description } catch let error
+      as ParseError
+    { throw Diagnostic("\(error)", context: [path]) } catch let error as Diagnostic {
+      throw error
+    } catch { throw Diagnostic("\(error)", context: [path]) }
+  }
+
+  /// Options that can change the image. Those for compilers are tried only if the command passes them on.
+  private func options(for file: ELFFile, _ relink: String) -> [LinkOption] {
+    let isProgram = file.segments.contains { $0.type == .interpreter }
+    let kind: LinkOption.Kind = isProgram ? .programs : .libraries
+    let compiles = relink.contains("ORDERFILE_CFLAGS")
+    return LinkOption.all.filter { option in
+      (option.kind == .any || option.kind == kind) && (option.compiling.isEmpty || compiles)
+    }
+  }
+
+  private func predictions(
+    _ file: ELFFile, _ image: PagesDocument.Image
+  ) throws(Diagnostic) -> [AdviceDocument.Option] {
+    let savings: PredictedSavings
+    do { savings = try PredictedSavings(of: file) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    let isProgram = file.segments.contains { $0.type == .interpreter }
+    return LinkOption.all.compactMap { option in
+      let saved: Int? =
+        switch option.name {
+        case LinkOption.packedRelocations: savings.byPacking
+        case LinkOption.fixedAddress: isProgram ? savings.atFixedAddress(image) : nil
+        default: nil
+        }
+      return saved.map { option.advised(.predicted(saved: $0)) }
+    }
+  }
+}
+
+extension LinkOption {
+  func advised(_ outcome: AdviceDocument.Outcome) -> AdviceDocument.Option {
+    AdviceDocument.Option(
+      name: name, linking: linking, compiling: compiling, effect: effect, needs: needs,
+      givesUp: givesUp, outcome: outcome)
+  }
+}

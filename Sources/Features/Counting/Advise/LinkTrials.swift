@@ -1,0 +1,152 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import ObjectFormat
+import PagesFormat
+import ProcessLaunch
+import Rendering
+import Symbolication
+
+/// Links an image with options, and counts the pages that its launch touches.
+struct LinkTrials {
+  private let linked: RelinkedImage
+  private let launch: RelinkedLaunch
+  private let identity: ProgramIdentity
+  private let bytesBefore: FileBytes
+
+  private struct Trial {
+    var pages: AdviceDocument.Pages
+    var end: ProgramLaunch.End
+    var id: String?
+    var bytes: [UInt8]
+  }
+
+  /// - Parameter before: the image before any link.
+  /// - Throws: if it can't be read.
+  init(
+    _ linked: RelinkedImage, _ launch: RelinkedLaunch, before: ELFFile
+  ) throws(Diagnostic) {
+    self.linked = linked
+    self.launch = launch
+    // The file will be replaced: what is mapped stays that of now.
+    bytesBefore = before.bytes
+    identity = try Self.identity(bytesBefore, linked.path)
+  }
+
+  /// Tries each option alone, then the best ones together.
+  ///
+  /// - Throws: if the command fails without options, or makes another program.
+  func run(
+    tries options: [LinkOption], in document: inout AdviceDocument,
+    _ progress: (AdviceDocument.Option) -> Void
+  ) throws {
+    let present = try trial([], end: nil)
+    let again = try launch.count(present.end).image
+    if !present.bytes.elementsEqual(bytesBefore.copy(0..<bytesBefore.count)) {
+      document.warnings.append(
+        Diagnostic(
+          "the command links another build than the given one: pages are compared with that build",
+          context: [linked.path]))
+    }
+    document.image.id = present.id
+    document.present = present.pages
+    document.variation = abs(AdviceDocument.Pages(again).sum - present.pages.sum)
+    if document.variation ?? 0 > 0 {
+      document.warnings.append(
+        Diagnostic(
+          "two launches of one image differ by \(counted(document.variation ?? 0, "page")): "
+            + "smaller savings tell nothing", context: [launch.program.command[0]]))
+    }
+
+    var advised: [AdviceDocument.Option] = []
+    for option in options {
+      if Interruption.hasCome { throw Diagnostic("interrupted") }
+      let result = option.advised(try outcome([option], present))
+      advised.append(result)
+      progress(result)
+    }
+    if !advised.isEmpty, advised.allSatisfy({ $0.outcome == .unchanged }) {
+      document.warnings.append(
+        Diagnostic(
+          "the command makes the same image with every option", context: ["--relink"],
+          hint: "it has to pass $ORDERFILE_LDFLAGS to the compiler that links"))
+    }
+    document.options = Self.bestFirst(advised, document)
+    document.together = try together(document, options, present)
+  }
+
+  private static func bestFirst(
+    _ options: [AdviceDocument.Option], _ document: AdviceDocument
+  ) -> [AdviceDocument.Option] {
+    options.enumerated().sorted { a, b in
+      func key(_ item: (offset: Int, element: AdviceDocument.Option)) -> (Int, Int, Int) {
+        let saved = document.saved(by: item.element)
+        return (item.element.givesUp == nil ? 0 : 1, saved.map { -$0 } ?? .max, item.offset)
+      }
+      return key(a) < key(b)
+    }.map(\.element)
+  }
+
+  /// Adds one option after the other, and keeps those with which the sum of pages falls.
+  private func together(
+    _ document: AdviceDocument, _ options: [LinkOption], _ present: Trial
+  ) throws -> AdviceDocument.Together? {
+    var kept: [LinkOption] = []
+    var best = present.pages
+    let helpful = document.options.filter {
+      $0.givesUp == nil && document.saved(by: $0) ?? 0 > 0
+    }
+    for name in helpful.map(\.name) {
+      guard let option = options.first(where: { $0.name == name }) else { continue }
+      if Interruption.hasCome { throw Diagnostic("interrupted") }
+      guard case .measured(let pages) = try outcome(kept + [option], present) else { continue }
+      if pages.data.total[0] < best.data.total[0], pages.sum < best.sum {
+        kept.append(option)
+        best = pages
+      }
+    }
+    guard !kept.isEmpty else { return nil }
+    return AdviceDocument.Together(
+      names: kept.map(\.name), linking: kept.flatMap(\.linking),
+      compiling: kept.flatMap(\.compiling), pages: best)
+  }
+
+  /// - Throws: only what makes further trials pointless: the command made another program.
+  private func outcome(
+    _ options: [LinkOption], _ present: Trial
+  ) throws -> AdviceDocument.Outcome {
+    do {
+      let trial = try trial(options, end: present.end)
+      return trial.bytes == present.bytes ? .unchanged : .measured(trial.pages)
+    } catch let error as Diagnostic where error.severity != .mismatch {
+      return .failed(error.message)
+    }
+  }
+
+  private func trial(_ options: [LinkOption], end: ProgramLaunch.End?) throws -> Trial {
+    func words(_ words: [String]) -> String {
+      var seen: Set<String> = []
+      return words.filter { seen.insert($0).inserted }.joined(separator: " ")
+    }
+    try linked.link(with: [
+      (name: "ORDERFILE_LDFLAGS", value: words(options.flatMap(\.linking))),
+      (name: "ORDERFILE_CFLAGS", value: words(options.flatMap(\.compiling))),
+    ])
+    let bytes = try InputFile.bytes(linked.path)
+    guard try Self.identity(bytes, linked.path).isLike(identity) else {
+      throw Diagnostic(
+        "the command made another program: most of its functions are others", context: ["--relink"],
+        severity: .mismatch)
+    }
+    let (image, counted) = try launch.count(end)
+    return Trial(
+      pages: AdviceDocument.Pages(image), end: counted.end, id: image.id,
+      bytes: bytes.copy(0..<bytes.count))
+  }
+
+  private static func identity(
+    _ bytes: FileBytes, _ path: String
+  ) throws(Diagnostic) -> ProgramIdentity {
+    ProgramIdentity(try Image.reading(bytes, path: path).image)
+  }
+}

@@ -1,0 +1,64 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import PagesFormat
+import ProcessLaunch
+import Symbolication
+
+/// The launch whose pages are counted after each link. Its output goes nowhere.
+struct RelinkedLaunch {
+  let program: ProgramLaunch
+  /// Of the image that is counted.
+  let path: String
+  let folder: TemporaryFolder
+  let environment: LaunchEnvironment
+
+  /// - Parameter end: how the program has to end; `nil` for any end.
+  /// - Throws: if the pages can't be counted, or if the program ends otherwise.
+  func count(_ end: ProgramLaunch.End?) throws -> (image: PagesDocument.Image, CountedPages) {
+    let log = LaunchLog(folder.path("launch.log"))
+    let counted = try log.streams { streams in
+      var launch = PageLaunch(program, in: environment)
+      launch.program.streams = streams
+      launch.images = [path]
+      launch.countsLoading = true
+      return try launch.run()
+    }
+    if let end, counted.end != end {
+      throw Diagnostic(
+        "the launch ended with \(counted.end), and with \(end) before\(log.lastLines())",
+        context: [program.command[0]])
+    }
+    guard let image = counted.document.images.first(where: { $0.path == path }),
+      !image.pages.isEmpty
+    else {
+      throw Diagnostic("none of its pages was touched: the launch does not use it", context: [path])
+    }
+    guard image.loading != nil else {
+      throw counted.warnings.first
+        ?? Diagnostic("what the loader touches was not counted", context: [path])
+    }
+    return (image, counted)
+  }
+}
+
+/// What tells whether a command has linked the same program.
+struct ProgramIdentity {
+  private let architecture: Architecture
+  private let isStripped: Bool
+  private let names: Set<SymbolName>
+
+  init(_ image: Image) {
+    architecture = image.architecture
+    let layout = image.layout
+    names = Set(layout.functions.map { layout.name(of: $0) })
+    isStripped = names.isEmpty
+  }
+
+  /// Whether most functions are the same, as far as there are symbols. Options remove functions, or fold them.
+  func isLike(_ other: Self) -> Bool {
+    guard architecture == other.architecture else { return false }
+    if isStripped || other.isStripped { return true }
+    return names.intersection(other.names).count * 2 > min(names.count, other.names.count)
+  }
+}

@@ -1,0 +1,120 @@
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import PagesFormat
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A launch whose page faults are listed: `orderfile faults`.
+package struct FaultLaunch {
+  /// The program and its arguments.
+  package var command: [String]
+  /// The files to evict in addition to the program's.
+  package var images: [String] = []
+  /// Whether these files are evicted from the page cache before the launch.
+  package var isCold = false
+  /// The file for standard input; `nil` for none.
+  package var inputPath: String?
+  /// The number of seconds after which the launch fails.
+  package var timeout: Double?
+  /// The sign at which the launch is over; `nil` if the program ends by itself.
+  package var readiness: Readiness?
+  package var showsOutput = false
+  package var ignoresFailure = false
+  package var environment: LaunchEnvironment
+
+  /// - Precondition: `command` is not empty.
+  package init(_ command: [String], in environment: LaunchEnvironment) {
+    precondition(!command.isEmpty, "there is a program to launch")
+    self.command = command
+    self.environment = environment
+  }
+
+  package struct Result {
+    package let document: FaultsDocument
+    package let warnings: [Diagnostic]
+  }
+
+  /// Launches the program twice: once to bring files into memory, and once to list the faults. From now on, an interrupt
+  /// ends the launched program and not this process.
+  ///
+  /// - Returns: a document without faults that says why, if the system does not list them.
+  /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
+  package func run() throws(Diagnostic) -> Result {
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
+    try readiness?.check()
+    let path = try environment.program(named: command[0])
+    let launched = try LaunchedProgram(named: command[0], in: environment)
+    var evicted: Set<String> = [launched.path, launched.executable]
+    for image in images { evicted.insert(try Folder.absolutePath(image)) }
+    let machine = MeasuringMachine.current()
+    let program = MeasuredProgram(
+      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
+      timeout: timeout, readiness: readiness)
+    MeasuredProgram.catchInterrupts()
+    try check(program.launch())
+    if isCold { try PageCache.evict(evicted.sorted()) }
+
+    var recording: PageFaultRecording?
+    var refusal: String?
+    do { recording = try PageFaultRecording() } catch { refusal = "perf_event_open: \(error)" }
+    let result = try program.launchWithStart(recording)
+    try check(result.launch)
+    var document = FaultsDocument(
+      command: command, end: PagesDocument.End(result.launch.end), cache: isCold ? .cold : .warm,
+      wallNanoseconds: result.launch.wallNanoseconds, minorFaults: result.launch.minorFaults,
+      majorFaults: result.launch.majorFaults, files: [], machine: machine)
+    document.refusal = refusal
+
+    let end = [result.start, result.launch.wallNanoseconds].saturatingSum()
+    var places = FaultPlaces(program: launched.executable, from: result.start, to: end)
+    if let (events, lost) = recording?.events() {
+      for event in events { places.add(event) }
+      document.lost = lost
+      if places.faults.isEmpty, events.contains(where: \.isFault) {
+        // As in a time namespace, whose clock the kernel's samples do not have.
+        document.refusal = "the times of the kernel's samples are not those of the launch"
+      }
+    }
+    document.files = places.files
+    document.faults = places.faults
+    document.leftOut = places.leftOut
+    return Result(document: document, warnings: warnings(document))
+  }
+
+  private func check(_ launch: MeasuredLaunch) throws(Diagnostic) {
+    guard !MeasuredProgram.wasInterrupted else { throw Diagnostic("interrupted") }
+    guard launch.end != .exited(0), !ignoresFailure else { return }
+    throw .failed(command[0], launch.end, showsOutput: showsOutput)
+  }
+
+  private func warnings(_ document: FaultsDocument) -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    func warn(_ message: String, hint: String? = nil) {
+      warnings.append(Diagnostic(message, context: [command[0]], hint: hint))
+    }
+    if let refusal = document.refusal {
+      warn(
+        "the faults were counted but not listed: \(refusal)",
+        hint:
+          "containers and kernel.perf_event_paranoid above 2 refuse it; run it outside or as root")
+    }
+    if document.lost > 0 {
+      warn("\(document.lost) records came too fast and were lost: faults are missing")
+    }
+    if document.leftOut > 0 {
+      warn("left out: \(document.leftOut) faults behind the first \(document.faults.count)")
+    }
+    return warnings
+  }
+}
+
+extension PageFaultEvent {
+  fileprivate var isFault: Bool { if case .fault = self { true } else { false } }
+}

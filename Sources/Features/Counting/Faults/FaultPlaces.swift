@@ -1,0 +1,168 @@
+// From addresses in processes to places in files
+//
+// A fault has an address in a process. What the process has mapped there tells the file and the byte of it. In an image that
+// byte has a stated address; where two segments meet on a page of the file it has two, and the one counts whose slide is
+// that of the image in this process, as its first segment tells. Memory behind the last byte that the file fills (`.bss`)
+// is mapped without a file, so there only the slide tells.
+
+import Addresses
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import Symbolication
+
+/// Translates the faults of a launch. Feed it all events by time.
+struct FaultPlaces {
+  /// The files so far; the program's comes first.
+  private(set) var files: [ImageReference] = []
+  private(set) var faults: [FaultsDocument.Fault] = []
+  /// The number of faults beyond those that a document has.
+  private(set) var leftOut = 0
+
+  private var mappings = ProcessMappings()
+  private var known: [String: KnownImage?] = [:]
+  private var numbers: [String: Int] = [:]
+  /// The loads of images, in the order in which they were mapped.
+  private var loads: [Int32: [Load]] = [:]
+  private var (processes, threads): ([Int32: Int], [Int32: Int]) = ([:], [:])
+  private let start: UInt64
+  private let end: UInt64
+
+  private struct KnownImage {
+    var reference: ImageReference
+    var pages: ImagePages
+    var contents: ImageContents
+
+    func byte(at address: StatedAddress) -> FaultsDocument.Byte {
+      FaultsDocument.Byte(
+        address: address, segment: pages.segment(holding: address) ?? .data,
+        section: contents.section(at: address), symbol: contents.symbol(at: address))
+    }
+  }
+
+  private struct Load {
+    var path: String
+    var slide: Slide
+  }
+
+  /// - Parameters:
+  ///   - program: the path of the program's file, without symbolic links.
+  ///   - start: just before exec, in nanoseconds of the events' clock.
+  ///   - end: when the launch was over; later faults do not count.
+  init(program: String, from start: UInt64, to end: UInt64) {
+    self.start = start
+    self.end = end
+    _ = number(ofFile: program)
+  }
+
+  mutating func add(_ event: PageFaultEvent) {
+    mappings.note(event)
+    switch event {
+    case .fork(let process, let parent):
+      if process != parent { loads[process] = loads[parent] }
+    case .exec(let process): loads[process] = nil
+    case .mapping(let mapping, let process):
+      guard let first = image(at: mapping.path)?.pages.mappings.first,
+        first.fileOffset == mapping.fileOffset
+      else { return }
+      let slide = Slide(from: first.range.start, to: mapping.addresses.lowerBound)
+      loads[process, default: []].append(Load(path: mapping.path, slide: slide))
+    case .fault(let fault): add(fault)
+    }
+  }
+
+  private mutating func add(_ fault: PageFault) {
+    guard (start...max(start, end)).contains(fault.start) else { return }
+    guard faults.count < FaultsDocument.mostFaults else {
+      leftOut += 1
+      return
+    }
+    let place = place(of: fault.address, in: fault.process)
+    var instruction: FaultsDocument.Instruction?
+    if case .image(let file, let byte) = self.place(of: fault.instruction, in: fault.process) {
+      instruction = FaultsDocument.Instruction(
+        file: file, address: byte.address, function: byte.symbol)
+    }
+    faults.append(
+      FaultsDocument.Fault(
+        nanoseconds: fault.start - start,
+        handlingNanoseconds: fault.end - min(fault.start, fault.end),
+        kind: fault.isMajor ? .major : .minor,
+        process: Self.number(of: fault.process, in: &processes),
+        thread: Self.number(of: fault.thread, in: &threads), place: place,
+        instruction: instruction))
+  }
+
+  private static func number(of id: Int32, in known: inout [Int32: Int]) -> Int {
+    let number = known[id] ?? known.count + 1
+    known[id] = number
+    return number
+  }
+
+  // MARK: Places
+
+  private mutating func place(
+    of address: LoadedAddress, in process: Int32
+  ) -> FaultsDocument.Place {
+    let mapping = mappings.mapping(of: process, at: address)
+    guard let mapping, mapping.isOfFile else {
+      return unfilledPlace(of: address, in: process) ?? .memory(mapping?.memory ?? "anonymous")
+    }
+    // Of a mapping that claims to end behind the file's last possible byte.
+    let offset =
+      mapping.fileOffset.advanced(by: address - mapping.addresses.lowerBound)
+      ?? mapping.fileOffset
+    let file = number(ofFile: mapping.path)
+    guard let image = image(at: mapping.path) else { return .file(file, offset) }
+    let stated = image.pages.addresses(of: offset)
+    let slides = (loads[process] ?? []).filter { $0.path == mapping.path }.map(\.slide)
+    let found = stated.first { one in slides.contains { one.loaded(slide: $0) == address } }
+    guard let found = found ?? stated.first else { return .file(file, offset) }
+    return .image(file: file, image.byte(at: found))
+  }
+
+  /// The place in an image of memory that its file does not fill.
+  private mutating func unfilledPlace(
+    of address: LoadedAddress, in process: Int32
+  ) -> FaultsDocument.Place? {
+    for load in (loads[process] ?? []).reversed() {
+      let stated = address.stated(slide: load.slide)
+      guard let image = image(at: load.path), stated >= image.pages.start,
+        image.contents.section(at: stated) != nil
+      else { continue }
+      return .image(file: number(ofFile: load.path), image.byte(at: stated))
+    }
+    return nil
+  }
+
+  private mutating func number(ofFile path: String) -> Int {
+    if let number = numbers[path] { return number }
+    numbers[path] = files.count
+    files.append(image(at: path)?.reference ?? ImageReference(path: path))
+    return files.count - 1
+  }
+
+  /// - Returns: `nil` for what is no image, or can't be read.
+  private mutating func image(at path: String) -> KnownImage? {
+    if let image = known[path] { return image }
+    var image: KnownImage?
+    if path.hasPrefix("/"), let bytes = try? FileBytes(regularFileAt: path),
+      let pages = try? ImagePages(of: bytes), let contents = try? ImageContents(of: bytes)
+    {
+      image = KnownImage(
+        reference: ImageReference(path: path, bytes), pages: pages, contents: contents)
+    }
+    known[path] = .some(image)
+    return image
+  }
+}
+
+extension PageFaultEvent.Mapping {
+  fileprivate var isOfFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
+
+  /// The kernel's word, without its punctuation: `heap`, `stack`, `vdso`.
+  fileprivate var memory: String {
+    guard path.hasPrefix("["), path.hasSuffix("]"), path.utf8.count > 2 else { return "anonymous" }
+    return String(path.dropFirst().dropLast())
+  }
+}

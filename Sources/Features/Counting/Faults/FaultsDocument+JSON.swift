@@ -1,0 +1,130 @@
+import Addresses
+import ByteReading
+import ImageModel
+import JSON
+import LaunchMeasurement
+import PagesFormat
+import Rendering
+
+extension FaultsDocument: ReadableDocument {
+  package static let schema = "orderfile.faults/1"
+  /// The kernel has none that is longer.
+  private static let longestPath = 4096
+
+  package func write(to json: inout JSONWriter) {
+    json.member("cache", cache.rawValue)
+    json.array("command") { json in for word in command { json.element(word) } }
+    if case .exited(let status) = end { json.member("exitStatus", status) }
+    json.array("faults") { json in
+      for fault in faults { json.object { fault.write(to: &$0) } }
+    }
+    json.array("files") { json in
+      for file in files {
+        json.object { json in
+          if let architecture = file.architecture { json.member("architecture", architecture) }
+          if let id = file.id { json.member("id", id) }
+          json.member("path", file.path)
+        }
+      }
+    }
+    json.member("leftOut", leftOut)
+    json.member("lost", lost)
+    json.object("machine") { machine.write(to: &$0) }
+    json.member("majorFaults", majorFaults)
+    json.member("minorFaults", minorFaults)
+    json.member("provenance", Provenance.measured)
+    if let refusal { json.member("refusal", refusal) }
+    json.member("schema", Self.schema)
+    if case .killed(let signal) = end { json.member("signal", signal) }
+    json.member("wallNanoseconds", wallNanoseconds)
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    let end: PagesDocument.End
+    if let signal: Int = try object.optional("signal") {
+      end = .killed(signal: signal)
+    } else {
+      end = .exited(try object.value("exitStatus"))
+    }
+    self.init(
+      command: try object.value("command"), end: end, cache: try object.value("cache"),
+      wallNanoseconds: try object.value("wallNanoseconds"),
+      minorFaults: try object.value("minorFaults"), majorFaults: try object.value("majorFaults"),
+      files: try object.value("files"), faults: try object.value("faults"),
+      machine: try object.value("machine"))
+    leftOut = try object.count("leftOut")
+    lost = try object.value("lost")
+    refusal = try object.optional("refusal")
+    // Each fault may name a file: long paths would make the texts much longer than the document.
+    if let path = files.lazy.map(\.path).first(where: { $0.utf8.count > Self.longestPath }) {
+      throw object.invalid(
+        "files", expected: "paths of at most \(Self.longestPath) bytes",
+        found: "\(path.utf8.count)")
+    }
+    let named = faults.lazy.flatMap { [$0.place.file, $0.instruction?.file] }.compactMap { $0 }
+    if let stray = named.first(where: { !files.indices.contains($0) }) {
+      throw object.invalid(
+        "faults", expected: "one of \(files.count) files", found: "file \(stray)")
+    }
+    for (first, next) in zip(faults, faults.dropFirst()) where first.nanoseconds > next.nanoseconds
+    {
+      throw object.invalid(
+        "faults", expected: "faults by time",
+        found: "\(first.nanoseconds) ns before \(next.nanoseconds) ns")
+    }
+  }
+}
+
+extension FaultsDocument.Kind: JSONReadable {}
+
+extension FaultsDocument.Fault: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    let byte: FaultsDocument.Byte? = if case .image(_, let byte) = place { byte } else { nil }
+    if let byte { json.member("address", byte.address) }
+    if let file = place.file { json.member("file", file) }
+    if case .file(_, let offset) = place { json.member("fileOffset", offset.rawValue) }
+    if let function = instruction?.function { json.member("function", function) }
+    json.member("handlingNanoseconds", handlingNanoseconds)
+    json.member("kind", kind.rawValue)
+    if case .memory(let word) = place { json.member("memory", word) }
+    json.member("nanoseconds", nanoseconds)
+    if let instruction {
+      json.member("pc", instruction.address)
+      if instruction.file != place.file { json.member("pcFile", instruction.file) }
+    }
+    json.member("process", process)
+    if let section = byte?.section { json.member("section", section) }
+    if let byte { json.member("segment", byte.segment.rawValue) }
+    if let symbol = byte?.symbol { json.member("symbol", symbol) }
+    json.member("thread", thread)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      nanoseconds: try object.value("nanoseconds"),
+      handlingNanoseconds: try object.value("handlingNanoseconds"),
+      kind: try object.value("kind"), process: try object.count("process"),
+      thread: try object.count("thread"), place: try Self.place(object))
+    guard let address: StatedAddress = try object.optional("pc") else { return }
+    let stated: Int? = try object.optional("pcFile")
+    guard let file = stated ?? place.file else {
+      throw object.invalid("pc", expected: "with the file of the instruction", found: "none")
+    }
+    instruction = FaultsDocument.Instruction(
+      file: file, address: address, function: try object.optional("function"))
+  }
+
+  private static func place(_ object: JSONObject) throws(ParseError) -> FaultsDocument.Place {
+    if let word: String = try object.optional("memory") { return .memory(word) }
+    let file = try object.count("file")
+    if let offset = try object.optional("fileOffset").map(FileOffset.init(rawValue:)) {
+      return .file(file, offset)
+    }
+    return .image(
+      file: file,
+      FaultsDocument.Byte(
+        address: try object.value("address"), segment: try object.value("segment"),
+        section: try object.optional("section"), symbol: try object.optional("symbol")))
+  }
+}

@@ -1,0 +1,119 @@
+import Addresses
+import ByteReading
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Symbolication
+
+/// The method by which touches of pages are seen.
+package enum PageMethod: String, CaseIterable {
+  /// By a library in the program.
+  case preload
+  /// By a tracer outside the program.
+  case ptrace
+}
+
+/// Chooses the method for a launch.
+struct PageMethodChoice {
+  /// Resolvers of ifuncs. The loader runs them before it runs the preloaded library.
+  enum Resolvers: Hashable {
+    /// The path of a counted image that has resolvers.
+    case inImage(String)
+    /// All images are counted, and libraries of every system, such as libc, have resolvers.
+    case inLibraries
+  }
+
+  let method: PageMethod
+  /// The resolvers of ifuncs because of which `method` is `ptrace`; `nil` if no counted image has resolvers.
+  private(set) var resolvers: Resolvers?
+  private let environment: LaunchEnvironment
+
+  /// - Parameters:
+  ///   - wanted: the user's choice.
+  ///   - ignoresResolvers: whether touches by resolvers of ifuncs may be missing.
+  /// - Throws: if that method can't work.
+  init(
+    _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
+    in environment: LaunchEnvironment, ignoresResolvers: Bool = false
+  ) throws(Diagnostic) {
+    self.environment = environment
+    if let obstacle = program.obstacle {
+      throw Diagnostic("unable to count its pages: \(obstacle)", context: [program.path])
+    }
+    let obstacle = Self.obstacle(to: program, request.images ?? [])
+    let preferred = wanted ?? (obstacle == nil ? .preload : .ptrace)
+    if preferred == .preload, obstacle == nil, !ignoresResolvers {
+      resolvers = Self.resolvers(program, request)
+    }
+    method = resolvers == nil ? preferred : .ptrace
+    if method == .preload, let obstacle {
+      throw Diagnostic(
+        "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
+        remedies: [.ptrace("omit --method, or use")])
+    }
+    if method == .ptrace { try program.checkTraceable(in: environment) }
+  }
+
+  /// The reason why the library can't be loaded into the program; `nil` if it can.
+  private static func obstacle(to program: LaunchedProgram, _ images: [String]) -> String? {
+    if ([program.path] + images).contains(where: { $0.contains("\n") }) {
+      return "the library can't find an image whose path has a line feed"
+    }
+    if !PreloadedPageLaunch.isSupported {
+      return "this kernel or machine can't intercept a program's own system calls"
+    }
+    if let rights = program.rights {
+      return "the program has other rights than its user (\(rights))"
+    }
+    guard let pages = program.pages else { return nil }
+    if !pages.hasLoader { return "the program is statically linked" }
+    return pages.runsEarly
+      ? "the program runs code before that of any library (.preinit_array)" : nil
+  }
+
+  /// Returns the resolvers of the first counted image that has some.
+  private static func resolvers(_ program: LaunchedProgram, _ request: PageRequest) -> Resolvers? {
+    if program.pages?.hasResolvers ?? false { return .inImage(program.executable) }
+    guard let images = request.images else { return .inLibraries }
+    let path = images.first { path in
+      guard let bytes = try? FileBytes(path: path) else { return false }
+      return (try? ImagePages(of: bytes))?.hasResolvers ?? false
+    }
+    return path.map { .inImage($0) }
+  }
+
+  func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {
+    switch method {
+    case .preload:
+      let library = try PageTracerLibrary(in: environment)
+      var program = program
+      program.environment.append(environment.sanitizerVariable)
+      return try PreloadedPageLaunch(program, request, library: library.preloadVariable).run()
+    case .ptrace:
+      var program = program
+      // The library receives the marks of a program; without the other variable it does nothing.
+      var library: PageTracerLibrary?
+      if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
+      if let library {
+        program.environment += [
+          ("LD_PRELOAD", library.preloadVariable), environment.sanitizerVariable,
+        ]
+      }
+      let listener = try program.readiness?.mark.map { try MarkListener($0) }
+      if let listener { program.environment.append(listener.variable) }
+      return try withExtendedLifetime(library) {
+        try TracedPageLaunch(program, request)
+          .run(MarkedImages(), isMarked: { listener?.isReached ?? false })
+      }
+    }
+  }
+}
+
+/// Finds the function that a program calls for a mark, in its own recorder or in the library.
+private final class MarkedImages: PageImages {
+  func mark(in path: String) -> RelativeAddress? {
+    (try? PageNames.address(of: "orderfile_rt_mark", in: path)) ?? nil
+  }
+}

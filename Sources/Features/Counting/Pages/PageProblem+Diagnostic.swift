@@ -1,0 +1,78 @@
+import ImageModel
+import ProcessLaunch
+import ProcessTracing
+import Rendering
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Remedy {
+  /// - Parameter verb: the verb of the remedy, such as `try`.
+  static func ptrace(_ verb: String) -> Remedy {
+    Remedy("\(verb) --method ptrace", option: "--method")
+  }
+
+  /// - Parameter event: what must not happen while pages are counted.
+  fileprivate static func stopping(_ event: String) -> Remedy {
+    Remedy("stop before \(event), with --stop-at or --stop-at-symbol", option: "--stop-at")
+  }
+}
+
+extension Diagnostic {
+  /// The reason why the seen pages are not all that were touched.
+  ///
+  /// - Parameter remedy: what to do about touches that only a tracer sees; `nil` if nothing can be done.
+  static func inexact(
+    _ program: String, _ problem: PageProblem, remedy: @autoclosure () -> Remedy?
+  ) -> Diagnostic {
+    func because(_ error: Int32) -> String { String(cString: strerror(error)) }
+    return switch problem {
+    case .nothingLoaded:
+      Diagnostic(
+        "no pages were seen: the program did not load the library that sees them",
+        context: [program], remedies: [remedy()].compactMap { $0 })
+    case .noDispatch(let error):
+      Diagnostic(
+        "no pages were seen: this kernel can't intercept a program's own system calls: \(because(error))",
+        context: [program], remedies: [remedy()].compactMap { $0 })
+    case .refused(let error):
+      Diagnostic(
+        "unable to change the protection of a page: \(because(error))", context: [program],
+        remedies: error == ENOMEM
+          ? [
+            Remedy("allow more mappings: sysctl vm.max_map_count=1000000"),
+            Remedy("count fewer images"),
+          ] : [.stopping("the program restricts itself")])
+    case .seccomp:
+      Diagnostic(
+        "the program's seccomp filter forbids system calls that restoring access to pages needs",
+        context: [program], remedies: [.stopping("that")])
+    case .inaccessible:
+      Diagnostic(
+        "the memory of a process of the launch can't be accessed: it has changed its user, or forbids that (PR_SET_DUMPABLE)",
+        context: [program],
+        remedies: [.stopping("that"), Remedy("count as root with CAP_SYS_PTRACE")])
+    case .dispatched:
+      Diagnostic(
+        "the program intercepts its own system calls", context: [program],
+        remedies: [remedy()].compactMap { $0 })
+    case .traced:
+      Diagnostic(
+        "another process, such as a debugger, traces the program: its pages can't be seen",
+        context: [program], hint: "launch it without the debugger")
+    case .foreignCall:
+      Diagnostic(
+        "the program makes system calls of 32 bits (int $0x80)", context: [program],
+        remedies: [remedy()].compactMap { $0 })
+    case .tracerKilled:
+      Diagnostic("the tracer was killed", context: [program])
+    case .lost(let count):
+      Diagnostic(
+        "\(counted(count, "touch", "touches")) lost: no room left", context: [program],
+        hint: "count fewer images")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import ClusterProfileFormat
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import ProcessLaunch
+
+/// Improves an order file by relinking and launching: `orderfile refine`.
+package struct OrderFileRefinement {
+  /// The order file to start from.
+  package var order: String
+  /// The image that `relink` creates.
+  package var image: String
+  /// The link command, for `sh -c`.
+  package var relink: String
+  /// The order file to write.
+  package var output: String
+  /// The cluster profile to start from, by which `relink` splits functions. It is replaced if a better one is found.
+  package var split: String?
+  /// The launch to refine for.
+  package var program: ProgramLaunch
+  /// The page size to optimize for.
+  package var pageSize = PageSizeChoice.automatic
+  package var environment: LaunchEnvironment
+
+  package init(
+    order: String, image: String, relink: String, output: String, program: ProgramLaunch,
+    in environment: LaunchEnvironment
+  ) {
+    self.order = order
+    self.image = image
+    self.relink = relink
+    self.output = output
+    self.program = program
+    self.environment = environment
+  }
+
+  package struct Result {
+    package let document: RefineDocument
+    package let warnings: [Diagnostic]
+    /// The error that ended the search early.
+    package let failure: (any Error)?
+    /// Whether the best order was written. After a failure, it is written only if it is better than the given
+    /// one.
+    package let isWritten: Bool
+  }
+
+  /// Tries one move after the other, and writes the best order. From now on, an interrupt ends the launched
+  /// programs and not this process.
+  ///
+  /// - Parameter progress: called with each order that was tried.
+  /// - Returns: a result even if a later order fails. The image is then that of the best order so far.
+  /// - Throws: if the image can't be linked or launched with the given order; then nothing has changed.
+  package func run(_ progress: (RefineDocument.Step) -> Void) throws -> Result {
+    let outputFile = try OutputFile(output)
+    let bytes = try InputFile.bytes(order)
+    let profileFile = try split.map { try OutputFile($0) }
+    let profile = try split.map { try Self.profile($0) }
+    let folder = try TemporaryFolder(in: environment)
+    let linked = try RelinkedImage(
+      path: LibtoolWrapper(at: image)?.program ?? image, command: relink, in: folder)
+    let before = try ReleaseLayout(path: linked.path)
+    let file = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
+    let given = file.orders(of: [before.orderedBuild(before.architecture)]).order
+    let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
+    let wrapped = program.ofWrappedProgram(in: environment)
+    let launch = RefinedLaunch(
+      program: wrapped?.launch ?? program, folder: folder, environment: environment)
+    Interruption.catchSignals()
+    // After a failure too, this restores the image of the best order so far, or the original one.
+    defer { linked.restore() }
+
+    var refinement = try Refinement(
+      Refinement.Candidate(
+        order: given, bytes: bytes.copy(0..<bytes.count),
+        others: file.linesOfOthers(than: given, in: bytes), profile: profile),
+      image: linked, launch: launch, size: size)
+    var failure: (any Error)?
+    do { try refinement.run(progress) } catch { failure = error }
+    linked.restore()
+    let isWritten = failure == nil || refinement.isBetter
+    let written = refinement.written
+    if isWritten {
+      let best = refinement.best.candidate
+      if best.profile != profile, let profileFile, let bytes = best.profileBytes {
+        try profileFile.finish(bytes)
+      }
+      try outputFile.finish(written.bytes)
+    }
+    return Result(
+      document: RefineDocument(
+        outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
+        floor: refinement.floor, data: refinement.dataPages, droppedEntries: written.dropped),
+      warnings: [wrapped?.note].compactMap { $0 } + refinement.best.warnings,
+      failure: failure, isWritten: isWritten)
+  }
+
+  private static func profile(_ path: String) throws(Diagnostic) -> ClusterProfile {
+    let bytes = try InputFile.bytes(path)
+    do { return try ClusterProfile(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+  }
+}

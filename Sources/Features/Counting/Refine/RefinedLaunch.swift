@@ -1,0 +1,139 @@
+import Addresses
+import CommandSupport
+import FunctionOrder
+import ImageModel
+import LaunchMeasurement
+import PagesFormat
+import ProcessLaunch
+import ProcessTracing
+import Recording
+import Symbolication
+
+/// The launch for which an order is refined. It launches the image as it is currently linked.
+struct RefinedLaunch {
+  let program: ProgramLaunch
+  let folder: TemporaryFolder
+  let environment: LaunchEnvironment
+
+  /// The pages of the image at `path` that a launch touches.
+  ///
+  /// - Throws: if they can't be counted exactly, or if the program fails.
+  func pages(ofImage path: String) throws -> PagesDocument.Image {
+    try program.checkReadiness()
+    let found = try LaunchedProgram(named: program.command[0], in: environment)
+    let request = PageRequest(images: [path])
+    let choice = try PageMethodChoice(nil, for: found, request, in: environment)
+    let result = try run {
+      try choice.run($0, request)
+    } end: {
+      $0.program
+    }
+    if let problem = result.problem {
+      throw Diagnostic.inexact(program.command[0], problem, remedy: nil)
+    }
+    var names = PageNames()
+    let images = try names.images(of: result.touches, wanted: [path])
+    guard let image = images.first(where: { $0.path == path }), !image.pages.isEmpty else {
+      throw Diagnostic("none of its pages was touched: the launch does not use it", context: [path])
+    }
+    return image
+  }
+
+  /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
+  /// those that only `pages` saw, because they were entered elsewhere than at their first instruction. If the image has
+  /// a map of its basic blocks, these are recorded: the cold part of a split function can be entered anywhere.
+  /// `blocks` are their first addresses.
+  func uses(
+    of release: ReleaseLayout, _ pages: PagesDocument.Image
+  ) throws -> (uses: [FirstUse], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {
+    let layout = release.layout
+    let recording = try RecordingFolder(beside: folder.path("uses"))
+    defer { recording.remove() }
+    try LaunchedProgram(named: program.command[0], in: environment).checkTraceable(in: environment)
+    let hasBlocks = (try? release.blockMap()) ?? nil != nil
+    let observer = try BreakpointRecording(
+      recording, images: [release.path], blocks: hasBlocks, end: nil, in: environment)
+    _ = try run {
+      try BreakpointLaunch($0).run(observer)
+    } end: {
+      $0
+    }
+    var uses: [FirstUse] = []
+    var blocks: Set<StatedAddress> = []
+    var steps: [Int: UInt64] = [:]
+    try recording.forEachTrace { trace in
+      let entered = trace.hits.map { hit in
+        (hit.step, hit.image, hit.entry.flatMap { layout.functions(at: $0).first })
+      }
+      let ran = trace.blockHits.map { hit in
+        (hit.step, hit.image, layout.functions(containing: hit.block.start).first)
+      }
+      for hit in trace.blockHits where trace.images[hit.image].path == release.path {
+        blocks.insert(hit.block.start)
+      }
+      // The two do not have a step in common.
+      for (_, image, function) in (entered + ran).sorted(by: { $0.0 < $1.0 })
+      where trace.images[image].path == release.path {
+        guard let function, steps[function] == nil else { continue }
+        steps[function] = UInt64(steps.count)
+        uses.append(FirstUse(step: UInt64(steps.count - 1), function: function))
+      }
+    }
+    var step: UInt64 = 0
+    for page in pages.pages where page.access == .execute {
+      guard let instruction = page.instruction,
+        let containing = layout.functions(containing: instruction).first,
+        let function = layout.functions(at: layout.functions[containing].address).first
+      else { continue }
+      if let known = steps[function] {
+        step = known
+        continue
+      }
+      steps[function] = step
+      uses.append(FirstUse(step: step, function: function))
+    }
+    return (uses, blocks, observer.warnings)
+  }
+
+  private func run<Result>(
+    _ body: (ProgramLaunch) throws -> Result, end: (Result) -> ProgramLaunch.Result
+  ) throws -> Result {
+    let log = LaunchLog(folder.path("launch.log"))
+    let result: Result
+    do {
+      result = try log.streams { streams in
+        var program = program
+        program.streams = streams
+        return try body(program)
+      }
+    } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic.unableToRun(program.command[0], error)
+    }
+    try program.checkReadiness(end(result))
+    if end(result).timedOut {
+      throw Diagnostic.ranTooLong(program.command[0], program.timeout)
+    }
+    switch end(result).end {
+    case .exited(0): break
+    case .killed:
+      throw Diagnostic(
+        "the launch was \(end(result).end)\(log.lastLines())",
+        context: [program.command[0]])
+    case .exited:
+      throw Diagnostic(
+        "the launch failed: \(end(result).end)\(log.lastLines())",
+        context: [program.command[0]],
+        hint: "if it is meant to fail: -- sh -c 'COMMAND || true'")
+    }
+    return result
+  }
+}
+
+extension ProgramLaunch.End: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .exited(let status): "exit status \(status)"
+    case .killed(let signal): "killed by signal \(signal)"
+    }
+  }
+}

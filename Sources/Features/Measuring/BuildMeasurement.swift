@@ -1,0 +1,134 @@
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Measures two builds, launched alternately: `orderfile measure`.
+package struct BuildMeasurement {
+  /// The path of an image, or a command. `after` is compared with `before`.
+  package var before: String
+  package var after: String
+  /// Arguments that both programs get.
+  package var arguments: [String] = []
+  package var states: [CacheState] = [.warm]
+  /// The number of launches of each program; with a precision, the maximum. `nil` selects the usual plan, or at most 500
+  /// launches if there is a precision.
+  package var runs: Int?
+  /// The precision of the mean times as a share; the launches end when it is reached.
+  package var precision: Double?
+  /// Whether the first program is also measured as a control, by a copy if the second is another file.
+  package var hasControl = false
+  /// Images to evict and examine in addition to the programs' own.
+  package var images: [String] = []
+  /// The file for standard input; `nil` for none.
+  package var inputPath: String?
+  /// The number of seconds after which a launch fails.
+  package var timeout: Double?
+  /// The sign at which a launch is over; `nil` if the programs end by themselves.
+  package var readiness: Readiness?
+  package var showsOutput = false
+  package var seed: UInt64 = 1
+  package var dropsCaches = false
+  package var ignoresFailure = false
+  package var environment: LaunchEnvironment
+
+  package init(before: String, after: String, in environment: LaunchEnvironment) {
+    self.before = before
+    self.after = after
+    self.environment = environment
+  }
+
+  package struct Result {
+    /// `nil` if interrupted before each side was launched twice.
+    package let document: MeasureDocument?
+    package let warnings: [Diagnostic]
+    /// Set if interrupted; the report then covers the launches until then.
+    package let interruption: Diagnostic?
+  }
+
+  /// Measures one state after the other. From now on, an interrupt ends the launched programs and not this
+  /// process.
+  ///
+  /// - Parameter progress: called before each round, when nothing runs.
+  /// - Throws: if a program is missing, a launch fails, or an image can't be evicted.
+  package func run(
+    _ progress: (MeasurementPlan.Progress) -> Void
+  ) throws(Diagnostic) -> Result {
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
+    try readiness?.check()
+    let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
+    let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
+    let control = try hasControl ? control(first, second) : nil
+    defer { withExtendedLifetime(control) {} }
+    let plan = try plan(first, second, control, input)
+    let machine = MeasuringMachine.current()
+    MeasuredProgram.catchInterrupts()
+    var measured: [MeasuredState] = []
+    for state in plan.states where !MeasuredProgram.wasInterrupted {
+      let result = try plan.run(state, progress)
+      if result.rounds.count > 1 { measured.append(result) }
+    }
+    let document =
+      measured.isEmpty
+      ? nil
+      : MeasureDocument(
+        measured, machine: machine,
+        storage: distinct(plan.sides.filter { $0.name != "control" }.flatMap(\.images))
+          .map(ImageStorage.init),
+        precision: precision, seed: seed, dropsCaches: dropsCaches)
+    let interruption = Diagnostic(
+      measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
+    return Result(
+      document: document,
+      warnings: MeasuredCommand.warnings(first, second),
+      interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
+  }
+
+  /// Copies the first program for the control. Returns `nil` if both programs are one file: the control
+  /// is then the same file, and no file is read more often than another.
+  private func control(
+    _ first: MeasuredCommand, _ second: MeasuredCommand
+  ) throws(Diagnostic) -> ControlCopy? {
+    if let file = first.file, let other = second.file, file.isSameFile(as: other) { return nil }
+    guard first.isImage else {
+      throw Diagnostic(
+        "--control needs an image that it can copy, and this is a script", context: [first.path],
+        hint: "measure what the script runs, or leave out --control")
+    }
+    return try ControlCopy(of: first.image)
+  }
+
+  private func plan(
+    _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
+    _ input: LaunchInput
+  ) throws(Diagnostic) -> MeasurementPlan {
+    let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+    func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {
+      var program = MeasuredProgram(
+        path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
+        showsOutput: showsOutput, timeout: timeout, readiness: readiness)
+      if path == nil { program.file = command.file }
+      return MeasuredSide(
+        name: name, program: program, programImage: command.reference,
+        images: distinct([path ?? command.image] + images))
+    }
+    return MeasurementPlan(
+      sides: [side("before", first), side("after", second)]
+        + (hasControl ? [side("control", first, at: control?.path)] : []),
+      states: states,
+      mostRounds: runs ?? (precision == nil ? MeasurementPlan.usualRounds : 500),
+      duration: runs == nil && precision == nil ? MeasurementPlan.usualDuration : nil,
+      precision: precision, seed: seed, dropsCaches: dropsCaches, ignoresFailure: ignoresFailure)
+  }
+
+  private func distinct(_ paths: [String]) -> [String] {
+    paths.indices.filter { !paths[..<$0].contains(paths[$0]) }.map { paths[$0] }
+  }
+}

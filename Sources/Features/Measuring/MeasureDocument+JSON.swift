@@ -1,0 +1,219 @@
+import ByteReading
+import ImageModel
+import JSON
+import LaunchMeasurement
+import PagesFormat
+import Rendering
+
+extension MeasureDocument: ReadableDocument {
+  package static let schema = "orderfile.measure/2"
+
+  package func write(to json: inout JSONWriter) {
+    json.member("dropsCaches", dropsCaches)
+    json.array("images") { json in
+      for image in storage { json.object { image.write(to: &$0) } }
+    }
+    json.array("limits") { json in for limit in limits { json.element(limit) } }
+    json.object("machine") { machine.write(to: &$0) }
+    if let precision { json.member("precisionAsked", precision) }
+    json.member("provenance", Provenance.measured)
+    json.member("schema", Self.schema)
+    json.member("seed", seed)
+    json.array("states") { json in for state in states { json.object { state.write(to: &$0) } } }
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    dropsCaches = try object.value("dropsCaches")
+    storage = try object.value("images")
+    limits = try object.value("limits")
+    machine = try object.value("machine")
+    precision = try object.optional("precisionAsked")
+    seed = try object.value("seed")
+    states = try object.value("states")
+    guard precision.map({ $0 > 0 && $0 < 1 }) ?? true else {
+      throw object.invalid(
+        "precisionAsked", expected: "a share above 0 and below 1", found: "\(precision ?? 0)")
+    }
+  }
+}
+
+extension MeasureDocument.State: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("comparisons") { json in
+      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
+    }
+    json.array("order") { json in for round in rounds { json.element(round) } }
+    json.array("sides") { json in for side in sides { json.object { side.write(to: &$0) } } }
+    json.member("state", cache.rawValue)
+  }
+
+  /// What the launches show, without the launches themselves.
+  package func writeComparisons(to json: inout JSONWriter) {
+    json.array("comparisons") { json in
+      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
+    }
+    json.member("launches", launches)
+    json.member("state", cache.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      cache: try object.value("state"), rounds: try object.value("order"),
+      sides: try object.value("sides"), comparisons: try object.value("comparisons"))
+    guard !sides.isEmpty, comparisons.count == sides.count - 1 else {
+      throw object.invalid(
+        "sides", expected: "one, and another for each comparison",
+        found: "\(sides.count) for \(comparisons.count)")
+    }
+  }
+}
+
+extension MeasureDocument.Side: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let architecture = program.architecture { json.member("architecture", architecture) }
+    json.array("command") { json in for word in command { json.element(word) } }
+    if let id = program.id { json.member("id", id) }
+    json.array("images") { json in for path in images { json.element(path) } }
+    json.array("launches") { json in
+      for launch in launches { json.object { launch.write(to: &$0) } }
+    }
+    json.member("name", name)
+    json.member("path", path)
+    json.member("precisionReached", MeasurementPrecision.reached(wall))
+    json.array("textFaults") { json in for count in textFaults { json.element(count) } }
+    json.object("trend") { trend.write(to: &$0) }
+    json.object("wallNanoseconds") { wall.write(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let launches: [MeasuredLaunch] = try object.value("launches")
+    guard !launches.isEmpty else {
+      throw object.invalid("launches", expected: "at least one", found: "none")
+    }
+    self.init(
+      name: try object.value("name"), program: try ImageReference(object),
+      command: try object.value("command"), images: try object.value("images"),
+      launches: launches, textFaults: try object.value("textFaults"),
+      wall: try SampleSummary(object.object("wallNanoseconds"), count: launches.count),
+      trend: try object.value("trend"))
+  }
+}
+
+extension MeasureDocument.Comparison: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("after", after)
+    json.member("before", before)
+    json.array("metrics") { json in
+      for metric in metrics { json.object { metric.write(to: &$0) } }
+    }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      before: try object.value("before"), after: try object.value("after"),
+      metrics: try object.value("metrics"))
+  }
+}
+
+extension LaunchComparison: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("change", change.share)
+    json.member("correctedP", correctedP)
+    if let interval = change.interval {
+      json.member("high", interval.upperBound)
+      json.member("low", interval.lowerBound)
+    }
+    json.member("metric", metric.rawValue)
+    json.member("p", p)
+    json.member("verdict", verdict.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let (low, high): (Double?, Double?) = (try object.optional("low"), try object.optional("high"))
+    var interval: ClosedRange<Double>?
+    if let low, let high {
+      guard low <= high else {
+        throw object.invalid("high", expected: "at least 'low', \(low)", found: "\(high)")
+      }
+      interval = low...high
+    }
+    self.init(
+      metric: try object.value("metric"),
+      change: TypicalChange(share: try object.value("change"), interval: interval),
+      p: try object.value("p"), correctedP: try object.value("correctedP"))
+    let stated: Verdict = try object.value("verdict")
+    guard stated == verdict else {
+      throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
+    }
+  }
+}
+
+extension LaunchMetric: JSONReadable {}
+extension LaunchComparison.Verdict: JSONReadable {}
+
+// MARK: Values of a measurement
+
+extension Trend: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("nanosecondsPerLaunch", slope)
+    json.member("p", p)
+    json.member("relativeChange", relativeChange)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      slope: try object.value("nanosecondsPerLaunch"), p: try object.value("p"),
+      relativeChange: try object.value("relativeChange"))
+  }
+}
+
+extension MeasuredLaunch: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
+    if let instructions { json.member("instructions", instructions) }
+    json.member("majorFaults", majorFaults)
+    json.member("minorFaults", minorFaults)
+    if let peakBytes { json.member("peakBytes", peakBytes) }
+    if let readBytes { json.member("readBytes", readBytes) }
+    if let residentPages { json.member("residentPages", residentPages) }
+    if case .killed(let signal) = end { json.member("signal", Int(signal)) }
+    json.member("systemMicroseconds", systemMicroseconds)
+    json.member("userMicroseconds", userMicroseconds)
+    json.member("wallNanoseconds", wallNanoseconds)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      wallNanoseconds: try object.value("wallNanoseconds"),
+      userMicroseconds: try object.value("userMicroseconds"),
+      systemMicroseconds: try object.value("systemMicroseconds"),
+      instructions: try object.optional("instructions"),
+      minorFaults: try object.value("minorFaults"), majorFaults: try object.value("majorFaults"),
+      peakBytes: try object.optional("peakBytes"), readBytes: try object.optional("readBytes"),
+      residentPages: try object.optional("residentPages"))
+    if let signal: UInt8 = try object.optional("signal") {
+      end = .killed(signal: Int32(signal))
+    } else {
+      let status: UInt8 = try object.value("exitStatus")
+      end = .exited(Int32(status))
+    }
+  }
+}
+
+extension ImageStorage: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("bytes", bytes)
+    if let device { json.member("device", device) }
+    if let fileSystem { json.member("fileSystem", fileSystem) }
+    json.member("path", path)
+    if let readAheadBytes { json.member("readAheadBytes", readAheadBytes) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      path: try object.value("path"), bytes: try object.value("bytes"),
+      fileSystem: try object.optional("fileSystem"), device: try object.optional("device"),
+      readAheadBytes: try object.optional("readAheadBytes"))
+  }
+}

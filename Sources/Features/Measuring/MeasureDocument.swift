@@ -1,0 +1,157 @@
+import ImageModel
+import LaunchMeasurement
+
+/// The result of `orderfile measure`. Everything in it is measured.
+package struct MeasureDocument: Hashable, Sendable {
+  package var states: [State]
+  package var machine: MeasuringMachine
+  /// The storage of the images, each listed once.
+  package var storage: [ImageStorage]
+  /// Sentences that say why a difference between layouts may not show on this machine.
+  package var limits: [String]
+  /// The requested precision as a share; `nil` if none was requested.
+  package var precision: Double?
+  package var seed: UInt64
+  package var dropsCaches: Bool
+
+  /// The launches in one state of the page cache.
+  package struct State: Hashable, Sendable {
+    package var cache: CacheState
+    /// The order in which each round launched the sides: their names, separated by blanks.
+    package var rounds: [String]
+    /// At least one.
+    package var sides: [Side]
+    /// The comparison of each other side with the first.
+    package var comparisons: [Comparison]
+
+    package var launches: Int { rounds.count }
+  }
+
+  /// One program in one state.
+  package struct Side: Hashable, Sendable {
+    /// `before`, `after`, `control`
+    package var name: String
+    /// The program's file.
+    package var program: ImageReference
+    package var command: [String]
+    /// The images that were evicted and examined.
+    package var images: [String]
+    /// The launches by round; at least one.
+    package var launches: [MeasuredLaunch]
+    /// The faults on text in each extra launch; these launches were not timed.
+    package var textFaults: [Int]
+    /// Wall times in nanoseconds.
+    package var wall: SampleSummary
+    /// The trend of the wall times from launch to launch.
+    package var trend: Trend
+
+    package var path: String { program.path }
+  }
+
+  /// The comparison of one side with the first, in each metric that all their launches have.
+  package struct Comparison: Hashable, Sendable {
+    package var before: String
+    package var after: String
+    package var metrics: [LaunchComparison]
+
+    package init(before: String, after: String, metrics: [LaunchComparison]) {
+      self.before = before
+      self.after = after
+      self.metrics = metrics
+    }
+  }
+}
+
+// MARK: Figures
+
+extension MeasureDocument.Side {
+  /// The summary of a figure over all launches; `nil` if a launch lacks it.
+  func summary(_ figure: (MeasuredLaunch) -> UInt64?) -> SampleSummary? {
+    let values = launches.compactMap(figure).map { Double($0) }
+    return values.count == launches.count ? SampleSummary(values) : nil
+  }
+
+  /// The median of the faults on text; `nil` if none were counted.
+  var medianTextFaults: Double? {
+    textFaults.isEmpty ? nil : SampleSummary(textFaults.map { Double($0) }).median
+  }
+}
+
+extension MeasureDocument {
+  /// What the measurement shows, as sentences.
+  package var findings: [String] { states.flatMap { $0.findings(precision: precision) } }
+}
+
+// MARK: Of a measurement
+
+extension MeasureDocument {
+  /// - Parameter measured: at least one launch of each side in each state.
+  package init(
+    _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
+    precision: Double?, seed: UInt64, dropsCaches: Bool
+  ) {
+    states = measured.map { State($0) }
+    self.machine = machine
+    // The setting's path appears in the limits only; it is no property of the image.
+    self.storage = storage.map { image in
+      var image = image
+      image.readAheadSetting = nil
+      return image
+    }
+    limits =
+      MeasurementLimits(
+        measured, comparisons: states.flatMap(\.comparisons).map(\.metrics.count).reduce(0, +),
+        machine: machine, storage: storage
+      ).sentences
+    self.precision = precision
+    self.seed = seed
+    self.dropsCaches = dropsCaches
+    correctForTheirNumber()
+  }
+
+  private mutating func correctForTheirNumber() {
+    var corrected = LaunchComparison.corrected(
+      states.flatMap { $0.comparisons.flatMap { $0.metrics.map(\.p) } })[...]
+    for state in states.indices {
+      for comparison in states[state].comparisons.indices {
+        for metric in states[state].comparisons[comparison].metrics.indices {
+          states[state].comparisons[comparison].metrics[metric].correctedP = corrected.removeFirst()
+        }
+      }
+    }
+  }
+}
+
+extension MeasureDocument.State {
+  fileprivate init(_ measured: MeasuredState) {
+    let names = measured.sides.map(\.side.name)
+    cache = measured.state
+    rounds = measured.rounds.map { round in
+      round.map { names[$0] }.joined(separator: " ")
+    }
+    sides = measured.sides.map(MeasureDocument.Side.init)
+    comparisons = measured.sides.dropFirst().map { side in
+      MeasureDocument.Comparison(measured.sides[0], side)
+    }
+  }
+}
+
+extension MeasureDocument.Side {
+  fileprivate init(_ measured: MeasuredState.Side) {
+    self.init(
+      name: measured.side.name, program: measured.side.programImage,
+      command: measured.side.program.arguments, images: measured.side.images,
+      launches: measured.launches, textFaults: measured.textFaults,
+      wall: SampleSummary(measured.wallNanoseconds), trend: Trend(measured.wallNanoseconds))
+  }
+}
+
+extension MeasureDocument.Comparison {
+  fileprivate init(_ before: MeasuredState.Side, _ after: MeasuredState.Side) {
+    self.init(
+      before: before.side.name, after: after.side.name,
+      metrics: LaunchMetric.allCases.compactMap {
+        LaunchComparison($0, before.launches, after.launches)
+      })
+  }
+}

@@ -1,0 +1,83 @@
+import LaunchMeasurement
+import Rendering
+
+/// The findings as sentences, one line each.
+extension MeasureDocument.State {
+  private var name: String { cache.rawValue }
+
+  package func findings(precision: Double?) -> [String] {
+    zip(sides.dropFirst(), comparisons).flatMap { side, comparison in
+      comparison.metrics.map { verdict(side, $0) }
+    } + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
+  }
+
+  /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
+  private func verdict(_ side: MeasureDocument.Side, _ comparison: LaunchComparison) -> String {
+    let isControl = side.name == "control"
+    let first = sides[0].name
+    let after = isControl ? "control (\(first) again)" : side.name
+    let change = comparison.change
+    guard comparison.verdict != .notShown else {
+      return "\(name): no significant difference in \(comparison.metric.noun) between \(after) and "
+        + "\(first) in \(counted(launches, "launch", "launches")) of each: "
+        + "\(Decimal.percent(change.share, isSigned: true)) (\(confidence(comparison, 1)))"
+    }
+    // The sentence states a positive number.
+    let isLess = comparison.verdict == .less
+    return "\(name): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
+      + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
+      + "(\(confidence(comparison, isLess ? -1 : 1)))"
+      + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
+  }
+
+  /// - Parameter sign: by which the ends of the interval are multiplied.
+  private func confidence(_ comparison: LaunchComparison, _ sign: Double) -> String {
+    let p = Decimal.probability(comparison.correctedP)
+    guard let interval = comparison.change.interval else { return p }
+    let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
+    return "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(p)"
+  }
+
+  private func precisionSentence(_ asked: Double?) -> String {
+    let reached = sides.map {
+      "\($0.name) \(Decimal.percent(MeasurementPrecision.reached($0.wall)))"
+    }
+    let precision = asked ?? 0.01
+    let needed = sides.map { MeasurementPrecision.launchesNeeded(precision, $0.wall) }.max() ?? 0
+    let isMissed =
+      asked != nil && sides.contains { MeasurementPrecision.reached($0.wall) > precision }
+    return "\(name): precision of the means: \(reached.joined(separator: ", ")); "
+      + "\(Decimal.percent(precision)) "
+      + (isMissed ? "was not reached and takes " : "takes ")
+      + "\(counted(needed, "launch", "launches")) of each"
+  }
+
+  private func drift(_ side: MeasureDocument.Side) -> String? {
+    guard side.trend.isNotable else { return nil }
+    let word = side.trend.slope > 0 ? "rose" : "fell"
+    return "\(name): times of \(side.name) \(word) from the first launch to the last by "
+      + "\(Decimal.percent(abs(side.trend.relativeChange))) of their median "
+      + "(\(Decimal.probability(side.trend.p))): the machine's speed was changing"
+  }
+
+  private func outliers(_ side: MeasureDocument.Side) -> String? {
+    guard side.wall.outliers > 0 else { return nil }
+    return "\(name): \(side.wall.outliers) of \(counted(launches, "launch", "launches")) of "
+      + "\(side.name) took more than "
+      + "\(Decimal.milliseconds(nanoseconds: side.wall.farFence)) ms: something else ran; medians "
+      + "are barely affected"
+  }
+}
+
+extension LaunchMetric {
+  var noun: String {
+    switch self {
+    case .wallTime: "wall time"
+    case .cpuTime: "CPU time"
+    case .instructions: "instructions"
+    }
+  }
+
+  fileprivate var verb: String { self == .instructions ? "executes" : "takes" }
+  fileprivate var less: String { self == .instructions ? "fewer" : "less" }
+}

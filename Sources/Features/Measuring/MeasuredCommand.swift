@@ -1,0 +1,94 @@
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The argument of `--before` or `--after` of `measure`: an image, or a command.
+package struct MeasuredCommand {
+  /// The path with which the program is launched.
+  package let path: String
+  /// The program's name and its arguments.
+  package let arguments: [String]
+  /// `path`, or the program of a libtool wrapper there; absolute and without symbolic links.
+  package let image: String
+  /// The file at `path`.
+  package let reference: ImageReference
+  /// The identity of the file at `path`, taken before the file was read for `reference`.
+  let file: FileIdentity?
+  /// Whether the file is an image, and not a script.
+  let isImage: Bool
+  private let isWrapper: Bool
+
+  /// - Parameters:
+  ///   - text: the path of a file, or else a command line of words.
+  ///   - arguments: further arguments, appended.
+  ///   - option: for messages.
+  package init(
+    _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    if Self.isFile(text) {
+      path = text.contains("/") ? text : "./\(text)"
+      self.arguments = [text] + arguments
+    } else {
+      var words: [String]
+      do { words = try ShellWords.split(text) } catch {
+        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
+      }
+      guard let name = words.first else {
+        throw Diagnostic("missing the program", context: [option, text])
+      }
+      do { path = try environment.program(named: name) } catch {
+        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
+      }
+      self.arguments = words + arguments
+    }
+    guard access(path, X_OK) == 0 else {
+      throw Diagnostic(
+        "unable to run: \(String(cString: strerror(errno)))", context: [option, path])
+    }
+    file = FileIdentity(of: path)
+    let wrapper = LibtoolWrapper(at: path)
+    isWrapper = wrapper != nil
+    image = try Folder.absolutePath(wrapper?.program ?? path)
+    if let bytes = try? InputFile.bytes(path) {
+      reference = ImageReference(path: path, bytes)
+      isImage = FileKind(of: bytes).isObjectFile
+    } else {
+      reference = ImageReference(path: path)
+      isImage = false
+    }
+  }
+
+  /// Warnings about programs that are not themselves images; one if both are the same.
+  package static func warnings(_ first: MeasuredCommand, _ second: MeasuredCommand) -> [Diagnostic]
+  {
+    let warnings = [first.warning, second.warning].compactMap { $0 }
+    return Array(warnings.prefix(first.path == second.path ? 1 : 2))
+  }
+
+  /// A warning if the program is not itself an image.
+  package var warning: Diagnostic? {
+    guard !isWrapper else {
+      return Diagnostic(
+        "a libtool wrapper: \(image) is evicted and examined, but the shell that runs it is timed too",
+        context: [path], hint: "measure that program, with LD_LIBRARY_PATH set, or an installed one"
+      )
+    }
+    guard !isImage, access(path, R_OK) == 0 else { return nil }
+    return Diagnostic(
+      "a script, not an image: the program that it runs is measured, but neither evicted nor examined",
+      context: [path], hint: "name the image with --image")
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}

@@ -1,0 +1,297 @@
+import CommandSupport
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// The result of `orderfile gen`, by image.
+package struct GenDocument: Hashable, Sendable {
+  package var images: [OrderedImage]
+  /// The hits in no image of `images`.
+  package var unused: [UnusedHits]
+  /// What was written because a trace is missing; `nil` if orders were generated.
+  package var fallback: Fallback?
+
+  /// An order file that was used as it is.
+  package struct Fallback: Hashable, Sendable {
+    package var path: String
+    /// Where its copy is.
+    package var outputPath: String
+    package var entries: Int
+    /// Which trace is missing.
+    package var reason: String
+
+    package init(path: String, outputPath: String, entries: Int, reason: String) {
+      self.path = path
+      self.outputPath = outputPath
+      self.entries = entries
+      self.reason = reason
+    }
+
+    /// The note about it.
+    package var text: String {
+      "used the fallback \(printable(path)), \(counted(entries, "entry", "entries")): "
+        + printable(outputPath) + "\nno new order: " + printable(reason)
+    }
+  }
+
+  package init(images: [OrderedImage], unused: [UnusedHits] = []) {
+    self.images = images
+    self.unused = unused
+  }
+}
+
+/// The order file of one image, and what it leaves out.
+package struct OrderedImage: Hashable, Sendable {
+  /// The path of the order file; `-` is stdout.
+  package var outputPath: String
+  /// The name of the linker that the file is written for.
+  package var linker: String
+  package var linkerSource: LinkerSource
+  /// The image in the traces.
+  package var recordedImage: String
+  /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
+  package var layout: ImageReference?
+  package var traces: [String]
+  /// The number of launches that used the image.
+  package var launches: Int
+  /// How the functions of the launches are placed, as `OrderStrategy` calls it.
+  package var strategy: String
+  /// The number of distinct bodies that the launches used.
+  package var recordedFunctions: Int
+  /// The number of these that are in the layout.
+  package var resolvedFunctions: Int
+  /// The number of initializers that no trace recorded.
+  package var untracedInitializers: Int
+  /// The number of lines that name a function; each alias has its own line.
+  package var entries: Int
+  /// The size of the ordered functions, in bytes.
+  package var startupBytes: UInt64
+  /// The size of all code sections, in bytes.
+  package var textBytes: UInt64
+  /// Recorded functions that no line names.
+  package var missing: [NameWithReason]
+  /// The number of hits in code without a name.
+  package var unnamedHits: Int
+  package var lostRecords: UInt64
+  /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
+  package var recordable: RecordableCode?
+  /// The option of a compiler driver that the path of the order file follows; `nil` if there is none. Not in JSON.
+  package var linkOption: String?
+  /// What is split off from the ordered functions; `nil` if they stay whole.
+  package var split: SplitSummary?
+
+  /// What launches used of each function that the layout has, in the order of first uses.
+  package var uses: [Use] = []
+  /// The number of functions that are left out because fewer launches used them than were asked for.
+  package var rareFunctions = 0
+  /// The builds that were launched, if there are several.
+  package var builds: [Build] = []
+  /// What became of the entries of the previous order file; `nil` if none was given.
+  package var previous: Previous?
+
+  /// An order file compared with the previous one, by lines that name a function.
+  package struct Previous: Hashable, Sendable {
+    package var path: String
+    /// The largest number of lines that both files have in the same order.
+    package var kept: Int
+    /// The other lines that both have.
+    package var moved: Int
+    /// Lines of the order file alone.
+    package var new: Int
+    /// Lines of the previous one alone, each once.
+    package var leftOut: Int
+
+    package init(path: String, kept: Int, moved: Int, new: Int, leftOut: Int) {
+      self.path = path
+      self.kept = kept
+      self.moved = moved
+      self.new = new
+      self.leftOut = leftOut
+    }
+  }
+
+  /// How launches used a function.
+  package struct Use: Hashable, Sendable {
+    package var name: SymbolName
+    /// The number of launches of the image that used the function.
+    package var launches: UInt64
+    /// The number of functions of the image that were used before this one: the median of the launches that used it.
+    package var medianPosition: Int
+    /// The time from the start of the process to the first use, in the launch with the earliest use; `nil` if no launch has
+    /// times.
+    package var firstNanoseconds: UInt64?
+
+    package init(
+      name: SymbolName, launches: UInt64, medianPosition: Int, firstNanoseconds: UInt64?
+    ) {
+      self.name = name
+      self.launches = launches
+      self.medianPosition = medianPosition
+      self.firstNanoseconds = firstNanoseconds
+    }
+  }
+
+  /// What launches touched of the data; `nil` if nothing tells that.
+  package var data: OrderedData?
+
+  /// A build that was launched.
+  package struct Build: Hashable, Sendable {
+    package var path: String
+    package var imageID: String?
+    /// The number of launches that used it.
+    package var launches: UInt64
+    /// The number of bodies that they used, and of those that the layout has.
+    package var recordedFunctions: Int
+    package var resolvedFunctions: Int
+
+    package init(
+      path: String, imageID: String?, launches: UInt64, recordedFunctions: Int,
+      resolvedFunctions: Int
+    ) {
+      self.path = path
+      self.imageID = imageID
+      self.launches = launches
+      self.recordedFunctions = recordedFunctions
+      self.resolvedFunctions = resolvedFunctions
+    }
+  }
+
+  /// How the linker is known.
+  package enum LinkerSource: String, CaseIterable, Sendable {
+    case option
+    /// The image to order says by which linker it was written.
+    case image
+    /// Nothing says it: the usual one for the format.
+    case assumed
+  }
+
+  package init(
+    outputPath: String, linker: String, recordedImage: String, layout: ImageReference?,
+    traces: [String], launches: Int = 1, strategy: String = "first-hit",
+    linkerSource: LinkerSource = .assumed,
+    recordedFunctions: Int, resolvedFunctions: Int,
+    untracedInitializers: Int,
+    entries: Int, startupBytes: UInt64, textBytes: UInt64, missing: [NameWithReason],
+    unnamedHits: Int, lostRecords: UInt64
+  ) {
+    self.outputPath = outputPath
+    self.linker = linker
+    self.linkerSource = linkerSource
+    self.recordedImage = recordedImage
+    self.layout = layout
+    self.traces = traces
+    self.launches = launches
+    self.strategy = strategy
+    self.recordedFunctions = recordedFunctions
+    self.resolvedFunctions = resolvedFunctions
+    self.untracedInitializers = untracedInitializers
+    self.entries = entries
+    self.startupBytes = startupBytes
+    self.textBytes = textBytes
+    self.missing = missing
+    self.unnamedHits = unnamedHits
+    self.lostRecords = lostRecords
+  }
+
+  /// The linker, if it was assumed although there are others for images of the format; for ELF only lld takes plain
+  /// names, so that the wrong one is noticed.
+  package var assumedLinker: String? {
+    linkerSource == .assumed && linker != "lld" ? linker : nil
+  }
+
+  /// The reasons of `missing` with their counts, most frequent first.
+  package var missingByReason: [(reason: String, count: Int)] { missing.byReason }
+}
+
+extension [NameWithReason] {
+  /// The reasons with their counts, most frequent first.
+  package var byReason: [(reason: String, count: Int)] {
+    var counts: [String: Int] = [:]
+    for name in self { counts[name.reason, default: 0] += 1 }
+    return counts.map { (reason: $0.key, count: $0.value) }
+      .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+  }
+}
+
+extension GenDocument: JSONDocument {
+  package static let schema = "orderfile.gen/2"
+
+  package func write(to json: inout JSONWriter) {
+    if let fallback { json.object("fallback") { fallback.write(to: &$0) } }
+    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
+    json.member("schema", Self.schema)
+    json.array("unused") { json in
+      for hits in unused { json.object { hits.write(to: &$0) } }
+    }
+  }
+}
+
+extension GenDocument.Fallback {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("entries", entries)
+    json.member("outputPath", outputPath)
+    json.member("path", path)
+    json.member("reason", reason)
+  }
+}
+
+extension OrderedImage {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let architecture = layout?.architecture { json.member("architecture", architecture) }
+    json.array("builds") { json in for build in builds { json.object { build.write(to: &$0) } } }
+    if let data { json.object("data") { data.write(to: &$0) } }
+    json.member("entries", entries)
+    if let id = layout?.id { json.member("id", id) }
+    json.member("launches", launches)
+    if let layoutPath = layout?.path { json.member("layoutPath", layoutPath) }
+    json.member("linker", linker)
+    json.member("linkerSource", linkerSource.rawValue)
+    json.member("lostRecords", lostRecords)
+    json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
+    json.member("outputPath", outputPath)
+    if let previous { json.object("previous") { previous.write(to: &$0) } }
+    json.member("rareFunctions", rareFunctions)
+    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    json.member("recordedFunctions", recordedFunctions)
+    json.member("recordedImage", recordedImage)
+    json.member("resolvedFunctions", resolvedFunctions)
+    if let split { json.object("split") { split.write(to: &$0) } }
+    json.member("startupBytes", startupBytes)
+    json.member("strategy", strategy)
+    json.member("textBytes", textBytes)
+    json.array("traces") { json in for trace in traces { json.element(trace) } }
+    json.member("unnamedHits", unnamedHits)
+    json.member("untracedInitializers", untracedInitializers)
+    json.array("uses") { json in for use in uses { json.object { use.write(to: &$0) } } }
+  }
+}
+
+extension OrderedImage.Use {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+    json.member("launches", launches)
+    json.member("medianPosition", medianPosition)
+    json.member("name", name)
+  }
+}
+
+extension OrderedImage.Previous {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("kept", kept)
+    json.member("leftOut", leftOut)
+    json.member("moved", moved)
+    json.member("new", new)
+    json.member("path", path)
+  }
+}
+
+extension OrderedImage.Build {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let imageID { json.member("imageID", imageID) }
+    json.member("launches", launches)
+    json.member("path", path)
+    json.member("recordedFunctions", recordedFunctions)
+    json.member("resolvedFunctions", resolvedFunctions)
+  }
+}

@@ -1,0 +1,327 @@
+import Addresses
+import ByteReading
+import CommandSupport
+import FunctionOrder
+import ImageModel
+import OrderFileFormat
+import ProfileFormat
+import Rendering
+import Symbolication
+
+/// The order of one image, made from launches.
+struct ImageOrder {
+  /// The build to order.
+  private let release: ReleaseLayout
+  /// The functions of `release` by name.
+  private let map: SymbolMap
+  /// The recorded image as the first trace that has it states it.
+  private let recordedImage: TraceImage
+  private let profile: LaunchProfile
+  private let resolved: ResolvedProfile
+  /// The warning that `release` has fewer than half of the recorded functions; `nil` if it has more.
+  let renamed: Diagnostic?
+
+  /// - Parameter recordedTraits: the traits of the recorded builds.
+  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program, which
+  ///   shows that it is another program.
+  init(
+    _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout,
+    recordedTraits: [ProgramTraits]
+  ) throws(Diagnostic) {
+    self.profile = profile
+    recordedImage = image
+    self.release = release
+    var map = SymbolMap(release.layout)
+    resolved = ResolvedProfile(profile, in: &map)
+    self.map = map
+    let found = FoundFunctions(found: resolved.resolvedCount, all: resolved.recordedCount)
+    guard !found.proveProgram else {
+      renamed = nil
+      return
+    }
+    let telling = zip(profile.functions, resolved.functions).filter {
+      $0.0.names.allSatisfy(\.tellsProgram)
+    }
+    let traits = ProgramTraits(release)
+    guard
+      FoundFunctions(found: telling.count { !$0.1.isEmpty }, all: telling.count).supportTraits,
+      recordedTraits.contains(where: { $0.areShared(with: traits) })
+    else {
+      throw Diagnostic(
+        "only \(found.found) of \(counted(found.all, "recorded function")) are in it: "
+          + "it is another program, or stripped", context: [release.path],
+        remedies: [
+          Remedy("give the unstripped build with --image", option: "--image"),
+          Remedy("its link map with --link-map", option: "--link-map"),
+          Remedy(
+            "compile both builds of Rust with -Ccodegen-units=1, so that they inline alike"),
+        ], severity: .mismatch)
+    }
+    renamed = .renamedFunctions(release.path, found)
+  }
+
+  /// How much of what launches of one build used is in the build to order.
+  func build(_ image: Profile.Image, _ profile: LaunchProfile) -> OrderedImage.Build {
+    var names = map
+    let resolved = ResolvedProfile(profile, in: &names)
+    return OrderedImage.Build(
+      path: image.path, imageID: image.id?.description, launches: image.launches,
+      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
+  }
+
+  /// - Parameters:
+  ///   - workloads: what launches were asked to do, as far as traces tell.
+  ///   - leavesOutRare: whether functions are left out that few launches used.
+  /// - Throws: `mismatch` if the linker that is asked for writes images of another format, or if the previous order
+  ///   file is of another program.
+  func orderFile(
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
+    workloads: [WorkloadSummary], leavesOutRare: Bool, executed: ExecutedCode? = nil,
+    data launches: [LaunchData] = []
+  ) throws(Diagnostic) -> GeneratedOrder {
+    let layout = release.layout
+    let (dialect, linkerSource) = try dialect(options.linker)
+    let strategy = options.strategy ?? .usual(launchCount: Int(clamping: profile.launchCount))
+    let previous = try options.previous.map { path throws(Diagnostic) in
+      try PreviousOrder(path, of: release, for: dialect, options.architecture)
+    }
+    let order = FirstTouchOrder(
+      parts: parts(strategy, executed, previous, leavesOutRare, dialect), layout: layout,
+      initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
+    let header = header(strategy, workloads)
+    let split = try split(order.parts, executed, options, header)
+    let parts = split?.parts ?? order.parts
+    let placing = PlacingEntries(
+      of: parts + (split?.splitOff ?? []), in: map, for: dialect,
+      architecture: options.architecture ?? slice)
+    let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
+    let written = dialect.write(
+      placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
+    let unwritten = unwritten(placing, written)
+    var image = OrderedImage(
+      outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
+      layout: release.reference, traces: traces.members.map(\.path),
+      launches: Int(clamping: profile.launchCount),
+      strategy: strategy.rawValue,
+      linkerSource: linkerSource,
+      recordedFunctions: resolved.recordedCount,
+      resolvedFunctions: resolved.resolvedCount
+        - layout.bodyCount(of: placing.unmoved + unwritten.functions, in: resolved.functions),
+      untracedInitializers: order.untracedInitializerCount,
+      entries: placing.entries.count
+        - written.unwritable.count { $0.index < placing.entries.count },
+      startupBytes: layout.byteCount(of: parts),
+      textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
+      missing: missing(placing, unwritten.names),
+      unnamedHits: profile.unnamedHits,
+      lostRecords: traces.members.map(\.lostRecords).saturatingSum())
+    image.uses = zip(profile.functions, resolved.functions).compactMap { function, found in
+      guard let name = function.names.first, !found.isEmpty else { return nil }
+      return OrderedImage.Use(
+        name: name, launches: function.launches,
+        medianPosition: Int(function.positions.median ?? 0),
+        firstNanoseconds: function.firstNanoseconds)
+    }
+    if let order = split?.orderFile {
+      image.linker = options.split?.name ?? dialect.name
+      image.linkerSource = .option
+      image.entries = order.entries
+    } else {
+      image.linkOption = dialect.linkOption
+    }
+    image.data = data?.summary
+    image.previous = previous?.comparison(with: written.bytes)
+    image.split = split?.summary
+    image.split?.outputPath = options.splitPath
+    image.split?.format = options.split?.name ?? ""
+    image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
+    image.split?.command = split?.orderFile?.command(outputPath, options.splitPath)
+    return GeneratedOrder(
+      bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
+      imageFormat: layout.imageFormat,
+      warnings: release.warnings + warnings(order, placing) + dataWarnings + (split?.warnings ?? [])
+        + Diagnostic.changedWorkloads(workloads, since: previous))
+  }
+
+  /// The order of the data that `launches` touched; `nil` if there are no launches, and with a warning if the linker or
+  /// the format of the order can't place what launches merely touched, too.
+  ///
+  /// - Throws: an error if it can't place data for which documents of pages were given.
+  private func dataOrder(
+    _ launches: [LaunchData], _ options: OrderGeneration.Options, _ strategy: OrderStrategy,
+    _ previous: PreviousOrder?, _ dialect: OrderFileDialect
+  ) throws(Diagnostic) -> (DataOrder?, [Diagnostic]) {
+    guard !launches.isEmpty else { return (nil, []) }
+    let data: DataLayout
+    do throws(Diagnostic) { data = try dataLayout(options, dialect) } catch {
+      guard let pages = launches.first(where: { $0.source == .pages }) else {
+        return (nil, [Diagnostic("data left out: \(error.message)", context: error.context)])
+      }
+      throw Diagnostic(
+        error.message, context: [pages.path], hint: error.hint ?? "leave out the pages")
+    }
+    let order = try DataOrder(
+      launches, data: data, of: release, strategy: strategy, previous: previous?.order,
+      for: dialect, architecture: options.architecture ?? slice)
+    return (order, order.warnings)
+  }
+
+  private func dataLayout(
+    _ options: OrderGeneration.Options, _ dialect: OrderFileDialect
+  ) throws(Diagnostic) -> DataLayout {
+    guard dialect.ordersData, options.split?.name != "bolt" else {
+      throw Diagnostic(
+        "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
+          + "linkers order data by their names", context: [release.path])
+    }
+    let data: DataLayout?
+    do { data = try release.dataLayout() } catch {
+      throw Diagnostic("\(error)", context: [release.path])
+    }
+    if let data { return data }
+    throw Diagnostic(
+      "unable to order data: expected a linked image, found a link map alone",
+      context: [release.path], remedies: [Remedy("give the image with --image", option: "--image")])
+  }
+
+  /// The architecture that lines name so that the order files of all slices of a universal file can be put into one.
+  private var slice: Architecture? {
+    release.image.flatMap { $0.isSlice ? $0.architecture : nil }
+  }
+
+  /// The used functions in the order of `strategy`, and where nothing is gained by that in their previous order. If
+  /// they are to be split, only what ran of them counts.
+  private func parts(
+    _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
+    _ leavesOutRare: Bool, _ dialect: OrderFileDialect
+  ) -> [Part] {
+    if let executed {
+      let used = UsedUnits(resolved, in: release, bytes: executedSize(executed.ranges))
+      return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+    }
+    let used = UsedUnits(resolved, in: release, movedBy: dialect, names: map)
+    return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+  }
+
+  /// The bytes of a part that are in `ran`, which ascends.
+  private func executedSize(_ ran: [AddressRange]) -> (Part) -> UInt64 {
+    { part in
+      let body = release.layout.functions[part.function].knownBody
+      let first = ran.partitioningIndex { $0.start >= body.start }
+      return ran[first...].prefix { $0.start < body.end }.map(\.size).saturatingSum()
+    }
+  }
+
+  /// The order of the parts of `functions`; `nil` if they are not to be split.
+  private func split(
+    _ functions: [Part], _ executed: ExecutedCode?, _ options: OrderGeneration.Options,
+    _ header: [String]
+  ) throws(Diagnostic) -> SplitOrder? {
+    guard let executed, let format = options.split else { return nil }
+    return try format.write(
+      SplitRequest(
+        release: release, names: map, order: functions, executed: executed,
+        environment: options.environment, header: header))
+  }
+
+  /// The dialect of the linker that the user names, or that linked the build to order; else the usual one.
+  private func dialect(
+    _ wanted: OrderFileDialect?
+  ) throws(Diagnostic) -> (OrderFileDialect, OrderedImage.LinkerSource) {
+    let imageFormat = release.layout.imageFormat
+    guard let wanted else {
+      if let linker = release.image?.linker.flatMap(OrderFileDialect.init(name:)) {
+        return (linker, .image)
+      }
+      return (.usual(for: imageFormat), .assumed)
+    }
+    guard let dialect = wanted.writing(imageFormat) else {
+      throw Diagnostic(
+        "linker mismatch: expected one for \(imageFormat.rawValue), found '\(wanted)' for "
+          + wanted.imageFormat.rawValue, context: [release.path],
+        remedies: [
+          Remedy("leave out '--linker'", option: "--linker"),
+          Remedy(
+            "use one of: "
+              + OrderFileDialect.all.filter { $0.imageFormat == imageFormat }.map(\.name)
+              .joined(separator: ", ")),
+        ],
+        severity: .mismatch)
+    }
+    return (dialect, .option)
+  }
+
+  /// Returns warnings about what may keep the linker from following the order.
+  private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
+    [
+      .sharedInputSections(order.parts, in: release.layout, path: release.path),
+      .ambiguous(
+        placing, path: release.path,
+        hasObjectFiles: release.layout.functions.contains { $0.objectFile != nil }),
+      .weakID(recordedImage, release.layout.imageFormat),
+    ].compactMap { $0 }
+  }
+
+  /// The header of the file: the program that made it, and from what. It has no time and no path, so
+  /// that the same inputs give the same bytes.
+  private func header(_ strategy: OrderStrategy, _ workloads: [WorkloadSummary]) -> [String] {
+    let recorded = recordedImage.id?.description ?? "without ID"
+    let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
+    return [
+      OrderFileTitle.text(
+        version: toolVersion, strategy == .firstHit ? .firstUses : .balanced,
+        ofImage: recordedImage.fileName,
+        in: counted(Int(clamping: profile.launchCount), "launch", "launches")),
+      "recorded image \(recorded)\(ordered)",
+    ] + workloads.map(\.text)
+  }
+
+  /// Returns the functions whose lines can't be written, as indexes into the layout's functions, and one
+  /// name of each with the reason. Leaves out functions that have a line by another name.
+  private func unwritten(
+    _ placing: PlacingEntries, _ written: WrittenOrderFile
+  ) -> (functions: [Int], names: [NameWithReason]) {
+    let layout = release.layout
+    let lost = written.unwritable.filter { $0.reason != .duplicate }
+    let lostIndexes = Set(lost.map(\.index))
+    let listed = Set(
+      placing.entries.indices.filter { !lostIndexes.contains($0) }
+        .map { NameKey(placing.entries[$0].symbol) })
+    var functions: [Int] = []
+    var names: [NameWithReason] = []
+    var seen: Set<StatedAddress> = []
+    func add(_ name: SymbolName, _ reason: String) {
+      let found = map.resolveAsLinker(name).functions
+      let others = found.filter { index in
+        let aliases = layout.functions(at: layout.functions[index].address)
+        return !aliases.contains {
+          listed.contains(NameKey(layout.names[layout.functions[$0].name]))
+        }
+      }
+      let new = others.filter { seen.insert(layout.functions[$0].address).inserted }
+      functions += new
+      guard found.isEmpty || !new.isEmpty else { return }
+      names.append(NameWithReason(name: name, reason: "unable to write: \(reason)"))
+    }
+    for name in placing.unnamable { add(name, "a label, or made by the linker") }
+    for entry in lost { add(SymbolName(bytes: entry.entry.symbol), "\(entry.reason)") }
+    return (functions, names)
+  }
+
+  /// Returns the recorded functions that no line of the order file names, each once, with the reason.
+  private func missing(
+    _ placing: PlacingEntries, _ unwritten: [NameWithReason]
+  ) -> [NameWithReason] {
+    let unwritable =
+      unwritten
+      + placing.unmoved.map { index in
+        let function = release.layout.functions[index]
+        let place = function.objectFile.map { " in '\(release.layout.names.name($0))'" } ?? ""
+        return NameWithReason(
+          name: release.layout.name(of: function),
+          reason: "unable to order: ld64 moves the first function of that name\(place)")
+      }
+    var listed: Set<NameWithReason> = []
+    return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
+  }
+}

@@ -1,0 +1,268 @@
+import CommandSupport
+import FunctionOrder
+import ImageModel
+import OrderFileFormat
+import ProfileFormat
+import Symbolication
+
+/// An order file, and what to report about it.
+package struct GeneratedOrder {
+  package let bytes: [UInt8]
+  /// The profile by which functions are split; `nil` if they are not.
+  package let profile: [UInt8]?
+  package var image: OrderedImage
+  /// Of the build that is ordered.
+  package let imageFormat: ImageFormat
+  package var warnings: [Diagnostic]
+}
+
+/// Makes an order file from traces for each image that is to be ordered.
+package struct OrderGeneration {
+  /// Which traces and builds to read, and how to order them.
+  package struct Options {
+    /// As the parameters of `LaunchFiles`.
+    package var traces: [String]
+    package var weighted: [String] = []
+    /// Whether files that can't be read are left out with a warning.
+    package var keepsGoing = false
+    /// How many of the launches must have used a function that is ordered.
+    package var minSupport = MinSupport.launches(1)
+    /// The paths of recorded images.
+    package var recorded: [String] = []
+    package var builds = Builds.one()
+    /// The slice of a universal file. Order files in a dialect that can name architectures are for this one
+    /// only.
+    package var architecture: Architecture?
+    /// The dialect of the linker; `nil` takes that of the linker which wrote the build, or else the usual one.
+    package var linker: OrderFileDialect?
+    /// How to place the functions of several launches; `nil` takes the usual way for their number.
+    package var strategy: OrderStrategy?
+    /// Functions of at least so many bytes go after the smaller ones.
+    package var largeFunctionBytes: UInt64?
+    /// The path of an order file in which entries stay where they are if hardly anything is gained by moving them.
+    package var previous: String?
+    /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.
+    package var split: SplitFormat?
+    /// The path of the profile, for the report.
+    package var splitPath = ""
+    /// Where the tool that splits is looked up.
+    package var environment = LaunchEnvironment(searchPath: nil)
+
+    package init(traces: [String]) { self.traces = traces }
+  }
+
+  /// The paths of the builds to order; if none is given, the recorded one.
+  package enum Builds {
+    case one(image: String? = nil, linkMap: String? = nil, debugFile: String? = nil)
+    /// One build for each recorded image; `BuildGroups` says which is one of it.
+    case each(images: [String])
+  }
+
+  private let options: Options
+  private var inputs: LaunchInputs
+  private let pages: PagesInputs
+  /// The groups of recorded images that are ordered.
+  private let groups: [Int]
+  /// The builds, by the group of the recorded image.
+  private var releases: [Int: ReleaseLayout] = [:]
+  /// What launches used in `groups`; `nil` before the first order.
+  private var folded: Profile?
+  private var orderWarnings: [Diagnostic] = []
+
+  /// Reads the traces and the builds.
+  ///
+  /// - Throws: an error also if nothing was recorded; `mismatch` if the inputs do not belong together.
+  package init(_ options: Options) throws(Diagnostic) {
+    self.options = options
+    let files = try LaunchFiles(
+      options.traces, weighted: options.weighted, takesPages: true)
+    pages = try PagesInputs(files.pages)
+    inputs = try LaunchInputs(
+      files, pages: pages, recorded: options.recorded, architecture: options.architecture,
+      keepsGoing: options.keepsGoing)
+    switch options.builds {
+    case .one(let image, let linkMap, let debugFile):
+      let release = try ReleaseLayout(
+        image: image, linkMap: linkMap, debugFile: debugFile,
+        slice: SliceChoice(options.architecture))
+      let group = try inputs.group(for: [release].compactMap { $0 })
+      groups = [group]
+      releases[group] = release
+    case .each(let images):
+      groups = inputs.usedGroups
+      for path in images { try add(path) }
+    }
+  }
+
+  /// The names of the recorded images that are ordered.
+  package var fileNames: [String] { groups.map { inputs.groups.groups[$0].name } }
+
+  private mutating func add(_ path: String) throws(Diagnostic) {
+    let release = try ReleaseLayout(path: path, slice: SliceChoice(options.architecture))
+    let group = inputs.groups.group(
+      release.image?.id, libraryName: release.image?.libraryName, path: path)
+    guard let group else {
+      throw Diagnostic(
+        "missing image '\(fileName(ofPath: path))' in the traces", context: [path],
+        hint: "the traces have \(inputs.names.joined(separator: ", "))",
+        severity: .mismatch)
+    }
+    guard releases[group] == nil else {
+      throw Diagnostic(
+        "another build of '\(inputs.groups.groups[group].name)' was already given", context: [path],
+        severity: .mismatch)
+    }
+    releases[group] = release
+  }
+
+  /// Makes the order of one image.
+  ///
+  /// - Parameters:
+  ///   - fileName: one of `fileNames`.
+  ///   - outputPath: the path of the order file, for the report.
+  /// - Throws: `mismatch` if the build is of another program, or of another format than the dialect's.
+  package mutating func order(
+    ofImageNamed fileName: String, outputPath: String
+  ) throws(Diagnostic) -> GeneratedOrder {
+    guard let group = groups.first(where: { inputs.groups.groups[$0].name == fileName }),
+      let place = inputs.groups.groups[group].images.first
+    else { throw Diagnostic("missing image '\(fileName)' in the traces") }
+    let image = inputs.traces.images[place]
+    // A layout can be large: it is released when its order is made.
+    let given = releases[group]
+    func layout(_ inputs: inout LaunchInputs) throws(Diagnostic) -> Layout {
+      if let given { return given.layout }
+      return try inputs.recordedImage(of: image).layout
+    }
+    try inputs.checkBuilds(
+      of: group, besides: [given == nil ? image.id : given?.image?.id],
+      traits: [given.map { ProgramTraits($0) } ?? ProgramTraits(image)], layout: layout)
+    if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
+    let folded = try profile()
+    let members = inputs.images(of: folded, in: group)
+    var profile = LaunchProfile(folded, images: members, build: buildID(of: group))
+    let least = options.minSupport.launches(of: profile.launchCount)
+    let rare = profile.removeFunctions(usedBelow: least)
+    releases[group] = nil
+    let dataLaunches = members.map { folded.images[$0].dataLaunches }.saturatingSum()
+    let touched = LaunchData.all(
+      in: folded, images: members,
+      touchedByAtLeast: options.minSupport.launches(of: dataLaunches)
+    ) { [images = inputs.images] in images.build(of: $0).flatMap { ImageStrings(of: $0) } }
+    let needsBytes = options.split != nil || !pages.isEmpty || !touched.isEmpty
+    let release: ReleaseLayout
+    if let given {
+      release = given
+    } else if needsBytes, let build = inputs.images.build(of: image) {
+      release = build
+    } else {
+      release = ReleaseLayout(try inputs.recordedImage(of: image))
+    }
+    let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
+    let recorded = members.map { folded.images[$0] }
+    let data = touched + (try pagesData(of: release, recorded: recorded))
+    let libraryName = inputs.groups.groups[group].libraryName
+    let imageOrder = try ImageOrder(
+      profile, of: image, release: release,
+      recordedTraits: recorded.map { ProgramTraits(TraceImage($0), libraryName: libraryName) })
+    var order =
+      try imageOrder
+      .orderFile(
+        options, outputPath: outputPath, traces: inputs.traces, workloads: folded.workloads,
+        leavesOutRare: least > 1,
+        executed: options.split == nil
+          ? nil : try executedCode(of: release, folded, members, least: least),
+        data: data)
+    order.image.recordable = recordable
+    order.image.rareFunctions = rare.count
+    if members.count > 1 {
+      order.image.builds = members.map { place in
+        let launches = LaunchProfile(folded, images: [place], build: release.image?.id)
+        return imageOrder.build(folded.images[place], launches)
+      }
+    }
+    order.warnings += [imageOrder.renamed, .partlyRecordable(recordable, path: image.path)]
+      .compactMap { $0 }
+    orderWarnings += order.warnings
+    return order
+  }
+
+  /// What launches touched of the data of `release` whose pages were counted.
+  ///
+  /// - Parameter recorded: the builds of it that were recorded.
+  private func pagesData(
+    of release: ReleaseLayout, recorded: [Profile.Image]
+  ) throws(Diagnostic) -> [LaunchData] {
+    try pages.launches(
+      ofImages: [release.reference.id].compactMap { $0 }
+        + recorded.compactMap { $0.id?.description },
+      named: [release.path] + recorded.map(\.path), isOptional: groups.count > 1)
+  }
+
+  /// What launches executed, as code of `release`.
+  ///
+  /// - Parameters:
+  ///   - members: the images of `profile` that are builds of it.
+  ///   - least: how many launches must have run a block.
+  private func executedCode(
+    of release: ReleaseLayout, _ profile: Profile, _ members: [Int], least: UInt64
+  ) throws(Diagnostic) -> ExecutedCode {
+    var executed = try ExecutedCode(release, names: SymbolMap(release.layout))
+    let isMember = Set(members)
+    for launch in profile.withBlocks(ofAtLeast: least).unitedLaunch
+    where isMember.contains(Int(launch.image.number) - 1) {
+      try executed.append(launch) { inputs.images.build(of: $0) }
+    }
+    return executed
+  }
+
+  /// The ID of the build to order; the one that is given, or else recorded.
+  private func buildID(of group: Int) -> ImageID? {
+    if let release = releases[group] { return release.image?.id }
+    return inputs.groups.groups[group].images.first.flatMap { inputs.traces.images[$0].id }
+  }
+
+  /// What launches used in the images of all groups. The traces are read at the first order.
+  private mutating func profile() throws(Diagnostic) -> Profile {
+    if let folded { return folded }
+    let profile = try inputs.profile(of: groups)
+    folded = profile
+    return profile
+  }
+
+  /// Warnings about the traces and about the orders made so far.
+  package var warnings: [Diagnostic] {
+    var warnings = inputs.warnings + orderWarnings
+    if case .each = options.builds {
+      let ordered = fileNames
+      warnings += inputs.names.filter { !ordered.contains($0) }.map {
+        Diagnostic("nothing was recorded in '\($0)': no order file is written")
+      }
+    }
+    return warnings
+      + Diagnostic.unused(
+        inputs.unused(besides: groups),
+        remedies: [
+          Remedy("order each image with --all-images", option: "--all-images"),
+          Remedy("one of them with --image", option: "--image"),
+        ])
+  }
+
+  /// The hits in images that are not ordered, trace by trace.
+  package var unused: [UnusedHits] { inputs.unused(besides: groups).flatMap { $0 } }
+}
+
+extension ReleaseLayout {
+  /// Reads the builds that are given; `nil` if there are none.
+  fileprivate init?(
+    image: String?, linkMap: String?, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    switch (image, linkMap) {
+    case (let image?, let map?):
+      try self.init(image: image, linkMap: map, debugFile: debugFile, slice: slice)
+    case (let path?, nil), (nil, let path?):
+      try self.init(path: path, debugFile: debugFile, slice: slice)
+    case (nil, nil): return nil
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import ImageModel
+import JSON
+import Rendering
+
+/// The data in an order file, and what it leaves out.
+package struct OrderedData: Hashable, Sendable {
+  /// The number of launches that tell what they touched.
+  package var launches = 0
+  /// One for each section of which something was touched, by address.
+  package var sections: [Section] = []
+  /// The number of strings that have an entry.
+  package var strings = 0
+  /// The number of strings that were touched, and that the linker can't order.
+  package var unorderedStrings = 0
+  /// The number of touches in other builds of data without a name.
+  package var unnamed = 0
+  /// Data that launches touched, and that no line names.
+  package var missing: [NameWithReason] = []
+
+  package struct Section: Hashable, Sendable {
+    package var name: SymbolName
+    /// As `DataKind` calls it.
+    package var kind: String
+    /// The number of variables and constants that were touched and can be placed, and their size.
+    package var symbols: Int
+    package var bytes: UInt64
+    /// The number of touches in this build of data without a name: strings and constants that the linker merges.
+    package var unnamed: Int
+    /// The number of variables that were touched and share their input section with others, so that the linker can't
+    /// move them.
+    package var sharingSection: Int
+    /// The number of those that are listed only because the loader writes to them.
+    package var relocatedSymbols: Int
+    /// The pages of 4 KiB that the section lies on, and those to which the loader writes.
+    package var pages: Int
+    package var relocatedPages: Int
+    /// Whether the data have entries; they have none if no page is predicted to be saved.
+    package var isOrdered: Bool
+
+    package init(
+      name: SymbolName, kind: String, symbols: Int, bytes: UInt64, unnamed: Int,
+      sharingSection: Int, relocatedSymbols: Int, pages: Int, relocatedPages: Int,
+      isOrdered: Bool
+    ) {
+      self.name = name
+      self.kind = kind
+      self.symbols = symbols
+      self.bytes = bytes
+      self.unnamed = unnamed
+      self.sharingSection = sharingSection
+      self.relocatedSymbols = relocatedSymbols
+      self.pages = pages
+      self.relocatedPages = relocatedPages
+      self.isOrdered = isOrdered
+    }
+
+    package var isEmpty: Bool { symbols + unnamed + sharingSection + relocatedSymbols == 0 }
+  }
+
+  package init() {}
+
+  /// The number of variables and constants that were touched and have an entry.
+  package var symbols: Int { sections.filter(\.isOrdered).map(\.symbols).reduce(0, +) }
+}
+
+extension OrderedData {
+  package func write(to json: inout JSONWriter) {
+    json.member("launches", launches)
+    json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
+    json.array("sections") { json in
+      for section in sections { json.object { section.write(to: &$0) } }
+    }
+    json.member("strings", strings)
+    json.member("unnamed", unnamed)
+    json.member("unorderedStrings", unorderedStrings)
+  }
+}
+
+extension OrderedData.Section {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("bytes", bytes)
+    json.member("isOrdered", isOrdered)
+    json.member("kind", kind)
+    json.member("name", name)
+    json.member("pages", pages)
+    json.member("relocatedPages", relocatedPages)
+    json.member("relocatedSymbols", relocatedSymbols)
+    json.member("sharingSection", sharingSection)
+    json.member("symbols", symbols)
+    json.member("unnamed", unnamed)
+  }
+}
+
+extension OrderedData {
+  /// What the summary of an order file says of its data.
+  package var text: String {
+    var text = "ordered \(counted(symbols, "datum", "data")) that "
+    text += launches > 1 ? "\(launches) launches" : "a launch"
+    text += " touched"
+    if strings > 0 { text += ", and \(counted(strings, "string"))" }
+    text += sections.map { "\n  " + $0.text }.joined()
+    if unnamed > 0 {
+      text += "\n  \(counted(unnamed, "touch", "touches")) in other builds of data without a symbol"
+    }
+    if unorderedStrings > 0 {
+      text += "\n  \(counted(unorderedStrings, "string")) that this linker can't order"
+    }
+    return text
+  }
+}
+
+extension OrderedData.Section {
+  /// `.data: 3 data, 7.3Ki; the loader writes to 4 of 4 pages, whatever the order`
+  fileprivate var text: String {
+    var text = "\(printable("\(name)")): \(symbols) data, \(ByteCount(bytes))"
+    if !isOrdered, symbols > 0 { text += ", left where they are: no page would be saved" }
+    if relocatedPages > 0 {
+      text += "; the loader writes to \(relocatedPages) of \(counted(pages, "page"))"
+      text +=
+        relocatedSymbols > 0 && isOrdered
+        ? "; \(relocatedSymbols) more data that it writes to are listed" : ", whatever the order"
+    }
+    if unnamed > 0 { text += "; \(counted(unnamed, "touch", "touches")) of data without a symbol" }
+    if sharingSection > 0 {
+      text += "; left out: \(sharingSection) without a section of their own (-fdata-sections)"
+    }
+    return text
+  }
+}

@@ -1,0 +1,77 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import Symbolication
+
+/// An order file of an earlier build, whose entries stay if hardly anything is gained by moving them: `gen --previous`.
+struct PreviousOrder {
+  /// The parts of the layout that it places, in its order.
+  private(set) var parts: [Part] = []
+  /// What the launches were asked to do from which it was made, as far as its header tells.
+  let workloads: [WorkloadSummary]
+  let path: String
+  let order: OrderFile
+
+  /// - Parameters:
+  ///   - release: the build to order. Functions that it has under another name are found as `verify` finds them.
+  ///   - dialect: that of the new order file.
+  ///   - architecture: as for `OrderFile.parts`.
+  /// - Throws: an error if the file can't be read; `mismatch` if none of its entries is in `release`.
+  init(
+    _ path: String, of release: ReleaseLayout, for dialect: OrderFileDialect,
+    _ architecture: Architecture?
+  ) throws(Diagnostic) {
+    self.path = path
+    let layout = release.layout
+    order = try InputFile.namedOrderFile(
+      try InputFile.bytes(path), path, of: layout.imageFormat, linker: dialect.name
+    ).orders(of: [release.orderedBuild(release.architecture ?? architecture)]).order
+    workloads = order.comments.flatMap { comment in
+      String(decoding: comment.text, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
+        WorkloadSummary(text: String($0.drop(while: \.isWhitespace)))
+      }
+    }
+    var names: SymbolMap?
+    var renamed: RenamedSymbols?
+    let found = order.parts(in: layout, architecture: release.architecture ?? architecture)
+    for (entry, found) in zip(order.entries, found) {
+      parts += found
+      guard found.isEmpty, !entry.symbol.isEmpty else { continue }
+      if renamed == nil {
+        renamed = RenamedSymbols(
+          in: [layout], listed: order.entries.lazy.map { SymbolName(bytes: $0.symbol) })
+        names = SymbolMap(layout)
+      }
+      let present = renamed?.presentNames(
+        of: SymbolName(bytes: entry.symbol),
+        from: entry.objectFile.map { SymbolName(bytes: $0) })
+      guard let present, present.count == 1 else { continue }
+      if case .exact(let functions)? = names?.resolve(present[0]) {
+        parts += functions.indexes.map { Part($0) }
+      }
+    }
+    guard !parts.isEmpty || order.entries.isEmpty else {
+      throw .foreignOrderFile(path, entries: order.entries.count, release.path)
+    }
+  }
+
+  /// What became of its entries in the file `bytes`, of the same dialect; `nil` if that is too large to be read.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* entries of both files, on average.
+  func comparison(with bytes: [UInt8]) -> OrderedImage.Previous? {
+    guard let new = try? order.dialect.read(FileBytes(bytes)) else { return nil }
+    // Entries of other architectures are in files of their own until these are concatenated.
+    let architectures = Set(new.entries.map(\.architecture))
+    var places: [OrderFileEntry: UInt64] = [:]
+    for (place, entry) in order.entries.enumerated()
+    where architectures.contains(entry.architecture) {
+      if places[entry] == nil { places[entry] = UInt64(place) }
+    }
+    let common = new.entries.compactMap { places[$0] }
+    let kept = longestIncreasingSubsequence(of: common).count
+    return OrderedImage.Previous(
+      path: path, kept: kept, moved: common.count - kept, new: new.entries.count - common.count,
+      leftOut: places.count - common.count)
+  }
+}

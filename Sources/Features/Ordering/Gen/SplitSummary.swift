@@ -1,0 +1,35 @@
+import ImageModel
+import JSON
+import Rendering
+
+/// A profile by which functions are split, and what it leaves out.
+package struct SplitSummary: Hashable, Sendable {
+  /// The path of the profile; `-` is stdout.
+  package var outputPath = ""
+  /// The name of the profile's format.
+  package var format = ""
+  /// What to do with the profile: the options of the next build, with the path.
+  package var use = ""
+  /// The whole command to type next; `nil` if the image is to be linked again.
+  package var command: String?
+  /// The number of functions that are split.
+  package var functions = 0
+  /// The size of their blocks that ran, in bytes, and of the others.
+  package var hotBytes: UInt64 = 0
+  package var coldBytes: UInt64 = 0
+  /// Functions that stay whole although some of their blocks did not run.
+  package var leftWhole: [NameWithReason] = []
+
+  package init() {}
+}
+
+extension SplitSummary {
+  package func write(to json: inout JSONWriter) {
+    json.member("coldBytes", coldBytes)
+    json.member("format", format)
+    json.member("functions", functions)
+    json.member("hotBytes", hotBytes)
+    json.array("leftWhole") { json in for function in leftWhole { function.write(to: &json) } }
+    json.member("outputPath", outputPath)
+  }
+}

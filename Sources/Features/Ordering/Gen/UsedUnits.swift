@@ -1,0 +1,105 @@
+import Addresses
+import CommandSupport
+import FunctionOrder
+import ImageModel
+import OrderFileFormat
+import Symbolication
+
+/// The functions that launches used, in units that are placed as a whole, to be put into an order.
+struct UsedUnits {
+  /// The launches; a unit stands for all of its functions.
+  private let profile: ResolvedProfile
+  private let layout: Layout
+  /// `nil` if each function is a unit.
+  private let units: MovedUnits?
+  /// Used functions whose place no order changes.
+  private let fixed: [Part]
+  private let bytes: (Part) -> UInt64
+  /// What the order file lists before the first unit.
+  private let precedingBytes: UInt64
+
+  /// Each function is a unit, of which `bytes` are placed.
+  init(_ profile: ResolvedProfile, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
+    self.profile = profile
+    layout = release.layout
+    units = nil
+    fixed = []
+    self.bytes = bytes
+    precedingBytes = 0
+  }
+
+  /// Units are what a linker moves. Initializers that no launch used are listed first (`FirstTouchOrder`).
+  init(
+    _ profile: ResolvedProfile, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
+    names map: SymbolMap
+  ) {
+    let layout = release.layout
+    var used = MergedLaunches()
+    for launch in profile.launches { used.append(launch.uses, in: layout) }
+    used.append(profile.others, in: layout)
+    var initializers = MergedLaunches()
+    initializers.append(
+      release.initializers.compactMap { layout.functions(at: $0).first.map { Part($0) } }
+        .filter { !used.contains($0) }.inSteps, in: layout)
+    let units = MovedUnits(of: initializers.parts + used.parts, in: map, for: dialect)
+    var isFirst: Set<Part> = []
+    let first = initializers.parts.compactMap(units.unit).filter { isFirst.insert($0).inserted }
+    func unit(of part: Part) -> Part? {
+      units.unit(of: part).flatMap { !isFirst.isEmpty && isFirst.contains($0) ? nil : $0 }
+    }
+    self.profile = profile.mapParts(unit)
+    self.layout = layout
+    self.units = units
+    fixed = used.parts.filter { unit(of: $0) == nil }
+    bytes = units.byteCount
+    let alignment = first.first.map {
+      layout.alignment(inSection: Int(layout.functions[$0.function].section))
+    }
+    precedingBytes = first.map { units.byteCount(of: $0).aligned(to: alignment ?? 1) }
+      .saturatingSum()
+  }
+
+  /// The functions in the order of `strategy`, and where nothing is gained by that in their previous order.
+  ///
+  /// - Parameter leavesOutRare: whether functions of the previous order that are not used are left out.
+  func ordered(
+    by strategy: OrderStrategy, previous: PreviousOrder?, leavesOutRare: Bool
+  ) -> [Part] {
+    let order = ordered(by: strategy)
+    guard let previous else { return functions(of: order) }
+    let isOrdered = Set(order)
+    let parts = previous.parts.map(layout.canonical).filter { !fixed.contains($0) }
+      .map { units?.unit(of: $0) ?? $0 }
+    return functions(
+      of: KeptOrder(
+        order, previous: leavesOutRare ? parts.filter(isOrdered.contains) : parts,
+        launches: profile.weightedLaunches, layout: layout, size: bytes,
+        precedingBytes: precedingBytes
+      ).parts)
+  }
+
+  private func ordered(by strategy: OrderStrategy) -> [Part] {
+    var order = MergedLaunches()
+    switch strategy {
+    case .firstHit: for launch in profile.launches { order.append(launch.uses, in: layout) }
+    case .balanced:
+      order.append(
+        BalancedOrder(
+          profile.weightedLaunches, layout: layout, size: bytes, precedingBytes: precedingBytes
+        ).parts.inSteps, in: layout)
+    }
+    order.append(profile.others, in: layout)
+    return order.parts
+  }
+
+  private func functions(of order: [Part]) -> [Part] {
+    order.flatMap { units?.parts(of: $0) ?? [$0] } + fixed
+  }
+}
+
+extension [Part] {
+  /// One after the other.
+  var inSteps: [FirstUse] {
+    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
+  }
+}

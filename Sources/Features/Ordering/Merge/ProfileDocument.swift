@@ -1,0 +1,192 @@
+import Addresses
+import ImageModel
+import JSON
+import Rendering
+
+/// What launches of a program used, folded together: `orderfile show` of a profile.
+package struct ProfileDocument: Hashable, Sendable {
+  /// The number of launches of which something is true.
+  package struct Count: Hashable, Sendable {
+    package var reason: String
+    package var launches: UInt64
+
+    package init(reason: String, launches: UInt64) {
+      self.reason = reason
+      self.launches = launches
+    }
+  }
+
+  package struct Image: Hashable, Sendable {
+    package var path: String
+    package var id: String?
+    package var architecture: String?
+    /// The number of launches that used its code, of those that executed it, and of those that touched its data.
+    package var launches: UInt64
+    package var programLaunches: UInt64
+    package var dataLaunches: UInt64
+    package var unnamedHits: UInt64
+
+    package init(
+      path: String, id: String?, architecture: String?, launches: UInt64, programLaunches: UInt64,
+      dataLaunches: UInt64 = 0, unnamedHits: UInt64
+    ) {
+      self.path = path
+      self.id = id
+      self.architecture = architecture
+      self.launches = launches
+      self.programLaunches = programLaunches
+      self.dataLaunches = dataLaunches
+      self.unnamedHits = unnamedHits
+    }
+  }
+
+  /// A function, or a datum.
+  package struct Function: Hashable, Sendable {
+    /// An index into `images`.
+    package var image: Int
+    package var address: StatedAddress
+    /// Empty for code and data without a name.
+    package var names: [SymbolName]
+    /// `nil` also for data.
+    package var objectFile: SymbolName?
+    /// The number of launches that used it.
+    package var launches: UInt64
+    /// How many functions, or data, of the image the median launch used before.
+    package var medianPosition: Int
+    /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
+    package var firstNanoseconds: UInt64?
+    /// The number of its basic blocks that ran in any launch; 0 if none was recorded.
+    package var blocks: Int
+
+    package init(
+      image: Int, address: StatedAddress, names: [SymbolName], objectFile: SymbolName? = nil,
+      launches: UInt64, medianPosition: Int, firstNanoseconds: UInt64? = nil, blocks: Int = 0
+    ) {
+      self.image = image
+      self.address = address
+      self.names = names
+      self.objectFile = objectFile
+      self.launches = launches
+      self.medianPosition = medianPosition
+      self.firstNanoseconds = firstNanoseconds
+      self.blocks = blocks
+    }
+  }
+
+  /// A launch that is kept whole.
+  package struct WholeLaunch: Hashable, Sendable {
+    package var hash: UInt64
+    /// The number of launches that used just the same.
+    package var launches: UInt64
+    package var functions: Int
+    package var data: Int
+
+    package init(hash: UInt64, launches: UInt64, functions: Int, data: Int = 0) {
+      self.hash = hash
+      self.launches = launches
+      self.functions = functions
+      self.data = data
+    }
+  }
+
+  package var path: String
+  package var launches: UInt64 = 0
+  /// Why launches lack something. A launch may be in several.
+  package var incomplete: [Count] = []
+  /// How recordings ended.
+  package var ends: [Count] = []
+  package var lostRecords: UInt64 = 0
+  package var images: [Image] = []
+  /// By image, and then by median position.
+  package var functions: [Function] = []
+  /// Likewise the data that launches touched, as far as that was recorded.
+  package var data: [Function] = []
+  package var wholeLaunches: [WholeLaunch] = []
+  /// What launches were asked to do, as far as traces tell.
+  package var workloads: [WorkloadSummary] = []
+
+  package init(path: String) { self.path = path }
+}
+
+extension ProfileDocument: ShownDocument {
+  package static let schema = "orderfile.profile/1"
+
+  package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.array("data") { json in
+      for datum in data { json.object { datum.write(to: &$0, demangle: demangle) } }
+    }
+    json.array("ends") { json in for end in ends { json.object { end.write(to: &$0) } } }
+    json.array("functions") { json in
+      for function in functions { json.object { function.write(to: &$0, demangle: demangle) } }
+    }
+    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
+    json.array("incomplete") { json in
+      for reason in incomplete { json.object { reason.write(to: &$0) } }
+    }
+    json.member("launches", launches)
+    json.member("lostRecords", lostRecords)
+    json.member("path", path)
+    json.member("schema", Self.schema)
+    json.array("wholeLaunches") { json in
+      for launch in wholeLaunches {
+        json.object { json in
+          json.member("data", launch.data)
+          json.member("functions", launch.functions)
+          json.member("hash", hexadecimal(launch.hash))
+          json.member("launches", launch.launches)
+        }
+      }
+    }
+    if !workloads.isEmpty {
+      json.array("workloads") { json in
+        for workload in workloads {
+          json.object { json in
+            json.member("commandLine", WorkloadSummary.text(workload.commandLine))
+            if let inputs = workload.inputs {
+              json.member("inputs", WorkloadSummary.text(inputs))
+            }
+            json.member("launch", workload.launch)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension ProfileDocument.Count {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("launches", launches)
+    json.member("reason", reason)
+  }
+}
+
+extension ProfileDocument.Image {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let architecture { json.member("architecture", architecture) }
+    json.member("dataLaunches", dataLaunches)
+    if let id { json.member("imageID", id) }
+    json.member("launches", launches)
+    json.member("path", path)
+    json.member("programLaunches", programLaunches)
+    json.member("unnamedHits", unnamedHits)
+  }
+}
+
+extension ProfileDocument.Function {
+  fileprivate func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.member("address", hexadecimal(address.rawValue))
+    if names.count > 1 {
+      json.array("aliases") { json in for alias in names.dropFirst() { json.element(alias) } }
+    }
+    if blocks > 0 { json.member("blocks", blocks) }
+    if let name = names.first, let demangled = demangle?(name), demangled != name.description {
+      json.member("demangledName", demangled)
+    }
+    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+    json.member("image", image)
+    json.member("launches", launches)
+    json.member("medianPosition", medianPosition)
+    if let name = names.first { json.member("name", name) }
+    if let objectFile { json.member("objectFile", objectFile) }
+  }
+}

@@ -1,0 +1,146 @@
+// Splitting functions of a linked image: llvm-bolt moves the blocks of a program that was linked with --emit-relocs.
+//
+// BOLT makes basic blocks of its own, so no map is needed: executed runs of instructions do. A profile is matched by
+// names and offsets without any check, and a function whose name is not BOLT's is ignored without a word. So the names
+// are made as BOLT makes them, and the printed command ends with a check that BOLT has found as many functions with a
+// profile as the profile has. What is not known to survive BOLT is refused.
+
+import Addresses
+import ImageModel
+import OrderFileFormat
+import Rendering
+import Symbolication
+
+extension SplitFormat {
+  /// llvm-bolt 19 to 22.
+  package static let bolt = SplitFormat(
+    name: "bolt", use: { "order it with llvm-bolt --data=\($0)" }, write: splitByBOLT)
+}
+
+@Sendable private func splitByBOLT(_ request: SplitRequest) throws(Diagnostic) -> SplitOrder {
+  let path = request.release.path
+  let image = try request.release.boltImage()
+  if let obstacle = image.obstacle(at: path) { throw obstacle }
+  guard !request.executed.hasOtherBuilds else {
+    throw Diagnostic(
+      "a trace is of another build: without a map of basic blocks only the recorded image can be split",
+      context: [path], hint: "record this image", severity: .mismatch)
+  }
+  guard !request.executed.isEmpty else {
+    throw Diagnostic(
+      "missing basic blocks: the traces recorded functions only", context: [path],
+      hint: "record with 'orderfile record --qemu', or with '--breakpoints --blocks'",
+      severity: .nothingRecorded)
+  }
+  let layout = request.release.layout
+  let ranges = request.executed.ranges
+  var functions: [BOLTProfile.Function] = []
+  var summary = SplitSummary()
+  var seen: Set<StatedAddress> = []
+  var parts: [Part] = []
+  for part in request.order {
+    let function = layout.functions[part.function]
+    guard seen.insert(function.address).inserted else { continue }
+    let size = layout.byteCount(of: Part(part.function))
+    let body = AddressRange(
+      start: function.address, size: size > 0 ? size : layout.room(at: function))
+    var executed = ranges.inside(body)
+    // Recorded as a function, without blocks: all of it counts.
+    if executed.isEmpty { executed = [FunctionBlock(offset: 0, size: max(size, 1))] }
+    guard let name = image.name(of: function.address) else {
+      summary.leftWhole.append(
+        NameWithReason(name: layout.name(of: function), reason: "BOLT has no name for it"))
+      continue
+    }
+    executed = SplitGap.filled(executed, upTo: size)
+    functions.append(BOLTProfile.Function(name: name, executed: executed))
+    parts.append(Part(part.function, blocks: executed))
+    let ran = FunctionBlock.bytes(in: executed, upTo: size)
+    summary.hotBytes += ran
+    summary.coldBytes += size - ran
+    if ran < size { summary.functions += 1 }
+  }
+  let profile = BOLTProfile(functions, step: image.smallestInstruction)
+  let program = boltPrograms.first { (try? request.environment.program(named: $0)) != nil }
+  return SplitOrder(
+    profile: profile.samples, parts: parts, splitOff: [], summary: summary,
+    orderFile: SplitOrder.OwnOrderFile(bytes: profile.order, entries: profile.count) {
+      image.command(
+        program ?? boltPrograms[0], for: path, order: $0, samples: $1, functionCount: profile.count)
+    },
+    warnings: program == nil
+      ? [
+        Diagnostic(
+          "missing '\(boltPrograms[0])' on PATH: the command to run next needs it",
+          hint: "install Debian's package bolt-19 or bolt-22")
+      ] : [])
+}
+
+/// The names under which it is installed; of those with a version, the latest that is supported first.
+private let boltPrograms = ["llvm-bolt"] + (19...22).reversed().map { "llvm-bolt-\($0)" }
+
+extension Layout {
+  /// The number of bytes from a function of unknown size, as of assembly, to the next one or the end of its section.
+  fileprivate func room(at function: Function) -> UInt64 {
+    let next = functions(at: function.address).upperBound
+    let end = sections[Int(function.section)].range.end
+    let limit = next < functions.count ? min(functions[next].address, end) : end
+    return limit > function.address ? limit.rawValue - function.address.rawValue : 0
+  }
+}
+
+extension [AddressRange] {
+  /// What of these ascending ranges is inside `body`, relative to its start. The last one may begin before it ends.
+  fileprivate func inside(_ body: AddressRange) -> [FunctionBlock] {
+    var blocks: [FunctionBlock] = []
+    for range in self[partitioningIndex { $0.start >= body.start }...] {
+      guard range.start < body.end else { break }
+      let offset = range.start.rawValue - body.start.rawValue
+      blocks.append(FunctionBlock(offset: offset, size: Swift.min(range.size, body.size - offset)))
+    }
+    return blocks
+  }
+}
+
+extension BOLTImage {
+  /// Why BOLT must not order it; `nil` if it can.
+  fileprivate func obstacle(at path: String) -> Diagnostic? {
+    if isOutput {
+      return Diagnostic(
+        "unable to order with BOLT: it is BOLT's output already", context: [path],
+        hint: "give the image that llvm-bolt read, and record that")
+    }
+    guard hasRelocations else {
+      return Diagnostic(
+        "missing relocations of its code: without them BOLT can't move functions", context: [path],
+        hint: "link it with -Wl,--emit-relocs, and record that image")
+    }
+    if isSwift {
+      return Diagnostic(
+        "unable to order with BOLT: it may break references in Swift's metadata",
+        context: [path], hint: "split the functions when they are compiled: docs/BLOCKS.md")
+    }
+    guard let name = splitFunction else { return nil }
+    return Diagnostic(
+      "unable to order with BOLT: the compiler has split functions already, such as '\(name)'",
+      context: [path], hint: "compile with -fno-reorder-blocks-and-partition")
+  }
+
+  /// The commands that make the ordered image and check that BOLT has found all functions of the profile: those that
+  /// it optimizes, and those that it can't.
+  fileprivate func command(
+    _ program: String, for path: String, order: String, samples: String, functionCount: Int
+  ) -> String {
+    var words = [
+      program, path, "-o", "\(path).bolt", "--data=\(samples)", "--reorder-functions=user",
+      "--function-order=\(order)", "--split-functions", "--split-all-cold",
+      "--reorder-blocks=none", "--no-huge-pages", "--align-text=4096",
+    ]
+    if hasDebugInformation { words.append("--update-debug-sections") }
+    let log = shellWord("\(path).bolt.log")
+    return words.map(shellWord).joined(separator: " ")
+      + " >\(log) && awk '/ out of .* execution profile| could not be optimized/ { n += $2 } "
+      + "END { if (n < \(functionCount)) { print \"BOLT found\", n + 0, \"of \(functionCount) functions\" "
+      + ">\"/dev/stderr\"; exit 1 } }' \(log)"
+  }
+}

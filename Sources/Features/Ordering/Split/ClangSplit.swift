@@ -1,0 +1,220 @@
+// Splitting functions when they are compiled anew: clang's -fbasic-block-sections=list=, lld's
+// --lto-basic-block-sections=.
+//
+// The blocks of a function that ran are one cluster, in the order of the code, the entry first; the compiler puts all
+// others into the part NAME.cold. It does not check the profile, and has four traps:
+//
+// - Exceptions. If landing pads are in both parts, the compiler puts all of them into a third, NAME.eh. So they stay
+//   together: with the blocks that ran if one of them ran, else in the cold part.
+// - Namesakes. A name that several modules have needs the name of the compile unit, which debug information tells.
+//   Without, the function stays whole.
+// - Aliases. The profile is looked up by the name that the compiler's function has, which may be any of the names at
+//   the address: all are listed.
+// - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: one is
+//   put where the block is that begins at the same address.
+//
+// Short gaps between blocks that ran stay with them (`SplitGap`). A function of which all other blocks ran is not in the
+// profile.
+
+import Addresses
+import ClusterProfileFormat
+import ImageModel
+import Rendering
+import Symbolication
+
+extension SplitFormat {
+  /// Recompilation by clang 19 or later, or link-time optimization by such an LLVM.
+  package static let clang = SplitFormat(
+    name: "clang",
+    use: { "compile with -fbasic-block-address-map -fbasic-block-sections=list=\($0)" },
+    write: splitByClang)
+}
+
+@Sendable private func splitByClang(_ request: SplitRequest) throws(Diagnostic) -> SplitOrder {
+  let path = request.release.path
+  guard let map = request.executed.map else { throw .unsplittable(path) }
+  guard map.statesIDs else {
+    throw Diagnostic(
+      "unsupported basic block address map: it has no block IDs", context: [path],
+      hint: "compile it with clang 19 or later", severity: .mismatch)
+  }
+  guard !request.executed.isEmpty || !request.executed.driftByEntry.isEmpty else {
+    throw Diagnostic(
+      "missing basic blocks: the traces recorded functions only", context: [path],
+      hint: "record with 'orderfile record --breakpoints --blocks'", severity: .nothingRecorded)
+  }
+  var split = ClangSplit(request, map)
+  for part in request.order { split.append(part) }
+  return split.order(header: request.header)
+}
+
+private struct ClangSplit {
+  private let request: SplitRequest
+  private let map: BlockMap
+  private let units: CompileUnits
+  private var layout: Layout { request.release.layout }
+  private var profile: [ClusterProfile.Function] = []
+  private var hot: [Part] = []
+  private var cold: [Part] = []
+  private var summary = SplitSummary()
+  /// What to do with each body, by its first address.
+  private var decisions: [StatedAddress: Decision] = [:]
+
+  private enum Decision {
+    case whole
+    /// Blocks as parts of the function, and the names that the compiler may have for it.
+    case split(hot: [FunctionBlock], cold: [FunctionBlock], names: Set<SymbolName>)
+    /// It is a part of another function, which has its place already.
+    case furtherPart
+  }
+
+  init(_ request: SplitRequest, _ map: BlockMap) {
+    self.request = request
+    self.map = map
+    units = CompileUnits(request.release, map)
+  }
+
+  mutating func append(_ part: Part) {
+    let function = layout.functions[part.function]
+    switch decision(function) {
+    case .whole: hot.append(part)
+    case .furtherPart: break
+    case .split(let hot, let cold, let names):
+      self.hot.append(Part(part.function, blocks: hot))
+      if names.contains(layout.name(of: function)) {
+        self.cold.append(Part(part.function, blocks: cold))
+      }
+    }
+  }
+
+  func order(header: [String]) -> SplitOrder {
+    SplitOrder(
+      profile: ClusterProfile(functions: profile).written(header: header), parts: hot,
+      splitOff: cold, summary: summary)
+  }
+
+  private mutating func decision(_ function: Function) -> Decision {
+    if let known = decisions[function.address] { return known }
+    let decision = decide(function)
+    decisions[function.address] = decision
+    return decision
+  }
+
+  private mutating func decide(_ function: Function) -> Decision {
+    guard let blocks = map.function(at: function.address) else {
+      let owner = map.block(at: function.address).map(map.function(of:))
+      return owner == nil ? .whole : .furtherPart
+    }
+    let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
+    if let difference = request.executed.driftByEntry[function.address] {
+      summary.leftWhole.append(
+        NameWithReason(name: names[0], reason: "drifted since it was recorded: \(difference)"))
+      return .whole
+    }
+    let all = Array(map.blocks(of: blocks))
+    let ran = executedBlocks(all)
+    guard let entry = all.first, zip(all, ran).contains(where: { !$1 && $0.size > 0 }) else {
+      return .whole
+    }
+    guard entry.id == 0, entry.start == function.address,
+      Set(all.map(\.id)).count == all.count
+    else {
+      summary.leftWhole.append(
+        NameWithReason(name: names[0], reason: "unable to split: unexpected block IDs"))
+      return .whole
+    }
+    let cluster = zip(all, ran).filter(\.1).map(\.0.id)
+    var listed: Set<SymbolName> = []
+    for entry in units.entries(for: names, at: function.address, in: request.names) {
+      profile.append(
+        ClusterProfile.Function(
+          unit: entry.unit?.bytes, names: entry.names.map(\.bytes), clusters: [cluster]))
+      listed.formUnion(entry.names)
+    }
+    guard !listed.isEmpty else {
+      summary.leftWhole.append(
+        NameWithReason(
+          name: names[0],
+          reason: "unable to split: several functions have the name, and no debug information "
+            + "tells their compile units"))
+      return .whole
+    }
+    summary.functions += 1
+    func parts(_ isHot: Bool) -> [FunctionBlock] {
+      zip(all, ran).filter { $1 == isHot }.map {
+        FunctionBlock(
+          offset: $0.0.start.rawValue &- function.address.rawValue, size: UInt64($0.0.size))
+      }
+    }
+    let (hot, cold) = (parts(true), parts(false))
+    summary.hotBytes += hot.reduce(0) { $0 + $1.size }
+    summary.coldBytes += cold.reduce(0) { $0 + $1.size }
+    return .split(hot: hot, cold: cold, names: withoutConstructorAliases(listed))
+  }
+
+  /// The names, ascending, without those that the linker has added (`--defsym`, by which SwiftPM names `main`): they have
+  /// no size.
+  private func compilersNames(of aliases: ArraySlice<Function>) -> [SymbolName] {
+    let sized = aliases.filter { $0.knownBytes > 0 }
+    return (sized.isEmpty ? aliases : sized[...]).map { layout.name(of: $0) }.sorted()
+  }
+
+  /// Without the names of complete constructors and destructors if their function is also the base one: the compiler's
+  /// function is then the latter, and the former an alias, which no cold part is named after.
+  ///
+  /// - Complexity: O(*b* log *n*) for *b* bytes in *n* names.
+  private func withoutConstructorAliases(_ names: Set<SymbolName>) -> Set<SymbolName> {
+    // Of names that differ in nothing else, the base one is the last: C1 < C2.
+    var bases: [[UInt8]: SymbolName] = [:]
+    for name in names.sorted() { bases[Self.ofBaseConstructors(name.bytes)] = name }
+    return names.filter { bases[Self.ofBaseConstructors($0.bytes)] == $0 }
+  }
+
+  /// A C++ name with each `C1` and `D1` that may be a complete constructor or destructor replaced by the base one:
+  /// arguments follow, `E` or those of a template. <https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling-special-ctor-dtor>
+  private static func ofBaseConstructors(_ name: [UInt8]) -> [UInt8] {
+    guard name.starts(with: "_Z".utf8) else { return name }
+    var name = name
+    for index in name.indices.dropLast(2) where name[index + 1] == UInt8(ascii: "1") {
+      let (kind, next) = (name[index], name[index + 2])
+      guard kind == UInt8(ascii: "C") || kind == UInt8(ascii: "D"),
+        next == UInt8(ascii: "E") || next == UInt8(ascii: "I")
+      else { continue }
+      name[index + 1] = UInt8(ascii: "2")
+    }
+    return name
+  }
+
+  /// For each block of a function, whether it belongs to those that ran; empty if none ran.
+  private func executedBlocks(_ all: [BlockMap.Block]) -> [Bool] {
+    var ran = all.map { request.executed.ran(at: $0.start) }
+    guard ran.contains(true) else { return [] }
+    ran[0] = true
+    if zip(all, ran).contains(where: { $0.isLandingPad && $1 }) {
+      for (index, block) in all.enumerated() where block.isLandingPad { ran[index] = true }
+    }
+    keepShortGaps(in: &ran, of: all)
+    return ran
+  }
+
+  /// Counts gaps that are too short to be split off as what ran, unless that would part the landing pads.
+  private func keepShortGaps(in ran: inout [Bool], of all: [BlockMap.Block]) {
+    var index = 0
+    while index < all.count {
+      let first = index
+      index += 1
+      guard !ran[first] else { continue }
+      var end = all[first].range.end
+      while index < all.count, !ran[index], SplitGap.isShort(from: end, to: all[index].start) {
+        end = all[index].range.end
+        index += 1
+      }
+      let gap = first..<index
+      if SplitGap.isShort(from: all[first].start, to: end),
+        !all[gap].contains(where: \.isLandingPad)
+      {
+        for block in gap { ran[block] = true }
+      }
+    }
+  }
+}

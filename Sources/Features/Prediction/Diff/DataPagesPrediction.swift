@@ -1,0 +1,140 @@
+import ByteReading
+import FaultEstimate
+import ImageModel
+import JSON
+import Rendering
+
+/// The pages of data that a launch is predicted to touch in two layouts, from traces with touches of data.
+package struct DataPagesPrediction: Hashable, Sendable {
+  /// A section that linkers order, or that both layouts have under one name.
+  package struct Section: Hashable, Sendable {
+    package var name: SymbolName
+    /// What is in it: `constants`, `zero-filled`.
+    package var kind: String
+    package var pages: BeforeAfter<Int>
+    /// Those of them to which the loader writes in any order.
+    package var loaderPages: BeforeAfter<Int>
+
+    package init(
+      name: SymbolName, kind: String, pages: BeforeAfter<Int>, loaderPages: BeforeAfter<Int>
+    ) {
+      self.name = name
+      self.kind = kind
+      self.pages = pages
+      self.loaderPages = loaderPages
+    }
+  }
+
+  /// By kind, then by name. They add up to `pages`.
+  package var sections: [Section]
+  package var pages: BeforeAfter<Int>
+  /// Those of `pages` of which the file has no byte: the kernel fills them with zeros.
+  package var zeroFilledPages: BeforeAfter<Int>
+  /// The number of touches whose place in the layout is unknown. They are in no other figure but `pagesAtMost`.
+  package var unplaced: BeforeAfter<Int>
+  /// If each of them is on a page that is not counted otherwise, up to all pages of the sections.
+  package var pagesAtMost: BeforeAfter<Int>
+
+  package init(
+    sections: [Section], zeroFilledPages: BeforeAfter<Int>, unplaced: BeforeAfter<Int>,
+    pagesAtMost: BeforeAfter<Int>
+  ) {
+    self.sections = sections
+    pages = .sum(sections.map(\.pages))
+    self.zeroFilledPages = zeroFilledPages
+    self.unplaced = unplaced
+    self.pagesAtMost = pagesAtMost
+  }
+
+  var loaderPages: BeforeAfter<Int> { .sum(sections.map(\.loaderPages)) }
+}
+
+/// The text about the predicted pages of data.
+struct DataPagesPredictionText {
+  let prediction: DataPagesPrediction
+  let pageSize: PageSize
+  let isMachO: Bool
+
+  var text: String {
+    var table = Table([
+      .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("SAVED"),
+      .init("CHANGE"), .init("LOADER", separator: " "), .init("AFTER", separator: " → "),
+      .init("SECTION", .left),
+    ])
+    func add(_ pages: BeforeAfter<Int>, _ loader: BeforeAfter<Int>, _ name: String) {
+      table.add([
+        "\(pages.before)", "\(pages.after)", "\(pages.saved)", pages.change, "\(loader.before)",
+        "\(loader.after)", name,
+      ])
+    }
+    for section in prediction.sections {
+      add(section.pages, section.loaderPages, "\(section.name) (\(section.kind))")
+    }
+    add(prediction.pages, prediction.loaderPages, "TOTAL predicted pages of data")
+    let zeros = prediction.zeroFilledPages
+    let unplaced = prediction.unplaced
+    let most = prediction.pagesAtMost
+    var text = """
+
+      predicted \(pageSize.wording) pages of data that hold what the launch touched:
+        not known: what the kernel, and code without callbacks such as the C library, touches
+      \(isMachO ? "  not counted: what dyld writes\n" : "")\(table.text())
+      """
+    if zeros.before + zeros.after > 0 {
+      text += "  of these, pages of zeros, which no file has: \(zeros.before) → \(zeros.after)\n"
+    }
+    if unplaced.before + unplaced.after > 0 {
+      text += """
+        at most \(most.before) → \(most.after): where \(unplaced.before) touches are in the layout before, and \
+        \(unplaced.after) in the layout after, is unknown, because what they touched has no name
+
+        """
+    }
+    return text
+  }
+}
+
+// MARK: JSON
+
+extension DataPagesPrediction: JSONReadableObject {
+  /// The sections sum up to `pages`.
+  func write(to json: inout JSONWriter) {
+    json.object("pages") { pages.writeSaving(to: &$0) }
+    json.object("pagesAtMost") { pagesAtMost.writeCounts(to: &$0) }
+    json.array("sections") { json in
+      for section in sections { json.object { section.write(to: &$0) } }
+    }
+    json.object("unplacedTouches") { unplaced.writeCounts(to: &$0) }
+    json.object("zeroFilledPages") { zeroFilledPages.writeCounts(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      sections: try object.value("sections"),
+      zeroFilledPages: try object.counts("zeroFilledPages"),
+      unplaced: try object.counts("unplacedTouches"),
+      pagesAtMost: try object.counts("pagesAtMost"))
+  }
+}
+
+extension DataPagesPrediction.Section: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("kind", kind)
+    json.object("loaderPages") { loaderPages.writeCounts(to: &$0) }
+    json.member("name", name)
+    json.object("pages") { pages.writeSaving(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      name: try object.value("name"), kind: try object.value("kind"),
+      pages: try object.counts("pages"), loaderPages: try object.counts("loaderPages"))
+  }
+}
+
+extension BeforeAfter<Int> {
+  fileprivate func writeCounts(to json: inout JSONWriter) {
+    json.member("after", after)
+    json.member("before", before)
+  }
+}

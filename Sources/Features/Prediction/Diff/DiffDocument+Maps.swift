@@ -1,0 +1,43 @@
+import Addresses
+import CommandSupport
+import FaultEstimate
+import ImageModel
+import PagesFormat
+import Rendering
+
+extension DiffDocument {
+  /// Adds the maps of both layouts, with a warning for each that is cut off.
+  ///
+  /// - Parameter ordered: where the linker placed functions of the layout after as the order file asks; `nil` if that is
+  ///   unknown.
+  mutating func addMaps(
+    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ measurements: DiffMeasurements,
+    ordered: AddressRange?
+  ) {
+    func map(
+      _ release: ReleaseLayout, _ estimate: PageFaultEstimate, _ measured: [PagesDocument.Page]?,
+      _ ordered: AddressRange?
+    ) -> PageMap {
+      let map = PageMap(
+        of: release.layout, mappings: release.mappings, touches: estimate.touches,
+        measured: measured, ordered: ordered, pageSize: estimate.pageSize)
+      if map.isCutOff {
+        addWarnings([
+          Diagnostic(
+            "the map shows only the first \(PageMap.mostPages) pages", context: [release.path])
+        ])
+      }
+      if map.touchesOutside > 0 {
+        addWarnings([
+          Diagnostic(
+            "\(counted(map.touchesOutside, "predicted touch", "predicted touches")) outside of what the map shows",
+            context: [release.path])
+        ])
+      }
+      return map
+    }
+    pageMaps = BeforeAfter(
+      before: map(layouts.before, comparison.before, measurements.before?.pages, nil),
+      after: map(layouts.after, comparison.after, measurements.after?.pages, ordered))
+  }
+}

@@ -1,0 +1,107 @@
+import Addresses
+import CommandSupport
+import FaultEstimate
+import ImageModel
+import PagesFormat
+import Rendering
+
+/// The pages of one image that a measured launch touched, from a document of `orderfile pages --json`.
+struct MeasuredImagePages {
+  private let path: String
+  private let document: PagesDocument
+  private let image: PagesDocument.Image
+  private let touches: [PageTouch]
+
+  /// Of all segments.
+  var pages: [PagesDocument.Page] { image.pages }
+
+  /// What was read and written, from the loading on if that was counted.
+  var dataTouches: [DataPageAccount.Touch] {
+    ((image.loading ?? []) + image.pages).filter { $0.access != .execute }.map { row in
+      let toucher: DataPageAccount.Toucher =
+        switch row.accessor {
+        case .relocation, .lookUp, .loader: .loader
+        case .kernel: .kernel
+        case .program, nil: row.instructionImage == nil ? .program : .library
+        }
+      return DataPageAccount.Touch(row.touched ?? row.address, by: toucher)
+    }
+  }
+
+  /// - Parameters:
+  ///   - path: the path of the document; `nil` gives `nil`.
+  ///   - option: the option that named the document, for messages.
+  /// - Throws: an error if `release` is a link map, since a measurement knows an image by its ID; `mismatch`
+  ///   if the image is not in the document.
+  init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
+    guard let path else { return nil }
+    self.path = path
+    guard let linked = release.image, let id = linked.id else {
+      throw Diagnostic(
+        "a measurement belongs to an image, which is known by its ID: found a link map",
+        context: [release.path], hint: "compare images to use \(option)")
+    }
+    let bytes = try InputFile.bytes(path)
+    do { document = try PagesDocument(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path], hint: "see 'orderfile pages --help'")
+    }
+    guard let image = document.images.first(where: { $0.id == id.description }) else {
+      throw Self.missing(id, release, document, path)
+    }
+    let expected = ImageReference(
+      path: release.path, architecture: linked.architecture, id: id.description)
+    if let difference = image.image.difference(from: expected, ofOneBuild: true) {
+      throw Diagnostic(
+        "\(printable(image.path)) is of \(difference)", context: [path],
+        hint: "measure this build with 'orderfile pages'", severity: .mismatch)
+    }
+    self.image = image
+    touches = image.pages.filter { $0.segment == .text }.map {
+      PageTouch(
+        access: $0.access, page: $0.address, instruction: $0.instruction, step: $0.step)
+    }
+  }
+
+  private static func missing(
+    _ id: ImageID, _ release: ReleaseLayout, _ document: PagesDocument, _ path: String
+  ) -> Diagnostic {
+    let name = fileName(ofPath: release.path)
+    let namesake = document.images.first { fileName(ofPath: $0.path) == name }
+    let found = namesake.map { $0.id ?? "none" } ?? "no image called '\(name)'"
+    return Diagnostic(
+      "image ID mismatch: expected \(id) of \(release.path), found \(found)", context: [path],
+      hint: "measure this build with 'orderfile pages'", severity: .mismatch)
+  }
+
+  /// Warnings about the measured launch.
+  var warnings: [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    switch document.end {
+    case .exited(0): break
+    case .exited(let status):
+      warnings.append(
+        Diagnostic("the measured launch ended with exit status \(status)", context: [path]))
+    case .killed(let signal):
+      warnings.append(
+        Diagnostic("the measured launch was killed by signal \(signal)", context: [path]))
+    }
+    if !touches.contains(where: \.isExecution) {
+      warnings.append(Diagnostic("no page of the image's code was executed", context: [path]))
+    }
+    return warnings
+  }
+
+  /// - Parameter pageSize: the page size of the account; documents state pages of 4 KiB or more.
+  func side(
+    _ estimate: PageFaultEstimate, _ layout: Layout, _ knowledge: PageAccount.Knowledge,
+    pageSize: PageSize, data: DataPageAccount?
+  ) -> MeasuredPages.Side {
+    var side = MeasuredPages.Side(
+      path: path, method: document.method, command: document.command,
+      account: PageAccount(
+        of: estimate, in: layout, measured: touches, knowledge: knowledge,
+        pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize), image: image)
+    side.predictedData = data
+    return side
+  }
+}

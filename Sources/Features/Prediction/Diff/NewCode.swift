@@ -1,0 +1,87 @@
+import ByteReading
+import ImageModel
+import JSON
+import Rendering
+
+/// The code of two layouts that the recorded build lacks: whether a launch runs it, no trace can tell.
+package struct NewCode: Hashable, Sendable {
+  /// What the layouts were compared with.
+  package enum Reference: String, CaseIterable, Sendable {
+    case recordedImage
+    /// The recorded image is gone, and neither layout is of it: the layout after was compared with the layout before.
+    case otherLayout
+  }
+
+  package struct Side: Hashable, Sendable {
+    package var functions: Int
+    /// The size of these functions.
+    package var bytes: UInt64
+    /// The size of all functions of the layout.
+    package var allBytes: UInt64
+    /// The names of the largest of them, at most ten, largest first.
+    package var largest: [SymbolName]
+
+    package init(
+      functions: Int = 0, bytes: UInt64 = 0, allBytes: UInt64 = 0, largest: [SymbolName] = []
+    ) {
+      self.functions = functions
+      self.bytes = bytes
+      self.allBytes = allBytes
+      self.largest = largest
+    }
+  }
+
+  package var reference: Reference
+  /// `nil` if it is unknown.
+  package var before: Side?
+  package var after: Side?
+
+  package init(comparedWith reference: Reference, before: Side?, after: Side?) {
+    self.reference = reference
+    self.before = before
+    self.after = after
+  }
+}
+
+extension NewCode.Side {
+  /// `12 functions (3.4Ki): parse, scan and 10 more`
+  package func wording(_ names: NameWording) -> String {
+    let shown = largest.prefix(3).map { printable(names($0)) }
+    let rest = functions - shown.count
+    return "\(counted(functions, "function")) (\(ByteCount(bytes))): "
+      + shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
+// MARK: JSON
+
+extension NewCode: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    if let after { json.object("after") { after.write(to: &$0) } }
+    if let before { json.object("before") { before.write(to: &$0) } }
+    json.member("comparedWith", reference.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      comparedWith: try object.value("comparedWith"), before: try object.optional("before"),
+      after: try object.optional("after"))
+  }
+}
+
+extension NewCode.Side: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("allBytes", allBytes)
+    json.member("bytes", bytes)
+    json.member("functions", functions)
+    json.array("largest") { json in for name in largest { json.element(name) } }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      functions: try object.count("functions"), bytes: try object.value("bytes"),
+      allBytes: try object.value("allBytes"), largest: try object.value("largest"))
+  }
+}
+
+extension NewCode.Reference: JSONReadable {}

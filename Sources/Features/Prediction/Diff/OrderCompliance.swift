@@ -1,0 +1,105 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// Whether the linker followed an order file. This is checked in the layout after, not predicted.
+package struct OrderCompliance: Hashable, Sendable {
+  /// The number of entries in the order file, without those that name data.
+  package var entries: Int
+  /// The number of entries that name data, which are checked by themselves.
+  package var dataEntries: Int
+  /// What became of those, and of the strings; `nil` if the layout after is a link map, which does not tell.
+  package var data: DataCompliance?
+  /// The number of entries that are in the layout.
+  package var present: Int
+  /// The number of present entries that are in the requested order.
+  package var inOrder: Int
+  /// The first place where the layout deviates from the order, as text; `nil` if there is none.
+  package var firstDeviation: String?
+  /// Entries that the linker was unable to order, in file order.
+  package var unorderable: [NameWithReason]
+
+  package init(
+    entries: Int, dataEntries: Int = 0, present: Int, inOrder: Int, firstDeviation: String? = nil,
+    unorderable: [NameWithReason] = []
+  ) {
+    self.entries = entries
+    self.dataEntries = dataEntries
+    self.present = present
+    self.inOrder = inOrder
+    self.firstDeviation = firstDeviation
+    self.unorderable = unorderable
+  }
+}
+
+extension OrderCompliance: JSONReadableObject {
+  package func write(to json: inout JSONWriter) {
+    if let data { json.object("data") { data.write(to: &$0) } }
+    if dataEntries > 0 { json.member("dataEntries", dataEntries) }
+    json.member("entries", entries)
+    if let firstDeviation { json.member("firstDeviation", firstDeviation) }
+    json.member("inOrder", inOrder)
+    json.member("present", present)
+    json.array("unorderable") { json in for entry in unorderable { entry.write(to: &json) } }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      entries: try object.count("entries"),
+      dataEntries: object.has("dataEntries") ? try object.count("dataEntries") : 0,
+      present: try object.count("present"),
+      inOrder: try object.count("inOrder"),
+      firstDeviation: try object.optional("firstDeviation"),
+      unorderable: try object.value("unorderable"))
+    data = try object.optional("data")
+  }
+}
+
+/// Whether the linker followed the entries that name data or strings.
+package struct DataCompliance: Hashable, Sendable {
+  /// The number of entries for variables and constants, and of those that the layout has in a section of data, and in the
+  /// requested order.
+  package var entries: Int
+  package var present: Int
+  package var inOrder: Int
+  package var firstDeviation: String?
+  /// The same for strings.
+  package var strings: Int
+  package var presentStrings: Int
+  package var stringsInOrder: Int
+
+  package init(
+    entries: Int, present: Int, inOrder: Int, firstDeviation: String? = nil, strings: Int = 0,
+    presentStrings: Int = 0, stringsInOrder: Int = 0
+  ) {
+    self.entries = entries
+    self.present = present
+    self.inOrder = inOrder
+    self.firstDeviation = firstDeviation
+    self.strings = strings
+    self.presentStrings = presentStrings
+    self.stringsInOrder = stringsInOrder
+  }
+}
+
+extension DataCompliance: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    json.member("entries", entries)
+    if let firstDeviation { json.member("firstDeviation", firstDeviation) }
+    json.member("inOrder", inOrder)
+    json.member("present", present)
+    json.member("presentStrings", presentStrings)
+    json.member("strings", strings)
+    json.member("stringsInOrder", stringsInOrder)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      entries: try object.count("entries"), present: try object.count("present"),
+      inOrder: try object.count("inOrder"), firstDeviation: try object.optional("firstDeviation"),
+      strings: try object.count("strings"), presentStrings: try object.count("presentStrings"),
+      stringsInOrder: try object.count("stringsInOrder"))
+  }
+}

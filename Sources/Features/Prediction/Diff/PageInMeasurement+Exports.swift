@@ -1,0 +1,38 @@
+import Addresses
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import Symbolication
+
+extension PageInMeasurement.Recording {
+  /// Counts the page-ins of the image of `release` in exports of one recording.
+  ///
+  /// - Parameter option: the option that named the exports, for messages.
+  /// - Throws: an error if `release` is a link map, since a recording knows an image by its UUID; `mismatch`
+  ///   if the recording is of another build.
+  init(
+    exports paths: [String], of release: ReleaseLayout, option: String, pageSize: PageSize
+  ) throws(Diagnostic) {
+    guard let image = release.image else {
+      throw Diagnostic(
+        "a recording belongs to an image, which is known by its UUID: found a link map",
+        context: [release.path], hint: "compare images to use \(option)")
+    }
+    var exports: [XctraceLaunch.Export] = []
+    for path in paths { exports.append((path, try InputFile.bytes(path))) }
+    let launch = try XctraceLaunch(exports, of: image)
+    let faults = launch.faults.filter(\.isPageIn).map {
+      PageInFault(address: $0.address, durationNanoseconds: $0.durationNanoseconds)
+    }
+    self.init(
+      paths: paths, process: String(decoding: launch.process.label, as: UTF8.self),
+      pageIns: MeasuredPageIns(faults, in: image.places, pageSize: pageSize))
+  }
+}
+
+extension Image {
+  /// The sections, followed by the segments: the header and `__LINKEDIT` are in no section.
+  fileprivate var places: [(name: SymbolName, range: AddressRange)] {
+    layout.sections.map { (name: $0.name, range: $0.range) } + segments
+  }
+}

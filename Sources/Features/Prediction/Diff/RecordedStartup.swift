@@ -1,0 +1,186 @@
+// Several launches merged for a comparison
+//
+// As for an order file (`LaunchProfile`), only new information is kept for each launch. A recorded function is looked
+// up in the two layouts once for each recorded build. So memory grows with the number of distinct functions and
+// blocks; of each launch, only a number for each of its functions is kept.
+
+import Addresses
+import CommandSupport
+import FaultEstimate
+import ImageModel
+import Rendering
+import Symbolication
+
+/// The startup functions of launches as each of two layouts knows them.
+struct RecordedStartup {
+  /// A function of a recorded build.
+  private struct Body: Hashable {
+    /// Of those in `builds`.
+    var build: Int
+    var address: StatedAddress
+  }
+
+  /// How a trace describes a function, and which functions of the layouts it is therefore.
+  private struct Description {
+    var size: UInt64?
+    var names: [SymbolName]
+    var objectFile: SymbolName?
+    var function: StartupFunction
+
+    func isThat(of use: RecordedFunctions.Use) -> Bool {
+      size == use.size && objectFile == use.objectFile && names == use.names
+    }
+  }
+
+  private let layouts: ComparedLayouts
+  private var maps: SymbolMaps
+  private let pairs: UnnamedFunctionPairs?
+  private var blocks: ExecutedBlocks
+  private var builds: [Build: Int] = [:]
+  private var descriptions: [Body: Description] = [:]
+  /// Further ones: traces describe a function alike, unless some were sealed without all symbols.
+  private var otherDescriptions: [Body: [Description]] = [:]
+  private var placeOfUse: [StartupFunction.Identity: Int] = [:]
+  /// The code that was used, but has no name by which to find it in a layout.
+  private var unplacedCode: Set<UnplacedCode> = []
+  /// The number of pieces of such code.
+  var unplaced: Int { unplacedCode.count }
+
+  /// Code of the recorded image.
+  private struct UnplacedCode: Hashable {
+    var image: ImageID?
+    var code: RecordedFunctions.UnnamedUse.Code
+  }
+  /// Whether some of it was recorded in neither of the two images.
+  private var isOfAnotherImage = false
+
+  /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
+  var uses: [StartupFunction] {
+    found.map { use in
+      var use = use
+      if let places = severalBodies[use.functionIdentity] {
+        use.bodies = Dictionary(grouping: places, by: \.build).values.map(\.count).max() ?? 1
+      }
+      return use
+    }
+  }
+  private var found: [StartupFunction] = []
+  /// The first body of the recorded builds that is this function in the layouts.
+  private var firstBody: [StartupFunction.FunctionIdentity: Body] = [:]
+  /// All of them, if there are several.
+  private var severalBodies: [StartupFunction.FunctionIdentity: Set<Body>] = [:]
+
+  private struct Build: Hashable {
+    var image: ImageID?
+    var path: String
+  }
+  /// What each launch used, as places in `uses`.
+  private(set) var launches: [Launch] = []
+
+  struct Launch {
+    /// Among all.
+    var number: Int
+    var path: String
+    /// The number of launches that it counts as.
+    var weight: UInt64
+    var uses: [Int]
+  }
+
+  /// Why the layout after has no function with this name.
+  private(set) var absences: [SymbolName: MissingReason] = [:]
+
+  /// - Parameter recordedBuild: reads a recorded image, if it is still there.
+  init(_ layouts: ComparedLayouts, recordedBuild: @escaping (TraceImage) -> ReleaseLayout?) {
+    self.layouts = layouts
+    maps = SymbolMaps(layouts)
+    pairs = UnnamedFunctionPairs(before: layouts.before.layout, after: layouts.after.layout)
+    blocks = ExecutedBlocks(
+      before: layouts.before, after: layouts.after, recordedBuild: recordedBuild)
+  }
+
+  /// Adds a launch after the others, or more of the last one.
+  mutating func append(_ launch: RecordedFunctions, _ source: LaunchInputs.LaunchSource) {
+    let build = number(of: launch.image)
+    var named: [StartupFunction] = []
+    for use in launch.uses {
+      named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image, build))
+    }
+    for (use, function) in zip(launch.uses, named) {
+      note(Body(build: build, address: use.address), as: function)
+    }
+    var unnamed: [(step: Int, function: StartupFunction)] = []
+    for use in launch.unnamedUses {
+      if let function = StartupFunction(use.code, of: launch.image, in: layouts, pairs) {
+        unnamed.append((use.step, function))
+      } else {
+        unplacedCode.insert(UnplacedCode(image: launch.image.id, code: use.code))
+        isOfAnotherImage = isOfAnotherImage || !layouts.include(launch.image)
+      }
+    }
+    if launches.last?.number != source.number, !source.isRest {
+      launches.append(
+        Launch(number: source.number, path: source.name, weight: source.weight, uses: []))
+    }
+    for use in blocks.inOrder(launch, named, besides: unnamed) {
+      let place = placeOfUse[use.identity] ?? found.count
+      if place == found.count {
+        placeOfUse[use.identity] = place
+        found.append(use)
+      }
+      if !source.isRest { launches[launches.count - 1].uses.append(place) }
+    }
+  }
+
+  private mutating func number(of image: TraceImage) -> Int {
+    let build = Build(image: image.id, path: image.path)
+    let number = builds[build] ?? builds.count
+    builds[build] = number
+    return number
+  }
+
+  private mutating func note(_ body: Body, as function: StartupFunction) {
+    let identity = function.functionIdentity
+    guard let first = firstBody[identity] else {
+      firstBody[identity] = body
+      return
+    }
+    if first != body { severalBodies[identity, default: [first]].insert(body) }
+  }
+
+  /// Finds `use` in the layouts, and notes why the layout after lacks its name.
+  private mutating func function(
+    _ use: RecordedFunctions.Use, of image: TraceImage, _ build: Int
+  ) -> StartupFunction {
+    let body = Body(build: build, address: use.address)
+    let first = descriptions[body]
+    if let first, first.isThat(of: use) { return first.function }
+    if first != nil, let known = otherDescriptions[body]?.first(where: { $0.isThat(of: use) }) {
+      return known.function
+    }
+    let function = StartupFunction(use, of: image, in: layouts, &maps)
+    let description = Description(
+      size: use.size, names: use.names, objectFile: use.objectFile, function: function)
+    if first == nil {
+      descriptions[body] = description
+    } else {
+      otherDescriptions[body, default: []].append(description)
+    }
+    if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
+      absences[name] = reason
+    }
+    return function
+  }
+
+  /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
+  var drifted: [NameWithReason]? { blocks.drifted }
+
+  var warnings: [Diagnostic] {
+    guard unplaced > 0 else { return blocks.warnings }
+    return blocks.warnings + [
+      Diagnostic(
+        "\(counted(unplaced, "startup function")) without a name cannot be found in the layouts",
+        hint: isOfAnotherImage
+          ? "record one of the two images with 'orderfile record --breakpoints'" : nil)
+    ]
+  }
+}

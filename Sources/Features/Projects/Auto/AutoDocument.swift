@@ -1,0 +1,256 @@
+import ImageModel
+import JSON
+import Measuring
+import PagesFormat
+import Prediction
+import Rendering
+
+/// The result of `orderfile auto`: the images of a project in their new order, and what that saves.
+package struct AutoDocument: Hashable, Sendable {
+  /// The folder with the results; other paths are relative to it.
+  package var folder: String
+  /// What was run, in sequence.
+  package var commands: [Command]
+  /// The launches that the images are ordered for, as they were given.
+  package var launches: [String]
+  /// How the launches were recorded.
+  package var method: Method
+  /// Why it was not the first method; `nil` if it was.
+  package var methodReason: String?
+  /// Why pages were not counted; `nil` if they were.
+  package var notCounted: String?
+  /// How much repeated counts of the pages differ; `nil` if each count finds the same pages.
+  package var unsettled: Unsettled?
+  /// How long the launches took, in the order of `launches`; empty if that was not measured.
+  package var measurements: [Measurement] = []
+  /// The images that the launches use, in the order of their first use.
+  package var images: [Image]
+  /// Each is one sentence.
+  package var warnings: [String]
+
+  package init(
+    folder: String, commands: [Command], launches: [String], method: Method, images: [Image],
+    warnings: [String]
+  ) {
+    self.folder = folder
+    self.commands = commands
+    self.launches = launches
+    self.method = method
+    self.images = images
+    self.warnings = warnings
+  }
+
+  package struct Command: Hashable, Sendable {
+    /// `configure`, `build`, `launch`, `relink`.
+    package var step: String
+    package var command: String
+
+    package init(step: String, command: String) {
+      self.step = step
+      self.command = command
+    }
+  }
+
+  /// How launches are recorded; in the order in which a method is chosen.
+  package enum Method: String, CaseIterable, Sendable {
+    /// Each function of the release build got a breakpoint.
+    case breakpoints
+    /// An emulator ran the release build.
+    case qemu
+    /// Another, instrumented build recorded itself.
+    case instrument
+
+    package var wording: String {
+      switch self {
+      case .breakpoints: "breakpoints in the release build"
+      case .qemu: "QEMU's emulator, running the release build"
+      case .instrument: "an instrumented build"
+      }
+    }
+  }
+
+  /// Counts of launches that were still working when they were ended: where such a launch ends is a matter of chance.
+  package struct Unsettled: Hashable, Sendable {
+    /// How often each of these launches was counted in each order.
+    package var counts: Int
+    /// The lowest and the highest number of pages of 4 KiB, of all images and launches.
+    package var before: ClosedRange<Int>
+    package var after: ClosedRange<Int>
+
+    package init(counts: Int, before: ClosedRange<Int>, after: ClosedRange<Int>) {
+      self.counts = counts
+      self.before = before
+      self.after = after
+    }
+
+    /// `3 counts found 35 to 41 pages in the default order and 27 to 33 in the new one`
+    package var wording: String {
+      func range(_ pages: ClosedRange<Int>) -> String {
+        pages.count == 1 ? "\(pages.lowerBound)" : "\(pages.lowerBound) to \(pages.upperBound)"
+      }
+      return "\(counts) counts found \(range(before)) pages in the default order and "
+        + "\(range(after)) in the new one"
+        + (before.overlaps(after) ? ", so that chance may explain the difference" : "")
+    }
+  }
+
+  /// A launch that was measured in the default order and in the new one.
+  package struct Measurement: Hashable, Sendable {
+    /// As it was given.
+    package var launch: String
+    /// The file name of `document`.
+    package var name: String
+    package var document: MeasureDocument
+
+    package init(launch: String, name: String, document: MeasureDocument) {
+      self.launch = launch
+      self.name = name
+      self.document = document
+    }
+
+    package var path: String { "measurements/\(name)" }
+  }
+
+  package struct Image: Hashable, Sendable {
+    /// The file name, which is also that in the folders with images.
+    package var name: String
+    package var isLibrary: Bool
+    /// `nil` if it is unknown.
+    package var architecture: Architecture?
+    /// The image ID in the new order; `nil` if it is unknown.
+    package var id: String?
+    /// The file name of the order file.
+    package var orderName: String
+    /// As `--linker` has it.
+    package var linker: String
+    /// The number of functions that the launches ran.
+    package var functions: Int
+    /// Whether the linker followed the order file.
+    package var compliance: OrderCompliance
+    /// Pages of code that the launches executed, added up; of 4 KiB and 16 KiB. Measured; `nil` if they were not counted.
+    package var pages: BeforeAfter<Int>?
+    package var pages16k: BeforeAfter<Int>?
+    /// Pages that the functions of the traces lie on. Predicted.
+    package var predicted: BeforeAfter<Int>
+    /// What the user's own build has to pass to the compiler, and to it when it links.
+    package var compileOptions: [String]
+    package var linkOptions: [String]
+    /// The functions that the launches ran, where the linker placed them; earliest use first.
+    package var startupFunctions: [PlacedFunction]?
+
+    package init(
+      name: String, isLibrary: Bool, orderName: String, linker: String, functions: Int,
+      compliance: OrderCompliance, pages: BeforeAfter<Int>?, pages16k: BeforeAfter<Int>?,
+      predicted: BeforeAfter<Int>, compileOptions: [String], linkOptions: [String]
+    ) {
+      self.name = name
+      self.isLibrary = isLibrary
+      self.orderName = orderName
+      self.linker = linker
+      self.functions = functions
+      self.compliance = compliance
+      self.pages = pages
+      self.pages16k = pages16k
+      self.predicted = predicted
+      self.compileOptions = compileOptions
+      self.linkOptions = linkOptions
+    }
+
+    package var path: String { "images/\(name)" }
+    package var defaultPath: String { "images/default/\(name)" }
+    package var orderPath: String { "orders/\(orderName)" }
+  }
+
+  /// Of all images; `nil` if they were not counted.
+  package var pages: BeforeAfter<Int>? {
+    notCounted == nil ? .sum(images.compactMap(\.pages)) : nil
+  }
+  package var pages16k: BeforeAfter<Int>? {
+    notCounted == nil ? .sum(images.compactMap(\.pages16k)) : nil
+  }
+  /// Of all images.
+  package var predicted: BeforeAfter<Int> { .sum(images.map(\.predicted)) }
+  /// The program that the launches are about: the first that they use; `nil` if they use only libraries of the project.
+  package var program: Image? { images.first { !$0.isLibrary } }
+}
+
+extension AutoDocument: JSONDocument {
+  package static let schema = "orderfile.auto/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.array("commands") { json in
+      for command in commands {
+        json.object { json in
+          json.member("command", command.command)
+          json.member("step", command.step)
+        }
+      }
+    }
+    json.member("folder", folder)
+    json.member("image", program?.path)
+    json.array("images") { json in
+      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+    }
+    json.array("launches") { json in for launch in launches { json.element(launch) } }
+    json.array("measurements") { json in
+      for measurement in measurements { json.object { measurement.write(to: &$0) } }
+    }
+    json.member("method", method.rawValue)
+    json.member("methodReason", methodReason)
+    json.member("notCounted", notCounted)
+    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
+    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
+    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+    json.member("schema", Self.schema)
+    if let unsettled { json.object("unsettled") { unsettled.write(to: &$0) } }
+    json.array("warnings") { json in for warning in warnings { json.element(warning) } }
+  }
+}
+
+extension AutoDocument.Image {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let architecture { json.member("architecture", architecture) }
+    json.array("compileOptions") { json in for option in compileOptions { json.element(option) } }
+    json.object("compliance") { compliance.write(to: &$0) }
+    json.member("defaultImage", defaultPath)
+    json.member("functions", functions)
+    if let id { json.member("id", id) }
+    json.member("image", path)
+    json.member("isLibrary", isLibrary)
+    json.array("linkOptions") { json in for option in linkOptions { json.element(option) } }
+    json.member("linker", linker)
+    json.member("order", orderPath)
+    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
+    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
+    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+    if let startupFunctions {
+      json.array("startupFunctions") { json in
+        for function in startupFunctions { json.object { function.write(to: &$0) } }
+      }
+    }
+  }
+}
+
+extension AutoDocument.Unsettled {
+  fileprivate func write(to json: inout JSONWriter) {
+    func write(_ pages: ClosedRange<Int>, to json: inout JSONWriter) {
+      json.member("highest", pages.upperBound)
+      json.member("lowest", pages.lowerBound)
+    }
+    json.object("after") { write(after, to: &$0) }
+    json.object("before") { write(before, to: &$0) }
+    json.member("counts", counts)
+  }
+}
+
+extension AutoDocument.Measurement {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("findings") { json in for finding in document.findings { json.element(finding) } }
+    json.member("launch", launch)
+    json.member("measurement", path)
+    json.member("provenance", Provenance.measured)
+    json.array("states") { json in
+      for state in document.states { json.object { state.writeComparisons(to: &$0) } }
+    }
+  }
+}

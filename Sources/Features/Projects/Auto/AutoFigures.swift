@@ -1,0 +1,47 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+import Prediction
+
+/// The figures of the images in an `AutoDocument`, which is otherwise not read again.
+package struct AutoFigures: Hashable, Sendable {
+  /// The folder with the results; the paths of images are relative to it.
+  package var folder: String
+  package var images: [Image]
+
+  package struct Image: Hashable, Sendable {
+    /// In the new order.
+    package var image: ImageReference
+    package var functions: Int
+    package var compliance: OrderCompliance
+    /// `nil` if pages were not counted.
+    package var pages: BeforeAfter<Int>?
+    package var pages16k: BeforeAfter<Int>?
+    package var predicted: BeforeAfter<Int>
+    /// `nil` in a document of an earlier version.
+    package var startupFunctions: [PlacedFunction]?
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: AutoDocument.schema)
+    folder = try object.value("folder")
+    images = try object.value("images")
+  }
+}
+
+extension AutoFigures.Image: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      image: ImageReference(
+        path: try object.value("image"), architecture: try object.optional("architecture"),
+        id: try object.optional("id")),
+      functions: try object.count("functions"),
+      compliance: try object.value("compliance"),
+      pages: object.has("pages") ? try object.counts("pages") : nil,
+      pages16k: object.has("pages16k") ? try object.counts("pages16k") : nil,
+      predicted: try object.counts("predictedPages"),
+      startupFunctions: object.has("startupFunctions")
+        ? try object.value("startupFunctions") : nil)
+  }
+}

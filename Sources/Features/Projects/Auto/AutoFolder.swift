@@ -1,0 +1,228 @@
+import CommandSupport
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The folder with everything that `orderfile auto` writes: the results, and under `work` what the next run goes on
+/// with.
+final class AutoFolder {
+  /// Absolute, without symbolic links.
+  let path: String
+  /// Held while a command uses the folder.
+  private var lock: FileLock?
+
+  /// Makes the folder unless it exists.
+  ///
+  /// - Parameter project: the absolute path of the project's folder, without symbolic links.
+  /// - Throws: also for a folder that has something else in it, that contains the project, or that another command uses.
+  ///   Nothing is written then.
+  init(_ path: String, for project: String) throws(Diagnostic) {
+    let place = try Self.place(of: path)
+    guard place != project, !project.hasPrefix(place == "/" ? place : place + "/") else {
+      throw Diagnostic(
+        "unable to copy the project into itself", context: [place],
+        hint: "name another with --out")
+    }
+    // Where words end in `PATH`, in the kernel's list of mappings and in makefiles.
+    if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
+      throw Diagnostic(
+        "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
+        context: [place], hint: "name another with --out")
+    }
+    self.path = place
+    let names = Folder.names(in: place)
+    guard
+      names.isEmpty || Folder.hasFile(marker) || names == ["work"] && Folder.names(in: work).isEmpty
+    else {
+      throw Diagnostic(
+        "unable to use this folder: expected an empty one, or one that this command has made, found '\(names[0])'",
+        context: [path], hint: "name another with --out")
+    }
+    do {
+      try Folder.make(place)
+      try Folder.make(work)
+    } catch {
+      throw Diagnostic(error.message, context: error.context, hint: "name another with --out")
+    }
+    guard let lock = try FileLock(marker) else {
+      throw Diagnostic(
+        "unable to use this folder: another orderfile uses it", context: [path],
+        hint: "wait until that has ended, or name another with --out")
+    }
+    self.lock = lock
+    for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
+      try Folder.make(folder)
+    }
+    // What copies a project leaves such folders out, and so does git.
+    try OutputFile("\(place)/.gitignore").finish(Array("*\n".utf8))
+    try OutputFile("\(place)/CACHEDIR.TAG").finish(
+      Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
+  }
+
+  /// The absolute path of a folder that may not exist yet, whose folder does.
+  private static func place(of path: String) throws(Diagnostic) -> String {
+    if let place = try? Folder.absolutePath(path) { return place }
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    while parts.count > 1, parts.last?.isEmpty ?? false { parts.removeLast() }
+    let name = parts.removeLast()
+    let folder =
+      parts.isEmpty
+      ? "." : parts.count == 1 && parts[0].isEmpty ? "/" : parts.joined(separator: "/")
+    do {
+      let above = try Folder.absolutePath(folder)
+      return above == "/" ? "/\(name)" : "\(above)/\(name)"
+    } catch {
+      throw Diagnostic(
+        "unable to make the folder: \(error.message)", context: [path],
+        hint: "name another with --out")
+    }
+  }
+
+  var orders: String { "\(path)/orders" }
+  var traces: String { "\(path)/traces" }
+  var images: String { "\(path)/images" }
+  /// How long launches took.
+  var measurements: String { "\(path)/measurements" }
+  /// The images before they were ordered.
+  var defaultImages: String { "\(images)/default" }
+  var logs: String { "\(path)/logs" }
+  func summary(_ ending: String) -> String { "\(path)/summary.\(ending)" }
+
+  private var work: String { "\(path)/work" }
+  /// What shows that this command has made the folder.
+  private var marker: String { "\(work)/lock" }
+  /// The copy of the project.
+  var tree: String { "\(work)/tree" }
+  /// The list of what was copied.
+  var copyList: String { "\(work)/copied" }
+  /// Links with the names of compilers, which lead to this command.
+  var tools: String { "\(work)/tools" }
+  var temporary: String { "\(work)/tmp" }
+  /// Further names of the images in the copy, while others are at their paths.
+  var originals: String { "\(work)/originals" }
+  /// Copies of the images in the default order, for the control of a measurement.
+  var controls: String { "\(work)/controls" }
+  /// Options for SwiftPM's compilers and linkers.
+  var toolset: String { "\(work)/toolset.json" }
+  /// The same for a build that records itself.
+  var recordingToolset: String { "\(work)/recording-toolset.json" }
+  /// The order of all images of a Swift package: its toolset is for all links.
+  var packageOrder: String { "\(work)/package.order" }
+  /// The profile by which functions are split; none before they are.
+  var profile: String { "\(path)/split.clusters" }
+  /// How the objects of the copy were compiled.
+  var compiled: String { "\(work)/compiled" }
+  var linkLog: String { "\(work)/links" }
+  /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, the file has further
+  /// lines: `failed` for each of the last runs in which the build failed, or `again`.
+  var configured: String { "\(work)/configured" }
+  /// What the results were made of.
+  var state: String { "\(work)/state" }
+  /// A file that is there while a build command runs, and after one that was interrupted or met a full disk.
+  var building: String { "\(work)/building" }
+
+  /// The text of the file `configured`; `nil` if there is none.
+  var configuredText: String? { (try? InputFile.bytes(configured)).map { $0.text(0..<$0.count) } }
+
+  /// Removes the copy if another command configured it (such as one for another generator of CMake), if two builds in a row
+  /// failed in it, or if a build was interrupted. An interrupted build may leave half-written files, which build systems take
+  /// for complete.
+  ///
+  /// - Parameter configuration: the text of the file `configured` for the build that follows.
+  func removeUnusableCopy(configuration: String) {
+    let isOther =
+      configuredText.map {
+        !$0.hasPrefix(configuration) || $0 == configuration + "failed\nfailed\n"
+      } ?? false
+    guard isOther || Folder.hasFile(building) else { return }
+    for path in [tree, copyList, configured, compiled, linkLog, state, building] {
+      Folder.remove(Array(path.utf8))
+    }
+  }
+
+  /// Makes the next run configure the copy again. The build has left out a program or library that a launch needs, perhaps
+  /// because `configure` did not find something that the user then installs.
+  func configureAgain() throws(Diagnostic) {
+    guard let text = configuredText else { return }
+    try OutputFile(configured).finish(Array("\(text)again\n".utf8))
+  }
+
+  /// The folder with the results of the last successful run, while another run is under way.
+  private var kept: String { "\(work)/kept" }
+  /// A file that exists while images of the copy may be linked with an order file that is not among
+  /// the results.
+  private var relinking: String { "\(work)/relinking" }
+
+  private var resultPaths: [String] {
+    [orders, traces, images, measurements, profile] + ["json", "txt", "md"].map(summary)
+  }
+
+  /// A folder that has a part of the results while they are moved, so that a run that is killed meanwhile loses none.
+  private var moved: String { "\(work)/moved" }
+
+  /// Moves the results to `kept` until this run succeeds. Removes the results of a run that was killed.
+  func setResultsAside() throws(Diagnostic) {
+    moveBack()
+    guard !Folder.hasFile(kept), Folder.hasFile(summary("json")) else { return removeResults() }
+    try Folder.make(moved)
+    for path in resultPaths { rename(path, "\(moved)/\(fileName(ofPath: path))") }
+    rename(moved, kept)
+  }
+
+  /// Moves the results of the last successful run back after a run that failed.
+  ///
+  /// - Returns: whether there were such results.
+  func restoreResults() -> Bool {
+    guard Folder.hasFile(kept) else { return false }
+    removeResults()
+    rename(kept, moved)
+    moveBack()
+    return true
+  }
+
+  private func moveBack() {
+    guard Folder.hasFile(moved) else { return }
+    for path in resultPaths { rename("\(moved)/\(fileName(ofPath: path))", path) }
+    Folder.remove(Array(moved.utf8))
+  }
+
+  /// Removes the previous results and the file of `beginRelinking` after a run that succeeded.
+  func removeKeptResults() {
+    Folder.remove(Array(kept.utf8))
+    Folder.remove(Array(relinking.utf8))
+  }
+
+  /// Notes on disk that images are linked with order files from now on.
+  func beginRelinking() throws(Diagnostic) { try OutputFile(relinking).finish([]) }
+
+  /// Whether the copy's `image` may be linked with an order file.
+  func mayBeOrdered(_ image: ProjectImage) -> Bool {
+    Folder.hasFile(relinking) || Folder.hasFile("\(orders)/\(image.orderName)")
+  }
+
+  private func removeResults() {
+    for path in resultPaths { Folder.remove(Array(path.utf8)) }
+  }
+
+  /// What shows that the results are still the same.
+  var resultStamps: String {
+    let names =
+      ["json", "txt", "md"].map(summary) + [profile]
+      + [orders, images, defaultImages, measurements].flatMap { folder in
+        Folder.names(in: folder).map { "\(folder)/\($0)" }
+      }
+    return names.filter { $0 != defaultImages }.map {
+      "\($0) \(ProjectImage.stamp(ofFileAt: $0))\n"
+    }
+    .joined()
+  }
+
+  /// Makes the folders that `setResultsAside` moves.
+  func makeResults() throws(Diagnostic) {
+    for folder in [orders, traces, images, defaultImages] { try Folder.make(folder) }
+  }
+}

@@ -1,0 +1,163 @@
+import CommandSupport
+import ImageModel
+import ProcessLaunch
+import Rendering
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Runs commands of a project in its copy, by `/bin/sh -c`.
+struct AutoShell {
+  let folder: AutoFolder
+  /// The path of this command.
+  let command: String
+  let environment: LaunchEnvironment
+  /// Whether processes that commands leave behind are ended. They are all children of this process then.
+  let endsOrphans: Bool
+  /// Whether functions are split.
+  var splits = false
+  /// Whether data are ordered, too.
+  var ordersData = false
+
+  /// How images are built.
+  enum Mode: Equatable {
+    /// In the order that the linker chooses.
+    case plain
+    /// In that of the order files.
+    case ordered
+    /// With the recorder at this path.
+    case recording(String)
+
+    fileprivate var recorder: String { if case .recording(let path) = self { path } else { "" } }
+    fileprivate var isRecording: Bool { !recorder.isEmpty }
+  }
+
+  /// A build step: its output goes to a log.
+  ///
+  /// - Parameters:
+  ///   - name: of the log.
+  ///   - mode: how images are built.
+  ///   - linker: as `ORDERFILE_LINKER` has it.
+  ///   - advice: what to do if it fails for a reason that is not known.
+  /// - Throws: if the command fails and may not, with the cause.
+  func build(
+    _ name: String, _ text: String, _ mode: Mode, linker: String, mayFail: Bool = false,
+    advice: String
+  ) throws(Diagnostic) {
+    let log = buildLog(name)
+    // Confined, so that the build writes nothing elsewhere.
+    var launch = ProgramLaunch(
+      command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
+      environment: variables(mode, linker: linker), leadsGroup: true)
+    launch.isShell = true
+    try OutputFile(folder.building).finish([])
+    let result: ProgramLaunch.Result
+    do {
+      result = try log.streams { streams in
+        launch.streams = streams
+        return try launch.run()
+      }
+    } catch let error as Diagnostic { throw error } catch {
+      throw Diagnostic("unable to run: \(error)", context: [text])
+    }
+    if endsOrphans { _ = Orphans.end() }
+    if Interruption.hasCome { throw Diagnostic("interrupted") }
+    let output = result.end == .exited(0) ? "" : log.text
+    // A full disk leaves files that are half written, too.
+    if !FailureCause.isFullDisk(output) { Folder.remove(Array(folder.building.utf8)) }
+    guard result.end != .exited(0), !mayFail else { return }
+    if let place = FailureCause.refusedWrite(in: output, outside: folder.path) {
+      throw Diagnostic(
+        "the command failed, because it may write only to \(folder.path): \(place)",
+        context: [text],
+        hint: "keep the build within the project's folder; its output: \(log.path)")
+    }
+    throw Diagnostic(
+      "the command failed (\(result.end))"
+        + (FailureCause.line(in: output).map { ": \($0)" } ?? ""),
+      context: [text],
+      hint: "\(FailureCause.remedy(in: output) ?? advice); its output: \(log.path)")
+  }
+
+  /// Returns the output of the last build step with this name.
+  func buildLog(_ name: String) -> LaunchLog { LaunchLog("\(folder.logs)/\(name).log") }
+
+  /// Returns the launch of a shell with the command line of `launch`.
+  ///
+  /// - Parameter images: the project's images. The shell looks for programs in their folders first.
+  func launch(_ launch: AutoLaunch, images: [ProjectImage]) -> ProgramLaunch {
+    var program = ProgramLaunch(
+      command: ["/bin/sh", "-c", inTree(launch.command)],
+      environment: [("PATH", searchPath(with: images))],
+      timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
+    program.title = launch.command
+    program.readiness = launch.readiness
+    program.isShell = true
+    return program
+  }
+
+  /// The arguments of /bin/sh, its name included, for the same launch.
+  func words(of launch: AutoLaunch, images: [ProjectImage]) -> [String] {
+    let path = "PATH=\(shellWord(searchPath(with: images)))\nexport PATH\n"
+    return ["/bin/sh", "-c", path + inTree(launch.command)]
+  }
+
+  private func searchPath(with images: [ProjectImage]) -> String {
+    var folders: [String] = []
+    for image in images where !image.isLibrary {
+      // libtool's script for a program in `.libs` is above it.
+      var path = image.folder
+      if path.hasSuffix("/.libs") { path = String(path.dropLast("/.libs".count)) }
+      if !folders.contains(path) { folders.append(path) }
+    }
+    return (folders + [searchPath]).joined(separator: ":")
+  }
+
+  /// As shells have it if `PATH` is not set.
+  private var searchPath: String { environment.searchPath ?? "/usr/bin:/bin" }
+
+  private func inTree(_ text: String) -> String {
+    "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
+  }
+
+  private func variables(_ mode: Mode, linker: String) -> [(name: String, value: String)] {
+    // What a profile splits is another object, which ccache does not see.
+    let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
+    // Also instead of a wrapper that keeps what it has compiled.
+    let rust =
+      mode.isRecording
+      ? [(name: "RUSTC_WRAPPER", value: "\(folder.tools)/\(RustWrapper.name)")] : []
+    return cache + rust + [
+      ("PATH", "\(folder.tools):\(searchPath)"),
+      ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
+      ("ORDERFILE_ORDERS", mode == .ordered ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
+      ("ORDERFILE_RECORDER", mode.recorder), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
+      ("ORDERFILE_DATA", ordersData ? "1" : ""),
+      ("ORDERFILE_TOOLSET", mode.isRecording ? folder.recordingToolset : folder.toolset),
+      ("TMPDIR", folder.temporary),
+      // Symbols are needed to order.
+      ("CARGO_PROFILE_RELEASE_STRIP", "none"),
+      // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.
+      ("CCACHE_NAMESPACE", "orderfile"), ("CCACHE_DIR", "\(folder.temporary)/ccache"),
+    ]
+  }
+
+  /// Puts a link to this command for each compiler of `PATH` into the folder of tools.
+  func makeTools() throws(Diagnostic) {
+    let names = CompilerSearch.compilers(in: environment.searchPath ?? "") + [RustWrapper.name]
+    for name in Folder.names(in: folder.tools) where !names.contains(name) {
+      unlink("\(folder.tools)/\(name)")
+    }
+    for name in names {
+      let path = "\(folder.tools)/\(name)"
+      if Folder.linkTarget(path) == command { continue }
+      unlink(path)
+      guard symlink(command, path) == 0 else {
+        throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+      }
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import Rendering
+
+/// How a project is built: the commands to run in its folder.
+package struct BuildSystem: Hashable, Sendable {
+  /// `make`, `autotools`, `cmake`, `meson`, `cargo`, `swiftpm`; `command` for one that the user gives.
+  package var name: String
+  /// What has to run once, before the first build.
+  package var configure: String?
+  package var build: String
+  /// Removes what another build has left in the folder; `nil` if that is not in the way.
+  package var clean: String?
+  /// The folder in which it puts images, if it calls compilers and linkers so that no wrapper sees them.
+  package var imageFolder: String?
+
+  /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
+  var usesToolset: Bool { imageFolder != nil }
+
+  /// What tells this configuration of a folder from another: the command, which the user's own is, too, and the variables
+  /// by which compilers are chosen. No build system compiles again if these change. It ends with an empty line.
+  func configuration(in environment: LaunchEnvironment) -> String {
+    let command = configure ?? (name == "command" ? build : "")
+    let variables = environment.compilerVariables.map { "\($0.name)=\($0.value)\n" }
+    return command + "\n" + variables.joined() + "\n"
+  }
+
+  /// What a user has to add to compile for ordering; nothing for rustc.
+  package var compileOptions: [String] {
+    if name == "cargo" { return [] }
+    return !usesToolset
+      ? ["-ffunction-sections"]
+      : [
+        "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
+        "-Xcc", "-ffunction-sections",
+      ]
+  }
+
+  /// What a user has to add to link with an order file.
+  package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
+    let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    if usesToolset { return (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] } }
+    let driver =
+      ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
+      + (path.contains(",")
+        ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
+    return name == "cargo" ? driver.map { "-Clink-arg=\($0)" } : driver
+  }
+
+  package init(
+    name: String, configure: String? = nil, build: String, clean: String? = nil,
+    imageFolder: String? = nil
+  ) {
+    self.name = name
+    self.configure = configure
+    self.build = build
+    self.clean = clean
+    self.imageFolder = imageFolder
+  }
+
+  /// What the user's own command is: that of a build system that takes options of `auto`, or any other.
+  ///
+  /// Unless they name a configuration, `swift build` and `cargo build` build for release: nobody orders another build
+  /// without saying so.
+  ///
+  /// - Parameter words: not empty.
+  package init(command words: [String]) {
+    let options = words.prefix { $0 != "--" }.dropFirst(2)
+    func has(_ names: String...) -> Bool {
+      options.contains { word in names.contains { word == $0 || word.hasPrefix("\($0)=") } }
+    }
+    func value(_ spellings: String...) -> String? {
+      var found: String?
+      for (word, next) in zip(options, options.dropFirst() + [""]) {
+        for spelling in spellings {
+          if word == spelling { found = next }
+          if word.hasPrefix("\(spelling)=") { found = String(word.dropFirst(spelling.count + 1)) }
+        }
+      }
+      return found
+    }
+    func command(_ added: String?) -> String {
+      let (verb, rest) = (words.prefix(2), words.dropFirst(2))
+      return (verb.map(shellWord) + [added].compactMap { $0 } + rest.map(shellWord))
+        .joined(separator: " ")
+    }
+    switch words.prefix(2) {
+    case ["swift", "build"]:
+      let configuration = value("-c", "--configuration")
+      let folder =
+        value("--scratch-path", "--build-path") ?? (value("--package-path").map { "\($0)/" } ?? "")
+        + ".build"
+      self.init(
+        name: "swiftpm",
+        build: command(configuration == nil ? "-c release" : nil) + " " + Self.swiftOptions,
+        imageFolder: "\(folder)/\(configuration ?? "release")")
+    case ["cargo", "build"], ["cargo", "b"]:
+      let isChosen = has("--release", "-r", "--profile")
+      self.init(name: "cargo", build: command(isChosen ? nil : "--release"))
+    default:
+      self.init(name: "command", build: words.map(shellWord).joined(separator: " "))
+    }
+  }
+
+  /// SwiftPM calls its compilers and linkers by their paths, and takes options for them from a file.
+  private static let swiftOptions =
+    "--toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
+    + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
+
+  /// Returns the build systems of the folder with the files `names`, without those whose files another build system generates.
+  /// SwiftPM is first: a package may have CMake's files for systems that have no SwiftPM.
+  ///
+  /// - Parameters:
+  ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
+  ///   - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are tried.
+  package static func all(
+    in names: Set<String>, jobs: Int? = nil, generator: String? = nil
+  ) -> [BuildSystem] {
+    let folder = shellWord(names.contains("build") ? "build-orderfile" : "build")
+    let parallel = jobs.map { " -j \($0)" } ?? ""
+    var found: [BuildSystem] = []
+    if names.contains("Package.swift") {
+      found.append(
+        BuildSystem(
+          name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
+          imageFolder: ".build/release"))
+    }
+    if names.contains("CMakeLists.txt") {
+      let generator = generator.map { " -G \(shellWord($0))" } ?? ""
+      found.append(
+        BuildSystem(
+          name: "cmake",
+          configure: "cmake -S . -B \(folder)\(generator) -DCMAKE_BUILD_TYPE=Release",
+          build: "cmake --build \(folder)\(parallel)"))
+    }
+    if names.contains("meson.build") {
+      found.append(
+        BuildSystem(
+          name: "meson", configure: "meson setup \(folder) --buildtype=release",
+          build: "meson compile -C \(folder)\(parallel)"))
+    }
+    if names.contains("Cargo.toml") {
+      found.append(BuildSystem(name: "cargo", build: "cargo build --release\(parallel)"))
+    }
+    let make = "make\(parallel)"
+    if names.contains("configure") {
+      found.append(
+        BuildSystem(name: "autotools", configure: "./configure", build: make, clean: "make clean"))
+    } else if names.contains("autogen.sh") {
+      found.append(
+        BuildSystem(
+          name: "autotools", configure: "NOCONFIGURE=1 ./autogen.sh && ./configure", build: make,
+          clean: "make clean"))
+    } else if names.contains("configure.ac") || names.contains("configure.in") {
+      found.append(
+        BuildSystem(
+          name: "autotools", configure: "autoreconf -fi && ./configure", build: make,
+          clean: "make clean"))
+    } else if !names.isDisjoint(with: ["GNUmakefile", "makefile", "Makefile"]) {
+      found.append(BuildSystem(name: "make", build: make, clean: "make clean"))
+    }
+    return found
+  }
+
+  /// The build system that `found` leaves no doubt about.
+  ///
+  /// - Parameters:
+  ///   - wanted: the name that the user gives.
+  ///   - language: a language of files in the project whose programs can't be ordered.
+  ///   - project: the path of the project.
+  ///   - hint: what to try if there is no build system.
+  package static func only(
+    of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String,
+    hint: String = "with any command that builds it: orderfile auto ... -- ./build.sh"
+  ) throws(Diagnostic) -> BuildSystem {
+    let candidates = wanted == nil ? found : found.filter { $0.name == wanted }
+    if candidates.count == 1 { return candidates[0] }
+    if found.isEmpty, let language { throw language.error(project) }
+    let names = found.map(\.name).joined(separator: ", ")
+    if candidates.isEmpty {
+      throw Diagnostic(
+        found.isEmpty
+          ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, Package.swift, configure or a makefile"
+          : "no build system '\(wanted ?? "")': found \(names)",
+        context: [project],
+        hint: hint, severity: .usage)
+    }
+    throw Diagnostic(
+      "several build systems: \(names)", context: [project],
+      hint: "choose one: --build-system \(candidates[0].name)", severity: .usage)
+  }
+}
+
+extension LaunchEnvironment {
+  /// The generator that the user has chosen for CMake.
+  private var chosenGenerator: String? {
+    compilerVariables.first { $0.name == "CMAKE_GENERATOR" }?.value
+  }
+
+  /// The generator that CMake has to use: Ninja if `PATH` has ninja and lacks make, which CMake would choose; `nil` if CMake's
+  /// own choice can be used.
+  var generatorForCMake: String? {
+    chosenGenerator == nil && !has("make") && has("ninja") ? "Ninja" : nil
+  }
+
+  /// The program by which CMake builds.
+  var toolOfCMake: String {
+    (chosenGenerator ?? generatorForCMake)?.contains("Ninja") ?? false ? "ninja" : "make"
+  }
+}

@@ -1,0 +1,233 @@
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import Ordering
+import Prediction
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The pages that launches execute, in the default order and in the new one.
+typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>
+
+extension BeforeAfter where Value == ProjectLaunches.Counts {
+  /// By how much the counts of launches that did not settle differ; `nil` if all launches settled.
+  var unsettled: AutoDocument.Unsettled? {
+    guard before.range != nil || after.range != nil else { return nil }
+    func range(_ counts: Value) -> ClosedRange<Int> {
+      let pages = counts.images.map(\.pages).reduce(0, +)
+      return counts.range ?? pages...pages
+    }
+    return AutoDocument.Unsettled(
+      counts: ProjectLaunches.unsettledCounts, before: range(before), after: range(after))
+  }
+
+  var warnings: [Diagnostic] {
+    let unsettled = unsettled.map { unsettled in
+      Diagnostic(
+        "a launch was still working seconds after it was ready, when it was ended: \(unsettled.wording)",
+        context: ["--until-ready"],
+        hint: "choose a sign that comes when the program waits for requests: line=TEXT")
+    }
+    return before.warnings + after.warnings + (unsettled.map { [$0] } ?? [])
+  }
+}
+
+/// Orders the images that launches use, and checks the result.
+struct ProjectImages {
+  private let recorded: ProjectLaunches.Recorded
+  private let folder: AutoFolder
+  private let system: BuildSystem
+  /// Whether functions are split.
+  private let splits: Bool
+  /// Whether data are ordered, too.
+  private let ordersData: Bool
+
+  init(
+    _ recorded: ProjectLaunches.Recorded, of system: BuildSystem, splits: Bool, ordersData: Bool,
+    in folder: AutoFolder
+  ) {
+    self.splits = splits
+    self.ordersData = ordersData
+    self.recorded = recorded
+    self.folder = folder
+    self.system = system
+  }
+
+  private var images: [ProjectImage] { recorded.images }
+
+  /// Keeps the images, which are not ordered yet, and writes an order file for each whose linker can order it.
+  ///
+  /// - Throws: if no linker can.
+  func writeOrders() throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic])
+  {
+    var orders: [String: OrderedImage] = [:]
+    var profiles: [[UInt8]] = []
+    var warnings: [Diagnostic] = []
+    for image in images {
+      try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
+      let dialect: OrderFileDialect
+      do { dialect = try image.linker.orderingDialect(of: image.name) } catch {
+        warnings.append(error)
+        continue
+      }
+      guard !image.isMadeByGo else {
+        warnings.append(
+          Diagnostic("not ordered: \(UnsupportedLanguage.go.wording)", context: [image.name]))
+        continue
+      }
+      var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])
+      options.builds = .one(image: image.path)
+      options.linker = dialect
+      let file = try OutputFile("\(folder.orders)/\(image.orderName)")
+      let isStripped = image.isStripped
+      var order: GeneratedOrder
+      var found: [Diagnostic]
+      do {
+        (order, found) = try generate(options, outputPath: file.path, split: nil)
+      } catch {
+        guard isStripped else { throw error }
+        warnings.append(
+          .strippedByBuild(
+            image, "not ordered: the project's build strips it, and its functions have no names"))
+        continue
+      }
+      if isStripped {
+        warnings.append(
+          .strippedByBuild(
+            image, "the project's build strips it: only exported functions are ordered"))
+      }
+      if splits {
+        do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
+          warnings.append(
+            Diagnostic("not split: \(error.message)", context: [image.name], hint: error.hint))
+        }
+      }
+      try file.finish(order.bytes)
+      orders[image.path] = order.image
+      if let profile = order.profile { profiles.append(profile) }
+      warnings += found.filter { !$0.isAboutUnusedHits }
+    }
+    if !profiles.isEmpty {
+      try OutputFile(folder.profile).finish(try ProjectProfile(profiles).bytes)
+    }
+    guard !orders.isEmpty else {
+      throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
+    }
+    if system.usesToolset {
+      // A line for what another image has does nothing.
+      var all: [UInt8] = []
+      for image in images where orders[image.path] != nil {
+        let bytes = try InputFile.bytes("\(folder.orders)/\(image.orderName)")
+        all += bytes.copy(0..<bytes.count)
+      }
+      try OutputFile(folder.packageOrder).finish(all)
+    }
+    return (orders, warnings)
+  }
+
+  private func generate(
+    _ options: OrderGeneration.Options, outputPath: String, split: SplitFormat?
+  ) throws(Diagnostic) -> (GeneratedOrder, [Diagnostic]) {
+    var options = options
+    options.split = split
+    options.splitPath = folder.profile
+    var generation = try OrderGeneration(options)
+    guard let name = generation.fileNames.first else {
+      throw Diagnostic("missing image in the traces", context: options.traces)
+    }
+    let order = try generation.order(ofImageNamed: name, outputPath: outputPath)
+    return (order, generation.warnings)
+  }
+
+  /// Keeps the images that were linked in their order.
+  func keepOrdered() throws(Diagnostic) {
+    for image in images {
+      guard access(image.path, R_OK) == 0 else {
+        throw Diagnostic(
+          "the build did not link it again", context: [image.path],
+          hint:
+            "change its rule so that it links again if the file is missing; the output: \(folder.logs)/relink.log"
+        )
+      }
+      try copy(image.path, to: "\(folder.images)/\(image.name)")
+    }
+  }
+
+  /// What a user has to add to compile for this order.
+  private var compileOptions: [String] {
+    guard Folder.hasFile(folder.profile) else {
+      return system.compileOptions + (ordersData ? ["-fdata-sections"] : [])
+    }
+    return system.compileOptions + [
+      "-fbasic-block-address-map", "-fbasic-block-sections=list=\(folder.profile)",
+    ]
+  }
+
+  /// Compares the images with those before.
+  ///
+  /// - Parameter counts: parallel to the images; `nil` if pages were not counted.
+  func check(
+    _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ method: RecordingMethods.Method
+  ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
+    var checked: [AutoDocument.Image] = []
+    var warnings: [Diagnostic] = []
+    for (index, image) in images.enumerated() {
+      guard let order = orders[image.path],
+        let dialect = OrderFileDialect(name: order.linker)
+      else { continue }
+      var options = LayoutDiff.Options(
+        before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
+      options.traces = recorded.traces[image] ?? []
+      options.order = "\(folder.orders)/\(image.orderName)"
+      if method != .instrument { options.recorded = [options.before] }
+      let diff = try LayoutDiff(options).document
+      guard let compliance = diff.order else { continue }
+      let pages = counts.map {
+        BeforeAfter(before: $0.before.images[index].pages, after: $0.after.images[index].pages)
+      }
+      var checkedImage = AutoDocument.Image(
+        name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
+        linker: dialect.name,
+        functions: order.recordedFunctions, compliance: compliance, pages: pages,
+        pages16k: counts.map {
+          BeforeAfter(
+            before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
+        },
+        predicted: diff.pages, compileOptions: compileOptions,
+        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
+      checkedImage.architecture = diff.after.image.architecture
+      checkedImage.id = diff.after.image.id
+      checkedImage.startupFunctions = diff.functions
+      checked.append(checkedImage)
+      warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
+      if let pages, pages.after > pages.before {
+        warnings.append(
+          Diagnostic(
+            "the order costs \(pages.after - pages.before) more pages than it saves",
+            context: [image.name],
+            hint: "keep the default order for this image"))
+      }
+    }
+    return (checked, warnings)
+  }
+
+  private func copy(_ path: String, to other: String) throws(Diagnostic) {
+    try OutputFile(other).finish(copyOf: path)
+    chmod(other, 0o755)
+  }
+}
+
+extension Diagnostic {
+  /// Returns the warning about an image that the build strips. The linker wrapper leaves out each `-s` that it sees.
+  fileprivate static func strippedByBuild(_ image: ProjectImage, _ message: String) -> Diagnostic {
+    Diagnostic(
+      message, context: [image.name],
+      hint:
+        "leave out 'strip' after the link, and -s in files of options (@FILE); strip a copy of the ordered image"
+    )
+  }
+}

@@ -1,0 +1,106 @@
+import Counting
+import ImageModel
+import PagesFormat
+import Prediction
+import ProcessLaunch
+import Rendering
+
+extension ProjectLaunches {
+  /// The pages of code that the launches executed in one order of the images, added up.
+  struct Counts {
+    /// The numbers of pages of each image, by page size. The images are those that the launches used when they were recorded.
+    var images: [(pages: Int, pages16k: Int)]
+    /// The number of pages of 4 KiB of all images, which differs between counts of a launch that did not settle; `nil` if
+    /// all launches settled, so that another count finds the same pages.
+    var range: ClosedRange<Int>?
+    var warnings: [Diagnostic] = []
+  }
+
+  /// The number of counts of a launch that does not settle.
+  static let unsettledCounts = 3
+
+  /// Counts the pages of code that the launches execute.
+  ///
+  /// - Throws: also if an image that a launch used when it was recorded is not used now: its count would be wrong.
+  func counts(of recorded: Recorded) throws(Diagnostic) -> Counts {
+    let none = recorded.images.map { _ in (pages: 0, pages16k: 0) }
+    var counts = Counts(images: none)
+    var (lowest, highest) = (0, 0)
+    for (launch, wanted) in zip(launches, recorded.imagesOfLaunches) {
+      let first = try count(launch, recorded.images, wanted)
+      var found = [first]
+      while !first.isSettled, found.count < Self.unsettledCounts {
+        found.append(try count(launch, recorded.images, wanted))
+      }
+      found.sort { $0.pages < $1.pages }
+      let median = found[found.count / 2]
+      for (index, image) in median.images.enumerated() {
+        counts.images[index].pages += image.pages
+        counts.images[index].pages16k += image.pages16k
+      }
+      lowest += found[0].pages
+      highest += found[found.count - 1].pages
+      if !first.isSettled { counts.range = lowest...highest }
+      counts.warnings += recorded.images.filter { first.unseen.contains($0.path) }.map { image in
+        Diagnostic(
+          "\(image.name) also ran without the library that sees touches: these pages are not counted",
+          context: [launch.command], hint: Diagnostic.allowTracing)
+      }
+    }
+    if counts.range != nil { counts.range = lowest...highest }
+    return counts
+  }
+
+  /// One count of one launch.
+  private struct Count {
+    var images: [(pages: Int, pages16k: Int)]
+    var isSettled: Bool
+    /// The paths of programs of which some pages were not seen.
+    var unseen: [String]
+
+    /// The number of pages of 4 KiB, of all images.
+    var pages: Int { images.map(\.pages).reduce(0, +) }
+  }
+
+  private func count(
+    _ launch: AutoLaunch, _ images: [ProjectImage], _ wanted: Set<ProjectImage>
+  ) throws(Diagnostic) -> Count {
+    // A program without a loader, which the shell starts, can be seen only from outside.
+    var counted = try counted(launch, images, images.contains { $0.isStatic } ? .ptrace : nil)
+    func touched(_ image: ProjectImage) -> PagesDocument.Image? {
+      counted.document.images.first { $0.path == image.path }
+    }
+    func isMissing(_ image: ProjectImage) -> Bool {
+      wanted.contains(image) && (touched(image)?.textCount(executed: true) ?? 0) == 0
+    }
+    // What removes LD_PRELOAD from a program's environment hides it from the library.
+    if images.contains(where: isMissing) { counted = try self.counted(launch, images, .ptrace) }
+    if let image = images.first(where: isMissing) {
+      throw Diagnostic(
+        "the launch did not run \(image.name), which it ran when it was recorded",
+        context: [launch.command],
+        hint: "give a launch that does the same each time it runs")
+    }
+    return Count(
+      images: images.map { image in
+        let pages = touched(image)
+        return (
+          pages?.textCount(executed: true) ?? 0,
+          pages?.textCount(executed: true, .sixteenKibibytes) ?? 0
+        )
+      }, isSettled: counted.isSettled, unseen: counted.unseen)
+  }
+
+  private func counted(
+    _ launch: AutoLaunch, _ images: [ProjectImage], _ method: PageMethod?
+  ) throws(Diagnostic) -> CountedPages {
+    try run(launch) { program in
+      var pages = PageLaunch(program, in: shell.environment)
+      pages.images = images.map(\.path)
+      pages.method = method
+      return try pages.run()
+    } result: {
+      ProgramLaunch.Result(processNumber: 0, end: $0.end)
+    }.value
+  }
+}

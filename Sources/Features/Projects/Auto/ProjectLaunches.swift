@@ -1,0 +1,242 @@
+import CommandSupport
+import ImageModel
+import PagesFormat
+import ProcessLaunch
+import Recording
+import Rendering
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The launches that a project is ordered for.
+struct ProjectLaunches {
+  private(set) var launches: [AutoLaunch]
+  private let images: [ProjectImage]
+  let shell: AutoShell
+  /// Whether basic blocks are recorded, too.
+  private let blocks: Bool
+
+  /// - Parameter images: all that the build has made.
+  init(_ launches: [AutoLaunch], images: [ProjectImage], blocks: Bool, _ shell: AutoShell) {
+    self.blocks = blocks
+    self.launches = launches
+    self.images = images
+    self.shell = shell
+  }
+
+  /// Runs each launch as it is, to see whether it works. A launch that ends by itself, with exit status 0, before it is
+  /// ready awaits no sign from now on: `--until-ready` ends the other launches.
+  ///
+  /// - Returns: warnings.
+  /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
+  mutating func tryOut(_ steps: ProjectSteps) throws(Diagnostic) -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    var unready: (launch: AutoLaunch, readiness: Readiness)?
+    for (number, launch) in launches.enumerated() {
+      let result = try steps.timed("launch", launch.command, log: log.path) {
+        () throws(Diagnostic) in
+        try run(launch) {
+          try $0.run()
+        } result: {
+          $0
+        }
+      }
+      if let readiness = launch.readiness, !result.value.isReady {
+        unready = unready ?? (launch, readiness)
+        launches[number].readiness = nil
+      }
+      guard result.left > 0, launches[number].readiness == nil else { continue }
+      warnings.append(
+        Diagnostic(
+          "the launch left \(counted(result.left, "process", "processes")) running; they were killed, and what they would have run later is not recorded",
+          context: [launch.command],
+          hint:
+            "let it stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
+        ))
+    }
+    if let unready, launches.allSatisfy({ $0.readiness == nil }) {
+      throw .notReady(unready.launch.command, unready.readiness, within: nil, .exited(0))
+    }
+    return warnings
+  }
+
+  /// What the launches ran.
+  struct Recorded {
+    /// The images that were used, in the order of their first use. Of those with the same file name, which order files
+    /// and results are named after, the first.
+    var images: [ProjectImage] = []
+    /// The paths of the traces in which each image was used, those of the first launch first.
+    var traces: [ProjectImage: [String]] = [:]
+    /// The images that each launch used.
+    var imagesOfLaunches: [Set<ProjectImage>] = []
+    var warnings: [Diagnostic] = []
+
+    fileprivate mutating func add(_ used: [ProjectImage], inTraceAt path: String) {
+      for image in used {
+        if traces[image] == nil {
+          if let other = images.first(where: {
+            $0.orderName == image.orderName || $0.name == image.name
+          }) {
+            traces[image] = []
+            warnings.append(
+              Diagnostic(
+                "not ordered: \(other.path) has the same file name, and was used first",
+                context: [image.path],
+                hint: "order this one by hand: record, gen, link (docs/BUILD-SYSTEMS.md)"))
+          } else {
+            images.append(image)
+          }
+        }
+        guard images.contains(image) else { continue }
+        traces[image, default: []].append(path)
+        imagesOfLaunches[imagesOfLaunches.count - 1].insert(image)
+      }
+    }
+  }
+
+  /// Records each launch.
+  func record(by method: RecordingMethods.Method) throws(Diagnostic) -> Recorded {
+    // A run that is killed leaves scripts at the paths of programs.
+    if method == .qemu { try OutputFile(shell.folder.building).finish([]) }
+    defer { if method == .qemu { Folder.remove(Array(shell.folder.building.utf8)) } }
+    let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
+    var recorded = Recorded()
+    for (number, launch) in launches.enumerated() {
+      let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
+      let recording = try run(launch) { program in
+        try LaunchRecording(way(of: program, method), outputPath: output, in: shell.environment)
+          .run()
+      } result: { recording in
+        ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
+      }.value
+      if recording.lacksBlockMap { throw try unableToSplit() }
+      recorded.imagesOfLaunches.append([])
+      recorded.warnings += recording.warnings
+      let paths = try named(recording.paths, number + 1)
+      for (path, trace) in zip(paths, recording.traces) {
+        // A recorder has the path by which the loader opened a library, such as the link libapp.so.1.
+        let ofTrace = trace.images.map { image in
+          projectImages[image.path]
+            ?? (try? Folder.absolutePath(image.path)).flatMap { projectImages[$0] }
+        }
+        var used: [ProjectImage] = []
+        var isUsed = ofTrace.map { _ in false }
+        for number in trace.hits.map(\.image) + trace.blockHits.map(\.image)
+        where !isUsed[number] {
+          isUsed[number] = true
+          if let image = ofTrace[number] { used.append(image) }
+        }
+        recorded.add(used, inTraceAt: path)
+      }
+    }
+    return recorded
+  }
+
+  private func way(
+    of program: ProgramLaunch, _ method: RecordingMethods.Method
+  ) -> LaunchRecording.Method {
+    switch method {
+    case .breakpoints:
+      var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
+      options.blocks = blocks
+      return .breakpoints(.launch(program), options)
+    case .qemu:
+      return .emulatedPrograms(
+        program, of: images.filter { !$0.isLibrary }.map(\.path), images: images.map(\.path))
+    case .instrument: return .recorder(program)
+    }
+  }
+
+  private func unableToSplit() throws(Diagnostic) -> Diagnostic {
+    // With another compiler the project has to be configured anew.
+    try OutputFile(shell.folder.building).finish([])
+    return Diagnostic(
+      "unable to split: no image that the launches ran has a map of its basic blocks",
+      context: ["--split"],
+      hint:
+        "compile with clang 19 or later, and without -flto: CC=clang CXX=clang++ orderfile auto --split ..., or, if a makefile sets CC, orderfile auto --split ... -- make CC=clang"
+    )
+  }
+
+  /// Gives the traces of a launch names without the numbers of processes, which differ from run to run.
+  private func named(_ paths: [String], _ launch: Int) throws(Diagnostic) -> [String] {
+    var names: [String] = []
+    for (index, path) in paths.enumerated() {
+      let name =
+        "\(shell.folder.traces)/launch-\(launch)\(index == 0 ? "" : ".\(index + 1)").oftrace"
+      guard rename(path, name) == 0 else {
+        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// The output of the last launch.
+  var log: LaunchLog { LaunchLog("\(shell.folder.logs)/launch.log") }
+
+  /// Runs a launch by `body`, and ends what it leaves behind.
+  func run<R>(
+    _ launch: AutoLaunch, _ body: (ProgramLaunch) throws -> R, result: (R) -> ProgramLaunch.Result
+  ) throws(Diagnostic) -> (value: R, left: Int) {
+    var program = shell.launch(launch, images: images)
+    let value: R
+    do {
+      value = try log.streams(input: launch.input) { streams in
+        program.streams = streams
+        return try body(program)
+      }
+    } catch {
+      if shell.endsOrphans { _ = Orphans.end() }
+      if Interruption.hasCome { throw Diagnostic("interrupted") }
+      throw error as? Diagnostic ?? Diagnostic("unable to run: \(error)", context: [launch.command])
+    }
+    let left = shell.endsOrphans ? Orphans.end() : 0
+    if Interruption.hasCome { throw Diagnostic("interrupted") }
+    let result = result(value)
+    let time = program.timeout ?? AutoLaunch.usualTimeout
+    if let readiness = launch.readiness {
+      if result.timedOut || result.end != .exited(0) {
+        throw notReady(launch, readiness, within: result.timedOut ? time : nil, result.end)
+      }
+    } else if result.timedOut {
+      throw Diagnostic(
+        "the launch did not end within \(Int(time)) s\(log.lastLines())", context: [launch.command],
+        hint:
+          "for a server give --until-ready port=NUMBER or line=TEXT; for a long launch --timeout")
+    }
+    guard result.end == .exited(0) else {
+      if result.end == Self.commandNotFound { try shell.folder.configureAgain() }
+      throw failed(launch, result.end)
+    }
+    return (value, left)
+  }
+
+  private func notReady(
+    _ launch: AutoLaunch, _ readiness: Readiness, within timeout: Double?, _ end: ProgramLaunch.End
+  ) -> Diagnostic {
+    var error = Diagnostic.notReady(launch.command, readiness, within: timeout, end)
+    error.message += log.lastLines()
+    if launches.count > 1 {
+      error.hint =
+        "--until-ready holds for each launch: a launch has to become ready, or to end by itself with status 0"
+    }
+    return error
+  }
+
+  private func failed(_ launch: AutoLaunch, _ end: ProgramLaunch.End) -> Diagnostic {
+    let input = launch.input == nil ? ", with empty input" : ""
+    let hint =
+      end == Self.commandNotFound
+      ? LaunchCandidates(images, in: shell.folder.tree).hintForMissingProgram(shell.folder.logs)
+      : "it runs in a copy of the project's folder\(input); if it is meant to fail: --launch 'COMMAND || true'"
+    return Diagnostic(
+      "the launch failed: \(end)\(log.lastLines())", context: [launch.command], hint: hint)
+  }
+
+  /// How a shell ends if it does not find the program of its last command.
+  private static let commandNotFound = ProgramLaunch.End.exited(127)
+}

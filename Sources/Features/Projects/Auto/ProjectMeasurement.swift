@@ -1,0 +1,119 @@
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import Measuring
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Measures launches in the default order, in the new order, and again in the default order, then
+/// with copies of the images.
+///
+/// A launch finds images at their paths in the copy. So before each launch the images of one build are put there, as
+/// further names of the files with results; afterwards those that were there are put back.
+struct ProjectMeasurement {
+  private let shell: AutoShell
+  private let recorded: ProjectLaunches.Recorded
+  private let programs: [ProjectImage]
+  private let steps: ProjectSteps
+  private(set) var warnings: [Diagnostic] = []
+
+  /// - Parameter programs: all that the build has made, in whose folders launches find programs.
+  init(
+    _ recorded: ProjectLaunches.Recorded, programs: [ProjectImage], _ shell: AutoShell,
+    steps: ProjectSteps
+  ) {
+    self.recorded = recorded
+    self.programs = programs
+    self.shell = shell
+    self.steps = steps
+  }
+
+  private var folder: AutoFolder { shell.folder }
+
+  /// The result for each launch, which is also written to a file.
+  mutating func run(_ launches: [AutoLaunch]) throws(Diagnostic) -> [AutoDocument.Measurement] {
+    try Folder.make(folder.measurements)
+    try Folder.make(folder.originals)
+    let originals = recorded.images.map {
+      ImagePlacement("\(folder.originals)/\($0.name)", at: $0.path)
+    }
+    for original in originals {
+      try ImagePlacement(original.path, at: original.source).place()
+    }
+    // A run that is killed leaves one of the builds at the images' paths.
+    try OutputFile(folder.building).finish([])
+    MeasuredProgram.catchInterrupts()
+    defer {
+      Interruption.catchSignals()
+      if originals.allSatisfy({ (try? $0.place()) != nil }) {
+        Folder.remove(Array(folder.building.utf8))
+      }
+      Folder.remove(Array(folder.originals.utf8))
+    }
+    var results: [AutoDocument.Measurement] = []
+    for (index, launch) in launches.enumerated() {
+      let document = try steps.timed("measure", launch.command) { () throws(Diagnostic) in
+        try measure(launch, images: recorded.imagesOfLaunches[index])
+      }
+      let result = AutoDocument.Measurement(
+        launch: launch.command, name: "launch-\(index + 1).json", document: document)
+      try OutputFile("\(folder.path)/\(result.path)").finish(document.json())
+      results.append(result)
+    }
+    return results
+  }
+
+  private mutating func measure(
+    _ launch: AutoLaunch, images used: Set<ProjectImage>
+  ) throws(Diagnostic) -> MeasureDocument {
+    let images = recorded.images.filter(used.contains)
+    var program = MeasuredProgram(
+      path: "/bin/sh", arguments: shell.words(of: launch, images: programs),
+      inputPath: launch.input, timeout: launch.timeout ?? AutoLaunch.usualTimeout,
+      readiness: launch.readiness)
+    program.title = launch.command
+    func side(_ name: String, _ folder: String) -> MeasuredSide {
+      MeasuredSide(
+        name: name, program: program, images: images.map(\.path),
+        placements: images.map { ImagePlacement("\(folder)/\($0.name)", at: $0.path) })
+    }
+    try Folder.make(folder.controls)
+    defer { Folder.remove(Array(folder.controls.utf8)) }
+    let copies = try images.map { image throws(Diagnostic) in
+      try ControlCopy(
+        of: "\(folder.defaultImages)/\(image.name)", to: "\(folder.controls)/\(image.name)")
+    }
+    defer { withExtendedLifetime(copies) {} }
+    let plan = MeasurementPlan(
+      sides: [
+        side("before", folder.defaultImages), side("after", folder.images),
+        side("control", folder.controls),
+      ], states: CacheState.allCases, mostRounds: MeasurementPlan.usualRounds,
+      duration: MeasurementPlan.usualDuration)
+    let machine = MeasuringMachine.current()
+    var measured: [MeasuredState] = []
+    for state in plan.states {
+      do { measured.append(try plan.run(state) { _ in }) } catch {
+        // Some file systems do not let go of what they have in memory.
+        guard state == .cold, !MeasuredProgram.wasInterrupted else {
+          throw Diagnostic(
+            error.message, context: error.context,
+            hint: "the launch runs many times: it must not depend on what earlier launches did")
+        }
+        warnings.append(
+          Diagnostic(
+            "cold launches were not measured: \(error.message)",
+            context: [launch.command] + error.context))
+      }
+      guard !MeasuredProgram.wasInterrupted else { throw Diagnostic("interrupted") }
+    }
+    return MeasureDocument(
+      measured, machine: machine, storage: images.map { ImageStorage(of: $0.path) },
+      precision: nil, seed: plan.seed, dropsCaches: false)
+  }
+}

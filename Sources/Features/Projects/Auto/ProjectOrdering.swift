@@ -1,0 +1,344 @@
+// Orders a project: `orderfile auto`.
+//
+// The project is copied, built in the copy, launched, recorded, linked again in the recorded order, and launched again.
+// What the build is depends on its build system; the rest does not. Compilers are called through this command, under
+// their own names, which notes what is linked and adds what ordering needs (`CompilerWrapper`). So an image is linked
+// again by removing it and building again, with the order files where the wrapper looks for them.
+//
+// All that a run leaves is below one folder. `state` there says what the results are of: the options, the images after
+// the last link, and the method of recording. A run that finds the project as it was, whose build leaves the images as
+// they were, and which would record by the same method, has nothing more to do. It is removed before anything is changed,
+// so that a run that was interrupted is followed by a full one; which uses the objects that are there, unless it was a
+// build that was interrupted.
+
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import ProcessLaunch
+import Rendering
+import Symbolication
+
+/// The steps from a project's folder to ordered images.
+package struct ProjectOrdering {
+  package struct Options {
+    /// The path of the project.
+    package var project: String
+    /// The path of the folder for everything that is written.
+    package var output: String
+    package var launches: [AutoLaunch] = []
+    /// The words of the command that builds the project; `nil` to find out.
+    package var buildCommand: [String]?
+    /// The build system to use of several.
+    package var buildSystem: String?
+    /// `nil` for the best that is installed.
+    package var linker: OrderFileDialect?
+    /// How many compilers may run at the same time.
+    package var jobs = 1
+    /// Whether functions are split, too: what ran of them is placed together.
+    package var splits = false
+    /// Whether data are ordered, too; then the launches are recorded by an instrumented build.
+    package var ordersData = false
+    /// How launches are recorded; `nil` for the first way that can be used.
+    package var method: RecordingMethods.Method?
+    /// Whether launches are measured in the default order, in the new one, and in the default order again.
+    package var measures = false
+    /// Whether launches are recorded again even if no file of the project has changed.
+    package var recordsAgain = false
+    /// The path of this command.
+    package var command: String
+    /// Whether processes that commands leave behind are ended, for which all children of this process are taken.
+    package var endsOrphans = false
+
+    package init(project: String, output: String, command: String) {
+      self.project = project
+      self.output = output
+      self.command = command
+    }
+  }
+
+  package enum Progress {
+    /// A step begins: its name, the command that it runs or what it does, and the path of the file with the output of that
+    /// command.
+    case begins(String, String, log: String?)
+    /// It took so many nanoseconds.
+    case ends(String, String, nanoseconds: UInt64)
+  }
+
+  package struct Result {
+    /// The document; `nil` if nothing has changed since the last run.
+    package let document: AutoDocument?
+    /// The paths of the results.
+    package let text: String
+    package let json: String
+    package let warnings: [Diagnostic]
+  }
+
+  let options: Options
+  let environment: LaunchEnvironment
+  private let steps: ProjectSteps
+  /// Those of the steps so far, also if one has failed.
+  package private(set) var warnings: [Diagnostic] = []
+
+  package init(
+    _ options: Options, in environment: LaunchEnvironment,
+    progress: @escaping (Progress) -> Void = { _ in }
+  ) {
+    self.options = options
+    self.environment = environment
+    steps = ProjectSteps(progress: progress)
+  }
+
+  /// Runs all steps that are needed.
+  ///
+  /// - Throws: `usage` if it is not known what to build or launch, with the candidates; the cause if a step fails;
+  ///   `interrupted`. The next run goes on from there.
+  package mutating func run() throws -> Result {
+    let project = try Folder.absolutePath(options.project)
+    let system = try buildSystem(of: project)
+    for launch in options.launches {
+      try launch.readiness?.check()
+      if let input = launch.input { _ = try LaunchInput.file(input) }
+    }
+    let folder = try AutoFolder(options.output, for: project)
+    folder.removeUnusableCopy(configuration: system.configuration(in: environment))
+    guard !options.splits || !["cargo", "swiftpm"].contains(system.name) else {
+      throw Diagnostic(
+        "unable to split: expected a project of C or C++, found \(system.name)",
+        context: ["--split"],
+        hint: "leave out --split, or split by hand: docs/BLOCKS.md", severity: .usage)
+    }
+    try checkData(system)
+    var shell = AutoShell(
+      folder: folder, command: options.command, environment: environment,
+      endsOrphans: options.endsOrphans)
+    shell.splits = options.splits
+    shell.ordersData = options.ordersData
+    try shell.makeTools()
+    var build = ProjectBuild(
+      system, linker: try linker(for: system), shell: shell, steps: steps)
+    build.language = UnsupportedLanguage(filesNamed: Folder.names(in: project))
+    let copy = TreeCopy(
+      of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
+    let copied = try steps.timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
+    // Launches may read what has changed, even if no image did.
+    if copied.hasChanges || options.recordsAgain { Folder.remove(Array(folder.state.utf8)) }
+    try build.configure(copy, copied)
+
+    let identity = identity(of: build)
+    let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
+    guard !options.launches.isEmpty else {
+      try build.build("build", state != nil ? .ordered : .plain)
+      throw try candidates(of: build).missingLaunch
+    }
+    if let state, state.hasPrefix(identity) {
+      try build.build("build", .ordered)
+      // What could not be used then may be permitted now.
+      let method = try methods(for: build).chosen(options.method)
+      if state == identity + results(of: build, by: method) { return result(folder, nil) }
+    }
+    do {
+      let result = try order(&build, identity)
+      folder.removeKeptResults()
+      return result
+    } catch {
+      if folder.restoreResults() {
+        warnings.append(
+          Diagnostic("the results of the last successful run are kept", context: [folder.path]))
+      }
+      throw error
+    }
+  }
+
+  /// - Throws: if the build made no image.
+  private func candidates(of build: ProjectBuild) throws(Diagnostic) -> LaunchCandidates {
+    let images = build.images
+    if let image = images.first, images.allSatisfy(\.isMadeByGo) {
+      throw UnsupportedLanguage.go.error(image.name)
+    }
+    guard images.isEmpty else {
+      return LaunchCandidates(images, in: build.shell.folder.tree)
+    }
+    if let language = build.language { throw language.error(build.system.build) }
+    try build.shell.folder.configureAgain()
+    let log = build.shell.buildLog("build")
+    let line = FailureCause.line(in: log.text)
+    throw Diagnostic(
+      "the build linked no image by a compiler of PATH"
+        + (line.map { "; its output has: \($0)" } ?? ""),
+      context: [build.system.build],
+      hint: build.system.build.contains("swift build")
+        ? "give the command itself: orderfile auto ... -- swift build; all output: \(log.path)"
+        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log.path)"
+    )
+  }
+
+  private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
+    let folder = build.shell.folder
+    Folder.remove(Array(folder.state.utf8))
+    // What an earlier run has linked in its order.
+    build.relink(build.images.filter(folder.mayBeOrdered))
+    try folder.setResultsAside()
+    try folder.makeResults()
+    if build.system.usesToolset { try build.writeToolset() }
+    try build.prepareObjects(options.splits ? .mapped : wholeObjects)
+    try build.build("build", .plain)
+    let candidates = try candidates(of: build)
+
+    let methods = methods(for: build)
+    let method = try methods.chosen(options.method)
+    guard methods.runsPrograms || !options.measures else {
+      throw Diagnostic(
+        "unable to measure: the images are for another machine", context: ["--control"],
+        hint: "leave it out")
+    }
+    var launches = ProjectLaunches(
+      options.launches, images: build.images, blocks: options.splits, build.shell)
+    if methods.runsPrograms { warnings += try launches.tryOut(steps) }
+    for launch in options.launches { build.noteLaunch(launch) }
+    let recorded = try record(launches, by: method, &build)
+    warnings += recorded.warnings.filter { !$0.isAboutMissingSymbolTable }
+    guard !recorded.images.isEmpty else {
+      try build.shell.folder.configureAgain()
+      throw candidates.unusedImages
+    }
+    let (before, refusal) = try count(launches, recorded, methods, method)
+    let ordering = ProjectImages(
+      recorded, of: build.system, splits: options.splits, ordersData: options.ordersData, in: folder
+    )
+    let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
+      try ordering.writeOrders()
+    }
+    warnings += orders.warnings
+    if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
+    try folder.beginRelinking()
+    build.relink(recorded.images)
+    try build.build("relink", .ordered)
+    try ordering.keepOrdered()
+    let counts = try before.map { before in
+      let after = try steps.timed("count", "pages of the launches", log: launches.log.path) {
+        try launches.counts(of: recorded)
+      }
+      return ProjectCounts(before: before, after: after)
+    }
+    warnings += counts?.warnings ?? []
+    let checked = try steps.timed("check", "the order of the images") {
+      try ordering.check(orders.byPath, counts, method)
+    }
+    warnings += checked.warnings
+    var document = AutoDocument(
+      folder: folder.path, commands: build.commands, launches: options.launches.map(\.command),
+      method: method, images: checked.images, warnings: [])
+    document.methodReason =
+      options.method == nil ? methods.reason(for: method) : "--method \(method.rawValue)"
+    document.notCounted = refusal
+    document.unsettled = counts?.unsettled
+    if options.measures {
+      var measurement = ProjectMeasurement(
+        recorded, programs: build.images, build.shell, steps: steps)
+      document.measurements = try measurement.run(launches.launches)
+      warnings += measurement.warnings
+    }
+    warnings = Self.withoutRepetition(warnings)
+    document.warnings = warnings.map { "\($0)" }
+    try OutputFile(folder.summary("json")).finish(document.json())
+    try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
+    try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
+    try OutputFile(folder.state).finish(Array((identity + results(of: build, by: method)).utf8))
+    return result(folder, document)
+  }
+
+  /// Returns each warning once. Several steps may give the same warning about an image, and some steps name the image by its
+  /// path. `ProjectImages` warns of stripped images.
+  private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
+    var seen: Set<String> = []
+    return warnings.filter { warning in
+      guard !warning.isAboutMissingSymbolTable else { return false }
+      let line = (warning.context + [warning.message]).joined(separator: ": ")
+      let place = line.prefix { $0 != ":" }
+      return seen.insert(fileName(ofPath: String(place)) + line.dropFirst(place.count)).inserted
+    }
+  }
+
+  /// How the launches can be recorded.
+  private func methods(for build: ProjectBuild) -> RecordingMethods {
+    var methods = RecordingMethods(triedIn: environment)
+    methods.consider(
+      build.images, of: build.system, splits: options.splits, ordersData: options.ordersData,
+      in: environment)
+    return methods
+  }
+
+  /// Records the launches, of another build if the method needs one; afterwards the plain one is there again.
+  private func record(
+    _ launches: ProjectLaunches, by method: RecordingMethods.Method, _ build: inout ProjectBuild
+  ) throws(Diagnostic) -> ProjectLaunches.Recorded {
+    if method == .instrument {
+      try build.prepareObjects(.instrumented)
+      build.relink(build.images)
+      let recorder = try OwnLibrary.recorder()
+      if build.system.usesToolset { try build.writeToolset(recorder: recorder) }
+      try build.build("instrument", .recording(recorder))
+    }
+    let recorded = try steps.timed("record", "each launch", log: launches.log.path) {
+      () throws(Diagnostic) in
+      try launches.record(by: method)
+    }
+    if method == .instrument {
+      try build.prepareObjects(wholeObjects)
+      build.relink(build.images)
+      try build.build("build", .plain)
+    }
+    return recorded
+  }
+
+  /// The pages that the launches execute, or why they can't be counted.
+  ///
+  /// - Throws: if they were recorded with breakpoints: then what sees pages works, too.
+  private func count(
+    _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
+    _ method: RecordingMethods.Method
+  ) throws(Diagnostic) -> (counts: ProjectLaunches.Counts?, refusal: String?) {
+    guard methods.runsPrograms else { return (nil, "an emulator does not tell pages") }
+    do {
+      let counts = try steps.timed("count", "pages of the launches", log: launches.log.path) {
+        () throws(Diagnostic) in
+        try launches.counts(of: recorded)
+      }
+      return (counts, nil)
+    } catch {
+      guard method != .breakpoints, !Interruption.hasCome else { throw error }
+      return (nil, error.message)
+    }
+  }
+
+  private func result(_ folder: AutoFolder, _ document: AutoDocument?) -> Result {
+    Result(
+      document: document, text: folder.summary("txt"), json: folder.summary("json"),
+      warnings: warnings)
+  }
+
+  // MARK: What is used
+
+  private var wholeObjects: ProjectBuild.Compiled { options.ordersData ? .wholeWithData : .whole }
+
+  /// The images, the results, and how these came about, for `state`.
+  private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
+    "recorded by \(method.rawValue)\n\(build.stamps)\(build.shell.folder.resultStamps)"
+  }
+
+  /// What decides about the results besides the images.
+  private func identity(of build: ProjectBuild) -> String {
+    let launches = options.launches.map { launch in
+      // A launch may run something else if its input is another one.
+      let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
+      return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
+    }
+    let splitting = options.splits ? "split" : wholeObjects.rawValue
+    let method = options.method?.rawValue ?? "any method"
+    let measuring = options.measures ? "measured" : "not measured"
+    let wishes = [
+      toolVersion, build.system.build, build.linker.name, splitting, method, measuring,
+    ]
+    return (wishes + launches).map { "\($0)\n" }.joined()
+  }
+}

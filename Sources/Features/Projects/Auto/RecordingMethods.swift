@@ -1,0 +1,225 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import ProcessLaunch
+import Recording
+import Rendering
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Which of the ways to record a launch can be used, and why the others can't.
+///
+/// The first that can be used is the one to use: breakpoints, because they see every function of the release build and
+/// hardly slow it down; an emulator, which needs no permission, and runs programs of other architectures; an instrumented
+/// build, which is another build and sees only what was compiled for it.
+package struct RecordingMethods: Hashable, Sendable {
+  package typealias Method = AutoDocument.Method
+
+  /// Why a method can't be used.
+  package struct Refusal: Hashable, Sendable {
+    /// In a few words.
+    package var reason: String
+    /// What to do about it; `nil` if nothing can be done.
+    package var hint: String?
+
+    package init(_ reason: String, hint: String? = nil) {
+      self.reason = reason
+      self.hint = hint
+    }
+  }
+
+  private var refusals: [Method: Refusal] = [:]
+  /// Why the emulator of this machine can't be used; `nil` if it can, or if programs of another one are emulated.
+  private var ownEmulation: Refusal?
+  /// Whether programs of the project can be run as they are.
+  package private(set) var runsPrograms = true
+
+  /// All can be used.
+  package init() {}
+
+  /// The first reason counts.
+  package mutating func refuse(_ method: Method, _ refusal: Refusal) {
+    refusals[method] = refusals[method] ?? refusal
+  }
+
+  /// The emulator of this machine can't be used.
+  package mutating func refuseOwnEmulation(_ refusal: Refusal) { ownEmulation = refusal }
+
+  /// A program is for another machine, of which the emulator of this one runs nothing.
+  ///
+  /// - Parameter refusal: why that program can't be emulated; `nil` if it can be.
+  package mutating func needForeignEmulation(_ refusal: Refusal?) {
+    ownEmulation = nil
+    if let refusal { refuse(.qemu, refusal) }
+  }
+
+  package func refusal(of method: Method) -> Refusal? {
+    (method == .qemu ? ownEmulation : nil) ?? refusals[method]
+  }
+
+  /// The method to use; `nil` if none can be.
+  package var best: Method? { Method.allCases.first { refusal(of: $0) == nil } }
+
+  /// Why no method comes before `method`; `nil` if it is the first.
+  package func reason(for method: Method) -> String? {
+    let earlier = Self.earlier(than: method)
+    return earlier.isEmpty ? nil : wording(earlier)
+  }
+
+  private static func earlier(than method: Method) -> ArraySlice<Method> {
+    Method.allCases.prefix { $0 != method }
+  }
+
+  /// Why none can be used, for the last line of a report.
+  package var obstacle: String? {
+    best == nil ? "no way to record: \(wording(Method.allCases[...]))" : nil
+  }
+
+  private func wording(_ methods: ArraySlice<Method>) -> String {
+    methods.compactMap { method in
+      refusal(of: method).map { "\(method.rawValue): \($0.reason)" }
+    }
+    .joined(separator: "; ")
+  }
+
+  /// What to do so that one of `methods` can be used; `nil` if nothing can be done.
+  private func hint(_ methods: ArraySlice<Method>) -> String? {
+    let hints = methods.compactMap { refusal(of: $0)?.hint }
+    return hints.isEmpty ? nil : hints.joined(separator: "; or ")
+  }
+
+  /// What `doctor` says about recording.
+  package var finding: Finding {
+    let check = "method of recording"
+    guard let best else {
+      return Finding(
+        .auto, check, .error, wording(Method.allCases[...]), hint: hint(Method.allCases[...]))
+    }
+    guard let reason = reason(for: best) else {
+      return Finding(.auto, check, .ok, best.wording)
+    }
+    return Finding(
+      .auto, check, .warning, "\(best.wording) (\(reason))", hint: hint(Self.earlier(than: best)))
+  }
+
+  /// The method to use.
+  ///
+  /// - Parameter wanted: the user's choice.
+  /// - Throws: if that can't be used, or if none can.
+  package func chosen(_ wanted: Method?) throws(Diagnostic) -> Method {
+    if let wanted {
+      guard let refusal = refusal(of: wanted) else { return wanted }
+      throw Diagnostic(
+        "unable to record: \(refusal.reason)", context: ["--method \(wanted.rawValue)"],
+        hint: refusal.hint)
+    }
+    if let best { return best }
+    throw Diagnostic(
+      "unable to record: \(wording(Method.allCases[...]))",
+      hint: hint(Method.allCases[...]))
+  }
+}
+
+// MARK: On this machine
+
+extension RecordingMethods {
+  /// What this machine can do with programs of its own architecture, which is tried.
+  init(triedIn environment: LaunchEnvironment) {
+    self.init(
+      tracing: TracingPermission.refusal().map { reason in
+        Refusal(
+          "a program can't be traced: \(reason)",
+          hint: "'orderfile doctor' says how ptrace can be permitted")
+      }, in: environment)
+  }
+
+  /// What this machine can do with programs of its own architecture.
+  ///
+  /// - Parameter tracing: why no program can be traced; `nil` if one was.
+  init(tracing: Refusal?, in environment: LaunchEnvironment) {
+    if let tracing { refuse(.breakpoints, tracing) }
+    do { _ = try Emulator(of: "/bin/sh", LaunchRecording.Emulation(), in: environment) } catch {
+      refuseOwnEmulation(Refusal(error))
+    }
+    do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
+  }
+
+  /// What can be done with a project whose build made `images`.
+  ///
+  /// - Parameters:
+  ///   - splits: whether basic blocks have to be recorded, too.
+  ///   - ordersData: whether touches of data have to be.
+  mutating func consider(
+    _ images: [ProjectImage], of system: BuildSystem, splits: Bool, ordersData: Bool,
+    in environment: LaunchEnvironment
+  ) {
+    if ordersData {
+      for method in [Method.breakpoints, .qemu] {
+        refuse(method, Refusal("it sees no loads and stores, which --data needs"))
+      }
+    }
+    if splits {
+      refuse(.instrument, Refusal("it sees no basic blocks, which --split needs"))
+    }
+    consider(system, in: environment)
+    for image in images { consider(image.path, isLibrary: image.isLibrary, in: environment) }
+  }
+
+  /// What can be done with a project of that build system; `nil` if it is not known.
+  mutating func consider(_ system: BuildSystem?, in environment: LaunchEnvironment) {
+    // rustc and swiftc instrument, too.
+    guard !["cargo", "swiftpm"].contains(system?.name) else { return }
+    let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
+    if !compilers.contains(where: { $0.contains("clang") }) {
+      refuse(.instrument, Refusal("there is no clang", hint: "install clang"))
+    }
+  }
+
+  /// What can be done with the image at `path`.
+  mutating func consider(
+    _ path: String, isLibrary: Bool = false, in environment: LaunchEnvironment
+  ) {
+    let name = fileName(ofPath: path)
+    guard let bytes = try? FileBytes(regularFileAt: path),
+      let machine = try? EmulatedMachine(of: bytes)
+    else { return }
+    let own = (try? FileBytes(path: "/proc/self/exe")).flatMap { try? EmulatedMachine(of: $0) }
+    if let own, own.description != machine.description {
+      runsPrograms = false
+      refuse(
+        .breakpoints, Refusal("\(name) is for another machine, \(machine.description)"))
+      refuse(.instrument, Refusal("\(name) can't be run here"))
+      if !isLibrary {
+        needForeignEmulation(Self.refusalToEmulate(programAt: path, in: environment))
+      }
+    } else if let pages = try? ImagePages(of: bytes), pages.hasLeakSanitizer {
+      if environment.looksForLeaks {
+        refuse(
+          .breakpoints,
+          Refusal(
+            "LeakSanitizer is in \(name)", hint: "build without it, or ASAN_OPTIONS=detect_leaks=0"
+          ))
+      }
+      refuse(.qemu, Refusal("a sanitizer is in \(name)"))
+    }
+  }
+
+  /// - Parameter path: never looked up in `PATH`, as the name of a command would be.
+  private static func refusalToEmulate(
+    programAt path: String, in environment: LaunchEnvironment
+  ) -> Refusal? {
+    do {
+      _ = try EmulatedPrograms([Folder.absolutePath(path)], images: [], in: environment)
+      return nil
+    } catch { return Refusal(error) }
+  }
+}
+
+extension RecordingMethods.Refusal {
+  fileprivate init(_ error: Diagnostic) { self.init(error.message, hint: error.hint) }
+}

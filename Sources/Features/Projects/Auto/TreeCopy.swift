@@ -1,0 +1,374 @@
+// A copy of a folder that is brought up to date again and again, while a build works in it.
+//
+// The copy has files of its own: what the build makes. And the build may change files that were copied. So what is to be
+// done is found out from the source alone: a list, kept beside the copy, says what each file of the source was like when
+// it was copied. What differs from the list is copied again; what is on the list and no longer in the source is removed.
+// Everything else in the copy stays as it is, so that the build system has nothing to do for it. Without a list, which
+// is written last, the copy is made anew.
+//
+// Build systems compare times of modification. In a new copy they are those of the source. What is copied later gets the
+// present time: its own may be before that of an object which the build has made from the file that it replaces. Files
+// that are copied together keep their order in time.
+//
+// Not copied are caches and build folders, which hold absolute paths of the source and can be made again: folders with a
+// CACHEDIR.TAG, those of CMake, Meson and SwiftPM, and the folder with the results. Nor are objects, which would take the
+// place of those that are compiled for ordering. What SwiftPM has downloaded is copied, so that it need not be downloaded
+// again.
+//
+// The build may put a link in the place of a folder. Nothing is written or removed behind it: paths in the copy are
+// followed folder by folder.
+
+import CommandSupport
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Copies a folder with everything in it.
+package struct TreeCopy {
+  /// Absolute paths.
+  private let source: Word
+  private let copy: Word
+  /// The path of the list of what was copied.
+  private let list: String
+  /// A folder that is not copied.
+  private let excluded: Word
+
+  /// What an update has found.
+  package struct Update: Equatable {
+    /// Whether nothing was copied before.
+    package var isNew: Bool
+    /// Whether anything was copied or removed.
+    package var hasChanges: Bool
+    /// Whether the source has objects of a build.
+    package var hasObjects: Bool
+
+    package init(isNew: Bool, hasChanges: Bool, hasObjects: Bool) {
+      self.isNew = isNew
+      self.hasChanges = hasChanges
+      self.hasObjects = hasObjects
+    }
+  }
+
+  package init(of source: String, to copy: String, list: String, excluding excluded: String) {
+    self.source = Array(source.utf8)
+    self.copy = Array(copy.utf8)
+    self.list = list
+    self.excluded = Array(excluded.utf8)
+  }
+
+  /// What a file was like when it was copied.
+  private struct Stamp: Equatable {
+    var mode: UInt32
+    var size: Int64
+    var modified: [Int]
+    /// Also changes if a file is replaced by an older one.
+    var changed: [Int]
+
+    init(_ status: stat) {
+      mode = UInt32(status.st_mode)
+      size = Int64(status.st_size)
+      #if canImport(Darwin)
+        let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
+      #else
+        let (modification, change) = (status.st_mtim, status.st_ctim)
+      #endif
+      modified = [modification.tv_sec, modification.tv_nsec]
+      changed = [change.tv_sec, change.tv_nsec]
+    }
+
+    /// Of a folder, its contents are looked at anyway.
+    var text: String {
+      if mode & UInt32(S_IFMT) == UInt32(S_IFDIR) { return "\(mode)" }
+      return "\(mode) \(size) \(modified[0]).\(modified[1]) \(changed[0]).\(changed[1])"
+    }
+  }
+
+  /// Makes the copy equal to the source, but for what was made in it.
+  ///
+  /// - Throws: also `interrupted`. The next update then makes a new copy.
+  /// - Complexity: O(*n* log *n*) for *n* files in the source, and what differs is read.
+  package func update() throws(Diagnostic) -> Update {
+    let known = readList()
+    if known == nil { Folder.remove(copy) }
+    unlink(list)
+    try makeFolder(copy, mode: 0o755)
+    var state = State(known: known ?? [:])
+    try copyFolder([], &state)
+    if known != nil { renewTimes(of: state.copied) }
+    let present = Set(state.found.map(\.path))
+    // Contents of folders before the folders.
+    let gone = state.known.keys.filter { !present.contains($0) && Self.isInside($0) }.sorted {
+      $1.lexicographicallyPrecedes($0)
+    }
+    for path in gone { remove(path) }
+    var bytes: [UInt8] = []
+    for (path, stamp) in state.found { bytes += path + [0] + Array(stamp.utf8) + [0] }
+    try OutputFile(list).finish(bytes)
+    return Update(
+      isNew: known == nil, hasChanges: state.hasChanges || !gone.isEmpty,
+      hasObjects: state.hasObjects)
+  }
+
+  /// What an update has found so far.
+  private struct State {
+    /// The stamps of the last update, by path.
+    let known: [Word: String]
+    var found: [(path: Word, stamp: String)] = []
+    /// The regular files that were copied, with the times of their sources.
+    var copied: [(path: Word, modified: timespec)] = []
+    var hasChanges = false
+    var hasObjects = false
+  }
+
+  /// Gives files the present time, a microsecond apart in the order of the times that they had.
+  private func renewTimes(of files: [(path: Word, modified: timespec)]) {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    func key(_ time: timespec) -> (Int, Int) { (time.tv_sec, time.tv_nsec) }
+    var last: timespec?
+    for (path, modified) in files.sorted(by: { key($0.modified) < key($1.modified) }) {
+      if let last, key(last) != key(modified) { time.tv_nsec += 1000 }
+      last = modified
+      if time.tv_nsec >= 1_000_000_000 {
+        time.tv_sec += 1
+        time.tv_nsec -= 1_000_000_000
+      }
+      utimensat(AT_FDCWD, Self.cString(copy + path), [time, time], AT_SYMLINK_NOFOLLOW)
+    }
+  }
+
+  /// Removes a file or an empty folder of the copy; nothing if a folder on the way is none any more.
+  private func remove(_ path: Word) {
+    let names = path.split(separator: UInt8(ascii: "/"))
+    guard let last = names.last else { return }
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    var folder = open(Self.cString(copy), flags)
+    defer { if folder >= 0 { close(folder) } }
+    for name in names.dropLast() where folder >= 0 {
+      let next = openat(folder, Self.cString(Array(name)), flags)
+      close(folder)
+      folder = next
+    }
+    guard folder >= 0 else { return }
+    let name = Self.cString(Array(last))
+    if unlinkat(folder, name, 0) != 0 { unlinkat(folder, name, AT_REMOVEDIR) }
+  }
+
+  /// The stamps by path; `nil` if nothing was copied yet, or not all.
+  private func readList() -> [Word: String]? {
+    guard access(list, F_OK) == 0, let bytes = try? InputFile.bytes(list) else { return nil }
+    let parts = bytes.copy(0..<bytes.count).split(separator: 0, omittingEmptySubsequences: false)
+    var stamps: [Word: String] = [:]
+    for index in stride(from: 0, to: parts.count - 1, by: 2) {
+      stamps[Array(parts[index])] = String(decoding: parts[index + 1], as: UTF8.self)
+    }
+    return stamps
+  }
+
+  /// - Parameters:
+  ///   - folder: relative to source and copy: empty, or with a slash in front.
+  ///   - wanted: the names in it that are copied; `nil` for all.
+  private func copyFolder(
+    _ folder: Word, _ state: inout State, only wanted: [String]? = nil
+  ) throws(Diagnostic) {
+    guard let names = Folder.entries(in: source + folder) else {
+      throw Self.error("read", source + folder, errno)
+    }
+    for name in names where wanted?.contains(String(decoding: name, as: UTF8.self)) ?? true {
+      if Interruption.hasCome { throw Diagnostic("interrupted") }
+      let path = folder + [UInt8(ascii: "/")] + name
+      var status = stat()
+      // It may be gone by now.
+      guard source + path != excluded, lstat(Self.cString(source + path), &status) == 0 else {
+        continue
+      }
+      let stamp = Stamp(status).text
+      let isKnown = state.known[path] == stamp
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        let place = String(decoding: source + path, as: UTF8.self)
+        let isOfSwiftPM = Self.isOfSwiftPM(place)
+        guard isOfSwiftPM || !Self.isMadeAgain(place) else { continue }
+        state.found.append((path, stamp))
+        // A build writes into folders.
+        try makeFolder(copy + path, mode: status.st_mode & 0o777 | 0o700)
+        try copyFolder(path, &state, only: isOfSwiftPM ? Self.downloads : nil)
+      case S_IFREG where Self.isObject(name):
+        state.hasObjects = true
+      case S_IFREG, S_IFLNK:
+        if !isKnown {
+          state.hasChanges = true
+          if status.st_mode & S_IFMT == S_IFLNK {
+            try copyLink(path, in: folder)
+          } else {
+            state.copied.append((path, try copyFile(path, status)))
+          }
+        }
+        state.found.append((path, stamp))
+      default: break
+      }
+    }
+  }
+
+  /// Whether the folder at `path` is a cache, or what a build system has made; such folders are not copied.
+  package static func isMadeAgain(_ path: String) -> Bool {
+    let signs = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
+    if signs.contains(where: { access("\(path)/\($0)", F_OK) == 0 }) { return true }
+    return isOfSwiftPM(path)
+  }
+
+  private static func isOfSwiftPM(_ path: String) -> Bool {
+    path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
+  }
+
+  /// In the folder `.build` of a package: its dependencies, and what SwiftPM knows of them.
+  private static let downloads = ["checkouts", "repositories", "workspace-state.json"]
+
+  /// Removes all objects below a folder.
+  static func removeObjects(below path: String) {
+    removeObjects(below: Array(path.utf8))
+  }
+
+  private static func removeObjects(below folder: Word) {
+    for name in Folder.entries(in: folder) ?? [] {
+      let path = folder + [UInt8(ascii: "/")] + name
+      var status = stat()
+      guard lstat(cString(path), &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: removeObjects(below: path)
+      case S_IFREG where isObject(name): unlink(cString(path))
+      default: break
+      }
+    }
+  }
+
+  /// Removes the files in which build systems store what they have found on the machine, unless the source has such a file.
+  /// With these files, a build system does not search again for something that it did not find.
+  func removeConfiguration() { removeConfiguration(in: []) }
+
+  /// - Parameter folder: the path of the folder in the source and the copy: empty, or with a slash in front.
+  private func removeConfiguration(in folder: Word) {
+    for name in Folder.entries(in: copy + folder) ?? [] {
+      let path = folder + [UInt8(ascii: "/")] + name
+      var status = stat()
+      guard lstat(Self.cString(copy + path), &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: removeConfiguration(in: path)
+      case S_IFREG where Self.configurationFiles.contains(String(decoding: name, as: UTF8.self)):
+        if access(Self.cString(source + path), F_OK) != 0 { unlink(Self.cString(copy + path)) }
+      default: break
+      }
+    }
+  }
+
+  /// The files of CMake, Meson and Autoconf.
+  private static let configurationFiles = [
+    "CMakeCache.txt", "coredata.dat", "config.cache", "config.status",
+  ]
+
+  private static func isObject(_ name: Word) -> Bool {
+    [".o", ".lo", ".obj", ".rlib", ".rmeta"].contains {
+      name.suffix($0.utf8.count).elementsEqual($0.utf8)
+    }
+  }
+
+  private func makeFolder(_ path: Word, mode: mode_t) throws(Diagnostic) {
+    if mkdir(Self.cString(path), mode) == 0 { return }
+    guard errno == EEXIST else { throw Self.error("make", path, errno) }
+    var status = stat()
+    if lstat(Self.cString(path), &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+      unlink(Self.cString(path))
+      guard mkdir(Self.cString(path), mode) == 0 else { throw Self.error("make", path, errno) }
+    }
+  }
+
+  /// Copies a symbolic link. One to an absolute path in the source leads to the copy; a relative one that leaves the
+  /// source leads where it did.
+  private func copyLink(_ path: Word, in folder: Word) throws(Diagnostic) {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(Self.cString(source + path), &target, target.count - 1)
+    guard count >= 0 else { throw Self.error("read", source + path, errno) }
+    var bytes = target[..<count].map { UInt8(bitPattern: $0) }
+    let slash = UInt8(ascii: "/")
+    if bytes.starts(with: source + [slash]) {
+      bytes = copy + bytes.dropFirst(source.count)
+    } else if bytes.first != slash, Self.leaves(folder, by: bytes) {
+      bytes = source + folder + [slash] + bytes
+    }
+    Folder.remove(copy + path)
+    guard symlink(Self.cString(bytes), Self.cString(copy + path)) == 0 else {
+      throw Self.error("write", copy + path, errno)
+    }
+  }
+
+  /// Copies a regular file under another name first, so that a program that runs it does not see half of it.
+  ///
+  /// - Returns: the source's time of modification, which the copy has.
+  private func copyFile(_ path: Word, _ status: stat) throws(Diagnostic) -> timespec {
+    let input = open(Self.cString(source + path), O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Self.error("read", source + path, errno) }
+    defer { close(input) }
+    let temporary = copy + path + Array(".orderfile-new".utf8)
+    unlink(Self.cString(temporary))
+    let output = open(Self.cString(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw Self.error("write", copy + path, errno) }
+    defer { close(output) }
+    let problem = copyContents(of: input, to: output)
+    guard problem == 0 else {
+      unlink(Self.cString(temporary))
+      throw Self.error("write", copy + path, problem)
+    }
+    // A build may write to a file that the source has read-only.
+    fchmod(output, status.st_mode & 0o777 | 0o200)
+    #if canImport(Darwin)
+      let times = [status.st_atimespec, status.st_mtimespec]
+    #else
+      let times = [status.st_atim, status.st_mtim]
+    #endif
+    futimens(output, times)
+    var error = rename(Self.cString(temporary), Self.cString(copy + path)) == 0 ? 0 : errno
+    if error == EISDIR {
+      Folder.remove(copy + path)
+      error = rename(Self.cString(temporary), Self.cString(copy + path)) == 0 ? 0 : errno
+    }
+    guard error == 0 else {
+      unlink(Self.cString(temporary))
+      throw Self.error("write", copy + path, error)
+    }
+    return times[1]
+  }
+
+  /// Whether the relative path `target`, from `folder`, leads out of the source at some point.
+  private static func leaves(_ folder: Word, by target: Word) -> Bool {
+    var depth = folder.split(separator: UInt8(ascii: "/")).count
+    for part in target.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
+      depth += part.elementsEqual("..".utf8) ? -1 : 1
+      if depth < 0 { return true }
+    }
+    return false
+  }
+
+  /// Whether a path of the list, which may be damaged, leads to something in the copy.
+  private static func isInside(_ path: Word) -> Bool {
+    let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count > 1 && parts[0].isEmpty
+      && parts.dropFirst().allSatisfy {
+        !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.elementsEqual(".".utf8)
+      }
+  }
+
+  private static func cString(_ path: Word) -> [CChar] {
+    path.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  private static func error(_ verb: String, _ path: Word, _ errno: Int32) -> Diagnostic {
+    Diagnostic(
+      "unable to \(verb): \(String(cString: strerror(errno)))",
+      context: [String(decoding: path, as: UTF8.self)])
+  }
+}

@@ -1,0 +1,44 @@
+import CommandSupport
+
+/// The lines of a manifest or a configuration file of cargo, each with its table. This is no reader of TOML: settings that
+/// extend over several lines, or that are in quotes, are not recognized.
+struct CargoSettings {
+  /// The configuration files of cargo in `folder`, an absolute path, and in the folders above it, from the bottom up.
+  static func configurationFiles(in folder: String) -> [(path: String, text: String)] {
+    var files: [(path: String, text: String)] = []
+    var parts = folder.split(separator: "/")
+    while true {
+      let above = parts.map { "/\($0)" }.joined()
+      for name in ["config.toml", "config"] {
+        let path = "\(above)/.cargo/\(name)"
+        guard let bytes = try? InputFile.bytes(path) else { continue }
+        files.append((path, bytes.text(0..<bytes.count)))
+      }
+      if parts.popLast() == nil { return files }
+    }
+  }
+
+  struct Line: Hashable, Sendable {
+    /// From 1.
+    var number: Int
+    /// `[package]`; empty above the first table.
+    var table: String
+    /// `build=false`, or the table's own line; without blanks and comment.
+    var setting: String
+    /// The line as it is in the file.
+    var text: Substring
+  }
+
+  let lines: [Line]
+
+  /// - Complexity: O(*n*) for *n* bytes.
+  init(_ text: String) {
+    var table = ""
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .map { index, text in
+        let setting = text.prefix { $0 != "#" }.filter { $0 != " " && $0 != "\t" }
+        if setting.hasPrefix("[") { table = setting }
+        return Line(number: index + 1, table: table, setting: setting, text: text)
+      }
+  }
+}

@@ -1,0 +1,17 @@
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+
+extension LaunchEnvironment {
+  /// The best linker of `PATH` that can order.
+  ///
+  /// - Throws: if there is none.
+  func orderingLinker() throws(Diagnostic) -> OrderFileDialect {
+    for linker in [OrderFileDialect.lld, .gnuLD, .gold] {
+      if let name = linker.driverName, (try? program(named: "ld.\(name)")) != nil { return linker }
+    }
+    throw Diagnostic(
+      "missing linker: PATH has none that can order: ld.lld, ld.bfd or ld.gold", context: ["PATH"],
+      hint: "install the package lld")
+  }
+}

@@ -1,0 +1,132 @@
+// What a linker can do, found out by letting it do it.
+//
+// Three functions and three variables, each in a section of its own, are linked with an order file that puts them into
+// another order, neither the first nor its reverse. What counts is the result: a linker that ignores the option, as lld
+// and gold ignore names that they do not find, does not order.
+
+import Addresses
+import ByteReading
+import CommandSupport
+import ImageModel
+import ObjectFormat
+import OrderFileFormat
+
+/// What a linker can do.
+package struct LinkerFacts: Hashable, Sendable {
+  /// The name of the linker in messages: `lld`, `gold`, `GNU ld`, `mold`.
+  package var name: String
+  /// The output of `--version`; `nil` if `PATH` has no such linker.
+  package var version: String?
+  /// Whether the linker placed functions by an order file; `nil` if there was no compiler to try.
+  package var ordersFunctions: Bool?
+  package var ordersData: Bool?
+  package var writesMaps: Bool?
+
+  package init(
+    _ name: String, version: String? = nil, ordersFunctions: Bool? = nil, ordersData: Bool? = nil,
+    writesMaps: Bool? = nil
+  ) {
+    self.name = name
+    self.version = version
+    self.ordersFunctions = ordersFunctions
+    self.ordersData = ordersData
+    self.writesMaps = writesMaps
+  }
+}
+
+struct LinkerTrial {
+  private let trials: ToolTrials
+  /// The object file to link; `nil` if no compiler could make it.
+  private let object: String?
+
+  private static let source = """
+    int of_a(int n) { return n + 1; }
+    int of_b(int n) { return n + 2; }
+    int of_c(int n) { return n + 3; }
+    int of_x = 1, of_y = 2, of_z = 3;
+
+    """
+  private static let functions = ["of_c", "of_a", "of_b"]
+  private static let data = ["of_z", "of_x", "of_y"]
+
+  /// - Parameter compilers: the paths of compilers of C, of which the first that works is taken.
+  init(_ trials: ToolTrials, compilers: [String]) throws(Diagnostic) {
+    self.trials = trials
+    try trials.write(Self.source, to: "trial.c")
+    let isMade = compilers.contains { compiler in
+      let run = trials.run([
+        compiler, "-O1", "-fPIC", "-ffunction-sections", "-fdata-sections", "-c",
+        trials.path("trial.c"), "-o", trials.path("trial.o"),
+      ])
+      return run?.succeeded ?? false
+    }
+    object = isMade ? trials.path("trial.o") : nil
+  }
+
+  /// - Parameters:
+  ///   - linker: the path of its program.
+  ///   - version: what it says about itself.
+  ///   - dialect: of its order files.
+  func facts(
+    _ name: String, _ linker: String, _ version: String, _ dialect: OrderFileDialect
+  ) throws(Diagnostic) -> LinkerFacts {
+    var facts = LinkerFacts(name, version: Self.version(version))
+    guard object != nil else { return facts }
+    let functions = Self.functions.map { name in
+      OrderFileEntry(symbol: Array(name.utf8), section: Array(".text.\(name)".utf8))
+    }
+    let order = dialect.write(functions).bytes
+    facts.ordersFunctions = try follows(
+      String(decoding: order, as: UTF8.self), linker, dialect, Self.functions)
+    facts.writesMaps =
+      (try? InputFile.bytes(trials.path("trial.map"))).map { $0.count > 0 } ?? false
+    facts.ordersData = try follows(Self.dataOrder(dialect), linker, dialect, Self.data)
+    return facts
+  }
+
+  /// Order files for data are not among the dialects: this command writes none.
+  private static func dataOrder(_ dialect: OrderFileDialect) -> String {
+    switch dialect {
+    case .gnuLD:
+      "SECTIONS { .data.ordered : { \(data.map { "*(.data.\($0))" }.joined(separator: " ")) } } INSERT BEFORE .data;\n"
+    case .gold: data.map { ".data.\($0)\n" }.joined()
+    default: data.map { "\($0)\n" }.joined()
+    }
+  }
+
+  /// Whether the linker places `names` as the order file `text` has them. It also writes a link map.
+  private func follows(
+    _ text: String, _ linker: String, _ dialect: OrderFileDialect, _ names: [String]
+  ) throws(Diagnostic) -> Bool {
+    let order = Array(trials.path("trial.order").utf8)
+    guard let object, let words = dialect.linkerArguments(orderFile: order) else { return false }
+    try trials.write(text, to: "trial.order")
+    let image = trials.path("trial.so")
+    Folder.remove(Array(image.utf8))
+    let run = trials.run(
+      [linker, "-shared", object, "-o", image, "-Map=\(trials.path("trial.map"))"]
+        + words.map { String(decoding: $0, as: UTF8.self) })
+    guard run?.succeeded ?? false else { return false }
+    let addresses = Self.addresses(of: names, in: image)
+    return addresses.count == names.count && addresses == addresses.sorted()
+  }
+
+  /// The addresses of the symbols `names`, in that order, as far as the image has them.
+  private static func addresses(of names: [String], in path: String) -> [StatedAddress] {
+    guard let bytes = try? InputFile.bytes(path), let file = try? ELFFile(parsing: bytes),
+      let table = try? file.dynamicSymbolTable()
+    else { return [] }
+    var found: [String: StatedAddress] = [:]
+    table.forEachSymbol { symbol in
+      guard let name = table.names.name(at: symbol.nameOffset) else { return }
+      found[bytes.text(name.indices)] = symbol.value
+    }
+    return names.compactMap { found[$0] }
+  }
+
+  /// `GNU ld (GNU Binutils for Debian) 2.40` as it is; of `LLD 19.1 (https://...) (compatible ...)` the first words.
+  static func version(_ line: String) -> String {
+    let rest = line.firstRange(of: " (https:") ?? line.firstRange(of: " (compatible")
+    return rest.map { String(line[..<$0.lowerBound]) } ?? line
+  }
+}

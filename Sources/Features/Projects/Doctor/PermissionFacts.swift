@@ -1,0 +1,166 @@
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import Rendering
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What this process may do, found out by doing it.
+package struct PermissionFacts: Hashable, Sendable {
+  /// Why a program could not be traced; `nil` if it could.
+  package var tracingRefusal: String?
+  /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
+  package var ptraceScope: Int?
+  /// Whether a filter forbids system calls, as containers have one.
+  package var hasFilter: Bool
+  /// CAP_SYS_PTRACE.
+  package var hasTraceCapability: Bool
+  /// Whether this process is traced itself, as by a debugger: what it starts then is, too, and nobody else can trace it.
+  package var isTraced: Bool
+  /// Why page faults could not be recorded; `nil` if they could.
+  package var faultRefusal: String?
+  /// `nil` if it was not tried.
+  package var confinement: Confinement?
+  package var temporaryFolder: String
+  /// Why no file could be written there; `nil` if one could.
+  package var temporaryFolderRefusal: String?
+
+  /// What happens to a command that may write to one folder only.
+  package enum Confinement: Hashable, Sendable {
+    /// It can't write elsewhere.
+    case works
+    /// It can, because the kernel has no Landlock, or a filter of system calls forbids it.
+    case isMissing
+    /// It does not run, for this reason.
+    case fails(String)
+  }
+
+  package init(
+    tracingRefusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
+    hasTraceCapability: Bool = false, isTraced: Bool = false, faultRefusal: String? = nil,
+    confinement: Confinement? = .works, temporaryFolder: String = "/tmp",
+    temporaryFolderRefusal: String? = nil
+  ) {
+    self.tracingRefusal = tracingRefusal
+    self.ptraceScope = ptraceScope
+    self.hasFilter = hasFilter
+    self.hasTraceCapability = hasTraceCapability
+    self.isTraced = isTraced
+    self.faultRefusal = faultRefusal
+    self.confinement = confinement
+    self.temporaryFolder = temporaryFolder
+    self.temporaryFolderRefusal = temporaryFolderRefusal
+  }
+
+  /// - Parameters:
+  ///   - trials: an error if there is no temporary folder for them.
+  ///   - command: the path of this command.
+  init(
+    _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String
+  ) {
+    tracingRefusal = TracingPermission.refusal()
+    ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
+    let status = ProcessStatus(of: getpid())
+    hasFilter = status?["Seccomp"] == "2"
+    let capabilities = status?["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
+    hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
+    isTraced = status?["TracerPid"].map { $0 != "0" } ?? false
+    faultRefusal = PageFaultRecording.refusal
+    temporaryFolder = environment.temporaryFolder ?? "/tmp"
+    switch trials {
+    case .success(let trials): confinement = Self.confinement(trials, command)
+    case .failure(let error): temporaryFolderRefusal = error.message
+    }
+  }
+
+  /// A shell that may write to one folder only tries to write beside it.
+  private static func confinement(_ trials: ToolTrials, _ command: String) -> Confinement {
+    do { try trials.makeFolder("inside") } catch { return .fails("\(error)") }
+    let began = "the shell began"
+    let run = trials.run([
+      command, ConfinedCommand.word, trials.path("inside"), "/bin/sh", "-c",
+      "echo \(began); echo >\(shellWord(trials.path("escaped")))",
+    ])
+    guard let run, run.output.contains(began) else {
+      return .fails(run?.firstLine ?? "it could not be started")
+    }
+    return Folder.hasFile(trials.path("escaped")) ? .isMissing : .works
+  }
+
+  /// - Parameter methods: what does without a permission to trace.
+  package func findings(_ methods: RecordingMethods = RecordingMethods()) -> [Finding] {
+    let findings: [Finding?] = [
+      tracingFinding(methods),
+      faultRefusal.map {
+        Finding(
+          .permissions, "page faults", .warning,
+          "perf_event_open: \($0): 'measure' can't count faults on code",
+          hint:
+            "as root: sysctl kernel.perf_event_paranoid=2; in a container: docker run --cap-add=PERFMON"
+        )
+      } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open (tried)"),
+      confinementFinding,
+      temporaryFolderRefusal.map {
+        Finding(
+          .permissions, "temporary folder", .error,
+          "\(temporaryFolder): \($0): no tool could be tried", hint: "export TMPDIR=FOLDER")
+      }
+        ?? Finding(
+          .permissions, "temporary folder", .ok, "\(temporaryFolder) can be written (tried)"),
+    ]
+    return findings.compactMap { $0 }
+  }
+
+  private var confinementFinding: Finding? {
+    let check = "confined builds"
+    return switch confinement {
+    case nil: nil
+    case .works: Finding(.permissions, check, .ok, "a build writes only to its folder (tried)")
+    case .isMissing:
+      Finding(
+        .permissions, check, .warning,
+        "no Landlock, or it is forbidden: 'auto' can't stop a build that writes outside its folder")
+    case .fails(let reason):
+      Finding(.permissions, check, .error, "no command runs confined to a folder: \(reason)")
+    }
+  }
+
+  /// Why no program can be recorded with breakpoints; `nil` if one can be.
+  package var tracing: RecordingMethods.Refusal? {
+    tracingRefusal.map {
+      RecordingMethods.Refusal("a program can't be traced: \($0)", hint: tracingHint)
+    }
+  }
+
+  private func tracingFinding(_ methods: RecordingMethods) -> Finding {
+    let facts = [
+      ptraceScope.map { "ptrace_scope \($0)" } ?? "no Yama",
+      hasFilter ? "a seccomp filter" : "no seccomp filter",
+      hasTraceCapability ? "CAP_SYS_PTRACE" : "no CAP_SYS_PTRACE",
+      isTraced ? "this command is traced" : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
+    guard let tracingRefusal else {
+      return Finding(.permissions, "ptrace", .ok, "a program was traced: \(facts) (tried)")
+    }
+    return Finding(
+      .permissions, "ptrace", methods.best == nil ? .error : .warning,
+      "\(tracingRefusal): \(facts) (tried)",
+      hint: tracingHint)
+  }
+
+  /// <https://docs.kernel.org/admin-guide/LSM/Yama.html>
+  private var tracingHint: String {
+    if isTraced { return "run it without strace or a debugger" }
+    return switch ptraceScope ?? 0 {
+    case ...1: "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined"
+    case 2: "as root: sysctl kernel.yama.ptrace_scope=1"
+    default:
+      "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: 3 can't be changed before"
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import Rendering
+
+/// What a project's folder shows of its build.
+package struct ProjectFacts: Hashable, Sendable {
+  /// What `auto` finds.
+  package var systems: [BuildSystem]
+  /// A language whose programs can't be ordered, and of which the project has files; `nil` if there is none.
+  package var language: UnsupportedLanguage?
+  /// The tools that a build system needs and `PATH` lacks, by the name of the system.
+  package var missingTools: [String: [String]]
+  /// Lines of build files that demand a linker, or name a compiler by its path.
+  package var demands: [Demand]
+
+  package struct Demand: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+      case linker(String)
+      case compilerPath(String)
+      case stripping
+    }
+    package var kind: Kind
+    /// `CMakeLists.txt:12`
+    package var place: String
+
+    package init(_ kind: Kind, at place: String) {
+      self.kind = kind
+      self.place = place
+    }
+  }
+
+  package init(
+    systems: [BuildSystem] = [], language: UnsupportedLanguage? = nil,
+    missingTools: [String: [String]] = [:], demands: [Demand] = []
+  ) {
+    self.systems = systems
+    self.language = language
+    self.missingTools = missingTools
+    self.demands = demands
+  }
+
+  /// - Parameter path: of the project's folder.
+  init(of path: String, _ environment: LaunchEnvironment) {
+    let names = Folder.names(in: path).filter { !TreeCopy.isMadeAgain("\(path)/\($0)") }
+    systems = BuildSystem.all(in: Set(names), jobs: 1, generator: environment.generatorForCMake)
+    language = UnsupportedLanguage(filesNamed: names)
+    missingTools = [:]
+    for system in systems {
+      var tools = Self.tools[system.name] ?? []
+      if system.name == "cmake" { tools.append(environment.toolOfCMake) }
+      if system.configure?.contains("autoreconf") ?? false { tools.append("autoreconf") }
+      missingTools[system.name] = tools.filter { !environment.has($0) }
+    }
+    demands = Self.buildFiles.filter {
+      names.contains($0.split(separator: "/").first.map(String.init) ?? $0)
+    }
+    .flatMap { name in Self.demands(inFileAt: "\(path)/\(name)", called: name) }
+  }
+
+  private static let tools = [
+    "cmake": ["cmake"], "meson": ["meson", "ninja"], "cargo": ["cargo"], "swiftpm": ["swift"],
+    "autotools": ["make"], "make": ["make"],
+  ]
+  private static let buildFiles = [
+    "CMakeLists.txt", "CMakePresets.json", "meson.build", "Cargo.toml", ".cargo/config.toml",
+    "Package.swift", "configure.ac", "Makefile.am", "GNUmakefile", "makefile", "Makefile",
+  ]
+  /// Files with more are no build files that someone wrote.
+  private static let greatestFile = 1 << 20
+
+  private static func demands(inFileAt path: String, called name: String) -> [Demand] {
+    guard let bytes = try? InputFile.bytes(path), bytes.count <= greatestFile else { return [] }
+    return demands(in: bytes.text(0..<bytes.count), called: name)
+  }
+
+  /// - Complexity: O(*n*) for *n* bytes.
+  package static func demands(in text: String, called name: String) -> [Demand] {
+    var demands: [Demand] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      let line = line.withoutBlanksAround
+      if line.hasPrefix("#") || line.hasPrefix("//") { continue }
+      let place = "\(name):\(index + 1)"
+      for option in ["-fuse-ld=", "-use-ld=", "--ld-path="] {
+        guard let found = line.firstRange(of: option) else { continue }
+        let linker = line[found.upperBound...].prefix {
+          $0.isLetter || $0.isNumber || "-_./".contains($0)
+        }
+        if !linker.isEmpty { demands.append(Demand(.linker(String(linker)), at: place)) }
+        break
+      }
+      if let path = compilerPath(line) { demands.append(Demand(.compilerPath(path), at: place)) }
+    }
+    guard name == "Cargo.toml", let line = CargoStripping.line(for: "release", in: text) else {
+      return demands
+    }
+    return demands + [Demand(.stripping, at: "\(name):\(line)")]
+  }
+
+  /// The path in a makefile's `CC = /usr/bin/gcc`.
+  private static func compilerPath(_ line: String) -> String? {
+    guard line.hasPrefix("CC") || line.hasPrefix("CXX"), let equals = line.firstIndex(of: "=")
+    else {
+      return nil
+    }
+    let name = line[..<equals].filter { !" \t?:+".contains($0) }
+    let value = line[line.index(after: equals)...].withoutBlanksAround
+    return ["CC", "CXX"].contains(name) && value.hasPrefix("/") ? value : nil
+  }
+}
+
+extension ProjectFacts {
+  /// - Parameter tools: `nil` if they could not be tried; then nothing is said about linkers.
+  package func findings(_ tools: ToolFacts?) -> [Finding] {
+    // Parts in other languages can be ordered if a build system compiles them.
+    let languages =
+      language.map { [Finding.language($0, .project, systems.isEmpty ? .error : .warning)] } ?? []
+    if systems.isEmpty, language != nil { return languages }
+    return [system] + languages + missing(tools ?? ToolFacts())
+      + demands.compactMap { finding($0, tools) }
+  }
+
+  private var system: Finding {
+    let names = systems.map(\.name).joined(separator: ", ")
+    return switch systems.count {
+    case 0:
+      Finding(
+        .project, "build system", .warning,
+        "none of CMake, Meson, Cargo, SwiftPM, autotools and make",
+        hint: "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
+    case 1: Finding(.project, "build system", .ok, names)
+    default:
+      Finding(
+        .project, "build system", .warning, "several: \(names)",
+        hint: "orderfile auto --build-system \(systems[0].name) ...")
+    }
+  }
+
+  private func missing(_ tools: ToolFacts) -> [Finding] {
+    systems.flatMap { system in
+      (missingTools[system.name] ?? []).map { tool in
+        Finding(
+          .project, tool, .error, "PATH has none, and \(system.name) needs it",
+          hint: Self.hint(tool, tools))
+      }
+    }
+  }
+
+  private static func hint(_ tool: String, _ tools: ToolFacts) -> String {
+    switch tool {
+    case "swift": "https://www.swift.org/install"
+    case "ninja": tools.install(tool, package: "ninja-build")
+    case "autoreconf":
+      tools.install("autoconf, automake and libtool", package: "autoconf automake libtool")
+    default: tools.install(tool)
+    }
+  }
+
+  private func finding(_ demand: Demand, _ tools: ToolFacts?) -> Finding? {
+    switch demand.kind {
+    case .linker(let name):
+      guard let tools else { return nil }
+      let known = tools.orderingLinkers.map { $0.name == "GNU ld" ? "bfd" : $0.name }
+      return known.contains(OrderFileDialect.driverName(of: name))
+        ? Finding(.project, "linker", .ok, "\(demand.place) demands \(name)")
+        : Finding(
+          .project, "linker", .warning,
+          "\(demand.place) demands \(name), which is not in PATH or does not order functions",
+          hint: "remove it, or demand lld")
+    case .compilerPath(let path):
+      return Finding(
+        .project, "compiler", .warning,
+        "\(demand.place) names \(path) by its path, so that 'auto' does not see its calls",
+        hint: "orderfile auto ... -- make CC=\(path.split(separator: "/").last ?? "cc")")
+    case .stripping:
+      return Finding(
+        .project, "symbols", .warning,
+        "\(demand.place) strips names, without which nothing can be ordered",
+        hint: "CARGO_PROFILE_RELEASE_STRIP=none cargo build --release; 'auto' does that")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import CommandSupport
+import ImageModel
+import ProcessLaunch
+
+extension Substring {
+  /// Without the blanks and tabs at both ends.
+  var withoutBlanksAround: String {
+    var text = drop { $0 == " " || $0 == "\t" }
+    while text.last == " " || text.last == "\t" || text.last == "\r" { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// Runs tools to see what they do, in a temporary folder. Their output is not shown.
+struct ToolTrials {
+  private let folder: TemporaryFolder
+  let environment: LaunchEnvironment
+  /// No tool takes that long; in seconds.
+  private static let timeout = 20.0
+
+  /// - Throws: if no file can be written to the temporary folder.
+  init(in environment: LaunchEnvironment) throws(Diagnostic) {
+    self.environment = environment
+    folder = try TemporaryFolder(in: environment)
+    try write("file\n", to: "file")
+  }
+
+  /// The path of a file in the folder.
+  func path(_ name: String) -> String { folder.path(name) }
+
+  /// Makes a folder in the folder.
+  func makeFolder(_ name: String) throws(Diagnostic) { try Folder.make(path(name)) }
+
+  func write(_ text: String, to name: String) throws(Diagnostic) {
+    try OutputFile(path(name)).finish(Array(text.utf8))
+  }
+
+  struct Run {
+    var succeeded: Bool
+    var output: String
+    /// The first line of the output that has text; `nil` if there is none.
+    var firstLine: String? { output.split(separator: "\n").first.map(String.init) }
+    /// What it says about its version; `nil` if it failed.
+    var version: String? { succeeded ? firstLine : nil }
+  }
+
+  /// Runs a command to its end; `nil` if it can't be started.
+  func run(_ command: [String]) -> Run? {
+    let log = LaunchLog(path("output"))
+    var launch = ProgramLaunch(
+      command: command, environment: [("LC_ALL", "C")], timeout: Self.timeout)
+    guard
+      let result = try? log.streams({ streams in
+        launch.streams = streams
+        return try launch.run()
+      })
+    else { return nil }
+    return Run(succeeded: result.end == .exited(0) && !result.timedOut, output: log.text)
+  }
+
+  /// The path of a tool; `nil` if `PATH` has none of that name.
+  func tool(_ name: String) -> String? { try? environment.program(named: name) }
+}

@@ -1,0 +1,403 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import ProcessLaunch
+import ProcessTracing
+import Symbolication
+
+/// Records a launch, or a running process for a while, into a trace: `orderfile record`.
+package struct LaunchRecording {
+  package var method: Method
+  /// The path of the program's trace; those of other processes are beside it.
+  package var outputPath: String
+  /// The `orderfile_mark()` that ends the recording.
+  package var stopAt: String?
+  /// The number of milliseconds after which the recording ends.
+  package var stopAfter: UInt64?
+  package var environment: LaunchEnvironment
+  /// What the launch is asked to do, for the trace; `nil` if it is not to tell.
+  package var workload: Workload?
+
+  package enum Method {
+    /// An instrumented program records itself.
+    case recorder(ProgramLaunch)
+    /// Each function of the program gets a breakpoint.
+    case breakpoints(Target, Breakpoints)
+    /// An emulator runs the unmodified program.
+    case emulation(ProgramLaunch, Emulation)
+    /// An emulator runs programs that the launched one starts.
+    case emulatedPrograms(ProgramLaunch, of: [String], images: [String])
+  }
+
+  package enum Target {
+    case launch(ProgramLaunch)
+    /// A running process with this number.
+    case process(Int32)
+  }
+
+  package struct Breakpoints {
+    /// Images to record in addition to the program; `nil` for all.
+    package var images: [String]?
+    /// Whether to record basic blocks too, where an image has a map of them.
+    package var blocks: Bool
+    /// The function whose first call ends the recording.
+    package var stopAtSymbol: String?
+    /// Whether the launched program is only recorded if it is one of `images`, and need not use all of these.
+    package var recordsOnlyImages = false
+
+    package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
+      self.images = images
+      self.blocks = blocks
+      self.stopAtSymbol = stopAtSymbol
+    }
+
+    /// Records those of `images` that a launch uses.
+    package init(onlyImages images: [String]) {
+      self.init(images: images)
+      recordsOnlyImages = true
+    }
+  }
+
+  package struct Emulation {
+    /// As for breakpoints.
+    package var images: [String]?
+    /// The function whose first call ends the recording.
+    package var stopAtSymbol: String?
+    /// The name that QEMU has for the processor to emulate; `nil` for the one with everything that it can emulate.
+    package var processor: String?
+    /// The folder in which the program finds its loader and libraries; `nil` for the system's.
+    package var root: String?
+
+    package init(
+      images: [String]? = [], stopAtSymbol: String? = nil, processor: String? = nil,
+      root: String? = nil
+    ) {
+      self.images = images
+      self.stopAtSymbol = stopAtSymbol
+      self.processor = processor
+      self.root = root
+    }
+  }
+
+  package init(
+    _ method: Method, outputPath: String, in environment: LaunchEnvironment
+  ) {
+    self.method = method
+    self.outputPath = outputPath
+    self.environment = environment
+  }
+
+  /// Records, and moves the traces to their paths.
+  ///
+  /// - Throws: if the program can't be launched or traced, or if a trace can't be written.
+  package func run() throws -> RecordedLaunch {
+    guard let (launch, note) = launch?.ofWrappedProgram(in: environment) else {
+      return try record()
+    }
+    var recording = self
+    switch method {
+    case .recorder: recording.method = .recorder(launch)
+    case .breakpoints(_, let options): recording.method = .breakpoints(.launch(launch), options)
+    case .emulation(_, let options): recording.method = .emulation(launch, options)
+    case .emulatedPrograms(_, let programs, let images):
+      recording.method = .emulatedPrograms(launch, of: programs, images: images)
+    }
+    var recorded = try recording.record()
+    recorded.warnings.insert(note, at: 0)
+    return recorded
+  }
+
+  private func record() throws -> RecordedLaunch {
+    let outputFile = try OutputFile(outputPath)
+    try launch?.checkReadiness()
+    let folder = try RecordingFolder(beside: outputPath)
+    defer { folder.remove() }
+    let watched: Watched
+    do { watched = try watch(folder) } catch let error as ProgramLaunch.LaunchError {
+      throw isTraced && error.isNotPermitted
+        ? Diagnostic.notTraceable(name) : Diagnostic.unableToRun(name, error)
+    }
+    if let result = watched.result { try launch?.checkReadiness(result) }
+    if watched.lacksBlocks {
+      return RecordedLaunch(
+        traces: [], beginsWithProgram: false, paths: [], firstHits: 0, instrumented: 0,
+        hitsBeforeMain: nil, recordable: [],
+        emulator: nil, end: watched.result?.end,
+        warnings: watched.leftAlone, failure: .noBlockMap(name), lacksBlockMap: true)
+    }
+    var traces: [Trace] = []
+    var images = RecordedImages()
+    var recordings: [Recording] = []
+    var unreadable: [Diagnostic] = []
+    var known: Set<String> = []
+    // A process that lives on may begin a trace while others are finished; not for ever, if one does so all the time.
+    for _ in 0..<10 {
+      let (found, problems) = folder.recordings(except: &known)
+      if found.isEmpty, problems.isEmpty { break }
+      recordings += found
+      unreadable += problems
+      for recording in found {
+        traces.append(
+          try recording.finish(
+            outputPath: outputPath, outputFile, launch: watched.result, workload: workload,
+            images: &images))
+      }
+    }
+    var warnings = watched.leftAlone + unreadable + images.warnings
+    warnings += distinctImages(of: traces).compactMap { .weakID($0) }
+    if watched.result?.timedOut ?? false { warnings.append(.ranTooLong(name, launch?.timeout)) }
+    if let problem = watched.result?.unsettled(name) { warnings.append(problem) }
+
+    let recordable = distinctImages(of: traces).map { image in
+      RecordedLaunch.RecordableImage(
+        image: image,
+        code: images.recordableCode(of: image, recordedBy: Set(traces.map(\.method))))
+    }
+    warnings += recordable.compactMap { .partlyRecordable($0.code, path: $0.image.path) }
+
+    let uses = FunctionUses(of: traces, in: images)
+    let hasHits = traces.contains { !$0.isEmpty }
+    let end = watched.result?.end
+    var failure: Diagnostic?
+    if !hasHits {
+      let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
+      // A program that failed says why by itself.
+      if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
+    }
+    return RecordedLaunch(
+      traces: hasHits ? traces : [], beginsWithProgram: recordings.first?.suffix.isEmpty ?? false,
+      paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
+      firstHits: uses.hits, instrumented: uses.instrumented,
+      hitsBeforeMain: hasHits ? uses.hitsBeforeMain : nil,
+      recordable: hasHits ? recordable : [], emulator: watched.emulator, end: end,
+      warnings: warnings, failure: failure)
+  }
+
+  /// The launch; `nil` for a process that was already running.
+  private var launch: ProgramLaunch? {
+    switch method {
+    case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _),
+      .emulatedPrograms(let launch, _, _):
+      launch
+    case .breakpoints(.process, _): nil
+    }
+  }
+
+  /// The mark that ends the recording, or the launch.
+  private var lastMark: String? { stopAt ?? launch?.readiness?.mark }
+
+  /// The name of the program in messages.
+  private var name: String {
+    if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
+    return launch?.title ?? ""
+  }
+
+  private var isTraced: Bool {
+    if case .breakpoints = method { true } else { false }
+  }
+
+  /// A finished launch whose traces are still in the folder.
+  private struct Watched {
+    /// How the program ended; `nil` for a process that was not launched here.
+    var result: ProgramLaunch.Result?
+    /// Images without breakpoints.
+    var leftAlone: [Diagnostic] = []
+    /// Whether basic blocks were requested, but no image has a map of them.
+    var lacksBlocks = false
+    /// The emulator that ran the program, if one did.
+    var emulator: String?
+  }
+
+  /// Runs the program to its end, or follows the process.
+  private func watch(_ folder: RecordingFolder) throws -> Watched {
+    switch method {
+    case .recorder(var launch):
+      launch.environment += variables(folder)
+      return Watched(
+        result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
+    case .emulation(let launch, let options): return try watch(launch, options, folder)
+    case .emulatedPrograms(let launch, let programs, let images):
+      let programs = try EmulatedPrograms(programs, images: images, in: environment)
+      return try watch(launch, programs, folder)
+    case .breakpoints(let target, let options):
+      let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
+      let recording = try BreakpointRecording(
+        folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol,
+        attachingAt: begin, recordsOnlyImages: options.recordsOnlyImages, in: environment)
+      var result: ProgramLaunch.Result?
+      switch target {
+      case .process(let number):
+        let attachment = BreakpointAttachment(
+          processNumber: number, stopAfter: stopAfter, stopAt: stopAt)
+        if let obstacle = attachment.obstacle { throw Diagnostic.unableToTrace(name, obstacle) }
+        if looksForLeaks(number) { throw Diagnostic.looksForLeaks(name) }
+        try attachment.run(recording)
+      case .launch(let launch):
+        try LaunchedProgram(named: launch.command[0], in: environment)
+          .checkTraceable(in: environment)
+        result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: lastMark)
+          .run(recording, isMarked: { recording.isMarked })
+      }
+      return Watched(
+        result: result, leftAlone: recording.warnings, lacksBlocks: recording.lacksBlocks)
+    }
+  }
+
+  /// Runs the program in an emulator to its end.
+  private func watch(
+    _ launch: ProgramLaunch, _ options: Emulation, _ folder: RecordingFolder
+  ) throws -> Watched {
+    let emulator = try Emulator(of: launch.command[0], options, in: environment)
+    var recording = try EmulatedRecording(
+      folder, of: emulator.program, images: options.images, end: options.stopAtSymbol)
+    let result = try emulator.running(launch, into: folder).run(whenReady: folder.stopRecorders)
+    let stop = stopAfter.map { result.start &+ $0 &* 1_000_000 }
+    try recording.complete(
+      stop: stop.flatMap { $0 < result.start &+ result.nanoseconds ? $0 : nil })
+    guard recording.hasBegun else {
+      throw Diagnostic(
+        "unable to emulate: the emulator ended before the program began (\(emulator.description))",
+        context: [launch.command[0]], hint: "its messages are above")
+    }
+    return Watched(
+      result: result, leftAlone: recording.warnings, emulator: emulator.description)
+  }
+
+  /// Runs a launch whose programs an emulator runs.
+  private func watch(
+    _ launch: ProgramLaunch, _ programs: EmulatedPrograms, _ folder: RecordingFolder
+  ) throws -> Watched {
+    let result = try programs.whileReplaced(tracesIn: folder) {
+      try launch.run(whenReady: { for folder in folder.folders { folder.stopRecorders() } })
+    }
+    try folder.gatherTraces()
+    var recording = EmulatedRecording(folder, of: programs)
+    try recording.complete(stop: nil)
+    return Watched(
+      result: result, leftAlone: recording.warnings, emulator: programs.description)
+  }
+
+  /// Whether a running process has LeakSanitizer, and its own environment does not turn it off.
+  private func looksForLeaks(_ number: Int32) -> Bool {
+    let variables = SystemFile.text(of: "/proc/\(number)/environ").split(separator: 0)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard let bytes = try? FileBytes(path: "/proc/\(number)/exe"),
+      (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false
+    else { return false }
+    let options = LaunchEnvironment.sanitizerVariables.compactMap { name in
+      variables.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    return LaunchEnvironment(searchPath: nil, sanitizerOptions: options).looksForLeaks
+  }
+
+  /// The variables that tell the recorder where to write and when to stop.
+  private func variables(_ folder: RecordingFolder) -> [(name: String, value: String)] {
+    var variables = [
+      (name: "ORDERFILE_TRACE", value: folder.tracePath),
+      (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
+    ]
+    if let stopAt = lastMark { variables.append(("ORDERFILE_STOP_AT", stopAt)) }
+    if let stopAfter { variables.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
+    return variables
+  }
+
+  private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
+    switch method {
+    case .emulation, .emulatedPrograms: return .nothingExecuted(name)
+    case .recorder, .breakpoints: break
+    }
+    return isTraced
+      ? .nothingUsed(name, wasLeftAlone: !watched.leftAlone.isEmpty)
+      : .nothingRecorded(name, wasSilent: wasSilent)
+  }
+}
+
+/// The result of a recording.
+package struct RecordedLaunch {
+  package struct RecordableImage: Sendable {
+    package var image: TraceImage
+    /// `nil` if this is unknown.
+    package var code: RecordableCode?
+  }
+
+  /// The program's first; empty if nothing was recorded.
+  package let traces: [Trace]
+  /// Whether the first trace is the program's, and not that of a process that it has started.
+  package let beginsWithProgram: Bool
+  /// Where each trace is, parallel to `traces`.
+  package let paths: [String]
+  /// The number of first hits of functions in all traces. Further guards of the same function are not counted.
+  package let firstHits: Int
+  /// The number of functions with guards or breakpoints.
+  package let instrumented: Int
+  /// The number of first hits before `main` in the first trace; `nil` if its `main` was not recorded.
+  package let hitsBeforeMain: Int?
+  /// How much of each image's code could be recorded, in the order of the first loads.
+  package let recordable: [RecordableImage]
+  /// The emulator that ran the program, and the processor that it emulated; `nil` if none did.
+  package let emulator: String?
+  /// `nil` of a process that was not launched here.
+  package let end: ProgramLaunch.End?
+  package fileprivate(set) var warnings: [Diagnostic]
+  /// The reason why nothing was recorded, unless the program failed.
+  package let failure: Diagnostic?
+  /// Whether basic blocks were asked for, and nothing was recorded because no image has a map of them.
+  package fileprivate(set) var lacksBlockMap = false
+
+  /// The number of functions in the instrumented images, instrumented or not; `nil` if it is unknown, and for
+  /// breakpoints, which are on nearly all functions.
+  package var functions: Int? {
+    let counts = recordable.compactMap {
+      $0.code.flatMap { $0.means == .callback ? Int(clamping: $0.functions.all) : nil }
+    }
+    return counts.isEmpty || counts.count < recordable.count ? nil : counts.saturatingSum()
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func unableToTrace(
+    _ process: String, _ obstacle: BreakpointAttachment.Obstacle
+  ) -> Diagnostic {
+    let reason =
+      switch obstacle {
+      case .tracedBy(let tracer): "process \(tracer) already traces it"
+      case .ended: "it has ended"
+      case .kernelThread: "it is a kernel thread"
+      }
+    return Diagnostic("unable to trace: \(reason)", context: [process])
+  }
+
+  private static let anotherImage = Remedy(
+    "--image adds a library, or a program that this one starts", option: "--image")
+
+  fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded: no function with a breakpoint was used", context: [program],
+      remedies: wasLeftAlone ? [] : [anotherImage], severity: .nothingRecorded)
+  }
+
+  fileprivate static func nothingExecuted(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded: no code of the recorded images ran", context: [program],
+      remedies: [anotherImage], severity: .nothingRecorded)
+  }
+
+  fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
+    let compile = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
+    var remedies = [
+      Remedy(
+        wasSilent
+          ? "compile with \(compile) and link orderfile_rt.o"
+          : "compile the program's own sources with \(compile)")
+    ]
+    #if !canImport(Darwin)
+      remedies.insert(
+        Remedy("add --breakpoints to record this build as it is", option: "--breakpoints"), at: 0)
+    #endif
+    return Diagnostic(
+      wasSilent
+        ? "nothing was recorded: neither the program nor a library of it has a recorder"
+        : "nothing was recorded: the recorder is linked, but no instrumented function ran",
+      context: [program], remedies: remedies, severity: .nothingRecorded)
+  }
+}

@@ -1,0 +1,64 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import Symbolication
+import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A trace as a process left it.
+struct Recording {
+  /// Its present path.
+  let path: String
+  /// What the recorder appended to the path: nothing for the first process, else `.<pid>`.
+  let suffix: String
+  let file: TraceFile
+  let trace: Trace
+
+  /// Seals the trace and moves it to its path.
+  ///
+  /// A process that is still running keeps its file, unsealed, under the new name, and continues to record
+  /// into it. A child that begins its trace later puts it beside the new name.
+  ///
+  /// - Returns: the trace as it is now.
+  func finish(
+    outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
+    workload: Workload?, images: inout RecordedImages
+  ) throws(Diagnostic) -> Trace {
+    if trace.method == .instrumentation {
+      TraceState.write(
+        outputPath: try RecordingFolder.absolutePath(ofOutput: outputPath), to: path)
+    }
+    if trace.method == .instrumentation,
+      ProgramLaunch.isRunning(
+        processNumber: file.header.pid, startTime: file.header.startTime)
+    {
+      guard rename(path, outputPath + suffix) == 0 else {
+        throw Diagnostic(
+          "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])
+      }
+      return trace
+    }
+    images.add(trace.images)
+    let now = ClockReading.now()
+    let isLaunched = file.header.pid == launch?.processNumber && trace.forkedBy == nil
+    let seal = TraceFile.Seal(
+      processStart: isLaunched ? launch?.start : nil,
+      lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds),
+      workload: workload?.traceWorkload)
+    let bytes = file.sealed(
+      seal, names: trace.namesForSealing(images.recordedImages(of: trace)),
+      recordable: trace.recordableForSealing {
+        images.recordableCode(of: $0, recordedBy: [trace.method])
+      })
+    let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
+    try output.finish(bytes)
+    return Trace(try InputFile.traceFile(FileBytes(bytes), output.path), path: output.path)
+  }
+}

@@ -1,0 +1,45 @@
+import Addresses
+import ImageModel
+import JSON
+import PagesFormat
+import Rendering
+
+/// A function that a launch used, and how much of it ran.
+package struct ExecutedFunction: Hashable, Sendable {
+  /// The step of its first use.
+  package var step: Int
+  /// Index into the trace's `images`.
+  package var image: Int
+  package var address: StatedAddress
+  /// `nil` if unknown.
+  package var name: SymbolName?
+  package var sizeBytes: UInt64
+  /// Equal to `sizeBytes` if no blocks were recorded.
+  package var executedBytes: UInt64
+  /// The number of its basic blocks that ran; `nil` if none was recorded.
+  package var blockCount: Int?
+
+  package init(
+    step: Int, image: Int, address: StatedAddress, name: SymbolName?, sizeBytes: UInt64,
+    executedBytes: UInt64, blockCount: Int?
+  ) {
+    self.step = step
+    self.image = image
+    self.address = address
+    self.name = name
+    self.sizeBytes = sizeBytes
+    self.executedBytes = executedBytes
+    self.blockCount = blockCount
+  }
+
+  package func write(to json: inout JSONWriter, _ demangle: NameWording?) {
+    json.member("address", address)
+    if let blockCount { json.member("blocks", blockCount) }
+    if let demangle, let name { json.member("demangledName", demangle(name)) }
+    json.member("executedBytes", executedBytes)
+    json.member("image", image)
+    if let name { json.member("name", name) }
+    json.member("sizeBytes", sizeBytes)
+    json.member("step", step)
+  }
+}

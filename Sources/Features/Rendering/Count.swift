@@ -1,0 +1,26 @@
+import ByteReading
+import JSON
+
+/// A count in a document that is read: a JSON integer as an `Int`.
+package struct Count: JSONReadable {
+  package var value: Int
+
+  /// - Throws: `invalid` below 0 and above 2^53, where other JSON readers become inexact. So the difference
+  ///   of two counts is in range, too.
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    value = try Int(parsing: &cursor, field)
+    guard (0...(1 << 53)).contains(value) else {
+      throw ParseError(
+        .invalid(expected: "0 to 2^53", found: "\(value)"), field, at: start)
+    }
+  }
+}
+
+extension JSONObject {
+  /// Reads a count.
+  package func count(_ key: String) throws(ParseError) -> Int {
+    let count: Count = try value(key)
+    return count.value
+  }
+}

@@ -1,0 +1,69 @@
+import JSON
+
+/// What one check of `orderfile doctor` has found.
+package struct Finding: Hashable, Sendable {
+  /// What a check is about; in the order of a report.
+  package enum Area: String, CaseIterable, Sendable {
+    case tools, permissions, machine, project, image, auto
+  }
+
+  package enum Severity: String, CaseIterable, Sendable {
+    /// Nothing has to be done.
+    case ok
+    /// Something works less well, or not without a word from the user.
+    case warning
+    /// Something does not work.
+    case error
+  }
+
+  package var area: Area
+  /// What was checked, in a word or two: `lld`, `function sections`.
+  package var check: String
+  package var severity: Severity
+  /// What was found, in one line.
+  package var finding: String
+  /// The command or option that mends it; `nil` if nothing has to be mended.
+  package var hint: String?
+
+  package init(
+    _ area: Area, _ check: String, _ severity: Severity, _ finding: String, hint: String? = nil
+  ) {
+    self.area = area
+    self.check = check
+    self.severity = severity
+    self.finding = finding
+    self.hint = hint
+  }
+}
+
+extension Finding {
+  package func write(to json: inout JSONWriter) {
+    json.member("area", area.rawValue)
+    json.member("check", check)
+    json.member("finding", finding)
+    json.member("hint", hint)
+    json.member("severity", severity.rawValue)
+  }
+}
+
+extension Finding {
+  /// Its lines in a report.
+  package func lines(isColoured: Bool) -> String {
+    let word = severity.rawValue
+    let padding = String(repeating: " ", count: 9 - word.count)
+    let shown = isColoured ? "\u{1b}[1;\(severity.colour)m\(word)\u{1b}[0m" : word
+    let line = "  \(shown)\(padding)\(check): \(printable(finding))\n"
+    return line
+      + (hint.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
+  }
+}
+
+extension Finding.Severity {
+  fileprivate var colour: Int {
+    switch self {
+    case .ok: 32
+    case .warning: 33
+    case .error: 31
+    }
+  }
+}

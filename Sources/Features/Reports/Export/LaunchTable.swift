@@ -1,0 +1,88 @@
+// The table of launches. Each trace is folded by itself, and the profile of this one launch is written as a row: so a row
+// has exactly what a profile needs, and whoever folds the rows as docs/MERGE.md says gets the profile that `merge` would
+// have made of the traces.
+
+import ByteReading
+import CommandSupport
+import ImageModel
+import Ordering
+import ProfileFormat
+import Symbolication
+
+/// Launches as rows of a Parquet file: `orderfile export parquet`.
+package struct LaunchTable {
+  package struct Options {
+    /// As the parameter of `LaunchFiles`.
+    package var paths: [String]
+    /// The paths of recorded images.
+    package var recorded: [String] = []
+    package var architecture: Architecture?
+
+    package init(paths: [String]) { self.paths = paths }
+  }
+
+  /// The Parquet file.
+  package let bytes: FileBytes
+  package let warnings: [Diagnostic]
+
+  /// - Throws: an error if there is no Parquet writer, if a file is no trace or can't be read, if nothing was recorded,
+  ///   for numbers that a column can't hold; `mismatch` for launches on several machines.
+  package init(_ options: Options, _ environment: LaunchEnvironment) throws(Diagnostic) {
+    let writer = try ParquetWriter(environment)
+    let inputs = try LaunchFiles(options.paths)
+    let folder = try TemporaryFolder(in: environment)
+    let lines = folder.path("launches.jsonl")
+    var rows = LaunchRows(inputs.files, options)
+    let file = try OutputFile(lines)
+    try file.finish { rows.write(to: $0) }
+    warnings = try inputs.warnings + rows.finish()
+    bytes = try writer.table(ofLinesIn: lines, in: folder)
+  }
+}
+
+/// Makes rows of traces, one after the other.
+private struct LaunchRows {
+  private let files: [LaunchFiles.File]
+  private let recorded: [String]
+  private var folder: LaunchFolder
+  private var described = LaunchRow.Described()
+  private var machines = ProfileFold()
+  private var usesAnything = false
+  private var failure: Diagnostic?
+
+  init(_ files: [LaunchFiles.File], _ options: LaunchTable.Options) {
+    self.files = files
+    recorded = options.recorded
+    var merge = LaunchMerge.Options(paths: [])
+    merge.recorded = options.recorded
+    merge.architecture = options.architecture
+    folder = LaunchFolder([], merge)
+  }
+
+  mutating func write(to sink: ([UInt8]) -> Void) {
+    var rows: [UInt8] = []
+    do throws(Diagnostic) {
+      for file in files {
+        let profile = try folder.launch(in: file)
+        usesAnything = usesAnything || profile.counts.emptyLaunches == 0
+        for image in profile.images { _ = machines.image(image) }
+        rows += try LaunchRow(profile, path: file.path, weight: file.weight, &described).line
+        guard rows.count >= 1 << 20 else { continue }
+        sink(rows)
+        rows = []
+      }
+    } catch { failure = error }
+    sink(rows)
+  }
+
+  /// - Returns: warnings about images and about launches that are there twice.
+  func finish() throws(Diagnostic) -> [Diagnostic] {
+    if let failure { throw failure }
+    if let path = folder.unread.first { throw .noLaunch(of: path) }
+    guard usesAnything else { throw .nothingRecorded(files.count == 1 ? [files[0].path] : []) }
+    if let mismatch = Diagnostic.machineMismatch(machines.profile.images) { throw mismatch }
+    let repeated = zip(files, files.dropFirst()).filter { $0.path == $1.path }.map(\.0.path)
+    return folder.warnings
+      + repeated.map { Diagnostic("the trace is given more than once", context: [$0]) }
+  }
+}

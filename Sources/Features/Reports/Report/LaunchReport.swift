@@ -1,0 +1,309 @@
+import Budget
+import CommandSupport
+import FaultEstimate
+import ImageModel
+import PagesFormat
+import Prediction
+import Rendering
+import Symbolication
+
+/// What a launch touches in one or two layouts of an image, and why: the document of `orderfile report`.
+package struct LaunchReport {
+  package let document: ReportDocument
+  /// The format of the images; `nil` if none was given.
+  package let imageFormat: ImageFormat?
+  package let warnings: [Diagnostic]
+
+  /// - Parameter paths: images or link maps, the layout before first, then the layout after, then others of which only the
+  ///   fault curve is shown; traces, an order file, documents of `pages`, `faults`, `measure`, `stages`, `diff` and `check`, a history
+  ///   and a budget; in any order otherwise.
+  /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
+  ///   unknown; `mismatch` if files do not belong together.
+  package init(_ paths: [String]) throws(Diagnostic) {
+    let inputs = try ReportInputs(paths)
+    let comparison = try inputs.comparison()
+    var document = ReportDocument(
+      title: inputs.title,
+      pageSize: comparison?.document.pageSize ?? inputs.diff?.document.pageSize ?? .fourKibibytes)
+    var warnings = comparison?.document.warnings ?? []
+    if let comparison {
+      document.layouts = inputs.layouts(comparison)
+      document.otherLayouts = try inputs.otherLayouts()
+      if inputs.layouts.count >= 2 {
+        document.diff = comparison.document
+        document.diff?.functions = nil  // The layouts have them, with each name once.
+      }
+    } else {
+      document.diff = inputs.diff?.document
+    }
+    document.unproved = try inputs.check(document.layouts)
+    document.traces = inputs.traces
+    for path in inputs.traces where document.launch == nil {
+      let (launch, found) = try ReportLaunch.reading(path)
+      document.launch = launch
+      if comparison == nil { warnings += found }
+    }
+    document.measure = inputs.measure?.document
+    if let difference = inputs.otherMeasuredBuilds(document.layouts) {
+      document.measuresOtherBuilds = true
+      document.diff?.warnings.append(difference)
+      warnings.append(difference)
+    }
+    document.faults = inputs.faults.map { read in
+      let ids = Set(read.document.files.compactMap(\.id))
+      let layout = document.layouts.first { $0.image.id.map { ids.contains($0) } ?? false }
+      return ReportFaults(path: read.path, read.document, side: layout?.side)
+    }
+    document.stages = inputs.stages.flatMap(\.document.tables)
+    if let history = inputs.history?.document {
+      document.history = history.entries
+      document.trend = TrendDocument(history)
+    }
+    document.budget = inputs.budget?.document
+    if let check = inputs.check {
+      let reported = ReportedCheck(check.document, path: check.path)
+      document.check = reported.document
+      document.outcomes = reported.outcomes
+      document.limitsOfCheck = reported.limits
+    }
+    document.absentViews = document.viewsWithoutData
+    document.diff?.warnings += inputs.differentLaunches
+    warnings += inputs.differentLaunches
+    self.document = document
+    imageFormat = comparison?.imageFormat
+    self.warnings = warnings + document.limits
+  }
+}
+
+extension ReportInputs {
+  /// Returns a warning if `measure` launched other builds than the layouts, or without layouts, than the
+  /// diff document. Compares the image IDs of each side if both IDs prove a build.
+  fileprivate func otherMeasuredBuilds(_ layouts: [ReportLayout]) -> Diagnostic? {
+    guard let measure, let sides = measure.document.states.first?.sides else { return nil }
+    var images = layouts.map(\.image)
+    if images.isEmpty, let diff {
+      images = [diff.document.before.image, diff.document.after.image]
+    }
+    let pairs = [("before", images.count > 1 ? images.first : nil), ("after", images.last)]
+    for (name, image) in pairs {
+      guard let image, image.hasProof,
+        let program = sides.first(where: { $0.name == name })?.program,
+        program.hasProof, program.id != image.id
+      else { continue }
+      return Diagnostic(
+        "the launches are of other builds than these layouts: expected \(image.id ?? "") of "
+          + "\(printable(image.path)), found \(program.id ?? "") of \(printable(program.path))",
+        context: [measure.path], hint: "give a measurement of these two builds")
+    }
+    return nil
+  }
+
+  /// Warns of measured launches that had other arguments than the first launch. Their pages may differ because of the arguments
+  /// alone.
+  fileprivate var differentLaunches: [Diagnostic] {
+    let launches =
+      pages.map { (path: $0.path, words: $0.document.command) }
+      + faults.map { (path: $0.path, words: $0.document.command) }
+    guard let first = launches.first else { return [] }
+    func arguments(_ words: [String]) -> String {
+      let arguments = words.dropFirst()
+      return arguments.isEmpty ? "none" : printable(arguments.map(shellWord).joined(separator: " "))
+    }
+    return launches.filter { $0.words.dropFirst() != first.words.dropFirst() }.map {
+      Diagnostic(
+        "the launch had other arguments than that of '\(printable(first.path))': expected "
+          + "\(arguments(first.words)), found \(arguments($0.words))", context: [$0.path])
+    }
+  }
+
+  /// The layouts compared, a single one with itself; `nil` if there are none.
+  fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
+    guard let before = layouts.first else {
+      if let stray = pages.first {
+        throw Diagnostic(
+          "missing the image that was counted", context: [stray.path],
+          hint: "give the image, or the image before and the image after")
+      }
+      if let order {
+        throw Diagnostic(
+          "missing the layouts", context: [order],
+          hint: "give the image before and the image that was linked with this order file")
+      }
+      return nil
+    }
+    let after = layouts.count > 1 ? layouts[1] : before
+    guard diff == nil else {
+      throw Diagnostic(
+        "two comparisons: expected images or a diff document, found both",
+        hint: "leave the diff document out: the report compares the images")
+    }
+    guard !traces.isEmpty || order != nil else {
+      throw Diagnostic(
+        "missing the startup functions of a layout", context: [before],
+        hint: "give a trace of 'orderfile record', or the order file")
+    }
+    var options = LayoutDiff.Options(before: before, after: after)
+    options.traces = traces
+    options.order = order
+    let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+    if layouts.count >= 2, let first, first == last, !first.hasPrefix("weak:") {
+      throw .sameLayout(before, after)
+    }
+    for counted in pages {
+      let ids = counted.document.images.map(\.id)
+      if layouts.count >= 2, ids.contains(first), first != last || options.measuredBefore == nil {
+        try Self.checkUnset(options.measuredBefore, counted.path, before)
+        options.measuredBefore = counted.path
+      } else {
+        try Self.checkUnset(options.measuredAfter, counted.path, after)
+        options.measuredAfter = counted.path  // if it is of neither, the comparison says so
+      }
+    }
+    let comparison = try LayoutDiff(options)
+    if let order, let check = comparison.document.order, check.entries >= 4,
+      2 * check.present < check.entries, let found = comparison.orderFunctions, !found.supportTraits
+    {
+      throw Diagnostic(
+        "only \(check.present) of \(check.entries) entries are in \(printable(after)): "
+          + "it is the order file of another program, or long out of date",
+        context: [order], hint: "'orderfile verify' says what became of each entry",
+        severity: .mismatch)
+    }
+    return comparison
+  }
+
+  /// The fault curves of the third layout and of later layouts, for the same launches.
+  fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
+    try layouts.dropFirst(2).map { path throws(Diagnostic) in
+      var options = LayoutDiff.Options(before: layouts[0], after: path)
+      options.traces = traces
+      if traces.isEmpty { options.order = order }
+      let other = try LayoutDiff(options)
+      return ReportDocument.OtherLayout(
+        path: path,
+        curve: ReportLayout(
+          side: .after, other.after, other.comparison.after, owners: [], measured: nil
+        ).curve)
+    }
+  }
+
+  private static func id(of path: String) throws(Diagnostic) -> String? {
+    try ReleaseLayout(path: path).image?.id?.description
+  }
+
+  private static func checkUnset(
+    _ known: String?, _ path: String, _ image: String
+  ) throws(Diagnostic) {
+    guard let known else { return }
+    throw Diagnostic(
+      "two counts of \(image): expected one document of 'orderfile pages', found \(known), too",
+      context: [path])
+  }
+
+  fileprivate var title: String {
+    let path =
+      layouts.prefix(2).last ?? diff?.document.after.path
+      ?? measure?.document.states.first?.sides.last?.path ?? check?.document.images.first?.name
+      ?? check?.document.results.first?.image ?? "launch"
+    return fileName(ofPath: path)
+  }
+
+  fileprivate func layouts(_ comparison: LayoutDiff) -> [ReportLayout] {
+    func layout(
+      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate,
+      _ owners: [FunctionOwner]
+    ) -> ReportLayout {
+      let id = release.image?.id?.description
+      let counted = pages.lazy.compactMap { entry in
+        entry.document.images.first { $0.id != nil && $0.id == id }.map {
+          ReportLayout.Measured(method: entry.document.method, pages: $0.pages)
+        }
+      }.first
+      var layout = ReportLayout(side: side, release, estimate, owners: owners, measured: counted)
+      layout.launchesOfSteps = comparison.launchesOfSteps
+      return layout
+    }
+    let (before, after) = (comparison.before, comparison.after)
+    guard layouts.count >= 2 else {
+      let owners = after.owners(before: nil, isOrdered: order != nil)
+      return [layout(.only, after, comparison.comparison.after, owners)]
+    }
+    return [
+      layout(
+        .before, before, comparison.comparison.before, before.owners(before: nil, isOrdered: false)),
+      layout(
+        .after, after, comparison.comparison.after, after.owners(before: before, isOrdered: true)),
+    ]
+  }
+}
+
+extension ReportLayout {
+  fileprivate init(
+    side: Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate, owners: [FunctionOwner],
+    measured: Measured?
+  ) {
+    self.init(
+      side: side, release.reference, layout: release.layout, mappings: release.mappings,
+      estimate: estimate, owners: owners, measured: measured)
+  }
+}
+
+extension ReportLaunch {
+  /// The first hits with times of the trace at `path`; `nil` if it has none.
+  fileprivate static func reading(
+    _ path: String
+  ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
+    let shown = try ShownFile(path: path)
+    guard case .trace(let document) = shown.contents else { return (nil, shown.warnings) }
+    let hits = zip(document.trace.hits, document.hitNames).compactMap { hit, names -> Hit? in
+      guard let nanoseconds = hit.nanoseconds, let name = names.last else { return nil }
+      return Hit(nanoseconds: nanoseconds, thread: hit.thread ?? 1, name: name)
+    }
+    guard !hits.isEmpty else { return (nil, shown.warnings) }
+    let marks = document.trace.marks.compactMap { mark in
+      mark.nanoseconds.map { (name: mark.name, nanoseconds: $0) }
+    }
+    let inTime = hits.enumerated().sorted {
+      ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
+    }
+    return (ReportLaunch(path: path, hits: inTime.map(\.element), marks: marks), shown.warnings)
+  }
+}
+
+extension ReportDocument {
+  /// The views that this document has no data for.
+  fileprivate var viewsWithoutData: [AbsentView] {
+    var views: [AbsentView] = []
+    func add(_ view: String, _ command: String, if isAbsent: Bool) {
+      if isAbsent { views.append(AbsentView(view: view, command: command)) }
+    }
+    add(
+      "page map, fault curve, strangers, where the bytes are",
+      "orderfile report -o report.html BEFORE AFTER TRACE", if: layouts.isEmpty)
+    let unmeasured = layouts.first { $0.measured == nil }
+    add(
+      "measured pages",
+      "orderfile pages --json -o pages.json -- \(unmeasured?.side == .before ? "BEFORE" : "AFTER")",
+      if: unmeasured != nil)
+    add(
+      "page faults over time", "orderfile faults --cold --json -o faults.json -- AFTER",
+      if: faults.isEmpty)
+    add(
+      "timeline", "orderfile record --breakpoints -o launch.oftrace -- BEFORE", if: launch == nil)
+    add(
+      "stages of the launch", "orderfile stages --json --runs 10 -o stages.json -- AFTER",
+      if: stages.isEmpty)
+    add(
+      "order file", "orderfile gen launch.oftrace -o launch.order", if: diff?.order == nil)
+    add(
+      "launches",
+      "orderfile measure --json -o measure.json --control --before BEFORE --after AFTER",
+      if: measure == nil)
+    add("history", "orderfile history add history.jsonl pages.json", if: history.isEmpty)
+    add("budget", "orderfile check --init -o budget.json pages.json", if: budget == nil)
+    add(
+      "limits", "orderfile check --json -o check.json --budget budget.json pages.json",
+      if: check == nil)
+    return views
+  }
+}

@@ -1,0 +1,81 @@
+import FaultEstimate
+import ImageModel
+import JSON
+import Measuring
+import PagesFormat
+import Prediction
+
+/// The result of `orderfile report`: what the page draws.
+///
+/// Other commands' documents are in it as they are. What they lack, the layouts have: which function is where, and which
+/// bytes of it a launch touches.
+package struct ReportDocument: Sendable {
+  /// The name of the image.
+  package var title: String
+  package var pageSize: PageSize
+  /// The layout before and the layout after, or the only one; empty if no image was given.
+  package var layouts: [ReportLayout] = []
+  /// The fault curves of further layouts.
+  package var otherLayouts: [OtherLayout] = []
+  /// The paths of the traces, in the order in which they were given.
+  package var traces: [String] = []
+  /// The first launch whose trace has times; `nil` if there is none.
+  package var launch: ReportLaunch?
+  package var diff: DiffDocument?
+  package var measure: MeasureDocument?
+  package var stages: [ReportStages] = []
+  /// The page faults of launches without a tracer.
+  package var faults: [ReportFaults] = []
+  /// The lines of a history; empty if none was given.
+  package var history: [any JSONDocument] = []
+  /// The change points of these lines.
+  package var trend: (any JSONDocument)?
+  /// The limits of a budget; `nil` if none was given.
+  package var budget: (any JSONDocument)?
+  /// The verdict on the limits of a budget; `nil` if none was given.
+  package var check: (any JSONDocument)?
+  /// How many limits of the budget have each outcome, worst first: the document of the check may have only the worst limits.
+  package var outcomes: [(outcome: String, limits: Int)] = []
+  /// What the document of the check lacks because there is too much of it.
+  package var limitsOfCheck: [Diagnostic] = []
+  /// The documents that state too little to check that they are about the layouts' program, as sentences.
+  package var unproved: [String] = []
+  /// Whether `measure` launched other builds than the layouts: its times say nothing about the layouts.
+  package var measuresOtherBuilds = false
+  /// The views without data.
+  package var absentViews: [AbsentView] = []
+
+  /// A layout of which only the fault curve is shown.
+  package struct OtherLayout: Sendable {
+    package var path: String
+    package var curve: [FaultCurvePoint]
+
+    package init(path: String, curve: [FaultCurvePoint]) {
+      self.path = path
+      self.curve = curve
+    }
+  }
+
+  /// A view without data, and the command that makes the data.
+  package struct AbsentView: Sendable {
+    package var view: String
+    package var command: String
+
+    package init(view: String, command: String) {
+      self.view = view
+      self.command = command
+    }
+  }
+
+  package init(title: String, pageSize: PageSize) {
+    self.title = title
+    self.pageSize = pageSize
+  }
+
+  /// What was left out because there is too much of it.
+  package var limits: [Diagnostic] {
+    layouts.flatMap { layout in
+      layout.limits(pageSize).map { Diagnostic($0, context: [layout.path]) }
+    } + (launch?.limits ?? []) + faults.flatMap(\.limits) + limitsOfCheck
+  }
+}

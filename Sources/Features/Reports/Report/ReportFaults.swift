@@ -1,0 +1,106 @@
+import Addresses
+import Counting
+import ImageModel
+import JSON
+import PagesFormat
+
+/// The page faults of a launch, as `orderfile faults --json` has them, for the layout whose image they are of.
+package struct ReportFaults: Sendable {
+  /// The path of the document.
+  package var path: String
+  package var document: FaultsDocument
+  /// The layout with the image; `nil` if the report has no layouts. Faults are then those of the program's file.
+  package var side: ReportLayout.Side?
+
+  /// The faults that a report contains at most of one launch: the first ones.
+  package static let mostFaults = 25_000
+
+  package init(path: String, _ document: FaultsDocument, side: ReportLayout.Side?) {
+    self.path = path
+    self.document = document
+    self.side = side
+  }
+
+  private var shown: ArraySlice<FaultsDocument.Fault> { document.faults.prefix(Self.mostFaults) }
+
+  /// What was left out because there is too much of it.
+  var limits: [Diagnostic] {
+    guard shown.count < document.faults.count else { return [] }
+    return [
+      Diagnostic(
+        "the report has the first \(shown.count) of \(document.faults.count) faults",
+        context: [path])
+    ]
+  }
+}
+
+extension ReportFaults {
+  /// Which part of a launch a fault belongs to.
+  private enum Part: Int {
+    /// The code of the layout's image, what else is in that image, other files, and memory without a file.
+    case code, data, otherFile, memory
+  }
+
+  /// Constants may lie in the segment of the code: its sections tell.
+  private func part(
+    of place: FaultsDocument.Place, image: Int?, _ layout: ReportLayout?
+  ) -> Part {
+    guard let file = place.file else { return .memory }
+    guard file == image, case .image(_, let byte) = place else { return .otherFile }
+    let section = layout?.layout.sections.first { $0.range.contains(byte.address) }
+    return section?.isExecutable ?? (byte.segment == .text) ? .code : .data
+  }
+
+  func write(to json: inout JSONWriter, _ layouts: [ReportLayout], _ names: inout ReportNames) {
+    let layout = layouts.first { $0.side == side }
+    let image =
+      layout.map { layout in
+        document.files.firstIndex { $0.id != nil && $0.id == layout.image.id }
+      } ?? 0
+    var places: [(words: String, part: Part)] = []
+    var numbers: [String: Int] = [:]
+    var columns: (address: [Int], place: [Int], name: [Int], by: [Int]) = ([], [], [], [])
+    for fault in shown {
+      let (words, part) = (
+        document.wording(of: fault.place), part(of: fault.place, image: image, layout)
+      )
+      // Another file may have the same name.
+      let key = "\(part.rawValue) \(words)"
+      let number = numbers[key] ?? places.count
+      if number == places.count {
+        numbers[key] = number
+        places.append((words, part))
+      }
+      columns.place.append(number)
+      var (address, symbol): (Int?, SymbolName?)
+      if case .image(let file, let byte) = fault.place {
+        symbol = byte.symbol
+        if file == image {
+          address = layout?.shown(AddressRange(start: byte.address, size: 1))?.lowerBound
+        }
+      }
+      columns.address.append(address ?? -1)
+      columns.name.append(names.number(of: symbol))
+      columns.by.append(names.number(of: fault.instruction?.function))
+    }
+    json.column("address", columns.address)
+    json.column("by", columns.by)
+    json.member("cache", document.cache.rawValue)
+    json.column("command", document.command)
+    json.column("handlingNanoseconds", shown.map(\.handlingNanoseconds))
+    json.column("kind", shown.map { $0.kind == .major ? 1 : 0 })
+    json.member("lost", document.lost)
+    json.member("majorFaults", document.majorFaults)
+    json.member("minorFaults", document.minorFaults)
+    json.column("name", columns.name)
+    json.column("nanoseconds", differences(shown.map { Int(clamping: $0.nanoseconds) }))
+    json.column("parts", places.map(\.part.rawValue))
+    json.member("path", path)
+    json.column("place", columns.place)
+    json.column("places", places.map(\.words))
+    if let refusal = document.refusal { json.member("refusal", refusal) }
+    if let side { json.member("side", side.rawValue) }
+    json.column("thread", shown.map(\.thread))
+    json.member("wallNanoseconds", document.wallNanoseconds)
+  }
+}

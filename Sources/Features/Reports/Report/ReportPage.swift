@@ -1,0 +1,69 @@
+// The page of a report: one file without requests. The template, the style and the scripts are in CReportPage; the document
+// goes in between. Scripts and document are deflated, which makes a small report half as large, and in Base64, which has no
+// character that HTML knows.
+
+import CReportPage
+import CZlib
+import JSON
+import Rendering
+
+package struct ReportPage {
+  private let document: ReportDocument
+  private let wording: NameWording
+
+  /// - Parameter wording: how names are shown to people.
+  package init(_ document: ReportDocument, wording: @escaping NameWording) {
+    self.document = document
+    self.wording = wording
+  }
+
+  /// The document that the page contains, on one line.
+  package var data: [UInt8] {
+    JSONWriter.line { document.write(to: &$0, wording: wording) }
+  }
+
+  /// The same inputs give the same bytes with one version of zlib.
+  package var html: [UInt8] {
+    let scripts = "\"use strict\";\n" + String(cString: orderfile_page_scripts())
+    let values: [String: [UInt8]] = [
+      "title": Array(HTMLText(document.title).html.utf8),
+      "style": Array(String(cString: orderfile_page_style()).utf8),
+      "data": base64(deflated(data)),
+      "script": base64(deflated(Array(scripts.utf8))),
+      "unpack": Array(String(cString: orderfile_page_unpack()).utf8),
+    ]
+    let template = String(cString: orderfile_page_template())
+    return Self.filling(Array(template.utf8)) { values[$0] ?? [] }
+  }
+
+  /// `template` with each `{{name}}` replaced by its value, in which nothing is replaced.
+  static func filling(_ template: [UInt8], _ value: (String) -> [UInt8]) -> [UInt8] {
+    let brace = UInt8(ascii: "{")
+    var filled: [UInt8] = []
+    var rest = template[...]
+    while let start = rest.firstIndex(of: brace) {
+      filled += rest[..<start]
+      rest = rest[start...]
+      let name = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "}") }
+      guard rest.starts(with: [brace, brace]),
+        rest[name.endIndex...].starts(with: "}}".utf8)
+      else {
+        filled.append(brace)
+        rest = rest.dropFirst()
+        continue
+      }
+      filled += value(String(decoding: name, as: UTF8.self))
+      rest = rest[name.endIndex...].dropFirst(2)
+    }
+    return filled + rest
+  }
+}
+
+/// `bytes` as a zlib stream: <https://www.rfc-editor.org/rfc/rfc1950>.
+func deflated(_ bytes: [UInt8]) -> [UInt8] {
+  var count = orderfile_deflate_bound(UInt(bytes.count))
+  var output = [UInt8](repeating: 0, count: Int(count))
+  let status = orderfile_deflate(&output, &count, bytes, UInt(bytes.count))
+  precondition(status == Z_OK, "the bound is enough for any input")
+  return Array(output.prefix(Int(count)))
+}

@@ -1,0 +1,74 @@
+import Addresses
+import ByteReading
+import JSON
+import Stages
+
+/// The stages of the typical launch of one source, as `orderfile stages --json` has them.
+package struct ReportStages: Hashable, Sendable {
+  package struct Row: Hashable, Sendable {
+    /// Of `LaunchStage`.
+    package var kind: String
+    package var name: String
+    /// What it takes, and the time since the process began when it ends, in nanoseconds.
+    package var nanoseconds: Double
+    package var elapsed: Double
+  }
+
+  /// What was launched, or the log.
+  package var origins: [String]
+  /// Of `StageTable`.
+  package var source: String
+  package var launches: Int
+  package var nanoseconds: Double
+  package var rows: [Row]
+
+  /// The tables of a document that `orderfile stages --json` wrote.
+  ///
+  /// - Throws: `missing` or `invalid` for what is no such document.
+  package static func tables(parsing bytes: FileBytes) throws(ParseError) -> [ReportStages] {
+    try JSONObject(document: bytes, schema: StagesDocument.schema).value("tables")
+  }
+}
+
+extension ReportStages: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    origins = try object.value("origins")
+    source = try object.value("source")
+    let bySeconds: [LaunchCount] = try object.value("seconds")
+    launches = bySeconds.map(\.launches).saturatingSum()
+    nanoseconds = try object.nanoseconds("typicalTotal")
+    rows = try object.value("rows")
+  }
+
+  package func write(to json: inout JSONWriter) {
+    json.member("launches", launches)
+    json.member("nanoseconds", Int(nanoseconds))
+    json.array("origins") { json in for origin in origins { json.element(origin) } }
+    json.array("rows") { json in
+      for row in rows {
+        json.object { json in
+          json.member("elapsed", Int(row.elapsed))
+          json.member("kind", row.kind)
+          json.member("name", row.name)
+          json.member("nanoseconds", Int(row.nanoseconds))
+        }
+      }
+    }
+    json.member("source", source)
+  }
+}
+
+extension ReportStages.Row: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    kind = try object.value("kind")
+    name = try object.value("name")
+    nanoseconds = try object.nanoseconds("typicalDelta")
+    elapsed = try object.nanoseconds("typicalElapsed")
+  }
+}
+
+private struct LaunchCount: JSONReadableObject {
+  var launches: Int
+
+  init(_ object: JSONObject) throws(ParseError) { launches = try object.value("launches") }
+}

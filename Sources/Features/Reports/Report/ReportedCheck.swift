@@ -1,0 +1,46 @@
+import Budget
+import ImageModel
+
+/// What a report keeps of a check: the limits, of too many the worst, and how many of all have each outcome.
+struct ReportedCheck {
+  let document: CheckDocument
+  /// Worst first; those that no limit has are missing.
+  let outcomes: [(outcome: String, limits: Int)]
+  /// What was left out.
+  let limits: [Diagnostic]
+
+  /// The limits that a report contains at most, and what brought them to fail.
+  static let mostLimits = 2_000
+  static let mostCauses = 10_000
+
+  /// - Parameter path: where `check` was read.
+  init(_ check: CheckDocument, path: String) {
+    var kept = check
+    for index in kept.images.indices {  // A report has the functions of a layout already.
+      kept.images[index].functions = nil
+      kept.images[index].firstTouches = nil
+    }
+    let all = kept.results
+    outcomes = CheckOutcome.allCases.reversed().map { ($0.rawValue, check.count($0)) }
+      .filter { $0.limits > 0 }
+    var limits: [Diagnostic] = []
+    if all.count > Self.mostLimits {
+      let worst = all.indices.sorted { (all[$1].outcome, $0) < (all[$0].outcome, $1) }
+      kept.results = worst.prefix(Self.mostLimits).map { all[$0] }
+      limits.append(
+        Diagnostic(
+          "the report has \(Self.mostLimits) of \(all.count) limits, the worst first",
+          context: [path]))
+    }
+    var room = Self.mostCauses
+    for index in kept.results.indices {
+      let result = kept.results[index]
+      let causes = Array(result.causes.prefix(room))
+      room -= causes.count
+      kept.results[index].setCauses(
+        causes, further: result.furtherCauses + result.causes.count - causes.count)
+    }
+    document = kept
+    self.limits = limits
+  }
+}

@@ -1,0 +1,158 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import LaunchLogFormat
+import Rendering
+import Symbolication
+import TraceFormat
+import XctraceFormat
+
+/// Reads traces and logs of launches: `orderfile stages FILE...`.
+package struct StageFiles {
+  /// `-` for standard input.
+  package var paths: [String]
+  /// Of the mean, as a share: for the number of launches that it takes.
+  package var precision: Double
+  /// The event at which a launch is over; `nil` for the last one.
+  package var end: String?
+
+  /// Where launches did not have the event `end`, and how many.
+  private var endless: [(path: String, launches: Int)] = []
+
+  package init(_ paths: [String], precision: Double, end: String? = nil) {
+    self.paths = paths
+    self.precision = precision
+    self.end = end
+  }
+
+  /// The launches of one kind of source.
+  private struct Group {
+    var source: StageTable.Source
+    var launches: [StagedLaunch] = []
+    var origins: [String] = []
+    var counts: [StageTable.Count] = []
+  }
+
+  /// - Throws: if a file can't be read or tells nothing of a launch, or if no launch has the event at which it is over.
+  package func read() throws(Diagnostic) -> StagesDocument {
+    var reader = self
+    return try reader.readFiles()
+  }
+
+  private mutating func readFiles() throws(Diagnostic) -> StagesDocument {
+    var document = StagesDocument(precision: precision)
+    var groups: [Group] = []
+    for path in paths {
+      let bytes = try InputFile.bytes(path)
+      if TraceHeader.begins(bytes) {
+        let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
+        add([StagedLaunch(trace)], from: path, to: .trace, &groups, &document)
+        continue
+      }
+      do throws(ParseError) {
+        if Self.isXML(bytes) {
+          add(try StagedLaunch.lifeCycles(bytes), from: path, to: .xctrace, &groups, &document)
+        } else {
+          add(try LaunchLog(parsing: bytes), from: path, &groups, &document)
+        }
+      } catch { throw Diagnostic("\(error)", context: [path]) }
+    }
+    if let end, let first = endless.first {
+      let count = endless.reduce(0) { $0 + $1.launches }
+      let files = Set(endless.map(\.path)).count
+      document.warnings.append(
+        Diagnostic(
+          "left out \(counted(count, "launch", "launches")) without the event '\(end)'"
+            + (files > 1 ? ", of \(counted(files, "file"))" : ""),
+          context: files > 1 ? [] : [first.path]))
+    }
+    for source in StageTable.Source.allCases {
+      guard let group = groups.first(where: { $0.source == source }) else { continue }
+      if group.launches.isEmpty { continue }
+      document.tables.append(
+        StageTable(source, group.launches, origins: group.origins, counts: group.counts))
+    }
+    if document.tables.isEmpty, document.histograms.isEmpty, document.libraries.isEmpty {
+      throw document.warnings.first
+        ?? Diagnostic("no launch to report", context: paths)
+    }
+    return document
+  }
+
+  private static func isXML(_ bytes: FileBytes) -> Bool {
+    var index = bytes.hasPrefix("\u{feff}", at: 0) ? 3 : 0
+    while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
+    return index < bytes.count && bytes[index] == UInt8(ascii: "<")
+  }
+
+  private mutating func add(
+    _ launches: [StagedLaunch], from path: String, counts: [StageTable.Count] = [],
+    to source: StageTable.Source, _ groups: inout [Group], _ document: inout StagesDocument
+  ) {
+    var launches = launches
+    if let end, !source.hasAllTime {
+      let all = launches.count
+      launches = launches.compactMap { $0.until(end) }
+      if launches.count < all { endless.append((path, all - launches.count)) }
+    }
+    if groups.allSatisfy({ $0.source != source }) { groups.append(Group(source: source)) }
+    guard let place = groups.firstIndex(where: { $0.source == source }), !launches.isEmpty else {
+      return
+    }
+    // What differs between launches is no fact about all of them.
+    groups[place].counts =
+      groups[place].launches.isEmpty ? counts : groups[place].counts.filter(counts.contains)
+    groups[place].launches += launches
+    if groups[place].origins.last != path { groups[place].origins.append(path) }
+  }
+
+  private mutating func add(
+    _ log: LaunchLogFormat.LaunchLog, from path: String, _ groups: inout [Group],
+    _ document: inout StagesDocument
+  ) {
+    document.warnings += log.warnings.map { Diagnostic($0, context: [path]) }
+    for form in LoggedLaunch.Form.allCases {
+      let logged = log.launches.filter { $0.form == form }
+      guard let first = logged.first else { continue }
+      let source: StageTable.Source
+      switch form {
+      case .dyldStatistics: source = .dyldStatistics
+      case .dyldStatisticsDetails: source = .dyldStatisticsDetails
+      case .stopwatch: source = .stopwatch
+      case .loaderStatistics:
+        document.warnings.append(
+          Diagnostic(
+            "left out the loader's statistics: they are in cycles of an unknown length",
+            context: [path], hint: "orderfile stages -- COMMAND"))
+        continue
+      }
+      add(
+        logged.map { StagedLaunch($0) }, from: path,
+        counts: first.counts.filter { count in logged.allSatisfy { $0.counts.contains(count) } }
+          .map { StageTable.Count($0.name, $0.text) }, to: source, &groups,
+        &document)
+    }
+    let isOfDyld = log.launches.contains { $0.form != .stopwatch && $0.form != .loaderStatistics }
+    if isOfDyld, document.warnings.allSatisfy({ $0 != Self.oldLoader }) {
+      document.warnings.append(Self.oldLoader)
+    }
+    document.histograms += log.histograms.map { histogram in
+      LaunchHistogram(
+        name: histogram.name, origin: path,
+        buckets: histogram.buckets.map {
+          LaunchHistogram.Bucket(
+            start: $0.startMilliseconds * 1e6, end: $0.endMilliseconds * 1e6, count: $0.count)
+        })
+    }
+    document.libraries += log.libraryLists.map { list in
+      StagesDocument.LibraryList(
+        origin: path, process: list.process.map(UInt64.init),
+        system: list.paths.filter(LoggedLibraries.isOfSystem),
+        others: list.paths.filter { !LoggedLibraries.isOfSystem($0) })
+    }
+  }
+
+  private static let oldLoader = Diagnostic(
+    "statistics of an old dyld: since iOS 15 and macOS 12 it prints none",
+    hint: "use marks, or xctrace's App Launch template")
+}

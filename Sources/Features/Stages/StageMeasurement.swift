@@ -1,0 +1,248 @@
+import Addresses
+import ByteReading
+import CStageTrace
+import CommandSupport
+import ImageModel
+import LaunchLogFormat
+import LaunchMeasurement
+import ProcessLaunch
+import Rendering
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Launches a program in turn with and without the stage tracer: `orderfile stages -- COMMAND`.
+package struct StageMeasurement {
+  /// The program and its arguments.
+  package var command: [String]
+  /// How often it is launched, with and without the tracer; `nil` for as often as 5 s permit, 20 to 100 times.
+  package var runs: Int?
+  /// The number of seconds after which a launch fails.
+  package var timeout: Double?
+  /// The sign at which a launch is over; `nil` if the program ends by itself.
+  package var readiness: Readiness?
+  /// The file for standard input; `nil` for none.
+  package var inputPath: String?
+  package var showsOutput = false
+  package var ignoresFailure = false
+  /// Whether the program's image and, of a script, the interpreter's are evicted from the page cache before each launch.
+  package var isCold = false
+  package var environment: LaunchEnvironment
+
+  package static let usualRuns = 20...100
+  static let usualDuration = Duration.seconds(5)
+
+  /// - Precondition: `command` is not empty.
+  package init(_ command: [String], in environment: LaunchEnvironment) {
+    precondition(!command.isEmpty, "there is a program to launch")
+    self.command = command
+    self.environment = environment
+  }
+
+  package struct Result {
+    package var table: StageTable
+    package var images: [StagedImage]
+    package var initializers: [TimedInitializer]
+    package var machine: MeasuringMachine
+    package var warnings: [Diagnostic]
+    /// Set if interrupted; the table then has the launches until then.
+    package var interruption: Diagnostic?
+  }
+
+  /// From now on, an interrupt ends the launched programs and not this process.
+  ///
+  /// - Parameter progress: called before each round with its number, when nothing runs.
+  /// - Throws: if the program can't be launched, or a launch fails; also if it was interrupted before the first round
+  ///   was complete.
+  package func run(_ progress: (Int) -> Void) throws(Diagnostic) -> Result {
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
+    try readiness?.check()
+    let path = try environment.program(named: command[0])
+    let launched = try LaunchedProgram(named: command[0], in: environment)
+    let image = launched.path
+    let machine = MeasuringMachine.current()
+    var program = MeasuredProgram(
+      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
+      timeout: timeout, readiness: readiness)
+    let plain = program
+    let tracer = try StageTracer(in: environment)
+    MeasuredProgram.catchInterrupts()
+
+    var untraced: [Double] = []
+    var traced: [TracedLaunch] = []
+    var schedule = LaunchSchedule(programs: 2, seed: 1)
+    // The first launch of each is not counted: it brings files into memory.
+    let begin = ContinuousClock.now
+    var (filesBegin, lastLaunch) = (FileTime.now(), FileTime.now())
+    for round in -1..<(runs ?? Self.usualRuns.upperBound) {
+      if round == 0 { filesBegin = .now() }
+      if round >= 0 { progress(round) }
+      if runs == nil, round >= Self.usualRuns.lowerBound,
+        ContinuousClock.now - begin >= Self.usualDuration
+      {
+        break
+      }
+      var plainTime: Double?
+      var launch: TracedLaunch?
+      for side in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
+        if isCold { try PageCache.evict(Set([image, launched.executable]).sorted()) }
+        lastLaunch = .now()
+        if side == 0 {
+          let result = try plain.launch()
+          try check(result)
+          plainTime = Double(result.wallNanoseconds)
+        } else {
+          let recording = try tracer.begin()
+          program.variables = recording.variables
+          let result = try program.launchWithStart()
+          try check(result.launch)
+          launch = TracedLaunch(
+            try recording.trace(), start: result.start,
+            end: result.start + result.launch.wallNanoseconds,
+            statistics: recording.statistics(ofProcess: result.processNumber),
+            endName: readiness == nil ? "exit" : "ready")
+        }
+      }
+      guard !MeasuredProgram.wasInterrupted else { break }
+      guard round >= 0, let plainTime, let launch else { continue }
+      untraced.append(plainTime)
+      traced.append(launch)
+    }
+    guard !traced.isEmpty else { throw Diagnostic("interrupted") }
+    let divided = DividedLaunches(traced)
+    let launches = divided.launches
+    let table = StageTable(
+      .measured, launches.map { StagedLaunch($0.stages) },
+      origins: [command.map(shellWord).joined(separator: " ")],
+      untraced: divided.indexes.map { untraced[$0] },
+      counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
+    let images = Self.images(of: launches, program: launched.executable)
+    for image in images {
+      try filesBegin.checkUnchanged(image.image.path, until: lastLaunch)
+    }
+    return Result(
+      table: table, images: images,
+      initializers: Self.initializers(of: launches, program: launched.executable),
+      machine: machine,
+      warnings: warnings(divided, of: traced.count, image),
+      interruption: MeasuredProgram.wasInterrupted
+        ? Diagnostic("interrupted: the result covers the launches so far") : nil)
+  }
+
+  private func check(_ launch: MeasuredLaunch) throws(Diagnostic) {
+    guard launch.end != .exited(0), !ignoresFailure, !MeasuredProgram.wasInterrupted else { return }
+    throw .failed(command[0], launch.end, showsOutput: showsOutput)
+  }
+
+  /// The images in memory with their mean times, in the order of the first launch. Their files are read now.
+  private static func images(of launches: [TracedLaunch], program: String) -> [StagedImage] {
+    struct Sum {
+      var count = 0
+      var mapped = 0.0
+      var load = 0.0
+      var isLoaded = true
+    }
+    var sums: [String: Sum] = [:]
+    var order: [String] = []
+    for launch in launches {
+      var seen: Set<String> = []
+      for mapping in launch.mappings {
+        let path = mapping.object == 0 ? program : launch.trace.objects[mapping.object]
+        // The kernel's own object has no file; what is opened again was mapped before.
+        guard path.contains("/"), seen.insert(path).inserted else { continue }
+        if sums[path] == nil { order.append(path) }
+        var sum = sums[path] ?? Sum()
+        sum.count += 1
+        sum.mapped += Double(mapping.end)
+        sum.load += Double(mapping.nanoseconds ?? 0)
+        sum.isLoaded = sum.isLoaded && mapping.nanoseconds != nil
+        sums[path] = sum
+      }
+    }
+    return order.compactMap { path in
+      guard let sum = sums[path] else { return nil }
+      let bytes = try? InputFile.bytes(path)
+      return StagedImage(
+        bytes.map { ImageReference(path: path, $0) } ?? ImageReference(path: path),
+        mappedNanoseconds: sum.mapped / Double(sum.count),
+        loadNanoseconds: sum.isLoaded ? sum.load / Double(sum.count) : nil)
+    }
+  }
+
+  /// The mean times of the initializers that all launches have, in the order of the first launch.
+  private static func initializers(
+    of launches: [TracedLaunch], program: String
+  ) -> [TimedInitializer] {
+    struct Key: Hashable {
+      var image: String
+      var address: StatedAddress
+      var occurrence: Int
+    }
+    var sums: [Key: (count: Int, nanoseconds: Double, start: Double)] = [:]
+    var order: [Key] = []
+    for launch in launches {
+      var occurrences: [Key: Int] = [:]
+      for initializer in launch.initializers {
+        let path = launch.trace.objects[initializer.object]
+        var key = Key(
+          image: initializer.object == 0 ? program : path, address: initializer.address,
+          occurrence: 0)
+        let occurrence = occurrences[key, default: 0]
+        occurrences[key] = occurrence + 1
+        key.occurrence = occurrence
+        if sums[key] == nil { order.append(key) }
+        let sum = sums[key] ?? (0, 0, 0)
+        sums[key] = (
+          sum.count + 1, sum.nanoseconds + Double(initializer.nanoseconds),
+          sum.start + Double(initializer.start)
+        )
+      }
+    }
+    return order.compactMap { key in
+      guard let sum = sums[key] else { return nil }
+      return TimedInitializer(
+        image: key.image, address: key.address,
+        nanoseconds: sum.nanoseconds / Double(sum.count),
+        startNanoseconds: sum.start / Double(sum.count))
+    }
+  }
+
+  // MARK: Warnings
+
+  private func warnings(
+    _ divided: DividedLaunches, of count: Int, _ image: String
+  ) -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    switch divided.division {
+    case .whole:
+      warnings.append(
+        Diagnostic(
+          "the stages can't be separated: \(divided.limit ?? StageTracer.reasonAgainst(image))",
+          context: [image], hint: "marks divide it: orderfile_mark, and 'orderfile record'"))
+    case .records:
+      warnings.append(
+        Diagnostic(
+          "\(divided.limit ?? "the loader's times are unknown"), so loading and relocation are one row",
+          context: [image]))
+    case .loader: break
+    }
+    if let reason = divided.leftOut {
+      let out = count - divided.launches.count
+      warnings.append(
+        Diagnostic(
+          "left out \(out) of \(counted(count, "launch", "launches")), which can't be separated: \(reason)",
+          context: [image]))
+    }
+    if let lost = divided.launches.map(\.trace.lost).max(), lost > 0 {
+      warnings.append(
+        Diagnostic(
+          "\(lost) records were lost: some initializers are in 'loader: between initializers'",
+          context: [image]))
+    }
+    return warnings
+  }
+}

@@ -1,0 +1,212 @@
+import Addresses
+import ByteReading
+import ImageModel
+import JSON
+import LaunchMeasurement
+import PagesFormat
+import Rendering
+
+/// The result of `orderfile stages`.
+package struct StagesDocument: Sendable {
+  package var tables: [StageTable] = []
+  package var histograms: [LaunchHistogram] = []
+  package var libraries: [LibraryList] = []
+  /// What measured launches had in memory, in the order in which it was mapped.
+  package var images: [StagedImage] = []
+  /// Where launches were measured; `nil` if none were.
+  package var machine: MeasuringMachine?
+  /// The initializers of measured launches, in order.
+  package var initializers: [TimedInitializer] = []
+  /// Of a mean, as a share: for the number of launches that it takes.
+  package var precision: Double
+  package var warnings: [Diagnostic] = []
+
+  package init(precision: Double) { self.precision = precision }
+
+  /// The libraries that a launch loaded.
+  package struct LibraryList: Hashable, Sendable {
+    package var origin: String
+    /// The number of the process; `nil` if the loader did not tell.
+    package var process: UInt64?
+    /// In the order in which they were listed.
+    package var system: [String]
+    /// The program, and what comes with it.
+    package var others: [String]
+
+    package init(origin: String, process: UInt64? = nil, system: [String], others: [String]) {
+      self.origin = origin
+      self.process = process
+      self.system = system
+      self.others = others
+    }
+  }
+}
+
+extension StagesDocument: JSONDocument {
+  package static let schema = "orderfile.stages/1"
+
+  /// Times are nanoseconds. `typical` is the mean of the half of the launches in the middle.
+  package func write(to json: inout JSONWriter) {
+    json.array("histograms") { json in
+      for histogram in histograms {
+        json.object(isInline: false) { histogram.write(to: &$0, precision) }
+      }
+    }
+    json.array("images") { json in
+      for image in images { json.object { image.write(to: &$0) } }
+    }
+    json.array("initializers") { json in
+      for initializer in initializers { json.object { initializer.write(to: &$0) } }
+    }
+    json.array("libraries") { json in
+      for list in libraries {
+        json.object { json in
+          json.member("origin", list.origin)
+          json.array("others") { json in for path in list.others { json.element(path) } }
+          if let process = list.process { json.member("process", process) }
+          json.array("system") { json in for path in list.system { json.element(path) } }
+        }
+      }
+    }
+    if let machine { json.object("machine") { machine.write(to: &$0) } }
+    json.member("precision", precision)
+    json.member("schema", Self.schema)
+    json.array("tables") { json in
+      for table in tables { json.object(isInline: false) { table.write(to: &$0, precision) } }
+    }
+    json.array("warnings") { json in for warning in warnings { json.element("\(warning)") } }
+  }
+
+}
+
+/// What a `StagesDocument` tells of images, which is otherwise not read again.
+package struct MeasuredImages: Hashable, Sendable {
+  package var images: [StagedImage]
+  package var initializers: [TimedInitializer]
+
+  /// - Throws: `missing` or `invalid` for what is no such document.
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: StagesDocument.schema)
+    images = try object.value("images")
+    initializers = try object.value("initializers")
+  }
+}
+
+extension TimedInitializer: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("address", address)
+    json.member("image", image)
+    json.member("nanoseconds", nanoseconds)
+    json.member("startNanoseconds", startNanoseconds)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      image: try object.value("image"), address: try object.value("address"),
+      nanoseconds: try object.nanoseconds("nanoseconds"),
+      startNanoseconds: try object.nanoseconds("startNanoseconds"))
+  }
+}
+
+extension StageTable {
+  fileprivate func write(to json: inout JSONWriter, _ precision: Double) {
+    if let change {
+      json.object("change") { json in
+        if let interval = change.interval {
+          json.member("high", interval.upperBound)
+          json.member("low", interval.lowerBound)
+        }
+        json.member("share", change.share)
+      }
+    }
+    json.array("counts") { json in
+      for count in counts {
+        json.object { json in
+          json.member("name", count.name)
+          json.member("text", count.text)
+        }
+      }
+    }
+    json.array("launches") { json in
+      for launch in launches { json.object { launch.write(to: &$0) } }
+    }
+    json.array("origins") { json in for origin in origins { json.element(origin) } }
+    json.member("provenance", Provenance.measured)
+    json.array("rows") { json in
+      for row in rows { json.object { row.write(to: &$0, precision) } }
+    }
+    json.array("seconds") { json in
+      for (second, count) in seconds { json.object { writeSecond(&$0, second, count) } }
+    }
+    json.member("source", source.rawValue)
+    json.object("total") { $0.summary(total, precision) }
+    json.member("tracing", tracing)
+    json.member("typicalTotal", typicalTotal)
+    if let typicalUntraced {
+      json.member("typicalUntraced", typicalUntraced)
+      json.object("untraced") { $0.summary(SampleSummary(untraced), precision) }
+    }
+  }
+}
+
+extension StagedLaunch {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("nanoseconds", nanoseconds)
+    json.array("stages") { json in
+      for stage in stages {
+        json.object { json in
+          json.member("kind", stage.kind.rawValue)
+          json.member("name", stage.name)
+          json.member("nanoseconds", stage.nanoseconds)
+          if let thread = stage.thread { json.member("thread", thread) }
+        }
+      }
+    }
+  }
+}
+
+extension StageTable.Row {
+  fileprivate func write(to json: inout JSONWriter, _ precision: Double) {
+    json.object("delta") { $0.summary(deltaSummary, precision) }
+    json.object("elapsed") { $0.summary(elapsedSummary, precision) }
+    json.member("kind", kind.rawValue)
+    json.member("launches", count)
+    json.member("name", name)
+    if let thread { json.member("thread", thread) }
+    json.member("typicalDelta", delta)
+    json.member("typicalElapsed", elapsed)
+  }
+}
+
+extension LaunchHistogram {
+  fileprivate func write(to json: inout JSONWriter, _ precision: Double) {
+    json.array("buckets") { json in
+      for bucket in buckets {
+        json.object { json in
+          json.member("count", bucket.count)
+          json.member("end", bucket.end)
+          json.member("start", bucket.start)
+        }
+      }
+    }
+    json.member("launches", launches)
+    json.member("name", name)
+    json.member("origin", origin)
+    json.array("seconds") { json in
+      for (second, count) in seconds { json.object { writeSecond(&$0, second, count) } }
+    }
+    if let summary { json.object("total") { $0.summary(summary, precision) } }
+  }
+}
+
+private func writeSecond(_ json: inout JSONWriter, _ second: Int, _ count: Int) {
+  json.member("launches", count)
+  json.member("second", second)
+}
+
+extension JSONWriter {
+  fileprivate mutating func summary(_ summary: SampleSummary, _ precision: Double) {
+    member("launchesNeeded", MeasurementPrecision.launchesNeeded(precision, summary))
+    summary.write(to: &self)
+  }
+}

@@ -1,0 +1,237 @@
+// The stages of one launch on Linux
+//
+// Five clocks have to agree. This process stores the time just before exec, and when the launch is over. The stage
+// tracer, in the program, stores when the loader calls it, and when each initializer returns. glibc's loader tells with
+// LD_DEBUG=statistics how many cycles of the machine's counter it has taken in all, for mapping libraries and for
+// relocation; the tracer has read that counter twice, so that cycles become nanoseconds.
+//
+//   exec --- loader begins --- tracer loaded --- libraries mapped, relocated --- initializers --- main --- end
+//        |<- kernel ->|<------ from the cycles in all, back from "relocated" ->|
+//
+// Every nanosecond belongs to one stage, so the stages add up to the launch exactly:
+//
+// - the kernel's exec, up to the loader's first instruction: what its cycles leave of the time until "relocated";
+// - the loader's own start, with that of the tracer, which can't be separated;
+// - tracing: what the tracer does then, and the loader's writing of its statistics, which no other launch has;
+// - loading (finding, opening and mapping libraries) and relocation (which includes looking symbols up), by the cycles
+//   of the loader; its other work is the rest of that interval;
+// - the initializers of each image, without those of other images that they cause to be loaded; the loader between
+//   them; the program's start code; the program's initializers; and main until the end.
+//
+// Without the loader's times, without a record of main, or without any record, the stages around a missing boundary are
+// one: `LaunchDivision`. What it leaves out: how long looking up symbols takes within relocation, for which the loader
+// has no time.
+//
+// The program may write over the tracer's memory. What is read from it is therefore ordered (`StageTrace`), and no time
+// is before exec or behind the end.
+
+import Addresses
+import LaunchLogFormat
+
+/// One launch with the stage tracer in it.
+package struct TracedLaunch: Sendable {
+  package var trace: StageTrace
+  /// Just before exec, and at the end: nanoseconds of CLOCK_MONOTONIC.
+  var start: UInt64
+  var end: UInt64
+  /// What glibc's loader printed; `nil` if that is missing.
+  var statistics: LoggedLaunch?
+  /// `exit` or `ready`
+  var endName: String
+
+  package private(set) var stages: [LaunchStage] = []
+  /// The time of each initializer, by the number of its object, in order.
+  package private(set) var initializers: [Initializer] = []
+
+  package struct Initializer: Hashable, Sendable {
+    package var object: Int
+    package var address: StatedAddress
+    /// Since exec.
+    package var start: UInt64
+    /// Without initializers of other images that it causes to run.
+    package var nanoseconds: UInt64
+  }
+
+  /// Each object that the loader mapped until the end, by its number.
+  package private(set) var mappings: [Mapping] = []
+
+  package struct Mapping: Hashable, Sendable {
+    package var object: Int
+    /// Since exec: when it had been mapped.
+    package var end: UInt64
+    /// How long it took to find, open and map it, without what was mapped before; `nil` for what the kernel maps. Of
+    /// the first library that the running program opens, only mapping is known.
+    package var nanoseconds: UInt64?
+  }
+
+  /// Divides nothing yet.
+  package init(
+    _ trace: StageTrace, start: UInt64, end: UInt64, statistics: LoggedLaunch?, endName: String
+  ) {
+    self.trace = trace
+    self.start = start
+    self.end = max(start, end)
+    self.statistics = statistics
+    self.endName = endName
+    cursor = start
+    mappings = Self.mappings(trace, start: start, end: self.end)
+  }
+
+  private static func mappings(_ trace: StageTrace, start: UInt64, end: UInt64) -> [Mapping] {
+    var begin: UInt64?
+    var mappings: [Mapping] = []
+    for record in trace.records where (start...end).contains(record.nanoseconds) {
+      switch record.kind {
+      case .loading: begin = record.nanoseconds
+      case .relocated: begin = nil
+      case .object:
+        mappings.append(
+          Mapping(
+            object: record.object, end: record.nanoseconds - start,
+            nanoseconds: begin.map { record.nanoseconds - $0 }))
+        if begin != nil { begin = record.nanoseconds }
+      case .version, .begin, .function, .end, .main: continue
+      }
+    }
+    return mappings
+  }
+
+  /// Up to where the launch is divided.
+  private var cursor: UInt64
+
+  /// Adds the stage that ends at `time`, if it has begun.
+  private mutating func add(_ name: String, _ kind: LaunchStage.Kind = .stage, until time: UInt64) {
+    let time = min(max(time, cursor), end)
+    stages.append(LaunchStage(name, kind, nanoseconds: Double(time - cursor)))
+    cursor = time
+  }
+
+  private mutating func add(
+    _ name: String, _ kind: LaunchStage.Kind = .stage, lasting nanoseconds: UInt64
+  ) {
+    add(name, kind, until: cursor + min(nanoseconds, end - cursor))
+  }
+
+  /// When the first of these was recorded, or the end, if that was before: a program may go on until it is killed.
+  func time(_ kind: StageTrace.Kind) -> UInt64? {
+    (trace.records.first { $0.kind == kind }?.nanoseconds).map { min($0, end) }
+  }
+
+  /// - Precondition: it was not called before, and the launch can be divided so.
+  mutating func divide(into division: LaunchDivision, _ loader: LoaderTimes?) {
+    guard division > .whole, let version = time(.version), let loading = time(.loading),
+      let relocated = time(.relocated)
+    else {
+      add("from exec until \(endName), not separated", .other, until: end)
+      return
+    }
+    if let loader {
+      add("kernel: exec", until: relocated - min(loader.total, relocated))
+      add("loader: its own start, and the tracer's", until: version)
+    } else {
+      add("kernel: exec, and the loader's own start", until: version)
+    }
+    add("tracing: the tracer's start", .tracing, until: loading)
+    divideLoading(loader, until: relocated)
+    add("tracing: the loader's statistics", .tracing, until: time(.begin) ?? relocated)
+    divideInitializers()
+  }
+
+  // MARK: Loading
+
+  private mutating func divideLoading(_ loader: LoaderTimes?, until relocated: UInt64) {
+    guard let loader else {
+      add("loader: loading, relocation and symbol look-up", until: relocated)
+      return
+    }
+    add("loader: loading", lasting: min(loader.loading, relocated - min(cursor, relocated)))
+    for mapping in mappings where start + mapping.end <= relocated {
+      guard let time = mapping.nanoseconds else { continue }
+      addPart(name(mapping.object), lasting: time)
+    }
+    add(
+      "loader: relocation, with symbol look-up",
+      lasting: min(loader.relocation, relocated - min(cursor, relocated)))
+    add("loader: other work", until: relocated)
+  }
+
+  private mutating func addPart(_ name: String, lasting nanoseconds: UInt64) {
+    stages.append(LaunchStage(name, .part, nanoseconds: Double(nanoseconds)))
+  }
+
+  // MARK: Initializers
+
+  private mutating func divideInitializers() {
+    var own: [UInt64] = Array(repeating: 0, count: trace.objects.count)
+    var order: [Int] = []
+    /// The libraries that the initializers of an object opened.
+    var opened: [Int: [Int]] = [:]
+    var between: UInt64 = 0
+    var startup: UInt64 = 0
+    var open: [Int] = []
+    var last = cursor
+    var hasMain = false
+    for record in trace.records where record.nanoseconds >= cursor {
+      let time = min(record.nanoseconds, end)
+      let passed = time - min(last, time)
+      switch record.kind {
+      case .begin:
+        if let outer = open.last {
+          own[outer] += passed
+        } else if record.object == 0 {
+          startup += passed
+        } else {
+          between += passed
+        }
+        if !order.contains(record.object) { order.append(record.object) }
+        open.append(record.object)
+      case .function:
+        guard open.last == record.object else { continue }
+        own[record.object] += passed
+        initializers.append(
+          Initializer(
+            object: record.object, address: StatedAddress(rawValue: record.value),
+            start: min(last, time) - start, nanoseconds: passed))
+      case .end:
+        guard open.popLast() == record.object else { continue }
+        own[record.object] += passed
+      case .main: hasMain = true
+      case .object:
+        if let outer = open.last { opened[outer, default: []].append(record.object) }
+        continue
+      case .version, .loading, .relocated: continue
+      }
+      last = time
+    }
+    let hasProgram = order.contains(0)
+    for object in order where object != 0 {
+      add("initializers of \(name(object))", .initializers, lasting: own[object])
+      addMappings(of: opened[object] ?? [])
+    }
+    add("loader: between initializers", lasting: between)
+    if hasProgram {
+      add("the program's start code", lasting: startup)
+      add("initializers of the program", .initializers, lasting: own[0])
+      addMappings(of: opened[0] ?? [])
+    }
+    add(
+      hasMain ? "main until \(endName)" : "the program's initializers and main until \(endName)",
+      until: end)
+  }
+
+  /// How long mapping these libraries took, as parts of the stage before.
+  private mutating func addMappings(of objects: [Int]) {
+    for mapping in mappings where objects.contains(mapping.object) {
+      guard let time = mapping.nanoseconds else { continue }
+      addPart("loading \(name(mapping.object))", lasting: time)
+    }
+  }
+
+  /// A library's file name, or its path if another one has the same.
+  private func name(_ object: Int) -> String {
+    func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "the program" }
+    let name = last(trace.objects[object])
+    let isOne = trace.objects.indices.allSatisfy { $0 == object || last(trace.objects[$0]) != name }
+    return isOne ? String(name) : trace.objects[object]
+  }
+}

@@ -1,0 +1,265 @@
+import Audit
+import Budget
+import ImageModel
+import LaunchMeasurement
+import Measuring
+import Testing
+
+@Suite struct BudgetCheckTests {
+  private static func outcomes(
+    _ limit: String, _ value: Double, base: Double? = nil, figure: String = "pages.textPages"
+  ) throws -> [CheckOutcome] {
+    let old = base.map { [CheckedImage([figure: $0])] }
+    return try BudgetCheck(
+      Budget.of("\"metric\": \"\(figure)\", \(limit)"), images: [CheckedImage([figure: value])],
+      base: old
+    ).results().map(\.outcome)
+  }
+
+  @Test func limitsIncludeTheirEnds() throws {
+    #expect(try Self.outcomes("\"max\": 150", 150) == [.pass])
+    #expect(try Self.outcomes("\"max\": 150", 151) == [.fail])
+    #expect(try Self.outcomes("\"min\": 3", 2) == [.fail])
+    #expect(try Self.outcomes("\"max\": \"7%\"", 7.0 / 100, figure: "diff.stale") == [.pass])
+    #expect(try Self.outcomes("\"min\": \"98%\"", 0.979, figure: "diff.inOrder") == [.fail])
+  }
+
+  @Test func aBaseThatIsMissingFailsNothing() throws {
+    #expect(try Self.outcomes("\"againstBase\": \"+2\"", 9) == [.noBaseline])
+    #expect(try Self.outcomes("\"max\": 5, \"againstBase\": \"+2\"", 9) == [.fail, .noBaseline])
+    #expect(try Self.outcomes("\"againstBase\": \"+2\"", 9, base: 7) == [.pass])
+    #expect(try Self.outcomes("\"againstBase\": \"+2\"", 10, base: 7) == [.fail])
+    let results = try BudgetCheck(
+      Budget.of(
+        "\"metric\": \"gen.entries\", \"max\": 9",
+        "\"metric\": \"diff.floorPages\", \"againstBase\": \"+1\""),
+      images: [CheckedImage(["gen.entries": 8, "diff.floorPages": 4])],
+      base: [CheckedImage(["gen.entries": 8])]
+    ).results()
+    #expect(results.map(\.outcome) == [.pass, .noBaseline])
+    #expect(results[1].reason == "the base does not have this figure")
+  }
+
+  /// If the base already fails the limit, the message says so: this commit is not to blame.
+  @Test(arguments: [
+    ("\"max\": 8", 11.0, 11.0, "at most 8, found 11 (base 11): the base already exceeds this"),
+    ("\"max\": 8", 12.0, 11.0, "at most 8, found 12 (base 11): the base already exceeds this"),
+    ("\"max\": 8", 11.0, 8.0, "at most 8, found 11 (base 8)"),
+    (
+      "\"max\": 8, \"againstBase\": \"+1\"", 11.0, 9.0,
+      "at most 8 and at most 1 more than the base, found 11 (base 9)"
+    ),
+    ("\"min\": 8", 7.0, 6.0, "at least 8, found 7 (base 6): the base is already below this"),
+  ])
+  func aLimitThatTheBaseExceedsIsSaidToBe(
+    limit: String, now: Double, base: Double, expected: String
+  ) throws {
+    let results = try BudgetCheck(
+      Budget.of("\"metric\": \"diff.floorPages\", \(limit)"),
+      images: [CheckedImage(["diff.floorPages": now])],
+      base: [CheckedImage(["diff.floorPages": base])]
+    ).results()
+    #expect(
+      results.failedFigures.map(\.wording) == [
+        "diff.floorPages of app, 4 KiB pages: expected \(expected)"
+      ])
+  }
+
+  @Test func aBaseOfAnotherProgramIsRefused() throws {
+    let check = BudgetCheck(
+      try Budget.of("\"metric\": \"gen.entries\", \"max\": 9"),
+      images: [CheckedImage(["gen.entries": 8], name: "app")],
+      base: [CheckedImage(["gen.entries": 8], name: "other")])
+    let error = #expect(throws: Diagnostic.self) { try check.results() }
+    #expect(error?.severity == .mismatch)
+  }
+
+  @Test func aBaseOfAnotherArchitectureIsRefused() throws {
+    func results(_ now: Architecture?, _ base: Architecture?) throws -> [CheckResult] {
+      var image = CheckedImage(["gen.entries": 8])
+      var old = image
+      (image.reference.architecture, old.reference.architecture) = (now, base)
+      return try BudgetCheck(
+        Budget.of("\"metric\": \"gen.entries\", \"max\": 9"), images: [image], base: [old]
+      ).results()
+    }
+    let error = #expect(throws: Diagnostic.self) { try results(.arm64, .x8664) }
+    #expect(error?.severity == .mismatch)
+    #expect(
+      error?.message
+        == "app of the base is of another architecture: expected arm64, found x86_64")
+    #expect(try results(.arm64, .arm64).map(\.outcome) == [.pass])
+    // Older documents do not say.
+    #expect(try results(.arm64, nil).map(\.outcome) == [.pass])
+  }
+
+  @Test func aNoteCountsLimitsWithoutABaseline() throws {
+    func note(
+      base: [CheckedImage]?, missing: String? = nil
+    ) throws -> String? {
+      let image = CheckedImage(["gen.entries": 8, "diff.floorPages": 4, "pages.textPages": 3])
+      let budget = try Budget.of(
+        "\"metric\": \"diff.floorPages\", \"againstBase\": \"+1\"",
+        "\"metric\": \"pages.textPages\", \"againstBase\": \"+1\"")
+      let check = BudgetCheck(budget, images: [image], base: base, baseIsMissing: missing)
+      return CheckDocument(
+        budget: "b.json", base: [], results: try check.results(), images: [image]
+      ).baselineNote
+    }
+    #expect(try note(base: nil) == "2 limits without a baseline: no --base was given")
+    let some = [CheckedImage(["diff.floorPages": 4])]
+    #expect(
+      try note(base: some) == "1 limit without a baseline: the base does not have this figure")
+    #expect(
+      try note(base: some, missing: "pages.json does not exist")
+        == "1 limit without a baseline: pages.json does not exist")
+    #expect(try note(base: [CheckedImage(["diff.floorPages": 4, "pages.textPages": 3])]) == nil)
+  }
+
+  /// A limit that finds nothing would be a gate that is open without anybody noticing.
+  @Test(arguments: [
+    ("\"metric\": \"gen.entries\", \"max\": 9", "no document has gen.entries (at line 1)"),
+    (
+      "\"metric\": \"pages.textPages\", \"max\": 9, \"pageSizeBytes\": 16384",
+      "no document has pages.textPages in pages of 16384 bytes (at line 1): found page sizes of 4096"
+    ),
+    (
+      "\"metric\": \"pages.textPages\", \"max\": 9, \"image\": \"apq\"",
+      "no document is about the image 'apq' (at line 1): found app"
+    ),
+    (
+      "\"metric\": \"measure.wallTime\", \"againstBase\": \"+3%\", \"state\": \"cold\"",
+      "no document has measure.wallTime in the state 'cold' (at line 1)"
+    ),
+  ])
+  func aLimitWithoutAFigureIsAnError(limit: String, message: String) throws {
+    let check = BudgetCheck(
+      try Budget.of(limit), images: [CheckedImage(["pages.textPages": 4])], base: nil)
+    let error = #expect(throws: Diagnostic.self) { try check.results() }
+    #expect(error?.message == message)
+  }
+
+  @Test func librariesAreComparedWithTheList() throws {
+    var image = CheckedImage(["pages.textPages": 4])
+    image.libraries = ["libc.so.6", "libicuuc.so.72", "libx.so"].map {
+      AuditFigures.Library(name: SymbolName($0))
+    }
+    let budget = try Budget.of(libraries: "\"libc.so.6\", \"libicu*\"")
+    let results = try BudgetCheck(budget, images: [image], base: nil).results()
+    #expect(results.map(\.outcome) == [.fail])
+    #expect(results[0].causes.map(\.name) == ["libx.so"])
+    image.libraries = nil
+    #expect(throws: Diagnostic.self) {
+      try BudgetCheck(budget, images: [image], base: nil).results()
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0.05, 0.04...0.06, .fail, nil), (0.01, 0.0...0.02, .pass, nil),
+      (0.02, 0.005...0.036, .inconclusive, 77), (0.04, 0.028...0.05, .inconclusive, 44),
+      (0.03, 0.02...0.04, .inconclusive, nil), (0.01, nil, .inconclusive, 6),
+    ] as [(Double, ClosedRange<Double>?, CheckOutcome, Int?)])
+  func aTimeFailsOnlyWithItsWholeInterval(
+    share: Double, interval: ClosedRange<Double>?, outcome: CheckOutcome, needed: Int?
+  ) {
+    let verdict = TimeVerdict(
+      TypicalChange(share: share, interval: interval), launches: 30, allowance: 0.03)
+    #expect(verdict.outcome == outcome)
+    #expect(verdict.launchesNeeded == needed)
+  }
+
+  /// The control is the base again: what differs there is the machine.
+  @Test func aMachineThatIsNotSteadyFailsNothing() throws {
+    func results(controlP: Double) throws -> [CheckResult] {
+      func comparison(_ after: String, _ p: Double) -> MeasureDocument.Comparison {
+        MeasureDocument.Comparison(
+          before: "before", after: after,
+          metrics: [
+            LaunchComparison(
+              metric: .wallTime, change: TypicalChange(share: 0.1, interval: 0.08...0.12), p: p,
+              correctedP: p)
+          ])
+      }
+      var image = CheckedImage([:])
+      image.times = [
+        CheckedImage.Times(
+          state: "cold", launches: 30,
+          comparisons: [comparison("after", 0.0001), comparison("control", controlP)])
+      ]
+      return try BudgetCheck(
+        Budget.of("\"metric\": \"measure.wallTime\", \"againstBase\": \"+3%\""), images: [image],
+        base: nil
+      ).results()
+    }
+    #expect(try results(controlP: 0.5).map(\.outcome) == [.fail])
+    let unsteady = try results(controlP: 0.0001)
+    #expect(unsteady.map(\.outcome) == [.inconclusive])
+    #expect(unsteady[0].reason?.contains("not steady") ?? false)
+  }
+
+  @Test func oneBuildHasNoBaseline() throws {
+    var image = CheckedImage([:])
+    image.times = [CheckedImage.Times(state: "cold", launches: 30, comparisons: [])]
+    let results = try BudgetCheck(
+      Budget.of("\"metric\": \"measure.wallTime\", \"againstBase\": \"+3%\""), images: [image],
+      base: nil
+    ).results()
+    #expect(results.map(\.outcome) == [.noBaseline])
+  }
+
+  /// What is written today passes today, with and without itself as the base.
+  @Test func aDraftIsKeptByWhatItWasMadeOf() throws {
+    let image = CheckedImage([
+      "pages.textPages": 143, "pages.dataPages": 0, "diff.startupBytes": 60_000,
+      "diff.stale": 0.013, "diff.inOrder": 0.997, "diff.present": 1, "gen.entries": 900,
+      "gen.untracedInitializers": 3, "audit.libraries": 12,
+    ])
+    let budget = try BudgetDraft.budget(for: [image])
+    #expect(
+      budget.limits.map { "\($0.figure.id) \($0.maximum ?? $0.minimum ?? .count(-1))" } == [
+        "audit.libraries 12", "diff.inOrder 97%", "diff.present 98%", "diff.stale 4%",
+        "diff.startupBytes 61200", "gen.untracedInitializers 3", "pages.dataPages 2",
+        "pages.textPages 145",
+      ])
+    for base in [nil, [image]] {
+      let results = try BudgetCheck(budget, images: [image], base: base).results()
+      #expect(results.allSatisfy { $0.outcome != .fail })
+    }
+    #expect(throws: Diagnostic.self) {
+      try BudgetDraft.budget(for: [CheckedImage(["gen.entries": 5])])
+    }
+  }
+
+  /// The limit of a time leaves room for today's interval; without an interval there is none.
+  @Test(
+    arguments: [
+      (0.01, 0.0...0.02, "+3%"), (-0.2, -0.21 ... -0.19, "+3%"), (0.02, 0.01...0.03, "+3%"),
+      (0.05, 0.03...0.07, "+7%"), (0.05, 0.04...0.0701, "+8%"), (0.9, 0.5...1.3, nil),
+      (0.01, nil, nil),
+    ] as [(Double, ClosedRange<Double>?, String?)])
+  func aDraftIsKeptByTheTimesItWasMadeOf(
+    share: Double, interval: ClosedRange<Double>?, expected: String?
+  ) throws {
+    var image = CheckedImage(["gen.untracedInitializers": 0])
+    let metric = LaunchComparison(
+      metric: .wallTime, change: TypicalChange(share: share, interval: interval), p: 0.5,
+      correctedP: 0.5)
+    image.times = [
+      CheckedImage.Times(
+        state: "cold", launches: 30,
+        comparisons: [
+          MeasureDocument.Comparison(before: "before", after: "after", metrics: [metric])
+        ])
+    ]
+    let budget = try BudgetDraft.budget(for: [image])
+    let limits = budget.limits.filter { $0.figure.isTime }
+    #expect(limits.map { $0.againstBase?.description } == (expected.map { [$0] } ?? []))
+    let results = try BudgetCheck(budget, images: [image], base: [image]).results()
+    #expect(results.map(\.outcome) == results.map { _ in .pass })
+    let notes = BudgetDraft.notes(for: [image])
+    #expect(notes.count == (expected == nil ? 1 : 0))
+    #expect(
+      notes.allSatisfy { $0.hasPrefix("no limit for measure.wallTime of app, cold: ") }, "\(notes)")
+  }
+}

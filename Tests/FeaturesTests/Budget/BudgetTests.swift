@@ -1,0 +1,171 @@
+import Budget
+import ByteReading
+import ImageModel
+import TestSupport
+import Testing
+
+@Suite struct BudgetTests {
+  @Test func readsAsItIsWritten() throws {
+    let budget = try Budget.of(
+      "\"metric\": \"pages.textPages\", \"max\": 150, \"image\": \"app\", \"pageSizeBytes\": 16384",
+      "\"metric\": \"diff.stale\", \"max\": \"5%\"",
+      "\"metric\": \"diff.inOrder\", \"min\": \"98.5%\", \"againstBase\": \"-1%\"",
+      "\"metric\": \"measure.wallTime\", \"state\": \"cold\", \"againstBase\": \"+3%\"",
+      libraries: "\"libc.so.6\", \"lib*\"")
+    var again = try Budget(parsing: FileBytes(budget.json()))
+    #expect(again.limits.map(\.line) == [7, 8, 9, 10] && again.libraries?.line == 2)
+    #expect(budget.limits.map(\.line) == [1, 2, 3, 4])
+    for index in again.limits.indices { again.limits[index].line = index + 1 }
+    again.libraries?.line = 1
+    #expect(again == budget)
+  }
+
+  /// The place is a line, and a misspelt word comes with the one that was meant.
+  @Test(arguments: [
+    (
+      "{\"schema\": \"orderfile.budget/1\",\n\"limits\": [\n{\"metric\": \"gen.entries\", \"maxx\": 5}]}",
+      "invalid key: expected one of againstBase, image, max, metric, min, pageSizeBytes, state, found 'maxx', did you mean 'max'? (at line 3)"
+    ),
+    (
+      "{\"schema\": \"orderfile.budget/1\",\n\"limit\": []}",
+      "invalid key: expected one of allowedLibraries, limits, schema, found 'limit', did you mean 'limits'? (at line 2)"
+    ),
+    (
+      "{\"schema\": \"orderfile.budget/2\"}",
+      "invalid schema: expected orderfile.budget/1, found orderfile.budget/2 (at line 1)"
+    ),
+    (
+      "{\"schema\": \"orderfile.budget/1\", \"limits\": [\n",
+      "ends early, in 'limits' (at line 2, column 1)"
+    ),
+    (
+      "{\"schema\": \"orderfile.budget/1\", \"limits\": []}",
+      "invalid limits: expected at least one, found none (at line 1)"
+    ),
+  ])
+  func saysWhatIsWrongAndWhere(text: String, message: String) {
+    let error = #expect(throws: ParseError.self) { try Budget(text) }
+    #expect(error.map { "\($0)" } == message)
+  }
+
+  @Test(arguments: [
+    (
+      "\"metric\": \"pages.txtPages\", \"max\": 1",
+      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, found 'pages.txtPages', did you mean 'pages.textPages'?"
+    ),
+    (
+      "\"metric\": \"textPages\", \"max\": 1",
+      "one of auto.textPages, pages.textPages, found 'textPages'"
+    ),
+    ("\"metric\": \"pages.textPages\", \"max\": \"5%\"", "a whole number, found \"5%\""),
+    ("\"metric\": \"pages.textPages\", \"max\": -1", "0 to 2^53, found -1"),
+    ("\"metric\": \"pages.textPages\", \"max\": \"many\"", "a share as \"5%\", found \"many\""),
+    ("\"metric\": \"diff.stale\", \"max\": 5", "a share as \"5%\", found 5"),
+    ("\"metric\": \"diff.stale\", \"againstBase\": \"+2\"", "a percentage, found '+2'"),
+    ("\"metric\": \"diff.stale\", \"againstBase\": \"-2%\"", "'+2' or '+2%', found '-2%'"),
+    ("\"metric\": \"diff.present\", \"againstBase\": \"+2%\"", "'-2%', found '+2%'"),
+    ("\"metric\": \"gen.entries\", \"againstBase\": \"+2\"", "neither more nor less"),
+    ("\"metric\": \"gen.entries\", \"againstBase\": \"2\"", "'+2' or '+2%', found '2'"),
+    ("\"metric\": \"gen.entries\"", "max, min or againstBase for gen.entries, found none"),
+    ("\"metric\": \"measure.wallTime\", \"max\": 5", "times of other launches can't be compared"),
+    ("\"metric\": \"measure.wallTime\", \"againstBase\": \"+5\"", "a percentage, found '+5'"),
+    (
+      "\"metric\": \"measure.wallTime\", \"againstBase\": \"+5%\", \"state\": \"cld\"",
+      "found 'cld', did you mean 'cold'?"
+    ),
+    ("\"metric\": \"gen.entries\", \"max\": 1, \"state\": \"cold\"", "none for gen.entries"),
+    ("\"metric\": \"gen.entries\", \"max\": 1, \"pageSizeBytes\": 5", "a power of two"),
+  ])
+  func refusesWhatDoesNotFitTheFigure(limit: String, message: String) {
+    let error = #expect(throws: ParseError.self) { try Budget.of(limit) }
+    #expect(error.map { "\($0)".contains(message) } ?? false, "\(error.map { "\($0)" } ?? "")")
+  }
+
+  @Test func damagedBudgetsNeverTrapHostile() throws {
+    let bytes = Array(
+      """
+      {
+        "allowedLibraries": ["libc.so.6", "libicu*"],
+        "limits": [
+          {"againstBase": "+2", "image": "app", "max": 150, "metric": "pages.textPages", "pageSizeBytes": 4096},
+          {"max": "5%", "metric": "diff.stale"},
+          {"againstBase": "+3%", "metric": "measure.wallTime", "state": "cold"}
+        ],
+        "schema": "orderfile.budget/1"
+      }
+
+      """.utf8)
+    #expect(throws: Never.self) { try Budget(parsing: FileBytes(bytes)) }
+    for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 2 {
+      #expect(throws: ParseError.self, "\(length)") {
+        try Budget(parsing: FileBytes(Array(bytes[..<length])))
+      }
+    }
+    for copy in byteFlips(of: bytes) {
+      guard let budget = try? Budget(parsing: FileBytes(copy)) else { continue }
+      _ = try? BudgetCheck(budget, images: [CheckedImage(name: "app")], base: nil).results()
+    }
+  }
+
+  /// Otherwise a figure of a document could not be limited, or a limit could never find its figure.
+  @Test func figuresAreThoseOfTheDocuments() throws {
+    var found: Set<String> = []
+    for name in [
+      "audit", "auto", "diff/traced", "diff/with-order", "gen", "measure/cold-and-warm", "pages",
+    ] {
+      let document = try CommittedDocument(
+        parsing: FileBytes(fixture("reporting/\(name)/expected.json")), path: name)
+      for set in document.images.flatMap(\.sets) {
+        for metric in set.metrics {
+          let id = "\(set.source.rawValue).\(metric.name)"
+          found.insert(id)
+          guard let figure = BudgetFigure(id: id) else {
+            // They do not repeat, and have no interval.
+            #expect(
+              set.source == .measure && !["wallTime", "cpuTime"].contains(metric.name), "\(id)")
+            continue
+          }
+          #expect(figure.unit == metric.unit && figure.direction == metric.direction, "\(id)")
+        }
+      }
+    }
+    let all = BudgetFigure.all.map(\.id)
+    #expect(Set(all).count == all.count)
+    // The samples have none of them.
+    let others = Set(all).subtracting(found)
+    #expect(
+      others.isSubset(of: [
+        "measure.instructions", "audit.librariesNotAllowed", "diff.recordable",
+      ]),
+      "\(others.sorted())")
+  }
+
+  @Test(arguments: [
+    ("+2", 143.0, [(145.0, true), (146, false)]), ("+2%", 150, [(153, true), (154, false)]),
+    ("+0.7%", 1000, [(1007, true), (1008, false)]), ("+0", 3, [(3, true), (4, false)]),
+  ])
+  func anAllowanceIsExact(text: String, base: Double, cases: [(Double, Bool)]) throws {
+    let allowance = try #require(Allowance(text))
+    for (value, isAllowed) in cases {
+      #expect(allowance.allows(value, base: base, isShare: false) == isAllowed, "\(value)")
+    }
+    #expect(allowance.description == text)
+  }
+
+  /// Of a share a percentage means percentage points.
+  @Test func sharesAreComparedByPoints() throws {
+    let more = try #require(Allowance("+7%"))
+    #expect(more.allows(0.07, base: 0, isShare: true))
+    #expect(!more.allows(0.0701, base: 0, isShare: true))
+    let less = try #require(Allowance("-2%"))
+    #expect(less.allows(0.96, base: 0.98, isShare: true))
+    #expect(!less.allows(0.959, base: 0.98, isShare: true))
+  }
+
+  @Test(arguments: [
+    "2", "+", "-", "+2.5", "+-2", "+200%", "+ 2", "2%", "++2", "+99999999999999999999",
+  ])
+  func otherTextIsNoAllowance(text: String) {
+    #expect(Allowance(text) == nil)
+  }
+}

@@ -1,0 +1,107 @@
+import CommandSupport
+import ImageModel
+import Ordering
+import Rendering
+import TestSupport
+import Testing
+
+@Suite struct GenDocumentTests {
+  static let plain = OrderedImage(
+    outputPath: "app.order", linker: "lld", recordedImage: "/build/app.rec",
+    layout: ImageReference(path: "build/app", architecture: .x8664, id: "9f3a"),
+    traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
+    entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
+    lostRecords: 0)
+
+  static let lossy = OrderedImage(
+    outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layout: nil,
+    traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, strategy: "balanced",
+    recordedFunctions: 9, resolvedFunctions: 5, untracedInitializers: 1, entries: 1,
+    startupBytes: 0, textBytes: 0,
+    missing: [
+      NameWithReason(name: "gone", reason: "no such symbol"),
+      NameWithReason(name: "a\nb", reason: "unable to write: line break in the name"),
+      NameWithReason(name: "_Z6inlinev", reason: "no such symbol"),
+      NameWithReason(
+        name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
+    ], unnamedHits: 1, lostRecords: 12)
+
+  static func image(_ name: String) -> OrderedImage {
+    var image = name == "lossy" ? lossy : plain
+    image.linkOption = name == "lossy" ? "-Wl,-T," : "-Wl,--symbol-ordering-file="
+    if name == "split" { image.split = split }
+    return image
+  }
+
+  static let split: SplitSummary = {
+    var split = SplitSummary()
+    split.outputPath = "app.clusters"
+    split.format = "clang"
+    split.use = "compile with -fbasic-block-sections=list=app.clusters"
+    split.functions = 3
+    split.hotBytes = 2_100
+    split.coldBytes = 7
+    split.leftWhole = [NameWithReason(name: "parse", reason: "drifted")]
+    return split
+  }()
+
+  @Test(arguments: ["plain", "lossy", "split"]) func textIsAsRecorded(_ name: String) throws {
+    let image = Self.image(name)
+    try expectGolden(
+      GenText(image).text + "\n--explain\n"
+        + GenText(image, listsMissing: true, names: upperCase).text + "\n",
+      "reporting/gen/\(name)/expected.txt")
+  }
+
+  @Test func jsonIsAsRecorded() throws {
+    let json = GenDocument(
+      images: [Self.plain, Self.lossy, Self.image("split")],
+      unused: [
+        UnusedHits(
+          trace: "a.oftrace", image: "/lib/b.so", imageID: "0b", hits: 3, functions: 2,
+          hitsInTrace: 9, reason: .anotherImage),
+        UnusedHits(
+          trace: "a.oftrace", image: nil, imageID: nil, hits: 1, functions: 0, hitsInTrace: 9,
+          reason: .noImage),
+      ]
+    ).json()
+    try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
+    let value = try parsedJSON(json)
+    #expect(value["schema"] as? String == GenDocument.schema)
+    #expect((value["images"] as? [[String: Any]])?.count == 3)
+  }
+
+  @Test func whatStayedSinceThePreviousOrderIsSaid() throws {
+    var image = Self.plain
+    image.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
+    #expect(
+      GenText(image).text.contains(
+        "\nkept the places of 4 of 6 entries: 1 moved, 1 new, 2 left out since old.order"))
+    let json = String(decoding: GenDocument(images: [image]).json(), as: UTF8.self)
+    #expect(
+      json.contains(
+        "\"previous\": {\"kept\": 4, \"leftOut\": 2, \"moved\": 1, \"new\": 1, \"path\": \"old.order\"}"
+      ))
+  }
+
+  @Test func theFallbackIsSaid() throws {
+    var document = GenDocument(images: [])
+    document.fallback = .init(
+      path: "last.order", outputPath: "app.order", entries: 1, reason: "traces: missing traces")
+    let value = try parsedJSON(document.json())
+    let fallback = try #require(value["fallback"] as? [String: Any])
+    #expect(fallback["entries"] as? Int == 1 && fallback["path"] as? String == "last.order")
+    #expect(
+      document.fallback?.text
+        == "used the fallback last.order, 1 entry: app.order\nno new order: traces: missing traces")
+  }
+
+  @Test func theMostFrequentReasonComesFirst() {
+    let reasons = Self.lossy.missingByReason
+    #expect(reasons.map(\.count) == [2, 2])
+    #expect(reasons.map(\.reason).first == "no such symbol")
+    var image = Self.lossy
+    image.missing.removeFirst()
+    #expect(image.missingByReason.map(\.count) == [2, 1])
+  }
+}

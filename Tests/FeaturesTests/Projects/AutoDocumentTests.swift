@@ -1,0 +1,101 @@
+import ImageModel
+import Prediction
+import Projects
+import TestSupport
+import Testing
+
+@Suite struct AutoDocumentTests {
+  private static func image(
+    _ name: String, isLibrary: Bool, pages: BeforeAfter<Int>
+  ) -> AutoDocument.Image {
+    var image = AutoDocument.Image(
+      name: name, isLibrary: isLibrary, orderName: "\(name).order", linker: "lld", functions: 31,
+      compliance: OrderCompliance(entries: 30, present: 30, inOrder: 30), pages: pages,
+      pages16k: BeforeAfter(before: pages.before / 3, after: pages.after / 3), predicted: pages,
+      compileOptions: ["-ffunction-sections"],
+      linkOptions: [
+        "-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/my out/orders/\(name).order",
+      ])
+    if isLibrary { (image.architecture, image.id) = (.x8664, "9f3a") }
+    return image
+  }
+
+  private static func document(_ images: [AutoDocument.Image]) -> AutoDocument {
+    AutoDocument(
+      folder: "/my out",
+      commands: [
+        AutoDocument.Command(step: "build", command: "make -j2"),
+        AutoDocument.Command(step: "launch", command: "./app --help"),
+        AutoDocument.Command(step: "relink", command: "make -j2"),
+      ], launches: ["./app --help"], method: .breakpoints, images: images,
+      warnings: ["./app --help: it left 1 process running\n  hint: in the foreground"])
+  }
+
+  private static let two = document([
+    image("lib_x.so.1", isLibrary: true, pages: BeforeAfter(before: 12, after: 6)),
+    image("a|p\u{1b}p", isLibrary: false, pages: BeforeAfter(before: 30, after: 33)),
+  ])
+
+  @Test func allFormsAreAsRecorded() throws {
+    try expectGolden(AutoText(Self.two).text, "reporting/auto/expected.txt")
+    try expectGolden(AutoMarkdown(Self.two).text, "reporting/auto/expected.md")
+    try expectGolden(
+      String(decoding: Self.two.json(), as: UTF8.self), "reporting/auto/expected.json")
+  }
+
+  /// Recorded in an emulator, and measured: predictions are told from measurements.
+  private static let emulated: AutoDocument = {
+    var document = two
+    document.method = .qemu
+    document.methodReason = "breakpoints: a | b"
+    document.notCounted = "an emulator does not tell pages"
+    for index in document.images.indices {
+      (document.images[index].pages, document.images[index].pages16k) = (nil, nil)
+    }
+    document.measurements = [
+      AutoDocument.Measurement(
+        launch: "./app --help", name: "launch-1.json",
+        document: MeasureDocumentTests.document("cold-and-warm"))
+    ]
+    return document
+  }()
+
+  @Test func predictionsAndMeasurementsAreAsRecorded() throws {
+    try expectGolden(AutoText(Self.emulated).text, "reporting/auto/emulated.txt")
+    try expectGolden(AutoMarkdown(Self.emulated).text, "reporting/auto/emulated.md")
+    let value = try parsedJSON(Self.emulated.json())
+    #expect(value["pages"] == nil && value["method"] as? String == "qemu")
+    #expect(value["predictedPages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])
+    let measurement = try #require((value["measurements"] as? [[String: Any]])?.first)
+    #expect(measurement["measurement"] as? String == "measurements/launch-1.json")
+    #expect(measurement["provenance"] as? String == "measured")
+    #expect((measurement["states"] as? [[String: Any]])?.count == 2)
+  }
+
+  /// Launches that were still working when they were ended.
+  @Test func countsThatDifferAreNotCalledExact() throws {
+    var document = Self.two
+    document.unsettled = AutoDocument.Unsettled(counts: 3, before: 40...45, after: 39...39)
+    let words =
+      "not exact: 3 counts found 40 to 45 pages in the default order and 39 in the new one"
+    #expect(AutoText(document).text.contains("executed, \(words)\n"))
+    #expect(AutoMarkdown(document).text.contains("Measured in 1 launch (\(words)), recorded by"))
+    let value = try parsedJSON(document.json())["unsettled"] as? [String: Any]
+    #expect(value?["counts"] as? Int == 3)
+    #expect(value?["before"] as? [String: Int] == ["lowest": 40, "highest": 45])
+    document.unsettled?.before = 39...45
+    #expect(AutoText(document).text.contains("in the new one, so that chance may explain the"))
+  }
+
+  @Test func figuresOfAllImagesAddUp() throws {
+    let value = try parsedJSON(Self.two.json())
+    #expect(value["pages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])
+    #expect(value["image"] as? String == "images/a|p\u{1b}p")
+  }
+
+  @Test func oneImageHasNoTotal() {
+    let one = Self.document([Self.two.images[0]])
+    #expect(!AutoText(one).text.contains("TOTAL") && !AutoMarkdown(one).text.contains("**all**"))
+    #expect(one.program == nil && !String(decoding: one.json(), as: UTF8.self).contains("a|p"))
+  }
+}
