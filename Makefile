@@ -164,9 +164,9 @@ picture: build ## draw README's pictures again, from real runs
 	Scripts/picture.sh
 	Scripts/test-report.sh $(BUILD)/report-pictures
 	for theme in light dark; do \
-	  cp $(BUILD)/report-pictures/sqlite3-$$theme-desktop-map.png docs/report-$$theme.png; \
-	  cp $(BUILD)/report-pictures/orderfile-$$theme-desktop-bytes.png docs/report-bytes-$$theme.png; \
-	  cp $(BUILD)/report-pictures/redis-$$theme-desktop-limits.png docs/report-limits-$$theme.png; \
+	  cp $(BUILD)/report-pictures/sqlite3-$$theme-desktop-map.png docs/pictures/report-$$theme.png; \
+	  cp $(BUILD)/report-pictures/orderfile-$$theme-desktop-bytes.png docs/pictures/report-bytes-$$theme.png; \
+	  cp $(BUILD)/report-pictures/redis-$$theme-desktop-limits.png docs/pictures/report-limits-$$theme.png; \
 	done
 
 self-order: build ## record one of the tool's own runs, and relink the tool in that order

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Folds launches that `orderfile export parquet` wrote into the profile that `orderfile merge` makes of their traces.
 
-A profile is made of sums, minima, maxima, unions, and of the 100 launches with the smallest hashes (docs/MERGE.md). So
-Spark may compute it of any parts in any order, and again of those that a lost machine had. What is left for the driver
-grows with the functions and data of the program, not with the launches. Executors run no Python.
+A profile is made of sums, minima, maxima, unions, and of the 100 launches with the smallest hashes
+(docs/how-to/MERGE.md). So Spark may compute it of any parts in any order, and again of those that a lost machine had.
+What is left for the driver grows with the functions and data of the program, not with the launches. Executors run no
+Python.
 """
 import argparse, os, sys
 from types import SimpleNamespace
@@ -47,7 +48,7 @@ TABLES = {
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(description="Fold launches from `orderfile export parquet` into a profile (docs/FLEET.md).")
+    parser = argparse.ArgumentParser(description="Fold launches from `orderfile export parquet` into a profile (docs/how-to/FLEET.md).")
     parser.add_argument("tables", nargs="+", metavar="TABLE", help="Parquet files, and folders of them")
     parser.add_argument("-o", "--output", required=True, metavar="PROFILE", help="the profile to write")
     parser.add_argument("--partitions", type=int, metavar="N", help="into how many parts the launches are divided (default: Spark's)")

@@ -9,7 +9,7 @@ bench=(bolt-19 gcc gdb llvm python3 qemu-user tcl-dev uftrace valgrind)
 test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 lld-22 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross  # AArch64
-  cmake ninja-build  # the recipes of docs/BUILD-SYSTEMS.md
+  cmake ninja-build  # the recipes of docs/how-to/BUILD-SYSTEMS.md
   btrfs-progs  # a file system that writes to other places
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
 )

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs the commands of docs/TUTORIAL.md, the lines that begin with "$ ", in a home folder of their own. Fails unless each
-# succeeds, and all print what is shown, in that order. Numbers and blanks are ignored, since they depend on the compiler.
+# Runs the commands of docs/start/TUTORIAL.md, the lines that begin with "$ ", in a home folder of their own. Fails unless
+# each succeeds, and all print what is shown, in that order. Numbers and blanks are ignored, since they depend on the
+# compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -9,16 +10,16 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
 # The output of a command goes on, over blank lines, to the next command or the end of the block.
-awk '/^```/ { inside = !inside; shown = 0; next } /^\$ / { shown = inside } shown' docs/TUTORIAL.md >"$home/shown"
+awk '/^```/ { inside = !inside; shown = 0; next } /^\$ / { shown = inside } shown' docs/start/TUTORIAL.md >"$home/shown"
 {
   echo 'set -euo pipefail'
   sed -n 's/^\$ //p' "$home/shown" | while read -r command; do
     printf "printf '%%s\\\\n' %q\n%s\n" "\$ $command" "$command"
   done
 } >"$home/script"
-grep -q 'orderfile auto' "$home/script" || { echo 'docs/TUTORIAL.md: no commands found' >&2; exit 1; }
+grep -q 'orderfile auto' "$home/script" || { echo 'docs/start/TUTORIAL.md: no commands found' >&2; exit 1; }
 HOME=$home PATH=$root/.build/release:$PATH bash "$home/script" >"$home/printed" 2>&1 ||
-  { cat "$home/printed"; echo 'docs/TUTORIAL.md: the last of these commands fails' >&2; exit 1; }
+  { cat "$home/printed"; echo 'docs/start/TUTORIAL.md: the last of these commands fails' >&2; exit 1; }
 
 bare() {
   sed -E -e "s|$home|/home/you|g" -e '/^(\.\.\.)?$/d' -e '/^\$ /!s/[0-9]+(\.[0-9]+)?(Ki|Mi)?/N/g' -e 's/-+/-/g' \
@@ -31,6 +32,6 @@ missing=$(bare <"$home/shown" | awk -v printed=<(bare <"$home/printed") '
     if (i > count) print; else at = i + 1 }')
 if [[ -n $missing ]]; then
   cat "$home/printed"
-  printf 'docs/TUTORIAL.md shows what its commands no longer print:\n%s\n' "$missing" >&2
+  printf 'docs/start/TUTORIAL.md shows what its commands no longer print:\n%s\n' "$missing" >&2
   exit 1
 fi

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Draws docs/page-map.svg: the pages of the sqlite3 shell's code that a launch executes, in the linker's default
+# Draws docs/pictures/page-map.svg: the pages of the sqlite3 shell's code that a launch executes, in the linker's default
 # order and in that of `orderfile gen`, counted by `orderfile pages`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,4 +22,4 @@ link ordered -Wl,--symbol-ordering-file=launch.order
 pages default
 pages ordered
 "$root/Scripts/page-map.py" default default.json ordered ordered.json >map.svg
-mv map.svg "$root/docs/page-map.svg"
+mv map.svg "$root/docs/pictures/page-map.svg"

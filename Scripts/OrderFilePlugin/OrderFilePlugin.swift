@@ -25,7 +25,8 @@ import PackagePlugin
     case 0: break
     case 127:
       Diagnostics.error(
-        "unable to run '\(command)': install it (docs/INSTALL.md), or set ORDERFILE to its path")
+        "unable to run '\(command)': install it (docs/start/INSTALL.md), or set ORDERFILE to its path"
+      )
     case let status: Diagnostics.error("orderfile auto ended with exit status \(status)")
     }
   }

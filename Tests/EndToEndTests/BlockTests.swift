@@ -280,7 +280,7 @@ import Testing
     #expect(
       run.errors == """
         orderfile: error: ./app: no recorded image has a basic block address map
-          hint: compile with clang and -fbasic-block-address-map; for Swift see docs/BLOCKS.md
+          hint: compile with clang and -fbasic-block-address-map; for Swift see docs/how-to/BLOCKS.md
 
         """)
     #expect(!workshop.fileNames.contains { $0.hasPrefix("t") })

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// docs/BUILD-SYSTEMS.md, whose recipes the tests run, and the program that they order.
+/// docs/how-to/BUILD-SYSTEMS.md, whose recipes the tests run, and the program that they order.
 enum BuildSystemPage {
   /// `main` runs `third`, then `first`.
   static let program = """
@@ -12,9 +12,9 @@ enum BuildSystemPage {
     int main(int n, char **v) { return v[0] == 0 ? second(n) : first(third(n)) < 0; }
     """
 
-  /// The text of docs/BUILD-SYSTEMS.md below a heading, up to the next.
+  /// The text of docs/how-to/BUILD-SYSTEMS.md below a heading, up to the next.
   static func section(_ heading: String) throws -> String {
-    let file = projectFolder.appendingPathComponent("docs/BUILD-SYSTEMS.md")
+    let file = projectFolder.appendingPathComponent("docs/how-to/BUILD-SYSTEMS.md")
     let sections = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n## ")
     return try #require(sections.first { $0.hasPrefix(heading + "\n") })
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recipes of docs/BUILD-SYSTEMS.md, taken from there, with the real tools.
+/// The recipes of docs/how-to/BUILD-SYSTEMS.md, taken from there, with the real tools.
 @Suite(.needs(.recording)) struct BuildSystemTests {
   @Test(.needs("cmake", "ninja"), arguments: ["Ninja", "Unix Makefiles"])
   func cmakeLinksAgainWheneverTheOrderFileChanges(generator: String) throws {

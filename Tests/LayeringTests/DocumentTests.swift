@@ -62,7 +62,8 @@ private func deadLinks(of page: SourceFile) -> [String] {
   /// A heading quotes a message as its literal in the sources has it, with … for what differs.
   @Test func thePageForTroubleQuotesTheMessages() throws {
     let page = try String(
-      contentsOf: projectFolder.appendingPathComponent("docs/TROUBLESHOOTING.md"), encoding: .utf8)
+      contentsOf: projectFolder.appendingPathComponent("docs/start/TROUBLESHOOTING.md"),
+      encoding: .utf8)
     let quotes = page.matches(of: /(?m)^### `(.+)`$/).map { String($0.1) }
     #expect(quotes.count >= 30 && Set(quotes).count == quotes.count)
     let sources = try sourceFiles("Sources", ["swift"]).map { $0.lines.joined(separator: "\n") }

@@ -23,7 +23,7 @@
 //    begin anywhere. With thousands of groups this step is left out; there the first steps decide.
 //
 // The bound. A launch touches at least the bytes of its functions in whole pages. The sum over the eight recorded
-// launches of sqlite3, redis and this command (docs/STRATEGIES.md) is a few per cent above that.
+// launches of sqlite3, redis and this command (docs/how-it-works/STRATEGIES.md) is a few per cent above that.
 //
 // What was tried and not kept, because all launches together touched more pages there: what all launches use, and then
 // first uses (5 to 13 % more); functions by the number of launches that use them (2 to 5 %); balanced partitioning by

@@ -40,7 +40,7 @@
 //
 // What it leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How often a function is called. Data. And
 // everything smaller than a function: half to two thirds of a startup function's bytes do not run. Compilers can split
-// functions by what ran (docs/BLOCKS.md); this order is then that of the parts.
+// functions by what ran (docs/how-to/BLOCKS.md); this order is then that of the parts.
 //
 // The limit: functions first used by different threads are interleaved as they happened to run. This does not
 // matter for the number of pages, but may for read-ahead.

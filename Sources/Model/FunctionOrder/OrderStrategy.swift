@@ -5,6 +5,6 @@ package enum OrderStrategy: String, CaseIterable, Sendable {
   /// So that all launches together touch few pages, whatever their order: `BalancedOrder`.
   case balanced
 
-  /// The strategy for so many launches if none is asked for. docs/STRATEGIES.md has the measurement.
+  /// The strategy for so many launches if none is asked for. docs/how-it-works/STRATEGIES.md has the measurement.
   package static func usual(launchCount: Int) -> Self { launchCount > 1 ? .balanced : .firstHit }
 }

@@ -56,7 +56,7 @@ package struct RecordableCode: Hashable, Sendable {
   }
 
   /// If a smaller share of the code is recordable, a warning names the rest. Fully instrumented programs have a larger
-  /// share; see docs/PREDICTION.md.
+  /// share; see docs/what-it-prints/PREDICTION.md.
   package static let warningShare = Share(percent: 90)
   /// If a smaller share of the code is recordable, nothing is predicted.
   package static let leastShare = Share(percent: 50)

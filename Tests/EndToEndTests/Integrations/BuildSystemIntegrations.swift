@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Recipes of docs/BUILD-SYSTEMS.md that take longer, taken from there.
+/// Recipes of docs/how-to/BUILD-SYSTEMS.md that take longer, taken from there.
 @Suite(.needs(.recording)) struct BuildSystemIntegrations {
   private func recipe(_ heading: String) throws -> String {
     try #require(BuildSystemPage.blocks(BuildSystemPage.section(heading)).first)

@@ -29,7 +29,7 @@ import Testing
     let workshop = try Self.workshop()
     try workshop.mustOrderfile("history", "export", "influx", "h.jsonl", "-o", "lines.txt")
     try workshop.write(fixture("history/influx.py"), "influx.py")
-    let dashboard = projectFolder.appendingPathComponent("docs/grafana-dashboard.json").path
+    let dashboard = projectFolder.appendingPathComponent("docs/how-to/grafana-dashboard.json").path
     let run = try workshop.must(
       "python3", ["influx.py", "lines.txt", dashboard, workshop.folder.path])
     let counts = try #require(run.json["counts"] as? [String: Int])

@@ -20,7 +20,7 @@ extension ImageFacts {
     if isMachO {
       return Finding(
         .image, "format", .warning, "\(what): it can't be run or traced here",
-        hint: "record an instrumented build on an Apple system: docs/APPLE.md")
+        hint: "record an instrumented build on an Apple system: docs/how-to/APPLE.md")
     }
     return isOfThisMachine
       ? Finding(.image, "format", .ok, what)

@@ -118,7 +118,7 @@ extension BOLTImage {
     if isSwift {
       return Diagnostic(
         "unable to order with BOLT: it may break references in Swift's metadata",
-        context: [path], hint: "split the functions when they are compiled: docs/BLOCKS.md")
+        context: [path], hint: "split the functions when they are compiled: docs/how-to/BLOCKS.md")
     }
     guard let name = splitFunction else { return nil }
     return Diagnostic(

@@ -85,7 +85,7 @@ struct ProjectLaunches {
               Diagnostic(
                 "not ordered: \(other.path) has the same file name, and was used first",
                 context: [image.path],
-                hint: "order this one by hand: record, gen, link (docs/BUILD-SYSTEMS.md)"))
+                hint: "order this one by hand: record, gen, link (docs/how-to/BUILD-SYSTEMS.md)"))
           } else {
             images.append(image)
           }

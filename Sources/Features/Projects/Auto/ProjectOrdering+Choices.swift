@@ -14,7 +14,7 @@ extension ProjectOrdering {
         "unable to order data: expected a project of C or C++, found \(system.name)",
         context: ["--data"],
         hint: "rustc and swiftc report no loads and stores; 'orderfile pages' and 'gen' order data "
-          + "of any program: docs/DATA.md", severity: .usage)
+          + "of any program: docs/how-to/DATA.md", severity: .usage)
     }
     guard !options.splits else {
       throw Diagnostic(

@@ -105,7 +105,7 @@ package struct ProjectOrdering {
       throw Diagnostic(
         "unable to split: expected a project of C or C++, found \(system.name)",
         context: ["--split"],
-        hint: "leave out --split, or split by hand: docs/BLOCKS.md", severity: .usage)
+        hint: "leave out --split, or split by hand: docs/how-to/BLOCKS.md", severity: .usage)
     }
     try checkData(system)
     var shell = AutoShell(

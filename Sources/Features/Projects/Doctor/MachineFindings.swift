@@ -44,7 +44,7 @@ package struct MachineFacts: Hashable, Sendable {
         ? Finding(.machine, "kernel", .ok, machine.kernel)
         : Finding(
           .machine, "kernel", .error, "\(machine.kernel): 'auto' and breakpoints need Linux",
-          hint: "record an instrumented build: docs/RECORDING.md"),
+          hint: "record an instrumented build: docs/how-to/RECORDING.md"),
       Finding(
         .machine, "page size", .ok,
         "\(Self.wording(UInt64(machine.pageBytes))), transparent huge pages \(transparentHugePages ?? "unknown")"

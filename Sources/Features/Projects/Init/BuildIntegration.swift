@@ -68,7 +68,7 @@ package struct BuildIntegration: Hashable, Sendable {
           hint: "remove that line", severity: .usage)
         : Diagnostic(
           "the package has a build script of its own: \(line.text.withoutBlanksAround)",
-          context: ["Cargo.toml"], hint: "call link_in_order() of docs/INIT.md in it",
+          context: ["Cargo.toml"], hint: "call link_in_order() of docs/how-to/INIT.md in it",
           severity: .usage)
     }
     guard lines.isEmpty else { return nil }

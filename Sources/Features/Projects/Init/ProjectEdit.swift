@@ -43,7 +43,8 @@ package struct ProjectEdit: Hashable, Sendable {
       guard contents.map({ $0 == new || Self.isSealed($0, comment) }) ?? true else {
         throw Diagnostic(
           "unable to write: the file exists, with other contents", context: [path],
-          hint: path == "build.rs" ? "call link_in_order() of docs/INIT.md in it" : "rename it")
+          hint: path == "build.rs"
+            ? "call link_in_order() of docs/how-to/INIT.md in it" : "rename it")
       }
       return new
     case .line(let line, let call):

@@ -264,7 +264,7 @@ package final class BreakpointRecording: BreakpointObserver {
 
 extension Diagnostic {
   fileprivate static let blockMapHint =
-    "compile with clang and -fbasic-block-address-map; for Swift see docs/BLOCKS.md"
+    "compile with clang and -fbasic-block-address-map; for Swift see docs/how-to/BLOCKS.md"
 
   /// `--blocks` was given, and no image has a map of them.
   static func noBlockMap(_ program: String) -> Diagnostic {

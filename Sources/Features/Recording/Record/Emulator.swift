@@ -155,7 +155,7 @@ package struct Emulator {
   }
 
   /// Where to get emulators that load plugins.
-  package static let hint = "install a QEMU that loads plugins: docs/RECORDING.md says which"
+  package static let hint = "install a QEMU that loads plugins: docs/how-to/RECORDING.md says which"
 
   /// - Throws: if the program's loader is nowhere.
   private func checkLoader(

@@ -8,8 +8,9 @@
 // - The start files of the C runtime have several functions in one input section.
 // - `.init` and `.fini`, which the linker assembles, stay where they are.
 //
-// The order of the 860 functions that eight launches of redis use (docs/STRATEGIES.md) places the last ones 1.2 KiB behind
-// the sum of their sizes. A search that did not know of that counted 53 pages for a launch, which then touched 58.
+// The order of the 860 functions that eight launches of redis use (docs/how-it-works/STRATEGIES.md) places the last ones
+// 1.2 KiB behind the sum of their sizes. A search that did not know of that counted 53 pages for a launch, which then
+// touched 58.
 
 import Addresses
 import ByteReading

@@ -37,8 +37,9 @@
 // Bound: at most one fault per touched page; a touched window of 64 KiB needs at least one, except for the
 // overhang of the first window. Cold and warm faults have the same bound.
 //
-// Sources: Linux 6.18; the branch for executable mappings is commit 3b61a3f08949 (6.16). docs/PREDICTION.md
-// describes how it was checked: in `LinuxKernelTests` the running kernel takes the faults.
+// Sources: Linux 6.18; the branch for executable mappings is commit 3b61a3f08949 (6.16).
+// docs/what-it-prints/PREDICTION.md describes how it was checked: in `LinuxKernelTests` the running kernel takes the
+// faults.
 //
 // What it leaves out:
 // - Time. A page that another fault has begun to read is not in memory yet: a launch that touches it before
