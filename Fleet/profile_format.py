@@ -1,4 +1,4 @@
-"""Writes what fold.py computed as a profile: the format of docs/how-to/MERGE.md."""
+"""Writes what fold.py computed as a profile: the format of docs/how-it-works/PROFILE-FORMAT.md."""
 import itertools, os
 
 ENDS = ["exit", "stopped by call", "stopped by mark", "stopped by time", "stopped by function", "stopped when ready"]

@@ -2,36 +2,122 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Links of the form [text](path) or [text](path#heading) that lead to no file of the project.
-private func deadLinks(of page: SourceFile) -> [String] {
-  let folder = projectFolder.appendingPathComponent(page.path).deletingLastPathComponent()
+/// The lines of a page outside of blocks of code, numbered from 1.
+private func prose(of page: SourceFile) -> [(number: Int, text: String)] {
   var isInBlock = false
-  return page.lines.enumerated().flatMap { index, line -> [String] in
+  return page.lines.enumerated().compactMap { index, line in
     if line.hasPrefix("```") { isInBlock.toggle() }
-    guard !isInBlock else { return [] }
-    return line.matches(of: /\]\(([^)\s]+)\)/).compactMap { match in
-      let link = match.1.prefix { $0 != "#" }
-      guard !link.isEmpty, !link.contains("://") else { return nil }
-      let target = folder.appendingPathComponent(String(link)).path
-      guard !FileManager.default.fileExists(atPath: target) else { return nil }
-      return "\(page.path):\(index + 1): \(link)"
+    return isInBlock ? nil : (index + 1, line)
+  }
+}
+
+/// The fragments by which links name the headings of a page, as GitHub makes them.
+private func anchors(of page: SourceFile) -> Set<String> {
+  var found: Set<String> = []
+  var names: [String: Int] = [:]
+  for (_, line) in prose(of: page) {
+    guard line.hasPrefix("#"), let heading = line.wholeMatch(of: /#{1,6} (.+)/)?.1 else { continue }
+    let text = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }.lowercased()
+    let name = String(text.filter { $0.isLetter || $0.isNumber || "_- ".contains($0) })
+      .replacing(" ", with: "-")
+    let count = names[name, default: 0]
+    names[name] = count + 1
+    found.insert(count == 0 ? name : "\(name)-\(count)")
+  }
+  return found
+}
+
+/// Links of the form [text](path) or [text](path#heading), and pictures, that lead to no file of the project or to no
+/// heading of it. `pages` has the anchors of all pages by path.
+private func deadLinks(of page: SourceFile, _ pages: [String: Set<String>]) -> [String] {
+  let folder = projectFolder.appendingPathComponent(page.path).deletingLastPathComponent()
+  return prose(of: page).flatMap { number, line -> [String] in
+    guard line.contains("](") || line.contains("src") else { return [] }
+    return line.matches(of: /\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/).compactMap { match in
+      let link = match.1 ?? match.2 ?? ""
+      guard !link.contains("://") else { return nil }
+      let path = link.prefix { $0 != "#" }
+      let target =
+        path.isEmpty
+        ? page.path
+        : String(
+          folder.appendingPathComponent(String(path)).standardizedFileURL.path
+            .dropFirst(projectFolder.standardizedFileURL.path.count + 1))
+      let file = projectFolder.appendingPathComponent(target).path
+      guard FileManager.default.fileExists(atPath: file) else {
+        return "\(page.path):\(number): \(path)"
+      }
+      guard path.count < link.count, let anchors = pages[target],
+        !anchors.contains(String(link.dropFirst(path.count + 1)))
+      else { return nil }
+      return "\(page.path):\(number): \(link)"
     }
   }
 }
 
+/// The anchors of each page of the project, by its path.
+private func anchorsOfPages() throws -> [String: Set<String>] {
+  Dictionary(
+    uniqueKeysWithValues: try sourceFiles("", ["md"]).map { ($0.path, anchors(of: $0)) })
+}
+
 @Suite struct DocumentTests {
-  @Test func everyRelativeLinkLeadsToAFile() throws {
+  @Test func everyRelativeLinkLeadsToAFileAndAHeading() throws {
     let pages = try sourceFiles("", ["md"])
     #expect(pages.map(\.path).contains("README.md"))
-    let dead = pages.flatMap(deadLinks)
+    let anchors = try anchorsOfPages()
+    let dead = pages.flatMap { deadLinks(of: $0, anchors) }
     #expect(dead.isEmpty, "\(dead.joined(separator: "\n"))")
   }
 
-  @Test func deadLinksAreSeen() {
+  @Test func deadLinksAreSeen() throws {
     let text =
-      "[a](README.md) [b](nowhere.md#x) [c](https://example.org)\n```\n[d](nowhere.md)\n```"
+      "# It `is` here\n[a](README.md#install) [b](nowhere.md#x) [c](https://example.org#x)\n"
+      + "[d](#it-is-here) [e](#it-was) [f](README.md#it-is)\n```\n[g](nowhere.md)\n```"
+    let page = SourceFile(path: "CHANGELOG.md", text: text)
+    let anchors = try anchorsOfPages().merging([page.path: anchors(of: page)]) { $1 }
     #expect(
-      deadLinks(of: SourceFile(path: "CHANGELOG.md", text: text)) == ["CHANGELOG.md:1: nowhere.md"])
+      deadLinks(of: page, anchors) == [
+        "CHANGELOG.md:2: nowhere.md", "CHANGELOG.md:3: #it-was", "CHANGELOG.md:3: README.md#it-is",
+      ])
+  }
+
+  /// A row of docs/README.md has a page, and the question that it answers.
+  @Test func theIndexListsEveryPage() throws {
+    let folder = projectFolder.appendingPathComponent("docs")
+    let pages = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".md") && $0 != "README.md" }
+    let index = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
+    let listed = index.matches(of: /(?m)^\| \[[A-Z-]+\]\(([^)]+)\) \| .+\? .*\|$/)
+      .map { String($0.1) }
+    #expect(listed.sorted() == pages.sorted())
+  }
+
+  /// Phases, storeys, invariants and non-goals; how a feature works is on the page of the feature.
+  @Test func theDesignStaysShort() throws {
+    let page = try #require(sourceFiles("docs", ["md"]).first { $0.path == "docs/DESIGN.md" })
+    #expect(page.lines.count <= 150)
+  }
+
+  /// Messages, comments and schemas name pages by their paths.
+  @Test func everyPageThatIsNamedExists() throws {
+    let paths = ["Sources", "Runtime", "Tests", "Scripts", "Fleet"].flatMap {
+      sourcePaths($0, ["swift", "h", "c", "sh", "py", "md"])
+    }
+    let page = try expression(#"(?<![\w/.-])docs/[\w/-]+\.md"#)
+    var count = 0
+    for path in paths + sourcePaths("docs", ["md", "json"]) {
+      let text = try String(
+        contentsOf: projectFolder.appendingPathComponent(path), encoding: .utf8)
+      let all = NSRange(location: 0, length: text.utf16.count)
+      for match in page.matches(in: text, range: all) {
+        let name = (text as NSString).substring(with: match.range)
+        let file = projectFolder.appendingPathComponent(name).path
+        #expect(FileManager.default.fileExists(atPath: file), "\(path): \(name)")
+        count += 1
+      }
+    }
+    #expect(count > 40)
   }
 
   @Test func theTopLevelIsWhatContributorsExpect() throws {

@@ -88,20 +88,26 @@ func expression(_ pattern: String) throws -> NSRegularExpression {
 /// The project's files below `folder` with one of `extensions`, by path. What starts with a dot is no
 /// part of the project: build folders are called so.
 func sourceFiles(_ folder: String, _ extensions: Set<String>) throws -> [SourceFile] {
+  try sourcePaths(folder, extensions).map(sourceFile)
+}
+
+/// The paths of these files, from the project's folder.
+func sourcePaths(_ folder: String, _ extensions: Set<String>) -> [String] {
   let root = folder.isEmpty ? projectFolder : projectFolder.appendingPathComponent(folder)
   let found = FileManager.default.enumerator(
     at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
   let prefix = projectFolder.path + "/"
-  return try (found?.compactMap { $0 as? URL } ?? [])
+  return (found?.compactMap { $0 as? URL } ?? [])
     .filter { extensions.contains($0.pathExtension) }
-    .map { try sourceFile(at: $0, path: String($0.path.dropFirst(prefix.count))) }
-    .sorted { $0.path < $1.path }
+    .map { String($0.path.dropFirst(prefix.count)) }
+    .sorted()
 }
 
 /// Each file is read once for all tests.
-private func sourceFile(at url: URL, path: String) throws -> SourceFile {
+private func sourceFile(_ path: String) throws -> SourceFile {
   if let file = filesRead.withLock({ $0[path] }) { return file }
-  let file = SourceFile(path: path, text: try String(contentsOf: url, encoding: .utf8))
+  let text = try String(contentsOf: projectFolder.appendingPathComponent(path), encoding: .utf8)
+  let file = SourceFile(path: path, text: text)
   filesRead.withLock { $0[path] = file }
   return file
 }

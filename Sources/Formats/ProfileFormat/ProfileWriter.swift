@@ -1,6 +1,6 @@
-// The bytes of a profile; docs/how-to/MERGE.md describes them. Numbers are ULEB128. A table has each text once, ascending, and of
-// each text only what differs from the one before. Everything else is in the order of the profile, so the same profile
-// gives the same bytes.
+// The bytes of a profile; docs/how-it-works/PROFILE-FORMAT.md describes them. Numbers are ULEB128. A table has each text
+// once, ascending, and of each text only what differs from the one before. Everything else is in the order of the
+// profile, so the same profile gives the same bytes.
 
 import ImageModel
 
