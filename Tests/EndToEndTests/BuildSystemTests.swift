@@ -67,8 +67,11 @@ import Testing
       for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
       printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\nclean:\\n\\trm -f app *.o\\n' >>Makefile
       """.utf8, "configure")
-    // LDFLAGS carries no path with blanks, which that of the project may have.
-    let recorder = workshop.folder.appendingPathComponent("orderfile_rt.o").path
+    // LDFLAGS carries no path with blanks, which that of the project may have. `make clean` removes objects beside the
+    // Makefile.
+    let folder = workshop.folder.appendingPathComponent("recorder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let recorder = folder.appendingPathComponent("orderfile_rt.o").path
     try FileManager.default.copyItem(atPath: try #require(Built.recorder), toPath: recorder)
     let words = ["flags", "make", "--program", "./app", "--data"]
     let steps = try workshop.orderfile(words + ["--recorder", recorder])
