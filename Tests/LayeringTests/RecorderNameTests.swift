@@ -11,7 +11,7 @@ import Testing
     for line in try (sourceFiles("Runtime/Recorder", ["c", "h"]) + shared).flatMap(\.lines) {
       for match in line.matches(of: call) { called.insert(String(match.0)) }
     }
-    let files = try sourceFiles("Sources/Formats/Symbolication/Instrumentation", ["swift"])
+    let files = try sourceFiles("Sources/Formats/Symbolication/Names", ["swift"])
     let list = try #require(files.first { $0.path.hasSuffix("/RecorderFunctions.swift") })
     let words = list.lines.flatMap { $0.split(separator: " ").map(String.init) }
     let known = Set(words.filter { $0.wholeMatch(of: /(of_|orderfile_)[a-z0-9_]+/) != nil })

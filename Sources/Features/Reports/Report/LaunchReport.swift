@@ -4,6 +4,7 @@ import FaultEstimate
 import ImageModel
 import PagesFormat
 import Prediction
+import Recording
 import Rendering
 import Symbolication
 
@@ -253,8 +254,10 @@ extension ReportLaunch {
   fileprivate static func reading(
     _ path: String
   ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
-    let shown = try ShownFile(path: path)
-    guard case .trace(let document) = shown.contents else { return (nil, shown.warnings) }
+    let bytes = try InputFile.bytes(path)
+    guard case .trace = FileKind(of: bytes) else { return (nil, []) }
+    let shown = try ShownTrace(bytes, path)
+    let document = shown.document
     let hits = zip(document.trace.hits, document.hitNames).compactMap { hit, names -> Hit? in
       guard let nanoseconds = hit.nanoseconds, let name = names.last else { return nil }
       return Hit(nanoseconds: nanoseconds, thread: hit.thread ?? 1, name: name)

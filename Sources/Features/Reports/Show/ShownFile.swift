@@ -57,34 +57,10 @@ package struct ShownFile {
   }
 
   private init(trace bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
-    let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
-    var images = RecordedImages()
-    for path in options.recorded {
-      try images.add(path: path, options.architecture, recordedAs: trace.images)
-    }
-    let functions = images.functions(of: trace)
-    contents = .trace(
-      TraceDocument(
-        trace, hitNames: RecordedImages.hitNames(of: trace, in: functions),
-        functions: ExecutedFunction.all(of: trace, in: functions),
-        touchedData: images.touchedData(of: trace, in: functions),
-        recordable: Self.recordable(trace, images)))
-    imageFormat = trace.imageFormat
-    warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
-  }
-
-  /// How much code of the images could be recorded, by their indexes in the trace.
-  private static func recordable(
-    _ trace: Trace, _ images: RecordedImages
-  ) -> [Int: RecordableCode] {
-    var images = images
-    images.add(trace.images.filter { $0.recordable == nil })
-    var found: [Int: RecordableCode] = [:]
-    for group in trace.imageGroups {
-      let image = trace.images[group[0]]
-      found[group[0]] = images.recordableCode(of: image, recordedBy: [trace.method])
-    }
-    return found
+    let trace = try ShownTrace(bytes, path, recorded: options.recorded, options.architecture)
+    contents = .trace(trace.document)
+    imageFormat = trace.document.trace.imageFormat
+    warnings = trace.warnings
   }
 
   private init(image bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
@@ -182,25 +158,5 @@ extension OrderFileDocument {
           objectFile: namesSections ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
           architecture: $0.architecture.map { SymbolName(bytes: $0) }, isData: $0.isData)
       }, strings: order.strings.map { StringEntry(hash: $0.hash, line: $0.line) })
-  }
-}
-
-extension ExecutedFunction {
-  /// The functions that `trace` used, with their blocks; empty if no basic blocks were recorded.
-  ///
-  /// - Parameter images: parallel to those of the trace.
-  fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
-    guard trace.images.contains(where: \.hasBlocks) else { return [] }
-    var functions: [ExecutedFunction] = []
-    let recorded = RecordedFunctions.all(of: trace) { group, _ in images[group[0]] }
-    for (group, launch) in zip(trace.imageGroups, recorded) {
-      functions += launch.uses.map { use in
-        ExecutedFunction(
-          step: use.step, image: group[0], address: use.address, name: use.names.first,
-          sizeBytes: use.size ?? 0, executedBytes: use.executedBytes,
-          blockCount: use.blocks.isEmpty ? nil : use.blocks.count)
-      }
-    }
-    return functions.sorted { ($0.step, $0.image, $0.address) < ($1.step, $1.image, $1.address) }
   }
 }

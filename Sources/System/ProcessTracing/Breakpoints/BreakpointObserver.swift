@@ -64,6 +64,3 @@ package struct TracedThread: Sendable {
   /// The value of the machine's counter.
   package var ticks: UInt64
 }
-
-/// The reason why a recording ends before its program.
-package enum StopReason: UInt64, Sendable { case mark, function, time, readiness }

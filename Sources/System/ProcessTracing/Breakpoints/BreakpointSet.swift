@@ -102,7 +102,7 @@ package struct BreakpointSet {
     for index in breakpoints.indices where breakpoints[index].isPlanted {
       let address = breakpoints[index].address
       if !page.contains(address) {
-        page = WatchedImage.page(holding: address)
+        page = MemoryPage.page(holding: address)
         // An instruction may extend to the next page.
         bytes = isForeign(page) ? [] : memory.read(Int(page.size) + trap.count, at: page.lowerBound)
       }

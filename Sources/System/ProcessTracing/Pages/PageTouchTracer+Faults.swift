@@ -59,7 +59,7 @@ extension PageTouchTracer {
     _ address: LoadedAddress, by instruction: LoadedAddress, _ tid: pid_t, _ space: WatchedMemory,
     _ image: Int
   ) -> Range<LoadedAddress>? {
-    let addresses = WatchedImage.page(holding: address)
+    let addresses = MemoryPage.page(holding: address)
     let page = addresses.lowerBound
     guard let (byRight, seen) = space.images[image].state(of: page) else { return nil }
     let last = threads[tid]?.lastFault

@@ -67,7 +67,7 @@ extension PageTouchTracer {
       changes += space.release(start..<(start.advanced(by: call.arguments.1) ?? start))
     }
     for (image, address) in pages {
-      let page = WatchedImage.page(holding: address).lowerBound
+      let page = MemoryPage.page(holding: address).lowerBound
       if space.images[image].state(of: page)?.seen.isEmpty ?? false {
         let instruction = LoadedAddress(rawValue: call.counter &- UInt64(CTRACE_CALL_SIZE))
         touches.touched(
@@ -75,7 +75,7 @@ extension PageTouchTracer {
           isLoading: space.images[image].isLoading)
       }
       space.saw([.read, .write], at: page, image: image)
-      changes += space.images[image].changes(in: WatchedImage.page(holding: page))
+      changes += space.images[image].changes(in: MemoryPage.page(holding: page))
     }
     threads[tid]?.isCallUnknown = knowledge == CTRACE_UNKNOWN
     if knowledge == CTRACE_LATER { changes += releaseData(for: call, space) }

@@ -41,7 +41,7 @@ package struct PageTouches: Sendable {
 
     /// The page's first byte.
     package var page: RelativeAddress {
-      RelativeAddress(rawValue: address.rawValue & ~(WatchedImage.pageSize - 1))
+      RelativeAddress(rawValue: address.rawValue & ~(MemoryPage.size - 1))
     }
   }
 

@@ -40,21 +40,6 @@ package struct WatchedImage {
     package var protection: Protection
   }
 
-  /// In bytes.
-  package static let pageSize: UInt64 = 4096
-
-  /// The page that holds `address`.
-  static func page(holding address: LoadedAddress) -> Range<LoadedAddress> {
-    Range(start: address.roundedDown(to: pageSize), size: pageSize)
-  }
-
-  /// The first bytes of the pages that `range` lies on, ascending; none if it is empty.
-  static func pages(of range: Range<LoadedAddress>) -> some Sequence<LoadedAddress> {
-    let first = range.isEmpty ? range.upperBound : range.lowerBound.roundedDown(to: pageSize)
-    return stride(from: first.rawValue, to: range.upperBound.rawValue, by: Int(pageSize)).lazy
-      .map(LoadedAddress.init(rawValue:))
-  }
-
   /// - Parameters:
   ///   - addresses: the addresses of whole pages.
   ///   - isWatchedLoading: whether reads and writes are withheld before its first instruction, too.
@@ -67,7 +52,7 @@ package struct WatchedImage {
     self.isAtItsPath = isAtItsPath
     self.isWatchedLoading = isWatchedLoading
     self.addresses = addresses
-    let count = isWatched ? addresses.size / Self.pageSize : 0
+    let count = isWatched ? addresses.size / MemoryPage.size : 0
     pages = [Page](repeating: Page(), count: Int(count))
   }
 
@@ -80,7 +65,7 @@ package struct WatchedImage {
   package var withholdsData: Bool { isWatchedLoading || hasBegun }
 
   private func index(of address: LoadedAddress) -> Int {
-    Int((address - addresses.lowerBound) / Self.pageSize)
+    Int((address - addresses.lowerBound) / MemoryPage.size)
   }
 
   private func pagesOverlapping(_ range: Range<LoadedAddress>) -> Range<Int> {
@@ -117,8 +102,8 @@ package struct WatchedImage {
   package func changes(in range: Range<LoadedAddress>) -> [Change] {
     var changes: [Change] = []
     for index in pagesOverlapping(range) where pages[index].isWatched {
-      let start = addresses.lowerBound + UInt64(index) * Self.pageSize
-      let end = start + Self.pageSize
+      let start = addresses.lowerBound + UInt64(index) * MemoryPage.size
+      let end = start + MemoryPage.size
       let protection = allowed(pages[index])
       if let last = changes.indices.last, changes[last].addresses.upperBound == start,
         changes[last].protection == protection

@@ -135,7 +135,7 @@ final class WatchedMemory {
     var pages: [(image: Int, address: LoadedAddress)] = []
     for index in images.indices where images[index].isWatched && images[index].withholdsData {
       for range in ranges {
-        for page in WatchedImage.pages(of: range.clamped(to: images[index].addresses)) {
+        for page in MemoryPage.pages(of: range.clamped(to: images[index].addresses)) {
           guard let state = images[index].state(of: page),
             state.seen.isEmpty
               || (state.byRight.contains(.write) && !state.seen.contains(.write))

@@ -100,7 +100,7 @@ package final class ProcessMemory {
   }
 
   private func findCall(in start: LoadedAddress) -> LoadedAddress? {
-    let bytes = read(4 * Int(WatchedImage.pageSize), at: start)
+    let bytes = read(4 * Int(MemoryPage.size), at: start)
     let call = (0..<Int(CTRACE_CALL_SIZE)).map {
       UInt8(truncatingIfNeeded: ctrace_call_instruction >> UInt32(8 * $0))
     }
@@ -152,13 +152,13 @@ package final class ProcessMemory {
   /// - Returns: none if the process is gone.
   /// - Complexity: O(*n*) for *n* pages of the range.
   func privatePages(in addresses: Range<LoadedAddress>) -> [LoadedAddress] {
-    let pages = Array(WatchedImage.pages(of: addresses))
+    let pages = Array(MemoryPage.pages(of: addresses))
     let descriptor = open("/proc/\(thread)/pagemap", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     guard let first = pages.first else { return [] }
     var words = [UInt64](repeating: 0, count: pages.count)
-    let offset = off_t(clamping: first.rawValue / WatchedImage.pageSize * 8)
+    let offset = off_t(clamping: first.rawValue / MemoryPage.size * 8)
     let count = pread(descriptor, &words, words.count * 8, offset)
     let isPresent: UInt64 = 1 << 63
     let isOfFile: UInt64 = 1 << 61

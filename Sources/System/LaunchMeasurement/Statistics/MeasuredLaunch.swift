@@ -1,0 +1,57 @@
+import Addresses
+import CPerf
+import ProcessLaunch
+
+/// The kernel's figures for one launch.
+package struct MeasuredLaunch: Hashable, Sendable {
+  /// The time from just before exec to the end.
+  package var wallNanoseconds: UInt64
+  package var userMicroseconds: UInt64
+  package var systemMicroseconds: UInt64
+  /// The instructions executed in user mode; `nil` if the machine does not count them.
+  package var instructions: UInt64?
+  package var minorFaults: UInt64
+  package var majorFaults: UInt64
+  /// The peak resident memory; `nil` if that of this process was higher, because the kernel then reports
+  /// only that.
+  package var peakBytes: UInt64?
+  /// The bytes read from devices for it; `nil` if the kernel does not tell.
+  package var readBytes: UInt64?
+  /// The pages of its images that are in memory afterwards; `nil` if this was not examined.
+  package var residentPages: UInt64?
+  package var end: ProgramLaunch.End
+
+  package init(
+    wallNanoseconds: UInt64, userMicroseconds: UInt64 = 0, systemMicroseconds: UInt64 = 0,
+    instructions: UInt64? = nil, minorFaults: UInt64 = 0, majorFaults: UInt64 = 0,
+    peakBytes: UInt64? = nil,
+    readBytes: UInt64? = nil, residentPages: UInt64? = nil, end: ProgramLaunch.End = .exited(0)
+  ) {
+    self.wallNanoseconds = wallNanoseconds
+    self.userMicroseconds = userMicroseconds
+    self.systemMicroseconds = systemMicroseconds
+    self.instructions = instructions
+    self.minorFaults = minorFaults
+    self.majorFaults = majorFaults
+    self.peakBytes = peakBytes
+    self.readBytes = readBytes
+    self.residentPages = residentPages
+    self.end = end
+  }
+
+  /// User and system time. Where the kernel accounts time in ticks, only this sum is exact for one launch.
+  package var cpuMicroseconds: UInt64 {
+    [userMicroseconds, systemMicroseconds].saturatingSum()
+  }
+
+  init(_ launch: cmeasure_launch) {
+    self.init(
+      wallNanoseconds: launch.nanoseconds, userMicroseconds: launch.user_microseconds,
+      systemMicroseconds: launch.system_microseconds,
+      instructions: launch.has_instructions ? launch.instructions : nil,
+      minorFaults: launch.minor_faults, majorFaults: launch.major_faults,
+      peakBytes: launch.has_peak_bytes ? launch.peak_bytes : nil,
+      readBytes: launch.has_read_bytes ? launch.read_bytes : nil,
+      end: launch.is_ready ? .exited(0) : ProgramLaunch.End(waitStatus: launch.status))
+  }
+}
