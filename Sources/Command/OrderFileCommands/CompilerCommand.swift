@@ -47,7 +47,6 @@ enum CompilerCommand {
 
   private static let wrapped = [
     "cc": (variable: "ORDERFILE_CC", usual: "cc"), "c++": (variable: "ORDERFILE_CXX", usual: "c++"),
-    "cxx": (variable: "ORDERFILE_CXX", usual: "c++"),
   ]
 
   /// - Parameter compiler: its name, and words that precede all others, such as `ccache gcc`.
@@ -133,7 +132,7 @@ struct CCompilerCommand: ParsableCommand {
       a folder for link maps. ORDERFILE_SPLIT=FILE makes clang 19 or later write a map of basic blocks and, once FILE \
       exists, split functions by that profile of 'gen --split'. Called by a symbolic link that is named like a \
       compiler, such as gcc, this command wraps that compiler.
-      """)
+      """, shouldDisplay: false)
   @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
   var words: [String] = []
 }
@@ -141,8 +140,7 @@ struct CCompilerCommand: ParsableCommand {
 /// The help of `orderfile c++`.
 struct CxxCompilerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    // Completions have functions with the names of commands, which bash does not take with a "+".
-    commandName: "cxx",
+    commandName: "c++",
     abstract: "The same for C++: see 'orderfile help cc'.",
     discussion: """
       EXAMPLES
@@ -150,7 +148,7 @@ struct CxxCompilerCommand: ParsableCommand {
         $ ORDERFILE_CXX=clang++ orderfile c++ -O2 -c app.cpp
 
       It wraps c++, or what ORDERFILE_CXX names.
-      """, aliases: ["c++"])
+      """, shouldDisplay: false)
   @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
   var words: [String] = []
 }

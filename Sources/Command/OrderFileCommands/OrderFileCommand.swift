@@ -24,13 +24,15 @@ package struct OrderFileCommand: ParsableCommand {
         "Order a program's functions by first use, so that it starts with fewer page faults.",
       discussion: """
         EXAMPLES
-          Record a launch of an instrumented build, and write an order file for the release build:
+          Build a copy of the project in this folder, order its images, and count the pages before and after:
 
-            $ orderfile record -o app.oftrace -- build-record/app --help
-            $ orderfile gen app.oftrace --image build/app -o app.order
+            $ orderfile auto --launch 'src/app --help'
 
-          Relink with the order file, and predict what it saves:
+          By hand: record a launch of the release build, write an order file, relink with it, and predict what \
+        it saves:
 
+            $ orderfile record --breakpoints -o app.oftrace -- build/app --help
+            $ orderfile gen app.oftrace -o app.order
             $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
             $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
@@ -56,23 +58,32 @@ package struct OrderFileCommand: ParsableCommand {
         trace format \(ORDERFILE_TRACE_VERSION)
         \((documents + historyDocuments + budgetDocuments).map { $0.schema }.joined(separator: ", "))
         """,
-      subcommands: [
-        RecordCommand.self, ImportCommand.self, MergeCommand.self, GenCommand.self,
-        DiffCommand.self,
-        PagesCommand.self, FaultsCommand.self,
-        MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
-        AutoCommand.self,
-        DoctorCommand.self,
-        AuditCommand.self, AdviseCommand.self,
-        StagesCommand.self,
-        CheckCommand.self,
-        VerifyCommand.self,
-        HistoryCommand.self,
-        ReportCommand.self,
-        ExportCommand.self,
-        InitCommand.self,
-        CCompilerCommand.self,
-        CxxCompilerCommand.self,
+      groupedSubcommands: [
+        CommandGroup(
+          name: "Start",
+          subcommands: [
+            AutoCommand.self, DoctorCommand.self, InitCommand.self, ReportCommand.self,
+            FlagsCommand.self,
+          ]),
+        CommandGroup(
+          name: "Order",
+          subcommands: [
+            RecordCommand.self, ImportCommand.self, MergeCommand.self, GenCommand.self,
+            RefineCommand.self, VerifyCommand.self,
+          ]),
+        CommandGroup(
+          name: "Look at a launch",
+          subcommands: [
+            PagesCommand.self, FaultsCommand.self, StagesCommand.self, MeasureCommand.self,
+            AuditCommand.self, AdviseCommand.self,
+          ]),
+        CommandGroup(
+          name: "Guard",
+          subcommands: [DiffCommand.self, CheckCommand.self, HistoryCommand.self]),
+        CommandGroup(name: "Files", subcommands: [ShowCommand.self, ExportCommand.self]),
+        // Hidden, and without completions: bash has no functions with a "+" in the name.
+        CommandGroup(
+          name: "For build systems", subcommands: [CCompilerCommand.self, CxxCompilerCommand.self]),
       ])
   }
 
