@@ -69,8 +69,8 @@ if [[ $(uname) == Linux ]]; then
   for library in pages qemu stages; do
     [[ -x $prefix/lib/orderfile/liborderfile-$library.so ]] || fail "missing liborderfile-$library.so"
   done
-  [[ -z $(command -v man) ]] || man -M "$prefix/share/man" -w orderfile-flags-xcode >/dev/null ||
-    fail "no man page orderfile-flags-xcode"
+  [[ -z $(command -v man) ]] || man -M "$prefix/share/man" -w orderfile-import-xctrace >/dev/null ||
+    fail "no man page orderfile-import-xctrace"
   libraries=$prefix/lib/orderfile/swift
   # shellcheck disable=SC2016
   readelf -d "$prefix/bin/orderfile" | grep -q 'RUNPATH.*\$ORIGIN/../lib/orderfile/swift' ||

@@ -13,13 +13,13 @@ sdk=$root/.build/apple/sdk
 cp -r "$here/Sources" .
 
 step "the settings, as an Xcode user gets them"
-run "$ORDERFILE" flags xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
+run "$ORDERFILE" init --print xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
 cp orderfile/app.order empty.order
 # The committed files are those of a user who runs it in /Users/me/App, with the recorder installed.
 for name in record order; do
   sed -e "s,$(pwd -P)/orderfile,/Users/me/App/orderfile,g" -e "s,$root/.build/runtime,/usr/local/lib/orderfile,g" \
     orderfile/orderfile-$name.xcconfig | diff "$here/orderfile-$name.xcconfig" - ||
-    { echo "orderfile-$name.xcconfig is not what 'orderfile flags xcode' writes" >&2; exit 1; }
+    { echo "orderfile-$name.xcconfig is not what 'orderfile init --print xcode' writes" >&2; exit 1; }
 done
 
 # setting FILE NAME: the value that Xcode would compute for iPhones, where only PLATFORM_NAME is set.

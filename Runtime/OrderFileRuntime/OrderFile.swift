@@ -3,7 +3,7 @@ import Recorder
 /// Functions that an app can call in the recorder that is linked into it.
 ///
 /// By default, none of them is needed. To record an app from Xcode: add this package to the project, add the
-/// library `OrderFileRuntime` to the app's target, and add the flags that `orderfile flags xcode` prints to a
+/// library `OrderFileRuntime` to the app's target, and add the flags that `orderfile init --print xcode` prints to a
 /// separate build configuration. Launch that with `ORDERFILE_TRACE=app.oftrace` in its environment; the trace
 /// is then in the app's `Documents`. Without that variable nothing is recorded.
 ///

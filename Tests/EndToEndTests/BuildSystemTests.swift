@@ -30,7 +30,7 @@ import Testing
     #expect(try BuildSystemPage.order(workshop, "build/app").prefix(2) == ["second", "main"])
   }
 
-  /// What `flags make` prints is a script that orders a program, with each linker.
+  /// What `init --print make` prints is a script that orders a program, with each linker.
   @Test(arguments: OrderingLinker.installed)
   func theStepsForMakeOrder(linker: OrderingLinker) throws {
     let workshop = try Workshop()
@@ -42,13 +42,13 @@ import Testing
       printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\n' >>Makefile
       """.utf8, "configure")
     let steps = try workshop.mustOrderfile(
-      "flags", "make", "--program", "./app", "--linker", linker.format)
+      "init", "--print", "make", "--program", "./app", "--linker", linker.format)
     try BuildSystemPage.sh(workshop, steps.text)
     #expect(try BuildSystemPage.order(workshop, "app").prefix(3) == ["main", "third", "first"])
-    let mac = try workshop.orderfile("flags", "make", "--program", "app", "--linker", "ld64")
+    let mac = try workshop.orderfile("init", "--print", "make", "--program", "app", "--linker", "ld64")
     #expect(mac.status == 64 && mac.errors.contains("one of 'lld', 'gold' or 'gnu-ld'"))
     let blank = try workshop.orderfile(
-      "flags", "make", "--program", "app", "--order-file", "my app.order")
+      "init", "--print", "make", "--program", "app", "--order-file", "my app.order")
     #expect(blank.status == 1 && blank.errors.contains("unsupported path of an order file"))
   }
 
@@ -73,7 +73,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let recorder = folder.appendingPathComponent("orderfile_rt.o").path
     try FileManager.default.copyItem(atPath: try #require(Built.recorder), toPath: recorder)
-    let words = ["flags", "make", "--program", "./app", "--data"]
+    let words = ["init", "--print", "make", "--program", "./app", "--data"]
     let steps = try workshop.orderfile(words + ["--recorder", recorder])
     try BuildSystemPage.sh(workshop, steps.text)
     let entries = workshop.text("app.order").split(separator: "\n").drop { $0 != "# data" }

@@ -19,7 +19,7 @@ enum CommandHints {
       .flatMap { ownOptions(in: String($0.dropFirst("  hint: ".count))) }
     guard !options.isEmpty else { return [] }
     let command = arguments.prefix { !$0.hasPrefix("-") }
-      .prefix(["history", "import", "flags"].contains(arguments.first) ? 2 : 1)
+      .prefix(["history", "import"].contains(arguments.first) ? 2 : 1)
     let help = try helps.value(for: Array(command)) {
       try RunningProcess(Built.orderfile, ["help"] + command).end().text
     }

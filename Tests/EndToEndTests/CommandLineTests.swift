@@ -117,7 +117,7 @@ import Testing
       ["gen", "short", "app.oftrace", "--image", "app", "--keep-going"],
       ["import", "symbols", "short.order", "--image", "app", "-o", "imported.oftrace"],
       ["record", "-o", "again.oftrace", "--", "./app"], ["record", "-o", "x", "--", "true"],
-      ["show", "nowhere"], ["flags", "xcode", "-o", "settings"],
+      ["show", "nowhere"], ["init", "--print", "xcode", "-o", "settings"],
     ] {
       let loud = try workshop.orderfile(arguments)
       let words = arguments.firstIndex(of: "--") ?? arguments.count

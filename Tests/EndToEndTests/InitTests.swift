@@ -38,9 +38,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Makefile", "init can't change makefiles", "orderfile flags make"),
-    ("App.xcodeproj", "an Xcode project", "orderfile flags xcode"),
-    ("README", "no build system that init can change", "orderfile flags make"),
+    ("Makefile", "init can't change makefiles", "orderfile init --print make"),
+    ("App.xcodeproj", "an Xcode project", "orderfile init --print xcode"),
+    ("README", "no build system that init can change", "orderfile init --print make"),
   ])
   func whereThereIsNoPlaceItSaysWhatToDo(file: String, message: String, hint: String) throws {
     let project = try InitProject([(file, "")])

@@ -34,7 +34,7 @@ import Testing
   @Test(
     arguments: [
       (["history", "trendd", "h"], "trendd", "trend"), (["import", "symbol"], "symbol", "symbols"),
-      (["flags", "mak", "--help"], "mak", "make"),
+      (["import", "adresses", "--help"], "adresses", "addresses"),
       (["help", "history", "trendd"], "trendd", "trend"),
     ] as [([String], String, String?)])
   func aMisspeltCommandOfACommandIsCorrected(words: [String], word: String, meant: String?) {
@@ -69,7 +69,7 @@ import Testing
     _ = try OrderFileCommand.parse(commandLine: ["orderfile"] + words)
   }
 
-  @Test(arguments: ["auto", "flags make"]) func onlyLinkersOfELFAreOffered(command: String) {
+  @Test(arguments: ["auto", "init --print make"]) func onlyLinkersOfELFAreOffered(command: String) {
     let words = command.split(separator: " ").map(String.init)
     let rest = command == "auto" ? [] : ["--program", "app"]
     let error = #expect(throws: (any Error).self) {

@@ -10,7 +10,7 @@ import Testing
     }
     #expect(
       groups == [
-        "Start: auto doctor init report flags",
+        "Start: auto doctor init report",
         "Order: record import merge gen refine verify",
         "Look at a launch: pages faults stages measure audit advise",
         "Guard: diff check history",

@@ -119,8 +119,14 @@ import Testing
     "import symbols @empty --image @app -o @t", "import addresses @addresses --image @app -o @t",
     "import xctrace --image @app -o @t", "import xctrace @list --image @app -o @t",
     // Settings.
-    "flags xcode", "flags xcode -o @a$b", "flags xcode -o @missing/x",
-    "flags xcode -o @ --order-file @missing/app.order",
+    "init --print make", "init --print make --program a --write",
+    "init --print make --program a --runtime r",
+    "init --print make --program a --recorder r", "init --print xcode -o @x --program a",
+    "init --print xcode -o @x --linker lld",
+    "init --print xcode -o @x @app", "init --data", "init --order-file a", "init --write -o @x",
+    "init --print bogus",
+    "init --print xcode", "init --print xcode -o @a$b", "init --print xcode -o @missing/x",
+    "init --print xcode -o @ --order-file @missing/app.order",
     // Outputs.
     "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
     "gen @sealed --all-images -o @missing/x",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageModel
+import OrderFileFormat
 import Projects
 
 struct InitCommand: ParsableCommand {
@@ -10,14 +11,26 @@ struct InitCommand: ParsableCommand {
       EXAMPLES
         $ orderfile init
         $ orderfile init --write && orderfile init --remove
+        $ orderfile init --print make --program src/app
+        $ orderfile init --print xcode -o orderfile
 
       It prints, as a diff, the smallest change that makes the project's own build link in the order of app.order: a file \
       that CMake or Meson reads, a build script for Cargo, a toolset for SwiftPM. --write makes the change, and can be \
       repeated. --remove undoes it and restores all files byte by byte; it changes nothing if one of these lines was \
       edited, and app.order stays if it was written since. The build goes on without app.order, and links again when \
-      that changes. make and autotools have no such file: 'orderfile flags make' prints the commands; for Xcode, \
-      'orderfile flags xcode' writes settings files.
+      that changes.
+
+      make and Xcode have no such file. --print make prints a shell script: record a launch of the release build, write \
+      the order file, link again. With libtool the program may be a script, which is followed. --print xcode writes an \
+      .xcconfig for recording and one for ordering into a folder, and prints the steps. Do not add the files to a project: \
+      set XCODE_XCCONFIG_FILE to one of them, and it overrides the settings of all targets for that build. Never ship a \
+      build made for recording; its settings are in a separate file, so that no other build gets them. The linker needs \
+      the order file to exist, so an empty one is created if there is none. The authors have run none of these steps on a \
+      Mac.
       """)
+
+  /// `--print`: a build for which steps are printed instead of a change.
+  enum PrintedBuild: String, CaseIterable, ExpressibleByArgument { case make, xcode }
 
   @Flag(help: "Change the files.")
   var write = false
@@ -28,24 +41,122 @@ struct InitCommand: ParsableCommand {
       "The build system if there are several: cmake, meson, cargo or swiftpm.", valueName: "name"),
     completion: .list(["cmake", "meson", "cargo", "swiftpm"]))
   var buildSystem: String?
+  @Option(
+    name: .customLong("print"),
+    help: ArgumentHelp(
+      "Change nothing, and print the steps for a build by make (also by autotools) or xcode.",
+      valueName: "build"))
+  var printed: PrintedBuild?
+  @Option(
+    help: ArgumentHelp("For make: the program that make links.", valueName: "file"),
+    completion: .file())
+  var program: String?
+  @Option(
+    help: ArgumentHelp(
+      "For make and xcode: the order file. (default: app.order, for xcode in the folder of -o)",
+      valueName: "file"), completion: .file())
+  var orderFile: String?
+  @Option(help: ArgumentHelp("For make: the linker. (default: lld)", valueName: "linker"))
+  var linker: ELFLinkerOption?
+  @Flag(
+    help:
+      "For make: also order the data of C and C++ code; another build, compiled by clang, records itself, and lld links. For xcode: also record the data that C, C++ and Objective-C code touches; such a build is several times slower."
+  )
+  var data = false
+  @Option(
+    help: ArgumentHelp(
+      "For make with --data: the recorder. (default: \(Self.usualRecorder))", valueName: "file"),
+    completion: .file())
+  var recorder: String?
+  @Option(
+    help: ArgumentHelp(
+      "For xcode: the folder with iphoneos/orderfile_rt.o and the other output of 'make runtime-darwin'. (default: \(Self.usualRuntime))",
+      valueName: "folder"), completion: .directory)
+  var runtime: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write, - for stdout; for xcode the folder for both settings files. (default: -; xcode needs a folder)",
+      valueName: "path"), completion: .file())
+  var output: String?
   @OptionGroup var messages: Messages
   @Argument(
-    help: ArgumentHelp("The folder of the project.", valueName: "folder"), completion: .directory)
-  var project = "."
+    help: ArgumentHelp(
+      "The folder of the project. (default: the current folder)", valueName: "folder"),
+    completion: .directory)
+  var project: String?
+
+  private static let usualRecorder = "/usr/local/lib/orderfile_rt.o"
+  private static let usualRuntime = "/usr/local/lib/orderfile"
 
   func validate() throws {
     if write, remove { throw ValidationError("--write and --remove can't be used together") }
+    let isMake = printed == .make
+    let isXcode = printed == .xcode
+    let changing = "init without --print"
+    let options: [(name: String, isGiven: Bool, isApplicable: Bool, place: String)] = [
+      ("--write", write, printed == nil, changing),
+      ("--remove", remove, printed == nil, changing),
+      ("--build-system", buildSystem != nil, printed == nil, changing),
+      ("--program", program != nil, isMake, "--print make"),
+      ("--linker", linker != nil, isMake, "--print make"),
+      ("--recorder", recorder != nil, isMake && data, "--print make --data"),
+      ("--runtime", runtime != nil, isXcode, "--print xcode"),
+      ("--order-file", orderFile != nil, printed != nil, "--print"),
+      ("--data", data, printed != nil, "--print"),
+      ("-o", output != nil, !write && !remove, "init without --write and --remove"),
+    ]
+    if let wrong = options.first(where: { option in option.isGiven && !option.isApplicable }) {
+      throw ValidationError("\(wrong.name) is for \(wrong.place)")
+    }
+    if isMake, program == nil {
+      throw ValidationError("missing --program: name the program that make links")
+    }
+    if isXcode, output == nil || output == "-" {
+      throw ValidationError("missing -o: name a folder for the two settings files")
+    }
+    if isXcode, project != nil {
+      throw ValidationError("--print xcode takes no folder of a project: it reads none")
+    }
   }
 
   func run() throws {
-    let integration = try ProjectIntegration(of: project, buildSystem: buildSystem)
+    switch printed {
+    case nil: try changeProject()
+    case .make?: try printStepsForMake()
+    case .xcode?: try printStepsForXcode()
+    }
+  }
+
+  private func printStepsForMake() throws {
+    let outputFile = try Output(output ?? "-")
+    let dialect = linker?.dialect ?? .usual(for: .elf)
+    let steps = MakeSteps(
+      program: program ?? "", orderFile: orderFile ?? "app.order", dialect: dialect,
+      recorder: data ? recorder ?? Self.usualRecorder : nil,
+      libtool: LibtoolScript.droppingLinker(in: project ?? "."))
+    try outputFile.finish(Array(steps.text().utf8))
+  }
+
+  private func printStepsForXcode() throws {
+    let files = XcodeSettingsFiles(
+      folder: output ?? "", orderFile: orderFile, runtime: runtime ?? Self.usualRuntime,
+      recordsData: data)
+    let (steps, warnings) = try files.write()
+    try Console.print(steps)
+    messages.print(warnings)
+  }
+
+  private func changeProject() throws {
+    let outputFile = try Output(output ?? "-")
+    let integration = try ProjectIntegration(of: project ?? ".", buildSystem: buildSystem)
     let changes = try integration.changes(removing: remove)
     guard !changes.isEmpty else {
       messages.print(note: remove ? "nothing to remove" : "nothing to change: it is there already")
       return
     }
     guard write || remove else {
-      try Console.print(changes.flatMap(\.unifiedDiff))
+      try outputFile.finish(changes.flatMap(\.unifiedDiff))
       messages.print(note: "nothing was changed; --write makes these changes")
       return
     }

@@ -63,7 +63,6 @@ package struct OrderFileCommand: ParsableCommand {
           name: "Start",
           subcommands: [
             AutoCommand.self, DoctorCommand.self, InitCommand.self, ReportCommand.self,
-            FlagsCommand.self,
           ]),
         CommandGroup(
           name: "Order",

@@ -266,7 +266,7 @@ import Testing
       "int first(int), third(int);\nint main(int n, char **v) { return first(third(n)) == 0; }\n"
         .utf8, "app.c")
     try workshop.must("sh", ["-c", "autoreconf -fi && sed -i 's/|-fuse-ld=\\*//' ltmain.sh"])
-    let steps = try workshop.mustOrderfile("flags", "make", "--program", ".libs/libpart.so").text
+    let steps = try workshop.mustOrderfile("init", "--print", "make", "--program", ".libs/libpart.so").text
     try BuildSystemPage.sh(
       workshop, steps.replacingOccurrences(of: "-- PROGRAM", with: "-- ./app"))
     #expect(try order(workshop, ".libs/libpart.so") == ["third", "first", "second"])

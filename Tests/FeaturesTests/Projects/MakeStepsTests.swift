@@ -5,7 +5,7 @@ import Projects
 import TestSupport
 import Testing
 
-/// What `orderfile flags make` prints for packages with libtool.
+/// What `orderfile init --print make` prints for packages with libtool.
 @Suite struct MakeStepsTests {
   private static let old = """
     # ltmain.sh (GNU libtool) 2.4.6

@@ -3,7 +3,7 @@ import ImageModel
 import OrderFileFormat
 import Rendering
 
-/// The commands that record and order a program that is built with make, as a shell script: `orderfile flags make`.
+/// The commands that record and order a program that is built with make, as a shell script: `orderfile init --print make`.
 package struct MakeSteps {
   /// The path of the linked program.
   package var program: String

@@ -39,7 +39,7 @@ package struct XcodeSettings: Sendable {
   /// The settings file for the build that is recorded.
   package var record: String {
     """
-    // Build settings for recording the functions of a launch. Written by 'orderfile flags xcode'.
+    // Build settings for recording the functions of a launch. Written by 'orderfile init --print xcode'.
     //
     // Never ship a build made with this file: each function calls the recorder. Keep these settings out of
     // the project. Name this file in the environment of the one command that needs it,
@@ -77,7 +77,7 @@ package struct XcodeSettings: Sendable {
   /// The settings file for the build that is ordered.
   package var order: String {
     """
-    // Build settings for the release build, with an order file. Written by 'orderfile flags xcode'.
+    // Build settings for the release build, with an order file. Written by 'orderfile init --print xcode'.
     //
     //   XCODE_XCCONFIG_FILE=\(folder)/\(Self.orderName) xcodebuild -configuration Release …
     //

@@ -7,7 +7,7 @@ import ImageModel
   import Glibc
 #endif
 
-/// The settings files with which Xcode records and orders: `orderfile flags xcode`.
+/// The settings files with which Xcode records and orders: `orderfile init --print xcode`.
 package struct XcodeSettingsFiles {
   /// The folder for both files.
   package var folder: String

@@ -57,7 +57,7 @@ package struct BuildIntegration: Hashable, Sendable {
 
   /// What to do for builds in which no file has to be changed, or can be changed.
   static let otherBuilds =
-    "'orderfile flags make --program PROGRAM' prints commands for make and any other build"
+    "'orderfile init --print make --program PROGRAM' prints commands for make and any other build"
 
   private static func obstacle(inManifest manifest: String) -> Diagnostic? {
     let lines = CargoSettings(manifest).lines.filter { $0.table == "[package]" }

@@ -28,7 +28,8 @@ package struct ProjectIntegration {
     {
       throw Diagnostic(
         "an Xcode project: no file of it has to be changed", context: [folder],
-        hint: "orderfile flags xcode -o orderfile writes two settings files", severity: .usage)
+        hint: "'orderfile init --print xcode -o orderfile' writes two settings files",
+        severity: .usage)
     }
     guard !found.isEmpty else {
       if let language = UnsupportedLanguage(filesNamed: names) { throw language.error(folder) }
