@@ -34,8 +34,9 @@ import Testing
     let lines = workshop.text("h.jsonl").split(separator: "\n")
     #expect(added.errors.split(separator: "\n").count == lines.count)
     #expect(added.errors.hasPrefix("orderfile: h.jsonl: added "))
-    let shown = try workshop.mustOrderfile("history", "show", "h.jsonl")
+    let shown = try workshop.mustOrderfile("show", "h.jsonl")
     #expect(shown.text.contains("wallTime") && shown.text.contains("textPages"))
+    #expect(shown.text.hasPrefix("h.jsonl: a history (orderfile.history/1)\n\n"))
     let again = try workshop.orderfile(["history", "add", "h.jsonl", "pages.json"] + Self.at)
     #expect(again.status == 1 && again.errors.contains("duplicate entry: commit c1 already has"))
     let other = try workshop.orderfile(
@@ -123,7 +124,7 @@ import Testing
     for run in runs { #expect(run.end().status == 0) }
     let commits = workshop.text("h.jsonl").matches(of: /"commit": "(c.)"/).map { String($0.1) }
     #expect(Set(commits) == ["c0", "c1", "c2", "c3", "c4", "c5"])
-    try workshop.mustOrderfile("history", "show", "h.jsonl")
+    try workshop.mustOrderfile("show", "h.jsonl")
   }
 
   @Test(.needs(.mounting)) func aFullDiskLeavesTheHistoryAsItWas() throws {
@@ -138,13 +139,42 @@ import Testing
         mkdir disk; mount -t tmpfs -o size=16k none disk; cp h.jsonl disk
         for i in 1 2 3 4 5 6 7 8 9; do cp disk/h.jsonl before
           "$0" history add -q disk/h.jsonl pages.json --commit n$i --time 1 --arch x86_64 || break; done
-        cmp before disk/h.jsonl && "$0" history show disk/h.jsonl >/dev/null
+        cmp before disk/h.jsonl && "$0" show disk/h.jsonl >/dev/null
         """, Built.orderfile,
       ]
     ).end()
     #expect(run.status == 0, "\(run.text)\(run.errors)")
     #expect(
       run.errors == "orderfile: error: disk/h.jsonl: unable to append: No space left on device\n")
+  }
+
+  /// One command shows and exports histories and everything else, by what the file contains.
+  @Test func aHistoryIsShownAndExportedLikeOtherFiles() throws {
+    let workshop = try workshop()
+    try workshop.write(Self.lines(), "h.jsonl")
+    let all = try workshop.mustOrderfile("show", "--json", "h.jsonl")
+    #expect(all.output == workshop.bytes("h.jsonl"))
+    let last = try workshop.mustOrderfile("show", "--json", "--last", "2", "h.jsonl").text
+    #expect(last.split(separator: "\n").count == 2 && last.contains("c39"))
+    let other = try workshop.orderfile("show", "--last", "2", "pages.json")
+    #expect(other.status == 64 && other.errors.contains("--last is for a history"))
+    let table = try workshop.mustOrderfile("export", "csv", "h.jsonl").output
+    let piped = try workshop.start(
+      "/bin/sh", ["-c", "cat h.jsonl | \"$0\" export csv -", Built.orderfile]
+    ).end()
+    #expect(piped.output == table && piped.status == 0)
+    for (arguments, message) in [
+      (["influx", "h.jsonl", "h.jsonl"], "expected one history, found 2 files"),
+      (["csv", "h.jsonl", "--arch", "x86_64"], "--arch is for launches, not for a history"),
+    ] {
+      let run = try workshop.orderfile(["export"] + arguments)
+      #expect(run.status == 64 && run.errors.contains(message), "\(run.errors)")
+    }
+    let pages = try workshop.mustOrderfile("show", "pages.json").text
+    #expect(pages.hasPrefix("pages.json: orderfile pages --json (orderfile.pages/1)\n\n"))
+    #expect(
+      try workshop.mustOrderfile("show", "--json", "pages.json").output
+        == workshop.bytes("pages.json"))
   }
 
   @Test func whatIsNoFileIsRefused() throws {
@@ -154,7 +184,7 @@ import Testing
     #expect(
       device.errors == "orderfile: error: /dev/full: unable to append: expected a regular file\n")
     for form in ["influx", "openmetrics", "csv"] {
-      let run = try workshop.orderfile("history", "export", form, "h.jsonl", "-o", "/dev/full")
+      let run = try workshop.orderfile("export", form, "h.jsonl", "-o", "/dev/full")
       #expect(
         run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
     }
@@ -162,7 +192,7 @@ import Testing
     #expect(gone.status == 1 && gone.errors.contains("nowhere.jsonl: No such file"))
   }
 
-  @Test(arguments: ["add", "show", "trend", "export"]) func helpOpensWithTwoExamples(
+  @Test(arguments: ["add", "trend"]) func helpOpensWithTwoExamples(
     command: String
   ) throws {
     let help = try Workshop().mustOrderfile("history", command, "--help").text

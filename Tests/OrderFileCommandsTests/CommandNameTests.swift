@@ -53,7 +53,7 @@ import Testing
     }
     #expect(
       error?.description
-        == "unknown command '\(words.last ?? "")': 'history' has add, show, trend, export")
+        == "unknown command '\(words.last ?? "")': 'history' has add, trend")
   }
 
   @Test func helpOnAnArgumentSaysThatTheCommandHasNoCommands() {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Budget
 import CommandSupport
 import Demangling
 import ImageModel
@@ -8,7 +9,8 @@ import Reports
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export launches to Perfetto, flame graphs, CSV and Parquet.",
+    abstract:
+      "Export launches to Perfetto, flame graphs, CSV and Parquet, a history to InfluxDB, Prometheus and CSV.",
     discussion: """
       EXAMPLES
         $ orderfile export perfetto app.oftrace --image build/app -o app.pftrace
@@ -16,20 +18,30 @@ struct ExportCommand: ParsableCommand {
         $ flamegraph.pl --countname bytes app.folded > app.svg
         $ orderfile export csv launch1.oftrace launch2.oftrace -o hits.csv
         $ orderfile export parquet traces/ -o launches.parquet
+        $ orderfile export influx history.jsonl -o history.lines
 
-      Formats: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
+      Formats of launches: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
       the functions that were used, by image and module or file; csv, a row for each first hit; parquet, a row for each \
       launch, of which Fleet/fold.py makes a profile. parquet needs Python and its package pyarrow, and takes folders of \
       traces and @FILE for a list.
+
+      Formats of a history: influx, InfluxDB's line protocol; openmetrics, what 'promtool tsdb create-blocks-from \
+      openmetrics' reads; csv, a row for each value. Of commits at the same second, all but the first move to the next \
+      free second.
       """)
 
-  enum Format: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv, parquet }
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case perfetto, folded, csv, parquet, influx, openmetrics
+  }
 
   @Argument(
-    help: ArgumentHelp("The format: perfetto, folded, csv or parquet.", valueName: "format"))
+    help: ArgumentHelp(
+      "The format: perfetto, folded, csv, parquet, influx or openmetrics.", valueName: "format"))
   var format: Format
-  @Argument(help: ArgumentHelp("The traces to export.", valueName: "traces"), completion: .file())
-  var traces: [String]
+  @Argument(
+    help: ArgumentHelp("The traces, or the history; - for stdin.", valueName: "files"),
+    completion: .file())
+  var files: [String]
   @Option(
     help: ArgumentHelp(
       "Also count the pages of this image or link map that the launch touches, as 'diff' predicts. For perfetto and csv.",
@@ -64,7 +76,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write, - for stdout. (default: stdout; perfetto and parquet need a file)",
+      "The file to write, - for stdout. (default: -; perfetto and parquet need a file)",
       valueName: "file"
     ),
     completion: .file())
@@ -86,17 +98,42 @@ struct ExportCommand: ParsableCommand {
       throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
     }
     try refuse("--demangle", "perfetto, folded and csv", if: demangle != nil && format == .parquet)
+    if format == .influx || format == .openmetrics { try checkHistory() }
     if output == nil, format == .perfetto || format == .parquet {
       let kind = format == .perfetto ? "Perfetto trace" : "Parquet file"
       throw ValidationError("missing -o: a \(kind) is not text; '-o -' writes it to stdout")
     }
   }
 
+  /// - Throws: if the command line has more than one history, or an option of launches.
+  private func checkHistory() throws {
+    guard files.count == 1 else {
+      throw ValidationError("expected one history, found \(files.count) files")
+    }
+    let options = [
+      ("--image", image != nil), ("--pages", pages != nil), ("--faults", !faults.isEmpty),
+      ("--page-size", pageSize != nil), ("--recorded", !recorded.isEmpty), ("--arch", arch != nil),
+      ("--demangle", demangle != nil),
+    ]
+    if let wrong = options.first(where: { $0.1 }) {
+      throw ValidationError("\(wrong.0) is for launches, not for a history")
+    }
+  }
+
   func run() throws {
     let outputFile = try Output(
-      output ?? "-", madeOf: traces + recorded + faults + [image, pages].compactMap { $0 })
+      output ?? "-", madeOf: files + recorded + faults + [image, pages].compactMap { $0 })
     guard format != .parquet else { return try writeTable(to: outputFile) }
-    var options = LaunchExport.Options(traces: traces)
+    var options = LaunchExport.Options(traces: files)
+    if let format = HistoryExport(rawValue: format.rawValue) {
+      let bytes = try InputFile.bytes(files[0])
+      if try format != .csv || InputFile.isHistory(bytes, files[0]) {
+        try checkHistory()
+        let history = try HistoryFile(parsing: bytes, path: files[0])
+        return try outputFile.finish(Array(format.text(of: history).utf8))
+      }
+      if files[0] == "-" { options.standardInput = bytes }
+    }
     options.recorded = recorded
     options.layout = image
     options.pages = pages
@@ -124,13 +161,13 @@ struct ExportCommand: ParsableCommand {
     case .csv:
       let table = FirstHitTable(export.launches, pageSize: export.pageSize, wording: names)
       try outputFile.finish { table.write(to: $0) }
-    case .parquet: break
+    case .parquet, .influx, .openmetrics: break
     }
     messages.print(warnings)
   }
 
   private func writeTable(to outputFile: Output) throws {
-    var options = LaunchTable.Options(paths: traces)
+    var options = LaunchTable.Options(paths: files)
     options.recorded = recorded
     options.architecture = arch?.architecture
     let table = try LaunchTable(options, .own)

@@ -1,8 +1,12 @@
 import ArgumentParser
 import Budget
 import CommandSupport
+import Counting
 import Demangling
+import ImageModel
+import Measuring
 import Ordering
+import Prediction
 import Recording
 import Rendering
 import Reports
@@ -11,14 +15,16 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Print the contents of a trace, a profile, an image, a link map, an order file, a profile for splitting functions or a report.",
+      "Say what a file is, and print its contents: a trace, a profile, an image, a link map, an order file, a report, a document, a history.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
         $ orderfile show --json report.html | jq .documents.diff.textPages
+        $ orderfile show --last 5 history.jsonl
 
       The kind of file is recognized by its contents. Text that could be anything is an order file if its name \
-      ends in .order.
+      ends in .order. A document is what a command wrote with --json. For a history there is a table for each series: \
+      an image on one architecture with one page size and, for times and faults, on one machine with one kernel.
       """)
 
   @Argument(help: ArgumentHelp("The file, - for stdin.", valueName: "file"), completion: .file())
@@ -37,10 +43,21 @@ struct ShowCommand: ParsableCommand {
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
-  @Flag(help: "Print one JSON object.")
+  @Option(
+    help: ArgumentHelp(
+      "Of a history, show this many commits of each series.", valueName: "commits"),
+    transform: expecting("a number of commits"))
+  var last: Int?
+  @Flag(help: "Print one JSON object; of a history, one on each line.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
+
+  func validate() throws {
+    if let last, last < 1 {
+      throw ValidationError("invalid --last: expected at least 1 commit, found \(last)")
+    }
+  }
 
   func run() throws {
     let outputFile = try destination.open(madeOf: [file, debugFile].compactMap { $0 } + recorded)
@@ -49,6 +66,9 @@ struct ShowCommand: ParsableCommand {
     options.debugFile = debugFile
     options.architecture = arch?.architecture
     let shown = try ShownFile(path: file, options)
+    if last != nil, !shown.isHistory {
+      throw Diagnostic("--last is for a history", context: [file], severity: .usage)
+    }
     try outputFile.finish(document(of: shown))
     messages.print(shown.warnings)
   }
@@ -67,6 +87,8 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { ProfileText(document, width: $0, names: $1).text }
     case .clusterProfile(let document):
       form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
+    case .document(let document):
+      { sink in sink(json ? jsonForm(of: document) : Array(text(of: document).utf8)) }
     case .report(let contents, let check, let path):
       { sink in
         let names: NameWording = Demangler(demangle?.mode ?? .full).demangle
@@ -77,6 +99,30 @@ struct ShowCommand: ParsableCommand {
         sink(Array(("\n" + CheckText(check, width: width, names: names).text).utf8))
       }
     }
+  }
+
+  private func text(of document: ShownDocumentFile) -> String {
+    let width = destination.width
+    let names: NameWording = Demangler(demangle?.mode ?? .full).demangle
+    let text =
+      switch document.contents {
+      case .pages(let pages): PagesText(pages, width: width, names: names).text
+      case .faults(let faults): FaultsText(faults, width: width, names: names).text
+      case .diff(let diff): DiffText(diff, width: width, names: names).text
+      case .measure(let measure): MeasureText(measure, width: width).text
+      case .check(let check): CheckText(check, width: width, names: names).text
+      case .history(let history): HistoryText(history, limit: last, width: width).text
+      case .outline(let outline): outline.text
+      }
+    return "\(document.title)\n\n\(text)"
+  }
+
+  /// The document as it was written.
+  private func jsonForm(of document: ShownDocumentFile) -> [UInt8] {
+    if case .history(let history) = document.contents, let last {
+      return history.bySeries.flatMap { $0.entries.suffix(last).flatMap(\.line) }
+    }
+    return document.bytes.copy(0..<document.bytes.count)
   }
 
   /// `document` as text or JSON. Text shows demangled names unless --demangle says otherwise; JSON adds
@@ -92,5 +138,14 @@ struct ShowCommand: ParsableCommand {
     }
     let width = destination.width
     return { $0(Array(text(width, names).utf8)) }
+  }
+}
+
+extension ShownFile {
+  fileprivate var isHistory: Bool {
+    guard case .document(let document) = contents, case .history = document.contents else {
+      return false
+    }
+    return true
   }
 }

@@ -27,7 +27,7 @@ import Testing
 
   @Test(.needs("influxd")) func influxHoldsAllValuesAndAnswersTheDashboard() throws {
     let workshop = try Self.workshop()
-    try workshop.mustOrderfile("history", "export", "influx", "h.jsonl", "-o", "lines.txt")
+    try workshop.mustOrderfile("export", "influx", "h.jsonl", "-o", "lines.txt")
     try workshop.write(fixture("history/influx.py"), "influx.py")
     let dashboard = projectFolder.appendingPathComponent("docs/how-to/grafana-dashboard.json").path
     let run = try workshop.must(
@@ -62,7 +62,7 @@ import Testing
 
   @Test(.needs("promtool", .python("prometheus_client"))) func prometheusTakesTheMetrics() throws {
     let workshop = try Self.workshop()
-    try workshop.mustOrderfile("history", "export", "openmetrics", "h.jsonl", "-o", "h.om")
+    try workshop.mustOrderfile("export", "openmetrics", "h.jsonl", "-o", "h.om")
     let check = try workshop.start("promtool", ["check", "metrics"], input: workshop.bytes("h.om"))
       .end()
     #expect(check.status == 0 && check.text.isEmpty && check.errors.isEmpty, "\(check.errors)")
@@ -87,7 +87,7 @@ import Testing
   /// Python's reader of comma-separated values, with line ends as they are.
   @Test func aTableReadsBack() throws {
     let workshop = try Self.workshop()
-    try workshop.mustOrderfile("history", "export", "csv", "h.jsonl", "-o", "h.csv")
+    try workshop.mustOrderfile("export", "csv", "h.jsonl", "-o", "h.csv")
     let script = """
       import csv, json, sys
       rows = list(csv.DictReader(open("h.csv", newline=""), strict=True))

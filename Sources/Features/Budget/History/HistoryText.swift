@@ -1,6 +1,6 @@
 import Rendering
 
-/// The text report of `orderfile history show`: the values of each series, by time.
+/// The text report of `orderfile show` for a history: the values of each series, by time.
 package struct HistoryText {
   private let history: HistoryFile
   private let limit: Int?

@@ -1,5 +1,6 @@
 import ByteReading
 import ImageModel
+import JSON
 import OrderFileFormat
 import ProfileFormat
 import Symbolication
@@ -14,6 +15,27 @@ package enum InputFile {
     } catch {
       throw Diagnostic(opening: path, error)
     }
+  }
+
+  /// The member `schema` of the document, or of the first line, that begins here; `nil` for anything but JSON.
+  package static func schema(of bytes: FileBytes, _ path: String) throws(Diagnostic) -> String? {
+    guard bytes.hasPrefix("{", at: 0) else { return nil }
+    var cursor = JSONCursor(bytes)
+    do { return try JSONObject(parsing: &cursor, "document").value("schema") } catch {
+      throw Diagnostic(
+        "\(error)", context: [path],
+        hint: error.reason == .missing
+          ? "a document is what a command of orderfile wrote with --json" : nil)
+    }
+  }
+
+  /// Whether the file is a history: its first line is one, or only its name tells.
+  package static func isHistory(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> Bool {
+    guard let schema = try schema(of: bytes, path) else {
+      guard case .other = FileKind(of: bytes) else { return false }
+      return path.hasSuffix(".jsonl")
+    }
+    return schema.hasPrefix("orderfile.history/")
   }
 
   package static func trace(_ path: String) throws(Diagnostic) -> TraceFile {

@@ -1,6 +1,5 @@
 import Addresses
-import CommandSupport
-import Counting
+import ByteReading
 import Demangling
 import FaultEstimate
 import ImageModel
@@ -15,6 +14,8 @@ package struct LaunchExport {
   package struct Options {
     /// The paths of traces.
     package var traces: [String]
+    /// What stdin contains, if it is read already; `nil` if `traces` are all to be read.
+    package var standardInput: FileBytes?
     /// The paths of recorded images.
     package var recorded: [String] = []
     /// The path of the image or link map whose pages are predicted; `nil` predicts none.
@@ -50,7 +51,10 @@ package struct LaunchExport {
       (path: path, faults: try Self.document(FaultsDocument.self, path, of: "faults"))
     }
     let traces = try options.traces.map { path throws(Diagnostic) in
-      Trace(try InputFile.trace(path), path: path)
+      guard path == "-", let bytes = options.standardInput else {
+        return Trace(try InputFile.trace(path), path: path)
+      }
+      return Trace(try InputFile.traceFile(bytes, path), path: path)
     }
     imageFormat = traces.lazy.compactMap(\.imageFormat).first
     pageSize = options.pageSize.pageSize(

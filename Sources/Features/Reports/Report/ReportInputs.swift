@@ -67,7 +67,7 @@ struct ReportInputs {
 
   private mutating func add(_ path: String) throws(Diagnostic) {
     let bytes = try InputFile.bytes(path)
-    if let schema = try Self.schema(of: bytes, path) { return try add(schema: schema, bytes, path) }
+    if let schema = try InputFile.schema(of: bytes, path) { return try add(schema: schema, bytes, path) }
     switch FileKind(of: bytes) {
     case .trace, .profile: traces.append(path)
     case .objectFile, .linkMap:
@@ -133,15 +133,6 @@ struct ReportInputs {
       throw Diagnostic(
         "unsupported document: expected one of diff, pages, faults, measure, stages, history, budget or check, "
           + "found '\(schema)'", context: [path])
-    }
-  }
-
-  /// The member `schema` of the document, or of the first line, that begins here; `nil` for anything but JSON.
-  private static func schema(of bytes: FileBytes, _ path: String) throws(Diagnostic) -> String? {
-    guard bytes.hasPrefix("{", at: 0) else { return nil }
-    var cursor = JSONCursor(bytes)
-    do { return try JSONObject(parsing: &cursor, "document").value("schema") } catch {
-      throw Diagnostic("\(error)", context: [path])
     }
   }
 

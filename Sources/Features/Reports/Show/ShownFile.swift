@@ -31,6 +31,7 @@ package struct ShownFile {
     case clusterProfile(ClusterProfileDocument)
     case report(ReportContents, check: CheckDocument?, path: String)
     case profile(ProfileDocument)
+    case document(ShownDocumentFile)
   }
 
   package let contents: Contents
@@ -43,6 +44,12 @@ package struct ShownFile {
     let wrapper = LibtoolWrapper(at: path)
     let path = wrapper?.program ?? path
     let bytes = try InputFile.bytes(path)
+    let isHistory = try InputFile.isHistory(bytes, path)
+    if let schema = isHistory ? HistoryEntry.schema : try InputFile.schema(of: bytes, path) {
+      let document = try ShownDocumentFile(parsing: bytes, schema: schema, path: path)
+      self.init(document: document)
+      return
+    }
     let kind = FileKind(of: bytes)
     switch kind {
     case .trace: try self.init(trace: bytes, path, options)
@@ -54,6 +61,12 @@ package struct ShownFile {
     case .other: try self.init(orderFile: bytes, path)
     }
     if let wrapper { warnings.insert(wrapper.note, at: 0) }
+  }
+
+  private init(document: ShownDocumentFile) {
+    contents = .document(document)
+    imageFormat = nil
+    warnings = []
   }
 
   private init(trace bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
@@ -128,7 +141,7 @@ package struct ShownFile {
     let order = try InputFile.orderFile(
       bytes, path,
       hint:
-        "expected a trace, a linked image, a link map, an order file, a profile for splitting functions or a report"
+        "expected a trace, a linked image, a link map, an order file, a profile for splitting functions, a report or a document of --json"
     )
     if let reason = order.reasonAgainst(path: path, isNamed: false) {
       guard !LinkMapGrammar.mayBeTranslated(bytes) else {

@@ -1,0 +1,94 @@
+import Budget
+import ByteReading
+import Counting
+import ImageModel
+import JSON
+import Measuring
+import PagesFormat
+import Prediction
+import Rendering
+
+/// A document that a command wrote, read from a file. Documents that commands read have the text of the command that wrote
+/// them; all others have an outline.
+package struct ShownDocumentFile {
+  package enum Contents {
+    case pages(PagesDocument)
+    case faults(FaultsDocument)
+    case diff(DiffDocument)
+    case measure(MeasureDocument)
+    case check(CheckDocument)
+    case history(HistoryFile)
+    case outline(DocumentOutline)
+  }
+
+  package let path: String
+  /// The kind of document and its version.
+  package let schema: String
+  package let contents: Contents
+  package let bytes: FileBytes
+
+  /// - Throws: if no command writes documents of this schema, or if the document violates it.
+  init(parsing bytes: FileBytes, schema: String, path: String) throws(Diagnostic) {
+    self.bytes = bytes
+    self.schema = schema
+    self.path = path
+    let prefix = "orderfile."
+    let kind = schema.hasPrefix(prefix) ? schema.dropFirst(prefix.count).prefix { $0 != "/" } : ""
+    if kind == "history" {
+      contents = .history(try HistoryFile(parsing: bytes, path: path))
+      return
+    }
+    let known = (documents + budgetDocuments + historyDocuments).map { $0.schema }
+    guard let current = known.first(where: { $0.hasPrefix("\(prefix)\(kind)/") }) else {
+      throw Diagnostic(
+        "unknown document: expected one that a command of orderfile wrote, found '\(schema)'",
+        context: [path])
+    }
+    do {
+      switch kind {
+      case "pages": contents = .pages(try PagesDocument(parsing: bytes))
+      case "faults": contents = .faults(try FaultsDocument(parsing: bytes))
+      case "diff": contents = .diff(try DiffDocument(parsing: bytes))
+      case "measure": contents = .measure(try MeasureDocument(parsing: bytes))
+      case "check": contents = .check(try CheckDocument(parsing: bytes))
+      default: contents = .outline(try DocumentOutline(parsing: bytes, schema: current))
+      }
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+  }
+
+  /// What the document is: the command that wrote it, and the schema.
+  package var title: String {
+    "\(printable(path)): \(Self.titles[kind] ?? "a history") (\(schema))"
+  }
+
+  private var kind: String { String(schema.split { "./".contains($0) }.dropFirst().first ?? "") }
+
+  /// The titles of the schemas in docs/schemas, by the name of the schema. A history has no title: its schema describes a line.
+  package static let titles = [
+    "advice": "orderfile advise --json",
+    "audit": "orderfile audit --json",
+    "auto": "orderfile auto --json",
+    "budget": "the budget of orderfile check",
+    "check": "orderfile check --json",
+    "clusters": "orderfile show --json of a profile for splitting functions",
+    "diff": "orderfile diff --json",
+    "doctor": "orderfile doctor --json",
+    "faults": "orderfile faults --json",
+    "gen": "orderfile gen --json",
+    "image": "orderfile show --json of an image",
+    "import": "orderfile import --json",
+    "linkmap": "orderfile show --json of a link map",
+    "measure": "orderfile measure --json",
+    "orderfile": "orderfile show --json of an order file",
+    "pages": "orderfile pages --json",
+    "profile": "orderfile show --json of a profile",
+    "refine": "orderfile refine --json",
+    "report": "orderfile report --json",
+    "stages": "orderfile stages --json",
+    "trace": "orderfile show --json of a trace",
+    "trend": "orderfile history trend --json",
+    "verify": "orderfile verify --json",
+  ]
+}
