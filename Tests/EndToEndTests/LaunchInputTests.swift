@@ -61,6 +61,26 @@ import Testing
     #expect(notes.count > 1 && Set(notes) == ["100000"], "\(line): \(notes)")
   }
 
+  @Test(
+    .needs(.recording),
+    arguments: ["record --breakpoints -o t", "pages -o p", "pages -o p --method ptrace"])
+  func theProgramOfOneLaunchReadsIt(words: String) throws {
+    let workshop = try Self.built.copy()
+    let run = try workshop.start(
+      "bash",
+      ["-c", "echo other | '\(Built.orderfile)' \(words) --input text -- ./app"]
+    ).end()
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(workshop.text("notes") == "100000\n")
+    guard words.hasPrefix("record") else { return }
+    let shown = try workshop.orderfile("show", "t").text
+    #expect(shown.contains(/input [0-9a-f]{16} text/), "\(shown)")
+    let pipe = try workshop.start(
+      "bash", ["-c", "'\(Built.orderfile)' \(words) --input fifo -- ./app"]
+    ).end()
+    #expect(pipe.errors.contains("fifo: unable to use it as input: expected a file, found a pipe"))
+  }
+
   /// Nobody writes to the FIFO, so that only `--timeout` ends the wait.
   @Test(arguments: [
     (

@@ -120,7 +120,7 @@ import Testing
     try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "app.c", "-o", "app"])
     func record(_ trace: String, _ arguments: [String], inputs: [String]) throws {
       let run = try workshop.orderfile(
-        ["record", "--breakpoints", "-o", trace] + inputs.flatMap { ["--input", $0] }
+        ["record", "--breakpoints", "-o", trace] + inputs.flatMap { ["--reads", $0] }
           + ["--", "./app"] + arguments)
       #expect(run.status == 0, "\(run.errors)")
     }
@@ -163,7 +163,7 @@ import Testing
       try gen("p", "x.oftrace", "y.oftrace").contains(
         "launches of the same name and command line had different inputs: x.oftrace\n"))
     let missing = try workshop.orderfile(
-      "record", "--breakpoints", "--input", "none.sql", "--", "./app")
+      "record", "--breakpoints", "--reads", "none.sql", "--", "./app")
     #expect(missing.status == 1 && missing.errors.contains("none.sql: No such file"))
   }
 

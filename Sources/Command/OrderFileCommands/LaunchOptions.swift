@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandSupport
+import ImageModel
 import ProcessLaunch
 
 /// A kind of launches. Kinds differ in when they end a launch that does not end by itself: in the default timeout and the signs
@@ -96,6 +98,20 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   }
 }
 
+/// `--input`: the standard input of a program that otherwise has the standard streams of this command.
+struct StandardInput: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Standard input of the program. (default: that of this command)", valueName: "file"),
+    completion: .file())
+  var input: String?
+
+  /// - Throws: if the input is no file, or can't be read.
+  func open() throws(Diagnostic) -> OpenedInput? {
+    try input.map { path throws(Diagnostic) in try OpenedInput(path) }
+  }
+}
+
 /// `--timeout S -- COMMAND...`: the program that a command launches.
 struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   @OptionGroup var limits: LaunchLimits<Kind>
@@ -108,9 +124,14 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
   /// - Precondition: `words` is not empty.
-  var launch: ProgramLaunch {
+  var launch: ProgramLaunch { launch(reading: nil) }
+
+  /// - Parameter input: the standard input of the program; `nil` for that of this process.
+  /// - Precondition: `words` is not empty.
+  func launch(reading input: OpenedInput?) -> ProgramLaunch {
     var launch = ProgramLaunch(command: words, timeout: limits.seconds)
     launch.readiness = limits.untilReady
+    launch.streams.input = input?.descriptor
     return launch
   }
 

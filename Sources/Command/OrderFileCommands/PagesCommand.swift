@@ -16,7 +16,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
 
       The counts are measured, not predicted: access to the pages is removed, and the first touch of each \
       is noted. The program is the release build; nothing is compiled into it. It runs with this command's \
-      standard streams, and its exit status becomes this command's (128 + N after signal N). The result is \
+      standard streams unless --input is given, and its exit status becomes this command's (128 + N after signal N). The result is \
       printed after the program's output, or written to -o FILE. Forked children count too, as does the \
       program when it executes itself again; a page that two processes touch counts once.
       """)
@@ -46,6 +46,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
       "How to see touches: preload (a library in the program) or ptrace (from outside). "
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
+  @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<RecordedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
@@ -58,8 +59,8 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     }
   }
 
-  private var launch: PageLaunch {
-    var launch = PageLaunch(launched.launch, in: .own)
+  private func launch(reading input: OpenedInput?) -> PageLaunch {
+    var launch = PageLaunch(launched.launch(reading: input), in: .own)
     launch.images = image
     launch.countsAllImages = allImages
     launch.countsLoading = true
@@ -69,8 +70,11 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open(madeOf: launched.words.prefix(1) + image)
-    let counted = try launch.run()
+    let outputFile = try destination.open(
+      madeOf: launched.words.prefix(1) + image + [standardInput.input].compactMap { $0 })
+    let opened = try standardInput.open()
+    defer { withExtendedLifetime(opened) {} }
+    let counted = try launch(reading: opened).run()
     try outputFile.finish { sink in
       if json {
         counted.document.json(to: sink)

@@ -16,7 +16,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       is removed when it is first hit. With --qemu the program is any unmodified one, also of another architecture; \
       QEMU's emulator of one program runs it (Debian 12's package qemu-user). Without either, the program must be built with \
       -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
-      command's standard streams, and its exit status becomes this command's: 128 + N after signal N, and 4 \
+      command's standard streams unless --input is given, and its exit status becomes this command's: 128 + N after signal N, and 4 \
       if it succeeded but nothing was recorded. Forked children, and instrumented programs that it starts, \
       write TRACE.<pid>.
       """)
@@ -73,8 +73,9 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   @Option(
     help: ArgumentHelp(
       "A file that the launch reads: the trace gets a hash of it, by which 'gen --previous' notices a change. Repeat "
-        + "for more.", valueName: "file"), completion: .file())
-  var input: [String] = []
+        + "for more. --input is such a file, too.", valueName: "file"), completion: .file())
+  var reads: [String] = []
+  @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<RecordedLaunches>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
@@ -97,8 +98,8 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError(
         "--blocks, --image, --all-images and --stop-at-symbol need --breakpoints or --qemu")
     }
-    if pid != nil && !input.isEmpty {
-      throw ValidationError("--input belongs to a launch: it can't be used with --pid")
+    if pid != nil && (!reads.isEmpty || standardInput.input != nil) {
+      throw ValidationError("--reads and --input belong to a launch: they can't be used with --pid")
     }
     if !breakpoints && pid != nil { throw ValidationError("--pid needs --breakpoints") }
     if !qemu && (cpu != nil || sysroot != nil) {
@@ -110,17 +111,17 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     }
   }
 
-  private var method: LaunchRecording.Method {
+  private func method(_ launch: @autoclosure () -> ProgramLaunch) -> LaunchRecording.Method {
     if qemu {
       return .emulation(
-        launched.launch,
+        launch(),
         LaunchRecording.Emulation(
           images: allImages ? nil : image, stopAtSymbol: stopAtSymbol, processor: cpu,
           root: sysroot))
     }
-    guard breakpoints else { return .recorder(launched.launch) }
+    guard breakpoints else { return .recorder(launch()) }
     return .breakpoints(
-      pid.map { .process($0) } ?? .launch(launched.launch),
+      pid.map { .process($0) } ?? .launch(launch()),
       LaunchRecording.Breakpoints(
         images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol))
   }
@@ -133,12 +134,16 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
         "unable to write a trace to stdout: the program uses it", context: ["--output"],
         hint: "name a file")
     }
-    var recording = LaunchRecording(method, outputPath: outputPath, in: .own)
+    let opened = try standardInput.open()
+    defer { withExtendedLifetime(opened) {} }
+    var recording = LaunchRecording(
+      method(launched.launch(reading: opened)), outputPath: outputPath, in: .own)
     recording.stopAt = stopAt
     recording.stopAfter = stopAfter
     if pid == nil {
       recording.workload = try Workload(
-        command: launched.words, inputs: input, tracePath: outputPath)
+        command: launched.words, inputs: reads + [standardInput.input].compactMap { $0 },
+        tracePath: outputPath)
     }
     let recorded = try recording.run()
     if !recorded.traces.isEmpty {

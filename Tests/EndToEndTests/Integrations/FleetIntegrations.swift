@@ -193,7 +193,7 @@ import Testing
       try workshop.must(
         Built.orderfile,
         ["record", "--breakpoints", "--blocks", "-o", "t\(number)"]
-          + (number % 2 == 0 ? [] : ["--input", "main.c"]) + ["--", "./app"] + arguments)
+          + (number % 2 == 0 ? [] : ["--reads", "main.c"]) + ["--", "./app"] + arguments)
     }
     try workshop.mustOrderfile("merge", "-q", "t0", "t1", "t2", "t3", "-o", "merged")
     try Self.export("t3", "t0", "t2", "t1", to: "all.parquet", in: workshop)

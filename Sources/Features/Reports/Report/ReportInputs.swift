@@ -67,7 +67,9 @@ struct ReportInputs {
 
   private mutating func add(_ path: String) throws(Diagnostic) {
     let bytes = try InputFile.bytes(path)
-    if let schema = try InputFile.schema(of: bytes, path) { return try add(schema: schema, bytes, path) }
+    if let schema = try InputFile.schema(of: bytes, path) {
+      return try add(schema: schema, bytes, path)
+    }
     switch FileKind(of: bytes) {
     case .trace, .profile: traces.append(path)
     case .objectFile, .linkMap:
