@@ -59,7 +59,7 @@ auto() {
     [[ -z ${line//[[:blank:]]/} ]] || words+=(--launch "$line")
   done <<<"$ORDERFILE_LAUNCHES"
   [[ -z ${ORDERFILE_BUILD//[[:space:]]/} ]] || add_build
-  orderfile auto --out "$folder" "${words[@]}"
+  orderfile auto --output "$folder" "${words[@]}"
   cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
   rm -rf "$reports/auto"
   mkdir -p "$reports/auto"

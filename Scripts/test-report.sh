@@ -40,7 +40,7 @@ report() {
     "$orderfile" show -q --json -o "$image.show" "$image"
   done
   "$orderfile" diff -q --json -o "$name.diff" "$name-before" "$name" --trace "$name.oftrace" --order "$name.order" \
-    --measured "$name-before.json" --measured-after "$name.json"
+    --pages-before "$name-before.json" --pages-after "$name.json"
   "$orderfile" measure -q --json -o "$name.measure" --warm --runs 10 --control --before "./$name-before" --after "./$name" -- "$@"
   "$orderfile" stages -q --json -o "$name.stages" --runs 5 -- "./$name" "$@" >/dev/null
   for image in "$name-before" "$name"; do

@@ -31,7 +31,7 @@ extension FuzzTarget {
       ["gen", files.trace, "--image", files.image, "--split", files.profile],
       ["gen", files.trace, "--image", files.image, "--split", files.profile, "--format", "bolt"],
       ["diff", files.image, files.image, "--trace", files.trace],
-      ["diff", files.image, files.image, "--trace", files.trace, "--measured", files.pages],
+      ["diff", files.image, files.image, "--trace", files.trace, "--pages-before", files.pages],
     ] {
       if var command = try? OrderFileCommand.parseAsRoot(words + ["--quiet", "-o", "/dev/null"]) {
         try? command.run()

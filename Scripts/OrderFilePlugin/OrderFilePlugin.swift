@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// `swift package orderfile`: runs `orderfile auto` for the package, with the command that is installed.
 ///
-/// Everything is written to the plugin's own folder, below `.build`, so that no permission is needed; `--out` names
+/// Everything is written to the plugin's own folder, below `.build`, so that no permission is needed; `--output` names
 /// another.
 @main struct OrderFilePlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -12,8 +12,8 @@ import PackagePlugin
     auto.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     auto.currentDirectoryURL = context.package.directoryURL
     auto.arguments = [command, "auto"]
-    if !Self.names("--out", in: arguments) {
-      auto.arguments? += ["--out", context.pluginWorkDirectoryURL.appending(path: "auto").path]
+    if !Self.names("--output", in: arguments), !Self.names("-o", in: arguments) {
+      auto.arguments? += ["--output", context.pluginWorkDirectoryURL.appending(path: "auto").path]
     }
     if !Self.names("--build-system", in: arguments), !arguments.contains("--") {
       auto.arguments? += ["--build-system", "swiftpm"]

@@ -122,8 +122,11 @@ import Testing
 
   @Test func aFullDeviceIsAnErrorForEachForm() throws {
     let workshop = try Self.workshop()
-    for form in [[], ["--json"], ["--sarif"]] {
-      let run = try workshop.orderfile(["audit", "app", "-q", "-o", "/dev/full"] + form)
+    for form in [
+      ["-o", "/dev/full"], ["-o", "/dev/full", "--json"],
+      ["-o", "text", "--export-sarif", "/dev/full"],
+    ] {
+      let run = try workshop.orderfile(["audit", "app", "-q"] + form)
       #expect(run.status == 1)
       #expect(
         run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
@@ -169,9 +172,10 @@ import Testing
     #expect(run.json["notAllowed"] as? [String] == ["libseldom.so", "liboften.so"])
     #expect(run.errors.contains("2 libraries not on the list: libseldom.so, liboften.so"))
     #expect(run.errors.contains("list: line 3: no library is called 'libgone.so'"))
-    let sarif = try workshop.orderfile("audit", "app", "--allow", "list", "--sarif")
+    let sarif = try workshop.orderfile(
+      "audit", "app", "--allow", "list", "--export-sarif", "-", "-o", "text")
     #expect(sarif.status == 2 && sarif.json["version"] as? String == "2.1.0")
-    #expect(try workshop.orderfile("audit", "app", "--json", "--sarif").status == 64)
+    #expect(try workshop.orderfile("audit", "app", "--json", "--export-sarif", "-").status == 64)
     #expect(try workshop.orderfile("audit", "app.c").status == 1)
     #expect(try workshop.orderfile("audit", "none").status == 1)
   }

@@ -83,7 +83,7 @@ struct AutoProject {
 
   func start(_ options: [String], out: String? = nil) throws -> RunningProcess {
     try workshop.start(
-      Built.orderfile, ["auto", "--project", folder, "--out", out ?? output, "--json"] + options)
+      Built.orderfile, ["auto", "--project", folder, "--output", out ?? output, "--json"] + options)
   }
 
   /// The same where no process may be traced, as in a container.
@@ -91,7 +91,7 @@ struct AutoProject {
     try Self.buildUntraced(in: workshop)
     return try workshop.start(
       "untraced",
-      [Built.orderfile, "auto", "--project", folder, "--out", output, "--json"] + options)
+      [Built.orderfile, "auto", "--project", folder, "--output", output, "--json"] + options)
   }
 
   /// Builds the program `untraced`, which runs its arguments where no process may be traced.

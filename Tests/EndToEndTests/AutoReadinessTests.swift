@@ -53,7 +53,7 @@ import Testing
   @Test(.needs("script")) func onATerminalTheRunningStepIsShown() throws {
     let project = try AutoProject()
     let words = [
-      Built.orderfile, "auto", "--project", project.folder, "--out", project.output,
+      Built.orderfile, "auto", "--project", project.folder, "--output", project.output,
       "--launch", "./app",
     ]
     let line = words.map { "'\($0)'" }.joined(separator: " ")

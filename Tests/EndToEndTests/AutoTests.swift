@@ -194,7 +194,7 @@ import Testing
   @Test(.needs("script")) func aLaunchThatReadsTheTerminalFails() throws {
     let project = try AutoProject()
     let words = [
-      Built.orderfile, "auto", "--project", project.folder, "--out", project.output, "--launch",
+      Built.orderfile, "auto", "--project", project.folder, "--output", project.output, "--launch",
       "./app && read answer </dev/tty",
     ]
     let line = words.map { "'\($0)'" }.joined(separator: " ")
@@ -327,7 +327,7 @@ import Testing
     let run = try project.workshop.start(
       "/bin/sh",
       ["-c", script, "sh", Built.orderfile, "auto"]
-        + ["--project", project.folder, "--out", project.output]
+        + ["--project", project.folder, "--output", project.output]
     ).end()
     #expect(run.text == "64\nlives\n", "\(run.errors)")
   }

@@ -45,10 +45,11 @@ import Testing
       "init", "--print", "make", "--program", "./app", "--linker", linker.format)
     try BuildSystemPage.sh(workshop, steps.text)
     #expect(try BuildSystemPage.order(workshop, "app").prefix(3) == ["main", "third", "first"])
-    let mac = try workshop.orderfile("init", "--print", "make", "--program", "app", "--linker", "ld64")
+    let mac = try workshop.orderfile(
+      "init", "--print", "make", "--program", "app", "--linker", "ld64")
     #expect(mac.status == 64 && mac.errors.contains("one of 'lld', 'gold' or 'gnu-ld'"))
     let blank = try workshop.orderfile(
-      "init", "--print", "make", "--program", "app", "--order-file", "my app.order")
+      "init", "--print", "make", "--program", "app", "--order", "my app.order")
     #expect(blank.status == 1 && blank.errors.contains("unsupported path of an order file"))
   }
 

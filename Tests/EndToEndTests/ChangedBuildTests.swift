@@ -73,7 +73,7 @@ import Testing
     let workshop = try Self.workshop(
       new: Self.program(keyword: Self.noinline, body: Self.distinct, besides: Self.added))
     try workshop.mustOrderfile("pages", "--json", "-o", "pages.json", "--", "./after")
-    let text = try Self.diff(workshop, "before", ["--measured-after", "pages.json"]).text
+    let text = try Self.diff(workshop, "before", ["--pages-after", "pages.json"]).text
     #expect(
       text.contains(
         "not counted: 1 function (4.9Ki): added in the layout after, which the recorded build lacks"
@@ -93,7 +93,7 @@ import Testing
     )
     try workshop.mustOrderfile("pages", "--json", "-o", "pages.json", "--", "./after")
     let pages = try Self.pages(Self.diff(workshop, "before", ["--json"]))
-    let text = try Self.diff(workshop, "before", ["--measured-after", "pages.json"]).text
+    let text = try Self.diff(workshop, "before", ["--pages-after", "pages.json"]).text
     #expect(text.contains("f4: not in the layout after: only an unreferenced copy, inlined into"))
     // Only main and the C runtime run; each of the six functions may have a page.
     #expect(pages.least <= 4 && pages.most >= pages.least + 6, "\(pages)")

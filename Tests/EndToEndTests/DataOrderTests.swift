@@ -143,8 +143,8 @@ import Testing
     try workshop.must("env", ["ORDERFILE_ORDER=app.order", "IMAGE=ordered", "sh", "link.sh"])
     try workshop.mustOrderfile("pages", "-q", "--json", "-o", "ordered.pages", "--", "./ordered")
     let words = [
-      "diff", "app", "ordered", "--trace", "data.oftrace", "--measured", "app.pages",
-      "--measured-after", "ordered.pages", "--json",
+      "diff", "app", "ordered", "--trace", "data.oftrace", "--pages-before", "app.pages",
+      "--pages-after", "ordered.pages", "--json",
     ]
     func compared() throws -> [String: Any] {
       let run = try workshop.orderfile(words)

@@ -40,7 +40,7 @@ import Testing
     let again = try workshop.orderfile(["history", "add", "h.jsonl", "pages.json"] + Self.at)
     #expect(again.status == 1 && again.errors.contains("duplicate entry: commit c1 already has"))
     let other = try workshop.orderfile(
-      ["history", "add", "-q", "h.jsonl", "pages.json", "--launch", "second"] + Self.at)
+      ["history", "add", "-q", "h.jsonl", "pages.json", "--launch-name", "second"] + Self.at)
     #expect(other.status == 0 && other.errors.isEmpty)
     #expect(workshop.text("h.jsonl").split(separator: "\n").count > lines.count)
   }
@@ -52,11 +52,12 @@ import Testing
       ["history", "add", "h.jsonl", "pages.json", "other.json"] + Self.at)
     #expect(run.status == 1 && run.errors.contains("other.json: duplicate figures of pages of "))
     #expect(run.errors.contains(": 'pages.json' has them, too\n"))
-    #expect(run.errors.contains("hint: add each document by a call of its own, with '--launch'"))
+    #expect(
+      run.errors.contains("hint: add each document by a call of its own, with '--launch-name'"))
     #expect(!workshop.fileNames.contains("h.jsonl"))
     let unnamed = try workshop.orderfile(
-      ["history", "add", "h.jsonl", "pages.json", "--launch", ""] + Self.at)
-    #expect(unnamed.status == 64 && unnamed.errors.contains("invalid --launch: expected a name"))
+      ["history", "add", "h.jsonl", "pages.json", "--launch-name", ""] + Self.at)
+    #expect(unnamed.status == 64 && unnamed.errors.contains("invalid --launch-name: expected a name"))
   }
 
   @Test(.needs("git")) func asksGitForTheCommit() throws {
@@ -76,7 +77,7 @@ import Testing
     ).end()
     try #require(commit.status == 0, "\(commit.errors)")
     try workshop.must(Built.orderfile, arguments)
-    try workshop.must(Built.orderfile, arguments + ["--commit", "HEAD", "--launch", "named"])
+    try workshop.must(Built.orderfile, arguments + ["--commit", "HEAD", "--launch-name", "named"])
     let hash = try workshop.must("git", ["rev-parse", "HEAD"]).text.dropLast()
     let lines = workshop.text("h.jsonl").split(separator: "\n")
     #expect(lines.count { $0.contains("\"launch\": \"named\"") } * 2 == lines.count)

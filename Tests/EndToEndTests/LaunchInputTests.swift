@@ -72,13 +72,18 @@ import Testing
     ).end()
     #expect(run.status == 0, "\(run.errors)")
     #expect(workshop.text("notes") == "100000\n")
-    guard words.hasPrefix("record") else { return }
-    let shown = try workshop.orderfile("show", "t").text
-    #expect(shown.contains(/input [0-9a-f]{16} text/), "\(shown)")
     let pipe = try workshop.start(
       "bash", ["-c", "'\(Built.orderfile)' \(words) --input fifo -- ./app"]
     ).end()
     #expect(pipe.errors.contains("fifo: unable to use it as input: expected a file, found a pipe"))
+  }
+
+  @Test(.needs(.recording)) func theTraceHasAHashOfTheInput() throws {
+    let workshop = try Self.built.copy()
+    try workshop.mustOrderfile(
+      "record", "--breakpoints", "-o", "t", "--input", "text", "--", "./app")
+    let shown = try workshop.orderfile("show", "t").text
+    #expect(shown.contains(/input [0-9a-f]{16} text/), "\(shown)")
   }
 
   /// Nobody writes to the FIFO, so that only `--timeout` ends the wait.

@@ -115,7 +115,7 @@ struct MeasureTests {
   @Test func exportsAreHyperfinesAndComplete() throws {
     let workshop = try Self.workshop()
     let run = try Self.measure(
-      workshop, "--runs", "2", "--export-json", "times.json", "-o", "out", "--", "exit", "0")
+      workshop, "--runs", "2", "--export-hyperfine", "times.json", "-o", "out", "--", "exit", "0")
     #expect(run.status == 0 && run.output.isEmpty, "\(run.errors)")
     #expect(workshop.text("out").contains("COLD LAUNCH"))
     let value = try JSONSerialization.jsonObject(with: Data(workshop.bytes("times.json")))
@@ -125,14 +125,14 @@ struct MeasureTests {
         "./a exit 0 (cold)", "./b exit 0 (cold)", "./a exit 0 (warm)", "./b exit 0 (warm)",
       ])
     #expect(results.allSatisfy { ($0["times"] as? [Double])?.count == 2 })
-    for full in [["--export-json", "/dev/full"], ["-o", "/dev/full"]] {
+    for full in [["--export-hyperfine", "/dev/full"], ["-o", "/dev/full"]] {
       let failing = try workshop.orderfile(
         ["measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./b"] + full)
       #expect(failing.status == 1)
       #expect(
         failing.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
     }
-    let missing = try Self.measure(workshop, "--export-json", "missing/x", "--", "wait")
+    let missing = try Self.measure(workshop, "--export-hyperfine", "missing/x", "--", "wait")
     #expect(missing.status == 1, "found before the first launch, which would never end")
     #expect(workshop.text("pids").isEmpty)
   }

@@ -142,7 +142,7 @@ struct PredictionTests {
     }
     executed.append(try #require(symbols["f200"]) + 8)
     try workshop.write(try Self.document(workshop, "app", executed), "app.json")
-    let json = try Self.diff(workshop, "--measured", "app.json")
+    let json = try Self.diff(workshop, "--pages-before", "app.json")
     let measured = try #require(json["measuredPages"] as? [String: Any])
     #expect(measured["after"] == nil)
     let before = try #require(measured["before"] as? [String: Any])
@@ -161,7 +161,7 @@ struct PredictionTests {
     #expect(first["error"] as? Int == predicted - count)
 
     let text = try workshop.mustOrderfile(
-      "diff", "app", "ordered", "--order", "app.order", "--measured", "app.json", "--list-pages"
+      "diff", "app", "ordered", "--order", "app.order", "--pages-before", "app.json", "--list-pages"
     ).text
     #expect(text.contains("part of a function not entered"))
     #expect(text.contains("  f200\n"))
@@ -176,8 +176,8 @@ struct PredictionTests {
           "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
       }
       return try workshop.mustOrderfile(
-        "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--measured", "app.json",
-        "--measured-after", "ordered.json")
+        "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--pages-before", "app.json",
+        "--pages-after", "ordered.json")
     }
 
     /// The program as it ships, recorded with breakpoints; both layouts measured by `orderfile pages`.
@@ -288,16 +288,17 @@ struct PredictionTests {
       #expect(run.status == status)
       #expect(message.isEmpty || run.errors.contains(message), "\(run.errors)")
     }
-    try check(["app", "--measured", "app.json"], 0, "")
-    try check(["app", "--measured", "other.json"], 3, "other.json: image ID mismatch: expected ")
-    try check(["app", "--measured-after", "app.json"], 3, "no image called 'ordered'")
+    try check(["app", "--pages-before", "app.json"], 0, "")
     try check(
-      ["app", "--measured", "cut.json"], 1, "cut.json: ends early, in 'schema' (at line ")
+      ["app", "--pages-before", "other.json"], 3, "other.json: image ID mismatch: expected ")
+    try check(["app", "--pages-after", "app.json"], 3, "no image called 'ordered'")
     try check(
-      ["app", "--measured", "diff.json"], 1,
+      ["app", "--pages-before", "cut.json"], 1, "cut.json: ends early, in 'schema' (at line ")
+    try check(
+      ["app", "--pages-before", "diff.json"], 1,
       "invalid schema: expected orderfile.pages/1, found orderfile.diff/1")
-    try check(["app", "--measured", "none.json"], 1, "none.json: ")
+    try check(["app", "--pages-before", "none.json"], 1, "none.json: ")
     try check(
-      ["app.map", "--measured", "app.json"], 1, "app.map: a measurement belongs to an image, ")
+      ["app.map", "--pages-before", "app.json"], 1, "app.map: a measurement belongs to an image, ")
   }
 }

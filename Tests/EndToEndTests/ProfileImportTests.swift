@@ -92,7 +92,7 @@ import Testing
     try workshop.must(profdata, ["merge", "--text", "app.profdata", "-o", "app.proftext"])
     for number in 1...3 {
       try workshop.mustOrderfile(
-        "import", "proftext", "app.proftext", "--image", "app", "--trace", "\(number)", "-o",
+        "import", "proftext", "app.proftext", "--image", "app", "--trace-number", "\(number)", "-o",
         "\(number).oftrace")
       #expect(try names("\(number).oftrace", in: workshop) == expected[number - 1])
     }

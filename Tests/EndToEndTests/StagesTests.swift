@@ -176,7 +176,7 @@ import Testing
     for (arguments, message) in [
       ([], "missing what to report: give files, or a command after '--'"),
       (["--cold", "a.log"], "--cold affects launches: give a command after '--'"),
-      (["--to", "x", "--", "./app"], "--to affects files"),
+      (["--stop-at", "x", "--", "./app"], "--stop-at affects files"),
       (["a.log", "--json"], "options precede the files: found '--json'"),
       (["--until-ready", "mark=x", "--", "./app"], "nothing is added to a measured program"),
       (["nowhere.log"], "nowhere.log: "),

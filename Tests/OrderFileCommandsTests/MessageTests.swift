@@ -123,10 +123,10 @@ import Testing
     "init --print make --program a --runtime r",
     "init --print make --program a --recorder r", "init --print xcode -o @x --program a",
     "init --print xcode -o @x --linker lld",
-    "init --print xcode -o @x @app", "init --data", "init --order-file a", "init --write -o @x",
+    "init --print xcode -o @x @app", "init --data", "init --order a", "init --write -o @x",
     "init --print bogus",
     "init --print xcode", "init --print xcode -o @a$b", "init --print xcode -o @missing/x",
-    "init --print xcode -o @ --order-file @missing/app.order",
+    "init --print xcode -o @ --order @missing/app.order",
     // Outputs.
     "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
     "gen @sealed --all-images -o @missing/x",

@@ -57,18 +57,28 @@ struct AuditCommand: ParsableCommand {
   var demangle = DemangleOption.full
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Flag(help: "Print SARIF 2.1.0, for code scanning.")
-  var sarif = false
+  @Option(
+    help: ArgumentHelp("Also write SARIF 2.1.0, for code scanning.", valueName: "file"),
+    completion: .file())
+  var exportSarif: String?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if json && sarif { throw ValidationError("give --json or --sarif, not both") }
+    if let exportSarif, exportSarif == destination.output {
+      throw ValidationError(
+        exportSarif == "-"
+          ? "only one report can go to stdout: give --output"
+          : "two reports can't go to one file: '\(exportSarif)' is given twice")
+    }
   }
 
   func run() throws {
-    let outputFile = try destination.open(
-      madeOf: [path, allow, linkMap, stages].compactMap { $0 } + traces)
+    let inputs = [path, allow, linkMap, stages].compactMap { $0 } + traces
+    let outputFile = try destination.open(madeOf: inputs)
+    let sarifFile = try exportSarif.map { path throws(Diagnostic) in
+      try Output(path, madeOf: inputs)
+    }
     var options = Audit.Options()
     options.allow = allow
     options.linkMap = linkMap
@@ -81,16 +91,14 @@ struct AuditCommand: ParsableCommand {
     let document = try Audit(path, options).examine()
     if json {
       try outputFile.finish { document.json(to: $0) }
-    } else if sarif {
-      let sarif = AuditSARIF(
-        document, path: RepositoryPath.of(document.path), toolVersion: toolVersion)
-      try outputFile.finish(sarif.json())
     } else {
       let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
       let width = destination.width
       let report = AuditText(document, width: width, listsInitializers: list, names: names)
       try outputFile.finish(Array(report.text.utf8))
     }
+    try sarifFile?.finish(
+      AuditSARIF(document, path: RepositoryPath.of(document.path), toolVersion: toolVersion).json())
     messages.print(document.warnings)
     if let problem = document.problem { throw problem }
   }

@@ -18,12 +18,12 @@ struct AutoCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile auto --launch 'src/app --help'
-        $ orderfile auto --launch 'app --version' --launch 'app run x' --out /tmp/app -- ./build.sh
+        $ orderfile auto --launch 'app --version' --launch 'app run x' -o /tmp/app -- ./build.sh
 
       In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, SwiftPM, autotools, make, or the \
       command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
       they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
-      is: the copy, its build and all results go to the folder given by --out, and a build that writes elsewhere is \
+      is: the copy, its build and all results go to the folder given by --output, and a build that writes elsewhere is \
       stopped where the kernel can do that (Linux 5.19). What a launch writes is up to the program. A second run copies \
       and compiles only what has changed. Options of the build are part of a command: -- sh -c './configure --with-x && make'.
 
@@ -40,9 +40,10 @@ struct AutoCommand: ParsableCommand {
       valueName: "command"))
   var launch: [String] = []
   @Option(
+    name: .shortAndLong,
     help: ArgumentHelp("The folder for everything that is written.", valueName: "folder"),
     completion: .directory)
-  var out = "orderfile-auto"
+  var output = "orderfile-auto"
   @Option(
     help: ArgumentHelp("The folder of the project.", valueName: "folder"), completion: .directory)
   var project = "."
@@ -107,7 +108,7 @@ struct AutoCommand: ParsableCommand {
 
   private func options() throws(Diagnostic) -> ProjectOrdering.Options {
     var options = ProjectOrdering.Options(
-      project: project, output: out, command: try Folder.ownCommand())
+      project: project, output: output, command: try Folder.ownCommand())
     options.launches = try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
       launch.input = try input.map { path throws(Diagnostic) in try LaunchInput.file(path) }

@@ -91,8 +91,12 @@ enum Console {
   /// set; or CLICOLOR_FORCE is. <https://no-color.org>, <https://bixense.com/clicolors>
   static var outputIsColoured: Bool {
     guard variable("NO_COLOR").isEmpty else { return false }
-    if !["", "0"].contains(variable("CLICOLOR_FORCE")) { return true }
-    return isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
+    return colourIsForced || isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
+  }
+
+  /// Whether results in files are in colour, too.
+  static var colourIsForced: Bool {
+    variable("NO_COLOR").isEmpty && !["", "0"].contains(variable("CLICOLOR_FORCE"))
   }
 
   /// Whether the locale's characters are those of UTF-8, as its name says.

@@ -16,7 +16,7 @@ struct DiffCommand: ParsableCommand {
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
       without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \
-      launched. --measured and --measured-after compare the prediction with the counts of 'orderfile \
+      launched. --pages-before and --pages-after compare the prediction with the counts of 'orderfile \
       pages', and give a cause for each page that differs. For images of Apple platforms the prediction \
       includes the kernel's reads; --page-ins-before and --page-ins-after compare it with page-ins that \
       Instruments recorded:
@@ -104,12 +104,12 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp(
       "The output of 'orderfile pages --json' for BEFORE.", valueName: "file"),
     completion: .file())
-  var measured: String?
+  var pagesBefore: String?
   @Option(
     help: ArgumentHelp(
       "The output of 'orderfile pages --json' for AFTER.", valueName: "file"),
     completion: .file())
-  var measuredAfter: String?
+  var pagesAfter: String?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "List all missing functions, not just the first ten.")
@@ -155,8 +155,8 @@ struct DiffCommand: ParsableCommand {
     options.costMilliseconds = costMs
     options.pageInsBefore = pageInsBefore
     options.pageInsAfter = pageInsAfter
-    options.measuredBefore = measured
-    options.measuredAfter = measuredAfter
+    options.measuredBefore = pagesBefore
+    options.measuredAfter = pagesAfter
     options.minInstrumented = minInstrumented
     options.mapsPages = map
     return options
@@ -174,7 +174,7 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let outputFile = try destination.open(
       madeOf: [before, after] + trace + recorded + pageInsBefore + pageInsAfter
-        + [order, measured, measuredAfter].compactMap { $0 })
+        + [order, pagesBefore, pagesAfter].compactMap { $0 })
     let diff = try LayoutDiff(options)
     let document = diff.document
     if let scale = mapScale?.scale, scale.unit.bytes < document.pageSize.bytes {

@@ -25,6 +25,7 @@ struct DoctorCommand: ParsableCommand {
   var json = false
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @Argument(
     help: ArgumentHelp(
@@ -33,14 +34,16 @@ struct DoctorCommand: ParsableCommand {
   var path: String?
 
   func run() throws {
+    let outputFile = try destination.open(madeOf: [path].compactMap { $0 })
     let doctor = Doctor(
       path, architecture: arch?.architecture, command: try Folder.ownCommand(),
       in: .own)
     let (document, warnings) = try doctor.examine()
     if json {
-      try Console.print(document.json())
+      try outputFile.finish(document.json())
     } else {
-      try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
+      let text = DoctorText(document, isColoured: destination.isColoured).text
+      try outputFile.finish(Array(text.utf8))
     }
     messages.print(warnings)
     if let problem = document.problem { throw problem }

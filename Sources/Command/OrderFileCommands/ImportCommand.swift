@@ -148,11 +148,11 @@ struct ProfileTrace: ParsableArguments {
     help: ArgumentHelp(
       "The trace to import, from 1. (default: the only one, or all into the folder -o FOLDER/)",
       valueName: "number"), transform: expecting("the number of a trace, from 1"))
-  var trace: Int?
+  var traceNumber: Int?
 
   func validate() throws {
-    if let trace, trace < 1 {
-      throw ValidationError("invalid --trace: expected at least 1, found \(trace)")
+    if let traceNumber, traceNumber < 1 {
+      throw ValidationError("invalid --trace-number: expected at least 1, found \(traceNumber)")
     }
   }
 }
@@ -193,7 +193,7 @@ struct ImportProfdata: ParsableCommand {
   func run() throws {
     try options.run(
       .profdata(files, ProfileConverter(tool: llvmProfdata, .own)),
-      listedLines: listMissing ? nil : 10, trace: which.trace)
+      listedLines: listMissing ? nil : 10, trace: which.traceNumber)
   }
 }
 
@@ -204,7 +204,7 @@ struct ImportProftext: ParsableCommand {
     discussion: """
       EXAMPLES
         $ llvm-profdata merge --text app.profdata -o app.proftext
-        $ orderfile import proftext app.proftext --image build/app --trace 2 -o app.oftrace
+        $ orderfile import proftext app.proftext --image build/app --trace-number 2 -o app.oftrace
 
         $ orderfile import proftext app.proftext --image build/app -o traces/
 
@@ -216,7 +216,7 @@ struct ImportProftext: ParsableCommand {
   @OptionGroup var list: ListArguments
   @OptionGroup var which: ProfileTrace
 
-  func run() throws { try list.run(.proftext(list.file), trace: which.trace) }
+  func run() throws { try list.run(.proftext(list.file), trace: which.traceNumber) }
 }
 
 struct ImportOrder: ParsableCommand {

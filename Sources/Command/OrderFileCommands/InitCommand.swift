@@ -55,7 +55,7 @@ struct InitCommand: ParsableCommand {
     help: ArgumentHelp(
       "For make and xcode: the order file. (default: app.order, for xcode in the folder of -o)",
       valueName: "file"), completion: .file())
-  var orderFile: String?
+  var order: String?
   @Option(help: ArgumentHelp("For make: the linker. (default: lld)", valueName: "linker"))
   var linker: ELFLinkerOption?
   @Flag(
@@ -102,7 +102,7 @@ struct InitCommand: ParsableCommand {
       ("--linker", linker != nil, isMake, "--print make"),
       ("--recorder", recorder != nil, isMake && data, "--print make --data"),
       ("--runtime", runtime != nil, isXcode, "--print xcode"),
-      ("--order-file", orderFile != nil, printed != nil, "--print"),
+      ("--order", order != nil, printed != nil, "--print"),
       ("--data", data, printed != nil, "--print"),
       ("-o", output != nil, !write && !remove, "init without --write and --remove"),
     ]
@@ -132,7 +132,7 @@ struct InitCommand: ParsableCommand {
     let outputFile = try Output(output ?? "-")
     let dialect = linker?.dialect ?? .usual(for: .elf)
     let steps = MakeSteps(
-      program: program ?? "", orderFile: orderFile ?? "app.order", dialect: dialect,
+      program: program ?? "", orderFile: order ?? "app.order", dialect: dialect,
       recorder: data ? recorder ?? Self.usualRecorder : nil,
       libtool: LibtoolScript.droppingLinker(in: project ?? "."))
     try outputFile.finish(Array(steps.text().utf8))
@@ -140,7 +140,7 @@ struct InitCommand: ParsableCommand {
 
   private func printStepsForXcode() throws {
     let files = XcodeSettingsFiles(
-      folder: output ?? "", orderFile: orderFile, runtime: runtime ?? Self.usualRuntime,
+      folder: output ?? "", orderFile: order, runtime: runtime ?? Self.usualRuntime,
       recordsData: data)
     let (steps, warnings) = try files.write()
     try Console.print(steps)

@@ -62,9 +62,9 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
-    help: ArgumentHelp("Write all times in hyperfine's JSON format.", valueName: "file"),
+    help: ArgumentHelp("Also write all times in hyperfine's JSON format.", valueName: "file"),
     completion: .file())
-  var exportJson: String?
+  var exportHyperfine: String?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var limits: LaunchLimits<UnchangedLaunches>
@@ -112,7 +112,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   func run() throws {
     let inputs = [before, after, input].compactMap { $0 } + image
     let outputFile = try destination.open(madeOf: inputs)
-    let exportFile = try exportJson.map { path throws(Diagnostic) in
+    let exportFile = try exportHyperfine.map { path throws(Diagnostic) in
       try Output(path, madeOf: inputs)
     }
     let result = try runWithProgress()

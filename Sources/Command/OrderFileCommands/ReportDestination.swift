@@ -12,4 +12,6 @@ struct ReportDestination: ParsableArguments {
 
   /// The columns of the terminal; `nil` if it is none, or if the report goes to a file.
   var width: Int? { output == "-" ? Console.width : nil }
+
+  var isColoured: Bool { output == "-" ? Console.outputIsColoured : Console.colourIsForced }
 }

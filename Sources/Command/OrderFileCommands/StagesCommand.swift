@@ -13,7 +13,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     discussion: """
       EXAMPLES
         $ orderfile stages -- ./app --version
-        $ orderfile stages --to "first screen" *.oftrace
+        $ orderfile stages --stop-at "first screen" *.oftrace
 
       With a command, launches it in turn with and without a tracer in it (Linux with glibc): the kernel, the loader, \
       the initializers of each library, main. Nothing is compiled into it. With files, reads the marks of traces, \
@@ -27,9 +27,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       valueName: "share"), transform: expecting("a share such as 3% or 0.03"))
   var precision = Share(percent: 3)
   @Option(
-    name: .customLong("to"),
     help: ArgumentHelp("End launches of files at this event or mark.", valueName: "event"))
-  var end: String?
+  var stopAt: String?
   @Option(
     help: ArgumentHelp(
       "Launch the command this many times, with and without the tracer. (default: 100, or at least 20 in 5 s)",
@@ -82,8 +81,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     if command.isEmpty, let option = ofLaunches.first(where: { $0.1 })?.0 {
       throw ValidationError("\(option) affects launches: give a command after '--'")
     }
-    if !command.isEmpty, end != nil {
-      throw ValidationError("--to affects files: a command ends, or is ready at --until-ready")
+    if !command.isEmpty, stopAt != nil {
+      throw ValidationError("--stop-at affects files: a command ends, or is ready at --until-ready")
     }
   }
 
@@ -100,7 +99,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func readFiles() throws(Diagnostic) -> StagesDocument {
-    try StageFiles(files, precision: precision.ratio, end: end).read()
+    try StageFiles(files, precision: precision.ratio, end: stopAt).read()
   }
 
   private func measure() throws(Diagnostic) -> (StagesDocument, Diagnostic?) {

@@ -101,7 +101,7 @@ import Testing
     let folder = project.workshop.path("app")
     try FileManager.default.moveItem(atPath: project.folder, toPath: folder)
     let run = try project.workshop.orderfile(
-      "auto", "--project", folder, "--out", project.workshop.path("out"), "--json", "--launch",
+      "auto", "--project", folder, "--output", project.workshop.path("out"), "--json", "--launch",
       "./app")
     try #require(run.status == 0, "\(run.errors)")
     let images = try #require(run.json["images"] as? [[String: Any]])
@@ -317,7 +317,8 @@ import Testing
     }
     let path = try #require(ProcessInfo.processInfo.environment["PATH"])
     let run = try project.workshop.orderfile(
-      "auto", "--project", project.folder, "--out", project.output, "--json", "--launch", "./app",
+      "auto", "--project", project.folder, "--output", project.output, "--json", "--launch",
+      "./app",
       environment: ["PATH": "\(project.workshop.path("ccache")):\(path)"])
     #expect(run.status == 0, "\(run.errors)")
   }
@@ -330,10 +331,10 @@ import Testing
     let script = """
       for size in 16k 128k; do
         mount -t tmpfs -o size=$size none full || exit 9
-        "$0" auto --quiet --project 'my app' --out full/out --launch ./app --json >text; echo $?
+        "$0" auto --quiet --project 'my app' --output full/out --launch ./app --json >text; echo $?
         test -e full/out/summary.json && echo half
         mount -o remount,size=8m full || exit 9
-        "$0" auto --quiet --project 'my app' --out full/out --launch ./app --json >text; echo $?
+        "$0" auto --quiet --project 'my app' --output full/out --launch ./app --json >text; echo $?
         umount full
       done
       """
@@ -350,7 +351,7 @@ import Testing
     let script = """
       mount --bind 'my app' 'my app' && mount -o remount,ro,bind 'my app' || exit 9
       cd 'my app' && "$0" auto --quiet --launch ./app; echo $?
-      "$0" auto --quiet --launch ./app --out ../out --json >/dev/null; echo $?
+      "$0" auto --quiet --launch ./app --output ../out --json >/dev/null; echo $?
       """
     let run = try project.workshop.start(
       "unshare", ["-m", "sh", "-c", script, Built.orderfile]
@@ -358,7 +359,7 @@ import Testing
     #expect(run.text == "1\n0\n", "\(run.errors)")
     #expect(
       run.errors.contains(
-        "orderfile-auto: unable to make the folder: Read-only file system\n  hint: name another with --out"
+        "orderfile-auto: unable to make the folder: Read-only file system\n  hint: name another with --output"
       ), "\(run.errors)")
   }
 

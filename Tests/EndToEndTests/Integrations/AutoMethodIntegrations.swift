@@ -175,7 +175,7 @@ import Testing
     let project = try AutoProject()
     for compiler in ["gcc", "clang", "gcc"] {
       let run = try project.workshop.orderfile(
-        "auto", "--project", project.folder, "--out", project.output, "--launch", "./app",
+        "auto", "--project", project.folder, "--output", project.output, "--launch", "./app",
         environment: ["CC": compiler])
       #expect(run.status == 0 && run.errors.contains("orderfile: record"), "\(run.errors)")
       let comment = try project.workshop.must(

@@ -129,7 +129,7 @@ import Testing
     #expect(built.contains("tool") && !built.contains("app") && !built.contains("libPlugin.so"))
   }
 
-  /// A package that depends on this one; as long as it does not name --out, nothing outside `.build` is written.
+  /// A package that depends on this one; as long as it does not name --output, nothing outside `.build` is written.
   @Test func thePluginRunsTheInstalledCommand() throws {
     let own = projectFolder.path
     let project = try Self.project(dependencies: ".package(name: \"orderfile\", path: \"\(own)\")")

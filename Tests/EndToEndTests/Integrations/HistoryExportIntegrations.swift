@@ -18,7 +18,7 @@ import Testing
       let run = try workshop.orderfile(
         ["history", "add", "-q", "h.jsonl"] + documents.indices.map { "\($0).json" } + [
           "--commit", "c\(commit)", "--time", "\(1_700_000_000 + max(commit, 1) * 3600)",
-          "--arch", "x86_64", "--launch", "a, \"b\"=c d",
+          "--arch", "x86_64", "--launch-name", "a, \"b\"=c d",
         ])
       try #require(run.status == 0, "\(run.errors)")
     }

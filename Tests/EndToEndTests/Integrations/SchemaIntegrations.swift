@@ -53,7 +53,7 @@ import Testing
     try workshop.must(
       Built.orderfile,
       diff + ["--trace", "t1", "--trace", "t2", "--map", "-o", "diff.json"]
-        + ["--measured", "pages.json", "--measured-after", "after.json"])
+        + ["--pages-before", "pages.json", "--pages-after", "after.json"])
     try workshop.must(Built.orderfile, diff + ["-o", "by-order.json"])
     try write(
       "measure.json", "measure", "--json", "--runs", "5", "--control", "--before", "./app",

@@ -163,7 +163,7 @@ import Testing
   @Test(arguments: [
     ("WARNING: 'aclocal-1.16' is missing on your system.\nmake: *** Error 127\n", "autoreconf"),
     ("sh: 1: automake: not found\n", "autoreconf"),
-    ("cp: error writing 'a': No space left on device\n", "--out"),
+    ("cp: error writing 'a': No space left on device\n", "--output"),
     ("ld.lld: error: unable to find library -lx\n", "--linker gnu-ld"),
     ("ld.lld: error: duplicate symbol: x\n", "-fcommon"),
     ("a.o:(.bss+0x0): multiple definition of `x'; b.o:(.bss+0x0): first\n", "-fcommon"),

@@ -123,7 +123,7 @@ import Testing
     for number in [nil, 3] {
       traceImport.traceNumber = number
       let error = diagnostic { _ = try results(of: traceImport) }
-      #expect(error?.hint?.contains("--trace, from 1 to 2") == true)
+      #expect(error?.hint?.contains("--trace-number, from 1 to 2") == true)
     }
   }
 

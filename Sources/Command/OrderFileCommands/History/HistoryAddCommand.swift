@@ -41,7 +41,7 @@ struct HistoryAddCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "A name for the launch, if several launches of an image are added.", valueName: "name"))
-  var launch: String?
+  var launchName: String?
   @Option(
     help: ArgumentHelp(
       "The architecture of the images, if neither the documents nor the images tell it.",
@@ -53,8 +53,8 @@ struct HistoryAddCommand: ParsableCommand {
     if let commit, !HistoryEntry.isCommit(commit) {
       throw ValidationError("invalid --commit: expected a name without blanks, found '\(commit)'")
     }
-    if launch == "" {
-      throw ValidationError("invalid --launch: expected a name, found ''")
+    if launchName == "" {
+      throw ValidationError("invalid --launch-name: expected a name, found ''")
     }
   }
 
@@ -62,7 +62,7 @@ struct HistoryAddCommand: ParsableCommand {
     var addition = HistoryAddition(history: history, documents: documents)
     addition.commit = commit
     addition.time = time
-    addition.launch = launch
+    addition.launch = launchName
     addition.architecture = arch?.architecture
     let entries = try addition.run(in: .own)
     for entry in entries {

@@ -62,7 +62,7 @@ struct HistoryTrendCommand: ParsableCommand {
       try outputFile.finish(document.json())
     } else {
       let width = destination.width
-      let text = TrendText(document, width: width, isColoured: Console.outputIsColoured).text
+      let text = TrendText(document, width: width, isColoured: destination.isColoured).text
       try outputFile.finish(Array(text.utf8))
     }
   }

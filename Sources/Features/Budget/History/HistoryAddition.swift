@@ -63,7 +63,7 @@ package struct HistoryAddition: Sendable {
         hint: "a history tells images apart by their file names")
       : Diagnostic(
         "duplicate figures of \(series.wording): '\(a)' has them, too", context: [b],
-        hint: "add each document by a call of its own, with '--launch'")
+        hint: "add each document by a call of its own, with '--launch-name'")
   }
 
   private func commit(in environment: LaunchEnvironment) throws -> GitCommit {

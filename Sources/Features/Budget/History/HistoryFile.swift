@@ -58,7 +58,7 @@ package struct HistoryIndex {
       throw Diagnostic(
         "duplicate entry: commit \(entry.commit) already has figures of \(entry.series.wording) "
           + "(at line \(earlier))",
-        hint: "remove that line to replace it, or tell launches apart with '--launch'")
+        hint: "remove that line to replace it, or tell launches apart with '--launch-name'")
     }
     lines += 1
     let series = try places.add(entry.commit, entry.series, line: lines)
@@ -158,7 +158,7 @@ private struct HistoryPlaces {
       throw Diagnostic(
         "duplicate entry: commit \(commit) has figures of \(series.wording) at lines "
           + "\(earlier) and \(line)",
-        hint: "remove one of them, or tell launches apart with '--launch'")
+        hint: "remove one of them, or tell launches apart with '--launch-name'")
     }
     return number
   }

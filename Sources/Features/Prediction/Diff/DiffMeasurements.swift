@@ -34,9 +34,9 @@ struct DiffMeasurements {
       recorded.before == nil && recorded.after == nil
       ? nil : PageInMeasurement(before: recorded.before, after: recorded.after)
     before = try MeasuredImagePages(
-      options.measuredBefore, of: layouts.before, option: "--measured")
+      options.measuredBefore, of: layouts.before, option: "--pages-before")
     after = try MeasuredImagePages(
-      options.measuredAfter, of: layouts.after, option: "--measured-after")
+      options.measuredAfter, of: layouts.after, option: "--pages-after")
     self.pageSize = pageSize
   }
 

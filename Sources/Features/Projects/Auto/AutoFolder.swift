@@ -25,13 +25,13 @@ final class AutoFolder {
     guard place != project, !project.hasPrefix(place == "/" ? place : place + "/") else {
       throw Diagnostic(
         "unable to copy the project into itself", context: [place],
-        hint: "name another with --out")
+        hint: "name another with --output")
     }
     // Where words end in `PATH`, in the kernel's list of mappings and in makefiles.
     if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
       throw Diagnostic(
         "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
-        context: [place], hint: "name another with --out")
+        context: [place], hint: "name another with --output")
     }
     self.path = place
     let names = Folder.names(in: place)
@@ -40,18 +40,18 @@ final class AutoFolder {
     else {
       throw Diagnostic(
         "unable to use this folder: expected an empty one, or one that this command has made, found '\(names[0])'",
-        context: [path], hint: "name another with --out")
+        context: [path], hint: "name another with --output")
     }
     do {
       try Folder.make(place)
       try Folder.make(work)
     } catch {
-      throw Diagnostic(error.message, context: error.context, hint: "name another with --out")
+      throw Diagnostic(error.message, context: error.context, hint: "name another with --output")
     }
     guard let lock = try FileLock(marker) else {
       throw Diagnostic(
         "unable to use this folder: another orderfile uses it", context: [path],
-        hint: "wait until that has ended, or name another with --out")
+        hint: "wait until that has ended, or name another with --output")
     }
     self.lock = lock
     for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
@@ -78,7 +78,7 @@ final class AutoFolder {
     } catch {
       throw Diagnostic(
         "unable to make the folder: \(error.message)", context: [path],
-        hint: "name another with --out")
+        hint: "name another with --output")
     }
   }
 

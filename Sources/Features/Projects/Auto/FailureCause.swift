@@ -152,7 +152,7 @@ package enum FailureCause {
       },
       "the build regenerates configure with a version of automake that is not installed: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
-    ([[fullDisk]], "name a folder with more space: --out FOLDER"),
+    ([[fullDisk]], "name a folder with more space: --output FOLDER"),
     (
       [["-fsanitize-coverage"]],
       "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or use another --method"

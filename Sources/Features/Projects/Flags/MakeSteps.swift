@@ -34,7 +34,7 @@ package struct MakeSteps {
       "?", "[", "~",
     ]
     for (path, kind, option) in [
-      (orderFile, "an order file", "--order-file"), (recorder ?? "", "the recorder", "--recorder"),
+      (orderFile, "an order file", "--order"), (recorder ?? "", "the recorder", "--recorder"),
     ] where path.contains(where: special.contains) {
       throw Diagnostic(
         "unsupported path of \(kind): '\(path)'", context: [option],

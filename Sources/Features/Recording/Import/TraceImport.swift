@@ -164,7 +164,8 @@ package struct TraceImport {
         traceNumber.map { "missing trace \($0): found \(counted(count, "trace"))" }
           ?? "unable to write \(count) traces to one file", context: [path],
         hint:
-          "import one of them with --trace, from 1 to \(count), or all into a folder: -o FOLDER/")
+          "import one of them with --trace-number, from 1 to \(count), or all into a folder: -o FOLDER/"
+      )
     }
     var map = SymbolMap(image.layout)
     for (index, trace) in profile.traces.enumerated() {
