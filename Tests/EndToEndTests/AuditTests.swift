@@ -39,7 +39,7 @@ import Testing
   @Test func aTraceTellsTimesAndWhatCouldBeLoadedLater() throws {
     let workshop = try Self.workshop()
     try workshop.mustOrderfile(
-      "record", "--breakpoints", "--image", "libseldom.so", "--image", "liboften.so", "-o",
+      "record", "--breakpoints", "--also", "libseldom.so", "--also", "liboften.so", "-o",
       "app.oftrace", "--", "./app")
     let json = try workshop.mustOrderfile("audit", "app", "--trace", "app.oftrace", "--json").json
     #expect(json["schema"] as? String == "orderfile.audit/1")

@@ -295,7 +295,7 @@ import Testing
     try workshop.must("clang-19", ["-shared", "-fPIC", "lib.c", "-o", "lib.so"])
     try workshop.must(
       "clang-19", ["-fbasic-block-address-map", "main.c", "./lib.so", "-o", "app"])
-    let run = try record(workshop, options: ["--image", "lib.so"])
+    let run = try record(workshop, options: ["--also", "lib.so"])
     #expect(run.status == 0)
     #expect(
       run.errors.contains(

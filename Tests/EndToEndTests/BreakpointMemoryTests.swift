@@ -99,7 +99,7 @@ import Testing
   func pagesOfALibraryAreSeenWhenTheFirstThreadHasEnded(method: String) throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "plugin.so", "--json", "-o", "p", "--", "./app",
+      "pages", "--method", method, "--also", "plugin.so", "--json", "-o", "p", "--", "./app",
       "leader ended")
     #expect(run.status == 3 && run.errors.isEmpty, "\(run.errors)")
     let data = try Data(contentsOf: URL(fileURLWithPath: workshop.path("p")))
@@ -115,7 +115,7 @@ import Testing
       ./app 'child without parent'; : >go; while [ ! -e result ]; do sleep 0.01; done; cat result
       """
     let run = try workshop.orderfile(
-      "record", "--breakpoints", "--image", "app", "-o", "t", "--", "sh", "-c", script)
+      "record", "--breakpoints", "--also", "app", "-o", "t", "--", "sh", "-c", script)
     #expect(run.text == "5" && run.status == 0, "\(run.errors)")
     #expect(try functions(workshop) == ["late"])
   }
@@ -127,7 +127,7 @@ import Testing
       try workshop.must("cp", [name == "a" || name == "d" ? "plugin1.so" : "plugin2.so", name])
     }
     let run = try workshop.orderfile(
-      "record", "--breakpoints", "--image", "plugin.so", "-o", "t", "--", "./app",
+      "record", "--breakpoints", "--also", "plugin.so", "-o", "t", "--", "./app",
       "plugin replaced", "a", "b", "c", "d")
     #expect(run.text == "3 4 4 3 " && run.status == 3, "\(run.errors)")
     #expect(!run.errors.contains("another file"), "\(run.errors)")
@@ -192,7 +192,7 @@ import Testing
     }
   #endif
 
-  @Test(arguments: [["--image", "app"], ["--all-images"]])
+  @Test(arguments: [["--also", "app"], ["--all-images"]])
   func aProgramStartedByItsLoaderIsRecorded(options: [String]) throws {
     let workshop = try Self.built.copy()
     let loader = try workshop.must("readelf", ["-l", "app"]).text.split(separator: "\n")
@@ -218,19 +218,19 @@ import Testing
     #expect(pages.text == "2" && pages.errors.isEmpty, "\(pages.errors)")
   }
 
-  /// The launch makes the file that `--image` names.
+  /// The launch makes the file that `--also` names.
   @Test func anImageThatIsBuiltByTheLaunchIsRecorded() throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile(
-      "record", "--breakpoints", "--image", "new", "-o", "t", "--", "sh", "-c",
+      "record", "--breakpoints", "--also", "new", "-o", "t", "--", "sh", "-c",
       "cp app new && ./new done")
     #expect(run.text == "2" && run.status == 0, "\(run.errors)")
     #expect(try functions(workshop) == ["late"])
     let missing = try workshop.orderfile(
-      "record", "--breakpoints", "--image", "none", "-o", "u", "--", "./app", "done")
+      "record", "--breakpoints", "--also", "none", "-o", "u", "--", "./app", "done")
     #expect(missing.errors.contains("/none: no process loaded it"))
     let nowhere = try workshop.orderfile(
-      "record", "--breakpoints", "--image", "nowhere/none", "-o", "u", "--", "./app", "done")
+      "record", "--breakpoints", "--also", "nowhere/none", "-o", "u", "--", "./app", "done")
     #expect(nowhere.status == 1 && nowhere.errors.contains("nowhere/none: No such file"))
   }
 }

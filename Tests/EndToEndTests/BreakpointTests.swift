@@ -135,7 +135,7 @@ import Testing
       atPath: workshop.path("plugin.so"), toPath: workshop.path("unused.so"))
     let run = try record(
       workshop, ["plugin", workshop.path("plugin.so")],
-      options: isNamed ? ["--image", "plugin.so"] : ["--image", "unused.so"])
+      options: isNamed ? ["--also", "plugin.so"] : ["--also", "unused.so"])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.errors.contains("unused.so: no process loaded it") != isNamed)
     #expect(

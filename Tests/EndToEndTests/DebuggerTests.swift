@@ -139,7 +139,7 @@ import Testing
       "strace \(options.joined(separator: " ")) -o log ./app executed; echo $?; ./app executed"
     let plain = try workshop.start("sh", ["-c", script]).end()
     #expect(plain.text == "3\n" && plain.status == 3, "\(plain.errors)")
-    let run = try record(workshop, ["--image", "app"], ["sh", "-c", script])
+    let run = try record(workshop, ["--also", "app"], ["sh", "-c", script])
     #expect(run.text == plain.text && run.status == plain.status, "\(run.text) \(run.errors)")
     #expect(run.errors.contains("/strace: \(Self.warning)"), "\(run.errors)")
     #expect(try workshop.must("cat", ["log"]).text.contains("exit_group(3)"))
@@ -165,7 +165,7 @@ import Testing
     let plain = try workshop.start("sh", ["-c", script]).end()
     #expect(plain.status == 3, "\(plain.text) \(plain.errors)")
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "-o", "pages.txt", "--", "sh", "-c",
+      "pages", "--method", method, "--also", "app", "-o", "pages.txt", "--", "sh", "-c",
       "(\(script)); echo $?")
     #expect(run.text == plain.text + "3\n" && run.status == 1, "\(run.text) \(run.errors)")
     #expect(run.errors.contains("another process, such as a debugger"), "\(run.errors)")

@@ -114,7 +114,7 @@ struct FaultsTests {
       let faults = run.json["faults"] as? [[String: Any]] ?? []
       return faults.count { $0["kind"] as? String == "major" && $0["fileOffset"] != nil }
     }
-    #expect(try major() == 0 && major("--image", "data") > 0)
+    #expect(try major() == 0 && major("--also", "data") > 0)
   }
 
   @Test func theTextSaysWhereAndWhen() throws {
@@ -157,7 +157,7 @@ struct FaultsTests {
     let anyway = try workshop.orderfile("faults", "--ignore-failure", "--", "./app", "fail")
     #expect(anyway.status == 0 && anyway.text.contains("page faults of a warm launch"))
     for (words, message) in [
-      (["--image", "data", "--", "./app"], "--image names a file to evict: give --cold"),
+      (["--also", "data", "--", "./app"], "--also names a file to evict: give --cold"),
       (["--until-ready", "mark=x", "--", "./app"], "it has no marks"),
       (["--lists", "--", "./app"], "unknown option '--lists'"),
       ([], "missing the command to run"),

@@ -307,14 +307,14 @@ struct MeasureTests {
     let workshop = try Self.workshop()
     try workshop.writeProgram("#!/bin/sh\nexec ./a touch 20\n".utf8, "script")
     let run = try workshop.orderfile(
-      "measure", "--runs", "2", "--json", "--image", "./a", "--before", "script", "--after",
+      "measure", "--runs", "2", "--json", "--also", "./a", "--before", "script", "--after",
       "./a touch 20")
     #expect(run.status == 0)
     #expect(
       run.errors == """
         orderfile: warning: ./script: a script, not an image: the program that it runs is measured, but \
         neither evicted nor examined
-          hint: name the image with --image
+          hint: name the image with --also
 
         """)
     let sides = Self.sides(run.json)["warm"] ?? []

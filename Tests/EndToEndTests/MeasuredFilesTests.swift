@@ -67,7 +67,7 @@ import Testing
     for launch in ["1", "4", "12"] {
       let workshop = try Self.workshop()
       let run = try workshop.orderfile(
-        "measure", "--both", "--runs", "4", "--image", "libvalue.so", "--before", "./a", "--after",
+        "measure", "--both", "--runs", "4", "--also", "libvalue.so", "--before", "./a", "--after",
         "./b", "--", launch, change)
       #expect(run.status == 1 && run.output.isEmpty, "\(change): \(run.text)")
       #expect(
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// `--image` does not name the library; the kernel reports that the program maps it.
+  /// `--also` does not name the library; the kernel reports that the program maps it.
   @Test(.needs(.faultEvents)) func soIsALibraryThatNobodyNamed() throws {
     let workshop = try Self.workshop()
     let run = try workshop.orderfile(
@@ -96,7 +96,7 @@ import Testing
 
   /// A file that is launched twice in a round is read twice as often as the others, and is faster for it.
   @Test(arguments: [
-    ["--cold"], ["--warm"], ["--both"], ["--both", "--image", "libvalue.so"],
+    ["--cold"], ["--warm"], ["--both"], ["--both", "--also", "libvalue.so"],
     ["--both", "--precision", "90%"],
   ])
   func equalBuildsAreReadEquallyOftenBesideTheControl(options: [String]) throws {

@@ -236,7 +236,7 @@ import Testing
     let plain = try workshop.start("sh", ["-c", script]).end()
     #expect(plain.text.hasSuffix("status 3\n"))
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "-o", "pages.txt", "--", "sh", "-c", script)
+      "pages", "--method", method, "--also", "app", "-o", "pages.txt", "--", "sh", "-c", script)
     #expect(run.text == plain.text)
     #expect(run.status == 1 && run.errors.contains(launch.reason), "\(run.errors)")
   }

@@ -73,7 +73,7 @@ import Testing
     let workshop = try Self.built.copy()
     let script = "./app \(mode); echo status $?"
     let run = try workshop.orderfile(
-      "pages", "--method", "preload", "--image", "app", "-o", "pages.txt", "--", "sh", "-c", script)
+      "pages", "--method", "preload", "--also", "app", "-o", "pages.txt", "--", "sh", "-c", script)
     #expect(run.text == "152 81 2\nstatus 3\n")
     #expect(
       run.status == 1 && run.errors.contains("intercepts its own system calls"), "\(run.errors)")

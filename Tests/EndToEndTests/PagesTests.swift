@@ -147,7 +147,7 @@ import Testing
   @Test(arguments: methods) func aLibraryCountsFromWhereItIsLoaded(method: String) throws {
     let app = try PagesWorkshop()
     let run = try app.pages(
-      method, ["plugin", "./plugin.so"], options: ["--image", "plugin.so"])
+      method, ["plugin", "./plugin.so"], options: ["--also", "plugin.so"])
     #expect(run.status == 0, "\(run.errors)")
     #expect(try app.touches() == ["f1 execute", "f2 execute"])
     let plugin = PagesWorkshop.image("plugin.so", in: try app.report())

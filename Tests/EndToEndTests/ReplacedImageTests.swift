@@ -42,7 +42,7 @@ import Testing
     let workshop = try Self.built.copy()
     let alone = try workshop.orderfile("pages", "--method", method, "--json", "--", "./other")
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "--json", "--", "sh", "-c",
+      "pages", "--method", method, "--also", "app", "--json", "--", "sh", "-c",
       "./app; mv other app; ./app")
     #expect(run.status == 3 && run.errors.contains(Self.message), "\(run.errors)")
     let found = try functions(run)
@@ -62,13 +62,13 @@ import Testing
     let workshop = try Self.built.copy()
     let script = "mount --bind other app; ./app; umount app; ./app"
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "--json", "--", "unshare", "-m", "sh", "-c",
+      "pages", "--method", method, "--also", "app", "--json", "--", "unshare", "-m", "sh", "-c",
       script)
     #expect(run.status == 3 && run.errors.contains(Self.message), "\(run.errors)")
     let found = try functions(run)
     #expect(found.contains("first") && !found.contains("only_first"), "\(found)")
     let none = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "--", "unshare", "-m", "sh", "-c",
+      "pages", "--method", method, "--also", "app", "--", "unshare", "-m", "sh", "-c",
       "mount --bind other app; ./app")
     #expect(none.errors.contains(Self.message), "\(none.errors)")
     #expect(!none.text.contains("only_first"))
@@ -79,12 +79,12 @@ import Testing
   func aProgramThatIsReplacedIsNotStoppedAtAPlaceOfTheFormerOne(method: String) throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "--stop-at-symbol", "first", "-o", "p", "--",
+      "pages", "--method", method, "--also", "app", "--stop-at-symbol", "first", "-o", "p", "--",
       "sh", "-c", "mv other app; ./app")
     #expect(run.status == 3, "\(run.errors)")
     #expect(run.errors.contains("the program ended before it reached 'first'"), "\(run.errors)")
     let reached = try workshop.orderfile(
-      "pages", "--method", method, "--image", "app", "--stop-at-symbol", "late", "-o", "p", "--",
+      "pages", "--method", method, "--also", "app", "--stop-at-symbol", "late", "-o", "p", "--",
       "./app")
     #expect(reached.status == 3 && !reached.errors.contains("before it reached"))
   }

@@ -196,7 +196,7 @@ import Testing
     }
     try workshop.mustOrderfile("record", "-o", "t", "--", "rec/app")
     try workshop.mustOrderfile(
-      "record", "--breakpoints", "--image", "out/libdemo.so.1.0.4", "-o", "b", "--", "out/app")
+      "record", "--breakpoints", "--also", "out/libdemo.so.1.0.4", "-o", "b", "--", "out/app")
     let gen = try workshop.mustOrderfile(
       "gen", "t", "b", "--image", "out/libdemo.so.1.0.4", "-o", "x.order", "--json")
     let order = (gen.json["images"] as? [[String: Any]])?.first ?? [:]

@@ -24,7 +24,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   @Option(
     help: ArgumentHelp("With --cold, also evict this file. Repeat for more.", valueName: "file"),
     completion: .file())
-  var image: [String] = []
+  var also: [String] = []
   @Flag(help: "Also list the faults one by one.")
   var list = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
@@ -45,12 +45,12 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
 
   func validate() throws {
     try launched.check(for: self)
-    if !image.isEmpty, !cold { throw ValidationError("--image names a file to evict: give --cold") }
+    if !also.isEmpty, !cold { throw ValidationError("--also names a file to evict: give --cold") }
   }
 
   private var launch: FaultLaunch {
     var launch = FaultLaunch(launched.words, in: .own)
-    launch.images = image
+    launch.images = also
     launch.isCold = cold
     launch.inputPath = input
     launch.timeout = launched.limits.seconds
@@ -62,7 +62,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let outputFile = try destination.open(
-      madeOf: launched.words.prefix(1) + image + [input].compactMap { $0 })
+      madeOf: launched.words.prefix(1) + also + [input].compactMap { $0 })
     let result = try launch.run()
     try outputFile.finish { sink in
       if json {

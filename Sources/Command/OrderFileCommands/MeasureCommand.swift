@@ -16,7 +16,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
 
       A and B are images, launched with the arguments after '--', or commands: words separated by blanks, \
       quoted as in a shell, but run without one. Before each cold launch the images are evicted from the \
-      page cache, which does not need root; libraries stay unless --image names them. Standard input is \
+      page cache, which does not need root; libraries stay unless --also names them. Standard input is \
       empty, and output is discarded. Processes that a launch leaves running are killed before the next.
       """)
 
@@ -43,7 +43,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp(
       "Also evict and examine this library, or program that a script runs. Repeat for more.",
       valueName: "file"), completion: .file())
-  var image: [String] = []
+  var also: [String] = []
   @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
   var dropCaches = false
   @Option(
@@ -98,7 +98,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.runs = runs
     measurement.precision = precision?.ratio
     measurement.hasControl = control
-    measurement.images = image
+    measurement.images = also
     measurement.inputPath = input
     measurement.timeout = limits.seconds
     measurement.readiness = limits.untilReady
@@ -110,7 +110,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let inputs = [before, after, input].compactMap { $0 } + image
+    let inputs = [before, after, input].compactMap { $0 } + also
     let outputFile = try destination.open(madeOf: inputs)
     let exportFile = try exportHyperfine.map { path throws(Diagnostic) in
       try Output(path, madeOf: inputs)

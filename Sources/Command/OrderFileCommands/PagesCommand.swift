@@ -38,7 +38,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp(
       "Also count this library, or program that the launched one starts. Repeat for more.",
       valueName: "file"), completion: .file())
-  var image: [String] = []
+  var also: [String] = []
   @Flag(help: "Count the pages of every image.")
   var allImages = false
   @Option(
@@ -61,7 +61,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
 
   private func launch(reading input: OpenedInput?) -> PageLaunch {
     var launch = PageLaunch(launched.launch(reading: input), in: .own)
-    launch.images = image
+    launch.images = also
     launch.countsAllImages = allImages
     launch.countsLoading = true
     launch.stop = stopAt.map { .mark($0) } ?? stopAtSymbol.map { .function($0) }
@@ -71,7 +71,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let outputFile = try destination.open(
-      madeOf: launched.words.prefix(1) + image + [standardInput.input].compactMap { $0 })
+      madeOf: launched.words.prefix(1) + also + [standardInput.input].compactMap { $0 })
     let opened = try standardInput.open()
     defer { withExtendedLifetime(opened) {} }
     let counted = try launch(reading: opened).run()

@@ -43,7 +43,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp(
       "With --breakpoints or --qemu: also record this library; with --breakpoints also a program that the launched one "
         + "starts. Repeat for more.", valueName: "file"), completion: .file())
-  var image: [String] = []
+  var also: [String] = []
   @Flag(
     help:
       "With --breakpoints: also record basic blocks, of code compiled with a map of them. --qemu always records blocks."
@@ -94,9 +94,9 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if breakpoints && qemu {
       throw ValidationError("--breakpoints and --qemu can't be used together")
     }
-    if !breakpoints && !qemu && (allImages || !image.isEmpty || stopAtSymbol != nil || blocks) {
+    if !breakpoints && !qemu && (allImages || !also.isEmpty || stopAtSymbol != nil || blocks) {
       throw ValidationError(
-        "--blocks, --image, --all-images and --stop-at-symbol need --breakpoints or --qemu")
+        "--blocks, --also, --all-images and --stop-at-symbol need --breakpoints or --qemu")
     }
     if pid != nil && (!reads.isEmpty || standardInput.input != nil) {
       throw ValidationError("--reads and --input belong to a launch: they can't be used with --pid")
@@ -116,14 +116,14 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       return .emulation(
         launch(),
         LaunchRecording.Emulation(
-          images: allImages ? nil : image, stopAtSymbol: stopAtSymbol, processor: cpu,
+          images: allImages ? nil : also, stopAtSymbol: stopAtSymbol, processor: cpu,
           root: sysroot))
     }
     guard breakpoints else { return .recorder(launch()) }
     return .breakpoints(
       pid.map { .process($0) } ?? .launch(launch()),
       LaunchRecording.Breakpoints(
-        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol))
+        images: allImages ? nil : also, blocks: blocks, stopAtSymbol: stopAtSymbol))
   }
 
   func run() throws {

@@ -84,7 +84,7 @@ package struct MeasuredCommand {
     guard !isImage, access(path, R_OK) == 0 else { return nil }
     return Diagnostic(
       "a script, not an image: the program that it runs is measured, but neither evicted nor examined",
-      context: [path], hint: "name the image with --image")
+      context: [path], hint: "name the image with --also")
   }
 
   private static func isFile(_ path: String) -> Bool {

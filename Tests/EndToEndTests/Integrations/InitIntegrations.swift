@@ -45,7 +45,7 @@ import Testing
     try workshop.must("meson", ["setup", "build", "--buildtype=release"])
     try workshop.must("meson", ["compile", "-C", "build"])
     try workshop.mustOrderfile(
-      "record", "--breakpoints", "--image", "build/libpart.so", "-o", "t", "--", "build/app")
+      "record", "--breakpoints", "--also", "build/libpart.so", "-o", "t", "--", "build/app")
     try workshop.mustOrderfile("gen", "t", "--all-images", "-o", "app.order")
     try workshop.must("meson", ["compile", "-C", "build"])
     func order(_ image: String) throws -> [String] {

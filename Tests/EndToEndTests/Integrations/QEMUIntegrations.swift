@@ -161,7 +161,7 @@ import Testing
       """.utf8, "main.c")
     try workshop.must("gcc", ["main.c", "-o", "app", "-ldl"])
     let run = try QEMUWorkshop.record(
-      workshop, options: ["--image", "one,.so", "--image", "two,.so"])
+      workshop, options: ["--also", "one,.so", "--also", "two,.so"])
     #expect(run.status == 0, "\(run.errors)")
     let functions = try QEMUWorkshop.names(workshop)
     #expect(functions.contains("one") && functions.contains("two"))

@@ -39,7 +39,7 @@ import Testing
     let workshop = try BreakpointMemoryTests.built.copy()
     try workshop.must("cp", ["plugin1.so", "first"])
     let run = try QEMUWorkshop.record(
-      workshop, options: ["--image", "plugin.so"], "plugin replaced", "first", "plugin2.so")
+      workshop, options: ["--also", "plugin.so"], "plugin replaced", "first", "plugin2.so")
     #expect(run.text == "3 4 " && run.status == 3, "\(run.errors)")
     #expect(run.errors.contains("/plugin.so: another file than this one"), "\(run.errors)")
     let names = try QEMUWorkshop.names(workshop)

@@ -23,7 +23,7 @@ import Testing
     try workshop.must("gcc", ["main.c", "-o", "app"])
   }
 
-  @Test(arguments: tools, [["--all-images"], ["--image", "app"]])
+  @Test(arguments: tools, [["--all-images"], ["--also", "app"]])
   func aProgramInValgrindRunsAndIsNotRecorded(tool: String, options: [String]) throws {
     let workshop = try Self.built.copy()
     let run = try workshop.orderfile(

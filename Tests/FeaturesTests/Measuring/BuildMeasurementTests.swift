@@ -41,7 +41,7 @@ import Testing
   @Test func aScriptIsWarnedOf() throws {
     try writeProgram("script", "#!/bin/sh\n".utf8)
     let script = try command("script")
-    #expect(script.warning?.hint == "name the image with --image")
+    #expect(script.warning?.hint == "name the image with --also")
     #expect(MeasuredCommand.warnings(script, script).count == 1)
     try writeProgram("other", "#!/bin/sh\n".utf8)
     #expect(MeasuredCommand.warnings(script, try command("other")).count == 2)

@@ -155,7 +155,7 @@ extension PagesInputs {
         throw Diagnostic(
           "missing image '\(names.first ?? "")' in the pages: found "
             + document.images.map { "'\(fileName(ofPath: $0.path))'" }.joined(separator: ", "),
-          context: [path], hint: "count its pages with 'orderfile pages --json --image FILE'",
+          context: [path], hint: "count its pages with 'orderfile pages --json --also FILE'",
           severity: .mismatch)
       }
       launches.append(LaunchData(found, path: path, weight: weight))

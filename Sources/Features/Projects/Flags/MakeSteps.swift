@@ -81,7 +81,7 @@ package struct MakeSteps {
     isLibrary
       ? """
       # A launch of a program that uses the library: name it, and add its arguments.
-      orderfile record --breakpoints --image \(shellWord(program)) -o \(trace) -- PROGRAM
+      orderfile record --breakpoints --also \(shellWord(program)) -o \(trace) -- PROGRAM
       """
       : """
       # A launch as users start the program: add its arguments.

@@ -276,7 +276,7 @@ extension Diagnostic {
 extension [Remedy] {
   /// The remedies for the name of a function that no image has.
   package static let missingFunction = [
-    Remedy("nm lists the names"), Remedy("--image adds a library", option: "--image"),
+    Remedy("nm lists the names"), Remedy("--also adds a library", option: "--also"),
   ]
 }
 

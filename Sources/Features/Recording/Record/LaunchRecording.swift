@@ -368,7 +368,7 @@ extension Diagnostic {
   }
 
   private static let anotherImage = Remedy(
-    "--image adds a library, or a program that this one starts", option: "--image")
+    "--also adds a library, or a program that this one starts", option: "--also")
 
   fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
     Diagnostic(
