@@ -1,3 +1,4 @@
+import Budget
 import ByteReading
 import CommandSupport
 import Foundation

@@ -1,5 +1,7 @@
 import Addresses
 import ByteReading
+import CommandSupport
+import Counting
 import Demangling
 import FaultEstimate
 import ImageModel

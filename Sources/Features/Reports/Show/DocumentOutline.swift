@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import JSON
+import Rendering
 
 /// The members of a JSON document as indented text.
 package struct DocumentOutline: Sendable {
