@@ -31,7 +31,7 @@ build "$flags -Clink-arg=-Wl,--lto-basic-block-sections=$PWD/words.clusters\
 cp "split/$target/release/words" words
 
 step "what that saves, and whether the linker followed"
-run "$ORDERFILE" diff words-default words --trace words.oftrace --order words.order --max-drifted 0
+run "$ORDERFILE" diff words-default words --trace words.oftrace --order words.order --limit 'diff.drifted<=0'
 
 for text in "To be or not to be" ""; do
   # shellcheck disable=SC2086

@@ -92,15 +92,16 @@ import Testing
     let none = try workshop.mustOrderfile("diff", "app", "ordered", "--order", "app.order")
     #expect(!none.text.contains(" ms"), "nobody has measured it: \(none.text)")
     let passes = try workshop.orderfile(
-      "diff", "app", "ordered", "--order", "app.order", "--max-pages", "9")
+      "diff", "app", "ordered", "--order", "app.order", "--limit", "diff.predictedPagesAtMost<=9")
     #expect(passes.status == 0)
     let fails = try workshop.orderfile(
-      "diff", "app", "ordered", "--order", "app.order", "--max-pages", "0")
+      "diff", "app", "ordered", "--order", "app.order", "--limit", "diff.predictedPagesAtMost<=0")
     #expect(fails.status == 2)
     #expect(fails.output == passes.output, "the report is complete")
     #expect(
       fails.errors.hasSuffix(
-        "orderfile: error: ordered: predicted pages: expected at most 0, found 1\n"))
+        "orderfile: error: ordered: diff.predictedPagesAtMost of ordered, 4 KiB pages: expected at most 0, found 1\n"
+          + "  hint: record again: the trace is from an older build\n"))
   }
 
   /// Notes, warnings and progress are on standard error; results, errors and the exit status stay.
@@ -110,8 +111,8 @@ import Testing
     try workshop.write(workshop.bytes("app.oftrace").prefix(100), "short")
     for arguments in Self.reports + [
       [
-        "diff", "app", "ordered", "--trace", "app.oftrace", "--order", "app.order", "--max-pages",
-        "0",
+        "diff", "app", "ordered", "--trace", "app.oftrace", "--order", "app.order", "--limit",
+        "diff.predictedPagesAtMost<=0",
       ],
       ["diff", "app.map", "ordered", "--order", "short.order"],
       ["gen", "short", "app.oftrace", "--image", "app", "--keep-going"],
@@ -133,7 +134,12 @@ import Testing
     try workshop.write(Array("not a trace".utf8), "text")
     for (arguments, status) in [
       (["show", "app"], 0), (["gen", "text"], 1), (["show", "nowhere"], 1),
-      (["diff", "app", "ordered", "--order", "app.order", "--max-pages", "0"], 2),
+      (
+        [
+          "diff", "app", "ordered", "--order", "app.order", "--limit",
+          "diff.predictedPagesAtMost<=0",
+        ], 2
+      ),
       (["gen", "app.oftrace", "--recorded", "app"], 3), (["record", "-o", "x", "--", "true"], 4),
       ([], 0), (["bogus"], 64), (["gen"], 64), (["diff", "app", "ordered"], 64),
       (["gen", "app.oftrace", "--linker", "bogus"], 64),
@@ -252,7 +258,7 @@ import Testing
       "/bin/bash",
       [
         "-c",
-        "\"$0\" diff app app --order app.order --max-pages 0 2>/dev/null | true; echo ${PIPESTATUS[0]}",
+        "\"$0\" diff app app --order app.order --limit 'diff.predictedPagesAtMost<=0' 2>/dev/null | true; echo ${PIPESTATUS[0]}",
         Built.orderfile,
       ]
     ).end()

@@ -57,7 +57,8 @@ import Testing
     #expect(!workshop.fileNames.contains("h.jsonl"))
     let unnamed = try workshop.orderfile(
       ["history", "add", "h.jsonl", "pages.json", "--launch-name", ""] + Self.at)
-    #expect(unnamed.status == 64 && unnamed.errors.contains("invalid --launch-name: expected a name"))
+    #expect(
+      unnamed.status == 64 && unnamed.errors.contains("invalid --launch-name: expected a name"))
   }
 
   @Test(.needs("git")) func asksGitForTheCommit() throws {

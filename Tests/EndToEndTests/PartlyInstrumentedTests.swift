@@ -133,13 +133,16 @@ import Testing
     #expect(!plain.text.contains("predicted"))
     #expect(plain.errors.contains("without a callback: core.c"))
 
-    let gate = try Self.diff(workshop, "--max-pages", "100000")
+    let gate = try Self.diff(workshop, "--limit", "diff.predictedPagesAtMost<=100000")
     #expect(gate.status == 2)
     #expect(
-      gate.errors.contains("error: ordered: no prediction: 1 of 304 functions is instrumented"))
-    #expect(try Self.diff(workshop, "--min-instrumented", "90%").status == 2)
+      gate.errors.contains(
+        "expected at most 100000, found nothing: no prediction: 1 of 304 functions is instrumented")
+    )
+    #expect(try Self.diff(workshop, "--limit", "diff.recordable>=90%").status == 2)
     // Who says that so little is enough gets the figures, and the warning.
-    let accepted = try Self.diff(workshop, "--min-instrumented", "0%", "--max-pages", "100000")
+    let accepted = try Self.diff(
+      workshop, "--limit", "diff.recordable>=0%", "--limit", "diff.predictedPagesAtMost<=100000")
     #expect(accepted.status == 0)
     #expect(accepted.text.contains("not counted: code that could not be recorded (1 of 304"))
     #expect(accepted.errors.contains("only 1 of 304 functions is instrumented"))
@@ -168,7 +171,7 @@ import Testing
     let (workshop, _, _) = try Self.workshop(instrumented: instrumented, hasDebugInformation: true)
     func results() throws -> [Run] {
       try [
-        Self.diff(workshop, "--max-pages", "100000"),
+        Self.diff(workshop, "--limit", "diff.predictedPagesAtMost<=100000"),
         workshop.orderfile("gen", "app.oftrace", "--image", "app", "-o", "again", "--json"),
         workshop.orderfile("show", "app.oftrace"),
       ]
@@ -200,9 +203,9 @@ import Testing
     let plain = try Self.diff(workshop)
     #expect(plain.text.hasPrefix("predicted page faults"))
     #expect(plain.text.contains("  not counted: code that could not be recorded (223 of 304"))
-    #expect(try Self.diff(workshop, "--max-pages", "100000").status == 0)
-    #expect(try Self.diff(workshop, "--min-instrumented", "90%").status == 2)
-    #expect(try Self.diff(workshop, "--min-instrumented", "0.6").status == 0)
+    #expect(try Self.diff(workshop, "--limit", "diff.predictedPagesAtMost<=100000").status == 0)
+    #expect(try Self.diff(workshop, "--limit", "diff.recordable>=90%").status == 2)
+    #expect(try Self.diff(workshop, "--limit", "diff.recordable>=60%").status == 0)
   }
 
   /// Without debug information only file symbols tell, and these stand by local functions alone.
@@ -252,7 +255,8 @@ import Testing
     let (workshop, recorded, gen) = try Self.workshop(instrumented: Self.all, coverage: coverage)
     #expect(recorded.errors.contains("of 304 instrumented functions in 1 image"))
     for run in [recorded, gen] { #expect(!run.errors.contains("warning"), "\(run.errors)") }
-    let gate = try Self.diff(workshop, "--min-instrumented", "100%", "--max-pages", "100000")
+    let gate = try Self.diff(
+      workshop, "--limit", "diff.recordable>=100%", "--limit", "diff.predictedPagesAtMost<=100000")
     #expect(gate.status == 0, "\(gate.errors)")
     #expect(!gate.text.contains("could not be recorded"))
   }
@@ -263,7 +267,9 @@ import Testing
       let recorded = try workshop.mustOrderfile(
         "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
       #expect(!recorded.errors.contains("warning"), "\(recorded.errors)")
-      let gate = try Self.diff(workshop, "--min-instrumented", "100%", "--max-pages", "100000")
+      let gate = try Self.diff(
+        workshop, "--limit", "diff.recordable>=100%", "--limit", "diff.predictedPagesAtMost<=100000"
+      )
       #expect(gate.status == 0, "\(gate.errors)")
       // Without symbols and unwind tables nothing tells where functions begin.
       let compile = [
@@ -283,9 +289,10 @@ import Testing
   @Test func aGateOnCodeThatNobodyToldOfFails() throws {
     let (workshop, _, _) = try Self.workshop(instrumented: Self.all)
     let gate = try workshop.orderfile(
-      "diff", "app", "ordered", "--order", "app.order", "--min-instrumented", "10%")
+      "diff", "app", "ordered", "--order", "app.order", "--limit", "diff.recordable>=10%")
     #expect(gate.status == 2)
     #expect(
-      gate.errors.contains("recordable code: expected at least 10%, found unknown"))
+      gate.errors.contains(
+        "error: ordered: diff.recordable: expected at least 10%, found nothing\n"))
   }
 }

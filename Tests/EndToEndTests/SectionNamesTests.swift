@@ -65,7 +65,7 @@ import Testing
     }
     for map in [[], ["--link-map", "app.map"]] {
       let verify = try workshop.mustOrderfile(
-        ["verify", "app.order", "--image", "app", "--max-stale", "0%"] + map)
+        ["verify", "app.order", "--image", "app", "--limit", "verify.stale<=0%"] + map)
       #expect(verify.text.contains("\n0 of 5 entries are stale"), "\(verify.text)")
     }
   }

@@ -140,7 +140,7 @@ import Testing
       #expect(!diff.errors.contains("did not follow"), "\(diff.errors)")
       try workshop.mustOrderfile(["report", "-o", "report.html"] + pair + ["t", "all.order"])
       let verify = try workshop.mustOrderfile(
-        "verify", "all.order", "--image", "out/\(name)", "--max-stale", "0%", "--json")
+        "verify", "all.order", "--image", "out/\(name)", "--limit", "verify.stale<=0%", "--json")
       #expect(verify.json["stale"] as? Int == 0)
       #expect(try #require(verify.json["otherImages"] as? Int) > 0)
     }

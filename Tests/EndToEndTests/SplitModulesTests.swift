@@ -61,7 +61,7 @@ import Testing
     let symbols = try workshop.must("nm", ["split"]).text
     #expect(symbols.split(separator: "\n").count { $0.hasSuffix(" reduce.cold") } == 2)
     let report = try workshop.mustOrderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
+      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--limit", "diff.drifted<=0")
     #expect(report.errors.isEmpty, "\(report.errors)")
     #expect(try workshop.start("./split", []).end().status == 0)
   }
@@ -149,7 +149,7 @@ import Testing
       ], compiler: compiler, in: workshop)
     #expect(try workshop.must("nm", ["split"]).text.contains(".cold\n"))
     let report = try workshop.mustOrderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
+      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--limit", "diff.drifted<=0")
     #expect(report.errors.isEmpty, "\(report.errors)")
     #expect(try workshop.start("./split", []).end().status == 0)
   }
@@ -163,16 +163,16 @@ import Testing
     try workshop.write(changed.utf8, "lib/b.c")
     try build("split", [SplitTests.blockMap, "-g"] + SplitTests.splitting.dropLast(), in: workshop)
     let diff = ["diff", "app", "split", "--trace", "t", "--order", "app.order"]
-    let report = try workshop.orderfile(diff + ["--max-drifted", "0"])
+    let report = try workshop.orderfile(diff + ["--limit", "diff.drifted<=0"])
     #expect(report.status == 2)
     #expect(
       report.text.contains("other basic blocks than recorded: 1 startup function:\n  other: "),
       "\(report.text)")
     #expect(
       report.errors.contains(
-        "error: split: functions with other basic blocks: expected at most 0, found 1"),
+        "error: split: diff.drifted of split: expected at most 0, found 1"),
       "\(report.errors)")
-    #expect(try workshop.orderfile(diff + ["--max-drifted", "1"]).status == 0)
+    #expect(try workshop.orderfile(diff + ["--limit", "diff.drifted<=1"]).status == 0)
 
     try workshop.mustOrderfile(
       "gen", "t", "--image", "split", "--split", "next.clusters", "-o", "next.order")

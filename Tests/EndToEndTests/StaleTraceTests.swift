@@ -64,13 +64,14 @@ import Testing
       try workshop.orderfile(
         ["diff", "app", "ordered", "--page-size", "4k", "--trace", "old.oftrace"] + options)
     }
-    #expect(try gate("--max-pages", "\(stale.most)").status == 0)
-    let tooMany = try gate("--max-pages", "\(fresh.least - 1)")
+    #expect(try gate("--limit", "diff.predictedPagesAtMost<=\(stale.most)").status == 0)
+    let tooMany = try gate("--limit", "diff.predictedPagesAtMost<=\(fresh.least - 1)")
     #expect(tooMany.status == 2)
-    #expect(tooMany.errors.contains("found \(stale.least) to \(stale.most)"))
-    #expect(try gate("--min-present", "90%").status == 0)
-    let tooFew = try gate("--min-present", "95%")
+    #expect(tooMany.errors.contains("expected at most \(fresh.least - 1), found \(stale.most)\n"))
+    #expect(try gate("--limit", "diff.present>=90%").status == 0)
+    let tooFew = try gate("--limit", "diff.present>=95%")
     #expect(tooFew.status == 2)
-    #expect(tooFew.errors.contains("expected at least 95%, found 90.2%, 37 of 41 functions"))
+    #expect(
+      tooFew.errors.contains("diff.present of ordered: expected at least 95%, found 90.24%\n"))
   }
 }

@@ -149,7 +149,11 @@ import Testing
     "diff @map @map --order @app.order --page-ins-before @prose",
     "diff @app @app --order @app.order --page-ins-after @prose",
     // Checks.
-    "diff @app @app --order @app.order --max-pages 0 -o /dev/null",
+    "diff @app @app --order @app.order --limit diff.predictedPagesAtMost<=0 -o /dev/null",
+    "diff @app @app --order @app.order --limit diff.drifted<=0 -o /dev/null",
+    "diff @app @app --order @app.order --limit pages.textPages<=4",
+    "verify @app.order --image @app --limit verify.stale<=5",
+    "audit @app --limit audit.initializers>=7 -o /dev/null",
   ]
 
   @Test func eachMessageIsAsRecorded() throws {

@@ -26,6 +26,7 @@ struct AuditCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("The list of allowed libraries.", valueName: "file"), completion: .file())
   var allow: String?
+  @OptionGroup var limits: LimitOptions<AuditResult>
   @Option(
     help: ArgumentHelp("The image's link map, for object files.", valueName: "file"),
     completion: .file())
@@ -65,6 +66,7 @@ struct AuditCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
+    try limits.check()
     if let exportSarif, exportSarif == destination.output {
       throw ValidationError(
         exportSarif == "-"
@@ -101,5 +103,6 @@ struct AuditCommand: ParsableCommand {
       AuditSARIF(document, path: RepositoryPath.of(document.path), toolVersion: toolVersion).json())
     messages.print(document.warnings)
     if let problem = document.problem { throw problem }
+    try limits.limits().failures(of: .audit(document.figures()), path: document.path).throwAll()
   }
 }

@@ -15,7 +15,7 @@ struct CheckCommand: ParsableCommand {
         $ orderfile check --init -o orderfile.budget.json diff.json pages.json audit.json
         $ orderfile check --budget orderfile.budget.json --base main/check.json diff.json pages.json audit.json
 
-      A document is what audit, auto, diff, gen, measure or pages write with --json. Of two layouts or programs the one \
+      A document is what audit, auto, diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one \
       after counts. The base is what 'check --json' wrote for the main branch, or such documents; if its file does not \
       exist, only limits without a base are checked. Times are compared only with a build that the same 'measure' \
       launched in turn.

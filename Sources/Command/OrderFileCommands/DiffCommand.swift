@@ -1,4 +1,5 @@
 import ArgumentParser
+import Budget
 import CommandSupport
 import Demangling
 import ImageModel
@@ -12,7 +13,7 @@ struct DiffCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order
-        $ orderfile diff before.map after.map --order app.order --max-pages 120
+        $ orderfile diff before.map after.map --order app.order --limit 'diff.predictedPages<=120'
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
       without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \
@@ -65,25 +66,7 @@ struct DiffCommand: ParsableCommand {
       "Bytes that Linux reads ahead, or auto for the setting of AFTER's device. (default: 128k)",
       valueName: "bytes"), transform: expecting(KernelSize.form))
   var readahead = KernelSize.bytes(128 << 10)
-  @Option(
-    help: ArgumentHelp("Exit with 2 if AFTER may touch more pages than this.", valueName: "pages"),
-    transform: expecting("a number of pages"))
-  var maxPages: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Exit with 2 if less than this share of the recorded image's code could be recorded.",
-      valueName: "percent"), transform: expecting("a share such as 90% or 0.9"))
-  var minInstrumented: Share?
-  @Option(
-    help: ArgumentHelp(
-      "Exit with 2 if AFTER has less than this share of the startup functions.",
-      valueName: "percent"), transform: expecting("a share such as 90% or 0.9"))
-  var minPresent: Share?
-  @Option(
-    help: ArgumentHelp(
-      "Exit with 2 if more startup functions than this have other basic blocks in AFTER than were recorded.",
-      valueName: "functions"), transform: expecting("a number of functions"))
-  var maxDrifted: Int?
+  @OptionGroup var limits: LimitOptions<DiffResult>
   @Option(
     help: ArgumentHelp(
       "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
@@ -130,6 +113,7 @@ struct DiffCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
+    try limits.check()
     if trace.isEmpty && weighted.isEmpty && order == nil {
       throw ValidationError("missing the startup functions: give --trace, --order, or both")
     }
@@ -141,7 +125,7 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  private var options: LayoutDiff.Options {
+  private func options(_ limits: CommandLimits) -> LayoutDiff.Options {
     var options = LayoutDiff.Options(before: before, after: after)
     options.traces = trace
     options.order = order
@@ -157,25 +141,17 @@ struct DiffCommand: ParsableCommand {
     options.pageInsAfter = pageInsAfter
     options.measuredBefore = pagesBefore
     options.measuredAfter = pagesAfter
-    options.minInstrumented = minInstrumented
+    options.minInstrumented = limits.minimumShare(of: "diff.recordable")
     options.mapsPages = map
     return options
-  }
-
-  private var gates: DiffGates {
-    var gates = DiffGates()
-    gates.maxPages = maxPages
-    gates.minInstrumented = minInstrumented
-    gates.minPresent = minPresent
-    gates.maxDrifted = maxDrifted
-    return gates
   }
 
   func run() throws {
     let outputFile = try destination.open(
       madeOf: [before, after] + trace + recorded + pageInsBefore + pageInsAfter
         + [order, pagesBefore, pagesAfter].compactMap { $0 })
-    let diff = try LayoutDiff(options)
+    let limits = try limits.limits()
+    let diff = try LayoutDiff(options(limits))
     let document = diff.document
     if let scale = mapScale?.scale, scale.unit.bytes < document.pageSize.bytes {
       throw Diagnostic(
@@ -184,10 +160,8 @@ struct DiffCommand: ParsableCommand {
     }
     try outputFile.finish(json ? document.json() : Array(text(of: diff).utf8))
     messages.print(document.warnings)
-    var failures = gates.failures(of: document)
-    guard let last = failures.popLast() else { return }
-    for failure in failures { Console.printError(failure) }
-    throw last
+    try limits.failures(of: .diff(document), path: document.after.path, absence: document.refusal)
+      .throwAll()
   }
 
   private func text(of diff: LayoutDiff) -> String {

@@ -20,7 +20,6 @@ struct ShowCommand: ParsableCommand {
       EXAMPLES
         $ orderfile show app.oftrace
         $ orderfile show --json report.html | jq .documents.diff.textPages
-        $ orderfile show --last 5 history.jsonl
 
       The kind of file is recognized by its contents. Text that could be anything is an order file if its name \
       ends in .order. A document is what a command wrote with --json. For a history there is a table for each series: \

@@ -10,7 +10,7 @@ struct VerifyCommand: ParsableCommand {
       "Compare an order file with a build: which entries are stale, and what they are called now.",
     discussion: """
       EXAMPLES
-        $ orderfile verify app.order --image build/app --max-stale 5%
+        $ orderfile verify app.order --image build/app --limit 'verify.stale<=5%'
         $ orderfile verify app.order --image build/app --update app.order
 
       An entry is stale if the linker of the build could not follow it:
@@ -25,7 +25,8 @@ struct VerifyCommand: ParsableCommand {
       With several images, such as a program and its libraries, an entry counts as present if one of them has it. An \
       image does not show all that the linker saw: what it discarded is missing.
 
-      --update writes the present names of renamed functions. Everything else stays as it is.
+      --update writes the present names of renamed functions. Everything else stays as it is. A limit of verify.stale \
+      counts what is stale after that; an order file without an entry for the build is all stale.
       """)
 
   @Argument(
@@ -51,12 +52,7 @@ struct VerifyCommand: ParsableCommand {
       "The linker that the order file is for. (default: the one that --image names, else what the file looks like)",
       valueName: "linker"))
   var linker: LinkerOption?
-  @Option(
-    help: ArgumentHelp(
-      "Exit with 2 if more than this share of the entries is stale, with --update after it; or if the order file has no "
-        + "entry for the build.",
-      valueName: "percent"), transform: Share.limit)
-  var maxStale: Share?
+  @OptionGroup var limits: LimitOptions<VerifyResult>
   @Option(
     help: ArgumentHelp(
       "Write the order file with the present names of renamed functions: the order file itself, another file, or - for "
@@ -72,6 +68,7 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
+    try limits.check()
     if json && update == "-" && destination.output == "-" {
       throw ValidationError("--json needs -o FILE: --update - writes to stdout, too")
     }
@@ -112,6 +109,8 @@ struct VerifyCommand: ParsableCommand {
     }
     if let note = text.updateNote { messages.print(note: note) }
     messages.print(verification.warnings)
-    if let failure = verification.failure(maxStale) { throw failure }
+    try limits.limits().failures(
+      of: .verify(VerifyFigures(document)), path: document.path, remedy: { _ in document.remedy }
+    ).throwAll()
   }
 }

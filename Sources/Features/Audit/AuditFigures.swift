@@ -68,6 +68,15 @@ package struct AuditFigures: Hashable, Sendable {
   }
 }
 
+extension AuditDocument {
+  /// The figures, read back from the document: so they are those that another command reads.
+  package func figures() throws(Diagnostic) -> AuditFigures {
+    do { return try AuditFigures(parsing: FileBytes(json())) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+  }
+}
+
 extension AuditFigures.Library: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(

@@ -54,7 +54,8 @@ import Testing
     #expect(try order("build/app") == ["main", "of_z", "of_x", "of_y"])
     #expect(try order("build/libpart.so") == ["of_b", "of_c", "of_a"])
     for image in ["build/app", "build/libpart.so"] {
-      try workshop.mustOrderfile("verify", "app.order", "--image", image, "--max-stale", "0%")
+      try workshop.mustOrderfile(
+        "verify", "app.order", "--image", image, "--limit", "verify.stale<=0%")
     }
   }
 

@@ -80,7 +80,8 @@ import Testing
       #expect(try workshop.start("./split", arguments).end().text == plain.text)
     }
     let report = try workshop.mustOrderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0", "--json"
+      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--limit", "diff.drifted<=0",
+      "--json"
     )
     let order = try #require(report.json["order"] as? [String: Any])
     #expect(order["inOrder"] as? Int == order["entries"] as? Int)

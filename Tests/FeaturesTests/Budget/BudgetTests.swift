@@ -112,6 +112,7 @@ import Testing
     var found: Set<String> = []
     for name in [
       "audit", "auto", "diff/traced", "diff/with-order", "gen", "measure/cold-and-warm", "pages",
+      "verify",
     ] {
       let document = try CommittedDocument(
         parsing: FileBytes(fixture("reporting/\(name)/expected.json")), path: name)
@@ -135,7 +136,7 @@ import Testing
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
-        "measure.instructions", "audit.librariesNotAllowed", "diff.recordable",
+        "measure.instructions", "audit.librariesNotAllowed", "diff.drifted", "diff.recordable",
       ]),
       "\(others.sorted())")
   }

@@ -15,7 +15,7 @@ import Testing
 
   /// From the goldens of the reports, so that no document changes unnoticed.
   @Test(arguments: [
-    "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages",
+    "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages", "verify",
   ])
   func takesTheFiguresOfWhatTheCommandsWrite(_ name: String) throws {
     let entries = try Self.entries(fixture("reporting/\(name)/expected.json"))
@@ -44,9 +44,9 @@ import Testing
   }
 
   private static let hint =
-    "give what these commands write with --json: audit, auto, diff, gen, measure, pages"
+    "give what these commands write with --json: audit, auto, diff, gen, measure, pages, verify"
   private static let schemas =
-    "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1"
+    "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1, orderfile.verify/1"
 
   @Test(arguments: [
     (

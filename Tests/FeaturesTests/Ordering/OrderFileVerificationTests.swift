@@ -1,3 +1,4 @@
+import Budget
 import Foundation
 import ImageModel
 import OrderFileFormat
@@ -180,14 +181,13 @@ import Testing
   @Test func theGateComparesCountsExactly() throws {
     let (workshop, _) = try link("f1\nf2\nq1\nq2\n")
     let found = try verification(workshop)
-    #expect(found.failure(nil) == nil)
-    for (share, passes) in [("50%", true), ("49.9999%", false), ("0", false), ("100%", true)] {
-      let limit: Share? = Share(share)
-      #expect(limit != nil)
-      let failure = found.failure(limit)
-      #expect((failure == nil) == passes, "\(share)")
-      #expect(failure?.severity ?? .checkFailed == .checkFailed)
-      #expect(failure?.message.contains("found 50.0%, 2 of 4 entries") ?? true)
+    for (share, passes) in [("50%", true), ("49.9999%", false), ("0%", false), ("100%", true)] {
+      let limits = try CommandLimits(parsing: ["verify.stale<=\(share)"], of: .verify)
+      let failures = try limits.failures(
+        of: .verify(VerifyFigures(found.document)), path: "app.order")
+      #expect(failures.isEmpty == passes, "\(share)")
+      #expect(failures.allSatisfy { $0.severity == .checkFailed })
+      #expect(failures.allSatisfy { $0.message.hasSuffix("found 50%") }, "\(failures)")
     }
   }
 

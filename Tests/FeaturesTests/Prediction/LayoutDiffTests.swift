@@ -1,4 +1,5 @@
 import Addresses
+import Budget
 import FaultEstimate
 import Foundation
 import ImageModel
@@ -155,17 +156,15 @@ import Testing
       ])
     #expect(document.savedPages == 0...2)
 
-    var gates = DiffGates()
-    gates.maxPages = 4
-    gates.minPresent = Share(percent: 50)
-    #expect(gates.failures(of: document).isEmpty)
-    gates.maxPages = 3
-    gates.minPresent = Share("50.1%")
-    let failures = gates.failures(of: document)
+    func failures(_ limits: String...) throws -> [Diagnostic] {
+      try CommandLimits(parsing: limits, of: .diff).failures(of: .diff(document), path: "renamed")
+    }
+    #expect(try failures("diff.predictedPagesAtMost<=4", "diff.present>=50%").isEmpty)
+    let failures = try failures("diff.present>=50.1%", "diff.predictedPagesAtMost<=3")
     #expect(
       failures.map(\.message) == [
-        "startup functions in the layout: expected at least 50.1%, found 50.0%, 2 of 4 functions",
-        "predicted pages: expected at most 3, found 2 to 4",
+        "diff.present of renamed: expected at least 50.1%, found 50%",
+        "diff.predictedPagesAtMost of renamed, 4 KiB pages: expected at most 3, found 4",
       ])
     #expect(failures.allSatisfy { $0.severity == .checkFailed && $0.hint != nil })
   }

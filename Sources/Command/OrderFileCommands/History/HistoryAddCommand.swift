@@ -13,7 +13,7 @@ struct HistoryAddCommand: ParsableCommand {
         $ orderfile history add history.jsonl pages.json measure.json
         $ orderfile history add history.jsonl gen.json --commit 1f3a9c2 --time 2026-11-23T16:40:00Z
 
-      A document is what audit, auto, diff, gen, measure or pages write with --json. Of two layouts or programs the one after \
+      A document is what audit, auto, diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one after \
       counts. There is one line for each image, page size and, for measure, state of the page cache. A second line about \
       the same is refused. Either all lines are appended or none.
 

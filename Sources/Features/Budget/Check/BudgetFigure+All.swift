@@ -2,7 +2,7 @@
 // exactly and has no interval: faults and memory of `measure`.
 
 extension BudgetFigure {
-  package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages
+  package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages + verify
 
   private static let orderAgain =
     "order again: record the launch, run 'orderfile gen', link with the new order file"
@@ -56,6 +56,11 @@ extension BudgetFigure {
   ]
 
   private static let diff = [
+    BudgetFigure(
+      .diff, "drifted", .functions, .lower, slack: Slack.none,
+      "Startup functions that have other basic blocks in the image than were recorded.",
+      "compile both builds with -fbasic-block-address-map, and record again with 'orderfile record --breakpoints --blocks'"
+    ),
     BudgetFigure(
       .diff, "floorPages", .pages, .lower,
       "The fewest pages that the startup functions could lie on.",
@@ -149,5 +154,12 @@ extension BudgetFigure {
     BudgetFigure(
       .pages, "textPages", .pages, .lower, slack: .pages,
       "Pages of code that the launch executed; measured.", measureAgain),
+  ]
+
+  private static let verify = [
+    BudgetFigure(
+      .verify, "stale", .ratio, .lower, slack: .share,
+      "The share of the order file's entries that the linker of the build could not follow.",
+      orderAgain)
   ]
 }

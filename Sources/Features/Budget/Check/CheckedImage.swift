@@ -185,7 +185,7 @@ extension [CheckedImage] {
           self[image].unorderable = found.compliance.unorderable
         }
       }
-    case .gen: break
+    case .gen, .verify: break
     }
   }
 }

@@ -21,6 +21,7 @@ package struct CommittedDocument: Sendable {
     case gen(GenFigures)
     case measure(MeasureDocument)
     case pages(PagesDocument)
+    case verify(VerifyFigures)
   }
 
   package struct Image: Sendable {
@@ -73,6 +74,18 @@ package struct CommittedDocument: Sendable {
     }
   }
 
+  /// The figures of a result that is no file. Unlike a document to be kept, a comparison that predicts nothing has its
+  /// other figures.
+  package init(judging content: Content) throws(Diagnostic) {
+    self.content = content
+    if case .diff(let document) = content {
+      images = [document.figures]
+    } else {
+      images = try content.images()
+    }
+    for index in images.indices { images[index].sets.removeAll { $0.metrics.isEmpty } }
+  }
+
   private static let commands = HistorySeries.Source.allCases.map(\.rawValue)
     .joined(separator: ", ")
 
@@ -87,10 +100,11 @@ package struct CommittedDocument: Sendable {
     case GenDocument.schema: return .gen(try GenFigures(parsing: bytes))
     case AutoDocument.schema: return .auto(try AutoFigures(parsing: bytes))
     case MeasureDocument.schema: return .measure(try MeasureDocument(parsing: bytes))
+    case VerifyDocument.schema: return .verify(try VerifyFigures(parsing: bytes))
     default:
       let known = [
         AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, GenDocument.schema,
-        MeasureDocument.schema, PagesDocument.schema,
+        MeasureDocument.schema, PagesDocument.schema, VerifyDocument.schema,
       ]
       throw object.invalid(
         "schema", expected: "one of \(known.joined(separator: ", "))",
@@ -108,6 +122,7 @@ extension CommittedDocument.Content {
     case .gen(let figures): figures.committedImages
     case .measure(let document): document.committedImages
     case .pages(let document): document.committedImages
+    case .verify(let figures): figures.committedImages
     }
   }
 }

@@ -57,7 +57,12 @@ extension DiffDocument {
   /// - Throws: if the document predicts nothing.
   func committedImages() throws(Diagnostic) -> [CommittedDocument.Image] {
     if let refusal { throw Diagnostic("invalid document: it predicts nothing, because \(refusal)") }
-    let metrics: [HistoryMetric?] =
+    return [figures]
+  }
+
+  /// Without those of the prediction, if it predicts nothing.
+  var figures: CommittedDocument.Image {
+    let predicted: [HistoryMetric?] =
       [
         HistoryMetric("predictedPages", .pages, .lower, pages.after),
         HistoryMetric("predictedPagesAtMost", .pages, .lower, pagesAtMost.after),
@@ -65,16 +70,22 @@ extension DiffDocument {
         HistoryMetric("floorPages", .pages, .lower, after.floorPages),
         HistoryMetric("startupBytes", .bytes, .lower, Double(after.startupBytes)),
         HistoryMetric("startupFunctions", .functions, .none, after.startupFunctions),
+      ]
+    let found: [HistoryMetric?] =
+      [
         presence.flatMap { HistoryMetric("present", .higher, share: $0.after, of: $0.all) },
         recordable.flatMap {
           HistoryMetric(
             "recordable", .higher, share: Int(clamping: $0.portion.recordable),
             of: Int(clamping: $0.portion.all))
         },
+        drifted.map { HistoryMetric("drifted", .functions, .lower, $0.count) },
       ] + (order?.metrics ?? [])
-    return [
-      .init(reference: after.image, sets: [.init(.diff, pageSize: pageSize, metrics: metrics)])
-    ]
+    return .init(
+      reference: after.image,
+      sets: [
+        .init(.diff, pageSize: pageSize, metrics: (refusal == nil ? predicted : []) + found)
+      ])
   }
 }
 
@@ -84,6 +95,27 @@ extension OrderCompliance {
     [
       HistoryMetric("stale", .lower, share: entries - present, of: entries),
       HistoryMetric("inOrder", .higher, share: inOrder, of: present),
+    ]
+  }
+}
+
+extension VerifyFigures {
+  /// The order file in the build.
+  var committedImages: [CommittedDocument.Image] {
+    [
+      .init(
+        reference: image,
+        sets: [
+          .init(
+            .verify,
+            metrics: [
+              // An order file without an entry for the build has nothing that is in effect. One with strings alone has
+              // nothing that can be verified.
+              entries == 0
+                ? HistoryMetric("stale", .lower, share: namesNothing ? 1 : 0, of: 1)
+                : HistoryMetric("stale", .lower, share: stale, of: entries)
+            ])
+        ])
     ]
   }
 }

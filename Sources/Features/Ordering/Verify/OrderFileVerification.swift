@@ -216,28 +216,11 @@ private struct StringStates {
   }
 }
 
-extension OrderFileVerification {
-  /// An error if more than `maxStale` of the entries are stale, after the update if there is one, or if there is no
-  /// entry to verify; otherwise `nil`.
-  package func failure(_ maxStale: Share?) -> Diagnostic? {
-    guard let maxStale else { return nil }
-    if document.namesNothing {
-      return Diagnostic(
-        "stale entries: expected at most \(maxStale), found no entry for the build",
-        context: [document.path], hint: "record the launch again, and run 'orderfile gen'",
-        severity: .checkFailed)
-    }
-    guard document.entries > 0 else { return nil }
-    let stale = document.staleAfterUpdate
-    let present = document.entries - stale
-    guard !maxStale.complement.isReached(by: present, of: document.entries) else { return nil }
-    return Diagnostic(
-      "stale entries: expected at most \(maxStale), found \(Percentage.share(stale, of: document.entries)), "
-        + "\(stale) of \(counted(document.entries, "entry", "entries"))",
-      context: [document.path],
-      hint: document.update == nil && document.count(.renamed) > 0
-        ? "--update \(printable(document.path)) writes the present names of renamed functions; or record again"
-        : "record the launch again, and run 'orderfile gen'",
-      severity: .checkFailed)
+extension VerifyDocument {
+  /// What to do about stale entries.
+  package var remedy: String {
+    update == nil && count(.renamed) > 0
+      ? "--update \(printable(path)) writes the present names of renamed functions; or record again"
+      : "record the launch again, and run 'orderfile gen'"
   }
 }

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Budget
+import ImageModel
+
+/// A result whose figures `--limit` can limit.
+protocol LimitedResult: SendableMetatype {
+  static var source: HistorySeries.Source { get }
+  /// A limit that is often set.
+  static var example: String { get }
+}
+
+enum DiffResult: LimitedResult {
+  static let source = HistorySeries.Source.diff
+  static let example = "diff.present>=95%"
+}
+
+enum VerifyResult: LimitedResult {
+  static let source = HistorySeries.Source.verify
+  static let example = "verify.stale<=5%"
+}
+
+enum AuditResult: LimitedResult {
+  static let source = HistorySeries.Source.audit
+  static let example = "audit.libraries<=12"
+}
+
+/// `--limit`: what the figures of a result must be.
+struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 if a figure is beyond this limit, such as '\(Kind.example)'. Repeat for more. Figures: \(Self.figures).",
+      valueName: "limit"))
+  var limit: [String] = []
+
+  private static var figures: String {
+    BudgetFigure.all.filter { $0.source == Kind.source }.map(\.id).joined(separator: ", ")
+  }
+
+  /// - Throws: a usage error if a limit can't be read, or is of another command's figure.
+  func check() throws { _ = try limits() }
+
+  func limits() throws -> CommandLimits {
+    do { return try CommandLimits(parsing: limit, of: Kind.source) } catch {
+      throw ValidationError("invalid --limit: \(error.message)")
+    }
+  }
+}
+
+extension [Diagnostic] {
+  /// Prints all errors but the last, which it throws: that ends the command.
+  func throwAll() throws(Diagnostic) {
+    guard let last else { return }
+    for failure in dropLast() { Console.printError(failure) }
+    throw last
+  }
+}

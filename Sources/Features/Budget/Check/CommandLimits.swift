@@ -1,0 +1,118 @@
+import ImageModel
+import Rendering
+
+/// The limits that `--limit` sets on the figures of a command's result. The code of `check` judges them.
+package struct CommandLimits: Sendable {
+  /// In the order of the command line.
+  package let limits: [Budget.Limit]
+
+  /// - Parameters:
+  ///   - texts: limits such as `diff.present>=95%`.
+  ///   - source: the command, whose figures can be limited.
+  /// - Throws: an error in the words of the command line.
+  package init(
+    parsing texts: [String], of source: HistorySeries.Source
+  ) throws(Diagnostic) {
+    limits = try texts.map { text throws(Diagnostic) in try Self.limit(text, of: source) }
+  }
+
+  private static func limit(
+    _ text: String, of source: HistorySeries.Source
+  ) throws(Diagnostic) -> Budget.Limit {
+    guard let sign = text.firstRange(of: "<=") ?? text.firstRange(of: ">=") else {
+      throw Diagnostic(
+        "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found '\(printable(text))'")
+    }
+    let id = String(text[..<sign.lowerBound]).withoutBlanksAround
+    let known = BudgetFigure.all.filter { $0.source == source }
+    guard let figure = known.first(where: { $0.id == id }) else {
+      let names = known.map(\.id)
+      let meant = closestName(to: id, of: names).map { ", did you mean '\($0)'?" } ?? ""
+      throw Diagnostic(
+        "unknown figure: expected one of \(names.joined(separator: ", ")), found '\(printable(id))'\(meant)"
+      )
+    }
+    let bound = try Self.bound(String(text[sign.upperBound...]).withoutBlanksAround, of: figure)
+    return text[sign.lowerBound] == "<"
+      ? Budget.Limit(figure, maximum: bound) : Budget.Limit(figure, minimum: bound)
+  }
+
+  private static func bound(
+    _ text: String, of figure: BudgetFigure
+  ) throws(Diagnostic) -> Bound {
+    guard figure.isShare else {
+      guard let count = Int(text), (0...Bound.largest).contains(count), !text.hasPrefix("+") else {
+        throw Diagnostic(
+          "invalid limit of \(figure.id): expected a whole number, found '\(printable(text))'")
+      }
+      return .count(count)
+    }
+    guard text.hasSuffix("%"), let share = Share(text) else {
+      throw Diagnostic(
+        "invalid limit of \(figure.id): expected a share such as 5%, found '\(printable(text))'")
+    }
+    return .share(share)
+  }
+
+  /// The smallest share that `figure` must have; `nil` without such a limit.
+  package func minimumShare(of figure: String) -> Share? {
+    for limit in limits where limit.figure.id == figure {
+      if case .share(let share)? = limit.minimum { return share }
+    }
+    return nil
+  }
+
+  /// An error for each limit that a result does not keep, in the order of the command line. A limit on a figure that the
+  /// result lacks is not kept.
+  ///
+  /// - Parameters:
+  ///   - path: the path that the command was given.
+  ///   - absence: why the result lacks a figure; `nil` if nothing is known.
+  ///   - remedy: what makes a figure better; `nil` for that of the figure.
+  package func failures(
+    of content: CommittedDocument.Content, path: String, absence: String? = nil,
+    remedy: (BudgetFigure) -> String? = { _ in nil }
+  ) throws(Diagnostic) -> [Diagnostic] {
+    guard !limits.isEmpty else { return [] }
+    var images: [CheckedImage] = []
+    try images.add(CommittedDocument(judging: content), path: path)
+    var failures: [Diagnostic] = []
+    for limit in limits {
+      let isThere = images.contains { image in
+        image.figures.contains { limit.isAbout($0, of: image) }
+      }
+      guard isThere else {
+        failures.append(
+          Diagnostic(
+            "\(limit.figure.id): expected \(limit.wording), found nothing\(absence.map { ": \($0)" } ?? "")",
+            context: [path], hint: remedy(limit.figure) ?? limit.figure.remedy,
+            severity: .checkFailed))
+        continue
+      }
+      let check = BudgetCheck(Budget(limits: [limit]), images: images, base: nil)
+      failures += try check.results().failedFigures.map { failed in
+        Diagnostic(
+          failed.wording, context: [path],
+          hint: remedy(failed.first.figure) ?? failed.renewal ?? failed.first.figure.remedy,
+          severity: .checkFailed)
+      }
+    }
+    return failures
+  }
+}
+
+extension Budget.Limit {
+  /// `at most 40`
+  fileprivate var wording: String {
+    if let maximum { return "at most \(maximum)" }
+    return minimum.map { "at least \($0)" } ?? ""
+  }
+}
+
+extension String {
+  fileprivate var withoutBlanksAround: String {
+    var text = drop { $0 == " " }
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,50 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+
+/// The figures of a `VerifyDocument`, which is otherwise not read again.
+package struct VerifyFigures: Hashable, Sendable {
+  /// The build; the order file, if several images were given.
+  package var image: ImageReference
+  package var entries: Int
+  /// The number of entries that are stale, after the update if there is one.
+  package var stale: Int
+  /// Whether no entry is of the builds.
+  package var namesNothing: Bool
+
+  package init(_ document: VerifyDocument) {
+    image = Self.image(of: document.images, orElse: document.path)
+    entries = document.entries
+    stale = document.staleAfterUpdate
+    namesNothing = document.namesNothing
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: VerifyDocument.schema)
+    let images: [Image] = try object.value("images")
+    image = Self.image(of: images.map(\.reference), orElse: try object.value("path"))
+    entries = try object.count("entries")
+    let strings = try object.count("strings")
+    if let update: JSONObject = try object.optional("update") {
+      stale = try update.count("staleAfterUpdate")
+    } else {
+      stale = try object.count("stale")
+    }
+    namesNothing = entries == 0 && strings == 0
+  }
+
+  private static func image(of images: [ImageReference], orElse path: String) -> ImageReference {
+    images.count == 1 ? images[0] : ImageReference(path: path)
+  }
+
+  private struct Image: JSONReadableObject {
+    var reference: ImageReference
+
+    init(_ object: JSONObject) throws(ParseError) {
+      reference = ImageReference(
+        path: try object.value("path"), architecture: try object.optional("architecture"),
+        id: try object.optional("id"))
+    }
+  }
+}
