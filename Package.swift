@@ -359,40 +359,16 @@ let package = Package(
     tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
-    tests(
-      "Reporting",
-      [
-        "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib",
-      ]),
-    tests(
-      "History",
-      [
-        "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
-      ]),
-    tests(
-      "LaunchBudget",
-      [
-        "History", "Reporting", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
-      ]),
-    tests(
-      "Workflows",
-      [
-        "LaunchBudget", "History", "Reporting", "FaultEstimate", "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch",
-        "OrderFileFormat", "PagesFormat", "ImageModel", "ByteReading", "Addresses",
-      ]),
-    tests(
-      "ImageAudit",
-      ["Workflows", "Reporting", "ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
-    tests(
-      "LaunchStages",
-      [
-        "Reporting", "LaunchMeasurement", "LaunchLogFormat", "ImageModel", "ByteReading",
-        "Addresses",
-      ]),
+    .testTarget(
+      name: "FeaturesTests",
+      dependencies: [
+        "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
+        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessTracing", "ProcessLaunch", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "PagesFormat", "LaunchLogFormat", "FaultEstimate", "FunctionOrder", "ChangePoints",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib", "ModelSamples", "TestSupport",
+      ],
+      swiftSettings: testCode),
     tests(
       "OrderFileCommands",
       [

@@ -5,8 +5,10 @@ import Testing
 /// Builds whose project, or whose user, chooses the linker: they are ordered for that linker, or a message names it.
 @Suite(.needs(.recording, "ld.gold", "ld.bfd", "mold")) struct DemandedLinkerIntegrations {
   private static let tools = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent().path
-  private static let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake")
-    .path
+  private static let package = projectFolder.appendingPathComponent(
+    "Sources/Features/Workflows/Init/CMake"
+  )
+  .path
   private static let functions = ["first", "second", "third"]
 
   private func order(_ workshop: Workshop, _ image: String) throws -> [String] {
@@ -266,7 +268,9 @@ import Testing
       "int first(int), third(int);\nint main(int n, char **v) { return first(third(n)) == 0; }\n"
         .utf8, "app.c")
     try workshop.must("sh", ["-c", "autoreconf -fi && sed -i 's/|-fuse-ld=\\*//' ltmain.sh"])
-    let steps = try workshop.mustOrderfile("init", "--print", "make", "--program", ".libs/libpart.so").text
+    let steps = try workshop.mustOrderfile(
+      "init", "--print", "make", "--program", ".libs/libpart.so"
+    ).text
     try BuildSystemPage.sh(
       workshop, steps.replacingOccurrences(of: "-- PROGRAM", with: "-- ./app"))
     #expect(try order(workshop, ".libs/libpart.so") == ["third", "first", "second"])
