@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import ImageModel
-import OrderFileFormat
 import ProcessLaunch
 import Projects
 
@@ -59,11 +58,12 @@ enum CompilerCommand {
         hint: "name another in ORDERFILE_CC or ORDERFILE_CXX")
     }
     let call = CompilerCall(words, in: Folder.currentBytes() ?? [], optionFile: OptionFile.bytes)
+    let settings = try WrapperSettings(reading: variable)
     let wrapper = CompilerWrapper(
-      words, call: call, try settings(),
+      words, call: call, settings,
       compilesForLLD: search.compilesForLLD(Array(compiler.dropFirst())),
       fileExists: OptionFile.exists)
-    if let link = wrapper.link, let log = nonempty("ORDERFILE_LINKS") {
+    if let link = wrapper.link, let log = settings.links {
       LinkLog(log).append(link.output, linker: link.linker)
     }
     setenv("PATH", search.searchPath.map { CChar(bitPattern: $0) } + [0], 1)
@@ -72,36 +72,11 @@ enum CompilerCommand {
   }
 
   private static func runRust(_ compiler: Word, _ words: [Word]) throws(Diagnostic) {
-    let wrapper = RustWrapper(words, recorder: nonempty("ORDERFILE_RECORDER"))
+    let recorder = variable(WrapperSettings.recorderVariable)
+    let wrapper = RustWrapper(words, recorder: recorder.isEmpty ? nil : recorder)
     let path = CompilerSearch(compiler, in: variable("PATH")).compiler ?? compiler
     let error = ProgramLaunch.replaceProcess([path] + wrapper.words)
     throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
-  }
-
-  private static func settings() throws(Diagnostic) -> CompilerWrapper.Settings {
-    var settings = CompilerWrapper.Settings()
-    if let linker = nonempty("ORDERFILE_LINKER") {
-      let name = String(decoding: linker, as: UTF8.self)
-      guard let dialect = OrderFileDialect(name: name), dialect.driverName != nil else {
-        throw Diagnostic(
-          "unknown linker: expected lld, gold or gnu-ld, found '\(name)'",
-          context: ["ORDERFILE_LINKER"])
-      }
-      settings.linker = dialect
-    } else if CompilerSearch(Array("ld.lld".utf8), in: variable("PATH")).compiler == nil {
-      settings.linker = .gnuLD
-    }
-    settings.orders = nonempty("ORDERFILE_ORDERS")
-    settings.maps = nonempty("ORDERFILE_MAPS")
-    settings.recorder = nonempty("ORDERFILE_RECORDER")
-    settings.profile = nonempty("ORDERFILE_SPLIT")
-    settings.ordersData = nonempty("ORDERFILE_DATA") != nil
-    return settings
-  }
-
-  private static func nonempty(_ name: String) -> Word? {
-    let value = variable(name)
-    return value.isEmpty ? nil : value
   }
 
   /// The bytes of a variable of this process's environment; empty if it is not set.

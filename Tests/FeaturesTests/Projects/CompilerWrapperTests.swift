@@ -6,7 +6,7 @@ import Testing
 /// What `orderfile cc` adds to a call, and what it leaves alone.
 @Suite struct CompilerWrapperTests {
   private func wrapped(
-    _ line: String, in folder: String = "/src", settings: CompilerWrapper.Settings = .init(),
+    _ line: String, in folder: String = "/src", settings: WrapperSettings = .init(),
     compilesForLLD: Bool = true, files: [String: String] = [:]
   ) -> CompilerWrapper {
     let words = line.split(separator: " ").map { Array($0.utf8) }
@@ -61,7 +61,7 @@ import Testing
   func aVersionScriptMayNameWhatIsNotThere(script: String) {
     let call = "-shared \(script) a.o -o libx.so"
     #expect(text(wrapped(call)) == "\(Self.link) -Xlinker --undefined-version \(call)")
-    var settings = CompilerWrapper.Settings()
+    var settings = WrapperSettings()
     settings.linker = .gnuLD
     #expect(!text(wrapped(call, settings: settings)).contains("undefined-version"))
   }
@@ -80,8 +80,8 @@ import Testing
   func whatIsCompiledIsSplitByAProfile(
     call: String, isClang: Bool, files: [String], added: String
   ) {
-    var settings = CompilerWrapper.Settings()
-    settings.profile = Array("/p".utf8)
+    var settings = WrapperSettings()
+    settings.split = Array("/p".utf8)
     let contents = Dictionary(uniqueKeysWithValues: files.map { ($0, "") })
     let wrapper = wrapped(call, settings: settings, compilesForLLD: isClang, files: contents)
     #expect(text(wrapper) == "\(added) \(call)")
@@ -98,8 +98,8 @@ import Testing
     ("a.o -o app", "", link),
   ])
   func dataGetSectionsAndAreRecorded(call: String, recorder: String, added: String) {
-    var settings = CompilerWrapper.Settings()
-    settings.ordersData = true
+    var settings = WrapperSettings()
+    settings.data = true
     settings.recorder = recorder.isEmpty ? nil : Array(recorder.utf8)
     #expect(text(wrapped(call, settings: settings)) == "\(added) \(call)")
   }
@@ -134,7 +134,7 @@ import Testing
     ("gold", "--section-ordering-file=/o,1/app.order"), ("gnu-ld", "-T -Xlinker /o,1/app.order"),
   ])
   func anImageIsLinkedWithTheOrderFileOfItsName(linker: String, option: String) throws {
-    var settings = CompilerWrapper.Settings()
+    var settings = WrapperSettings()
     let dialect = try #require(OrderFileDialect(name: linker))
     settings.linker = dialect
     settings.orders = Array("/o,1".utf8)
@@ -165,7 +165,7 @@ import Testing
     ),
   ])
   func theLinkerThatTheProjectDemandsLinks(demand: String, linker: String, option: String) {
-    var settings = CompilerWrapper.Settings()
+    var settings = WrapperSettings()
     settings.orders = Array("/o".utf8)
     let call = "a.o -o app \(demand)"
     let wrapper = wrapped(call, settings: settings, files: ["/o/app.order": ""])
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func anImageThatRecordsItselfContainsTheRecorder() {
-    var settings = CompilerWrapper.Settings()
+    var settings = WrapperSettings()
     settings.recorder = Array("/lib/orderfile_rt.o".utf8)
     let coverage = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
     #expect(text(wrapped("-c a.c", settings: settings)) == "-ffunction-sections \(coverage) -c a.c")

@@ -1,5 +1,6 @@
 import CommandSupport
 import ImageModel
+import OrderFileFormat
 import ProcessLaunch
 import Rendering
 
@@ -31,8 +32,8 @@ struct AutoShell {
     /// With the recorder at this path.
     case recording(String)
 
-    fileprivate var recorder: String { if case .recording(let path) = self { path } else { "" } }
-    fileprivate var isRecording: Bool { !recorder.isEmpty }
+    fileprivate var recorder: String? { if case .recording(let path) = self { path } else { nil } }
+    fileprivate var isRecording: Bool { recorder != nil }
   }
 
   /// A build step: its output goes to a log.
@@ -40,11 +41,11 @@ struct AutoShell {
   /// - Parameters:
   ///   - name: of the log.
   ///   - mode: how images are built.
-  ///   - linker: as `ORDERFILE_LINKER` has it.
+  ///   - linker: the linker to use where the project does not demand one.
   ///   - advice: what to do if it fails for a reason that is not known.
   /// - Throws: if the command fails and may not, with the cause.
   func build(
-    _ name: String, _ text: String, _ mode: Mode, linker: String, mayFail: Bool = false,
+    _ name: String, _ text: String, _ mode: Mode, linker: OrderFileDialect, mayFail: Bool = false,
     advice: String
   ) throws(Diagnostic) {
     let log = buildLog(name)
@@ -123,19 +124,24 @@ struct AutoShell {
     "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
   }
 
-  private func variables(_ mode: Mode, linker: String) -> [(name: String, value: String)] {
+  private func variables(
+    _ mode: Mode, linker: OrderFileDialect
+  ) -> [(name: String, value: String)] {
+    var settings = WrapperSettings()
+    settings.linker = linker
+    settings.links = Array(folder.linkLog.utf8)
+    settings.orders = mode == .ordered ? Array(folder.orders.utf8) : nil
+    settings.recorder = mode.recorder.map { Array($0.utf8) }
+    settings.data = ordersData
+    settings.split = splits ? Array(folder.profile.utf8) : nil
     // What a profile splits is another object, which ccache does not see.
     let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
     // Also instead of a wrapper that keeps what it has compiled.
     let rust =
       mode.isRecording
       ? [(name: "RUSTC_WRAPPER", value: "\(folder.tools)/\(RustWrapper.name)")] : []
-    return cache + rust + [
+    return settings.variables + cache + rust + [
       ("PATH", "\(folder.tools):\(searchPath)"),
-      ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
-      ("ORDERFILE_ORDERS", mode == .ordered ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
-      ("ORDERFILE_RECORDER", mode.recorder), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
-      ("ORDERFILE_DATA", ordersData ? "1" : ""),
       ("ORDERFILE_TOOLSET", mode.isRecording ? folder.recordingToolset : folder.toolset),
       ("TMPDIR", folder.temporary),
       // Symbols are needed to order.

@@ -120,7 +120,7 @@ struct ProjectBuild {
   ) throws(Diagnostic) {
     try steps.timed(name, command, log: shell.buildLog(name).path) { () throws(Diagnostic) in
       try shell.build(
-        name, command, mode, linker: linker.name, mayFail: mayFail, advice: advice)
+        name, command, mode, linker: linker, mayFail: mayFail, advice: advice)
     }
   }
 

@@ -83,7 +83,8 @@ extension CargoOrdering {
     return try link(
       targetFolder: folder,
       variables: [
-        ("RUSTC_WRAPPER", wrapper), ("ORDERFILE_RECORDER", try OwnLibrary.recorder()),
+        ("RUSTC_WRAPPER", wrapper),
+        (WrapperSettings.recorderVariable, try OwnLibrary.recorder()),
       ])
   }
 }

@@ -5,25 +5,6 @@ import OrderFileFormat
 /// What is added stands in front, so that what the project demands still counts, and so that `--`, `-x` and option files
 /// do not affect it. Calls that neither compile nor link, and those of configuration scripts, are passed on as they are.
 package struct CompilerWrapper {
-  /// How the images of a project are built.
-  package struct Settings: Hashable, Sendable {
-    /// The linker; a link that demands another one gets that.
-    package var linker = OrderFileDialect.lld
-    /// The folder with the order files: the link of `NAME` takes `NAME.order`.
-    package var orders: Word?
-    /// The folder for link maps: the link of `NAME` writes `NAME.map`.
-    package var maps: Word?
-    /// The path of the recorder, `orderfile_rt.o`, if the build is to record itself.
-    package var recorder: Word?
-    /// Whether data are ordered, too: each variable gets a section, and a build that records itself also records data.
-    package var ordersData = false
-    /// The path of a profile by which clang splits functions, if they are to be split: what is compiled gets a map of its
-    /// basic blocks and, once the file exists, is split.
-    package var profile: Word?
-
-    package init() {}
-  }
-
   /// The words that are passed on to the compiler.
   package let words: [Word]
   /// The image that the call links, by the path in the call, and the linker; `nil` if the call links no image.
@@ -45,7 +26,7 @@ package struct CompilerWrapper {
   ///     Nor does gcc split functions by a profile.
   ///   - fileExists: whether there is a file of that path.
   package init(
-    _ words: [Word], call: CompilerCall, _ settings: Settings, compilesForLLD: Bool,
+    _ words: [Word], call: CompilerCall, _ settings: WrapperSettings, compilesForLLD: Bool,
     fileExists: (Word) -> Bool
   ) {
     guard !call.isProbe, !call.work.isEmpty else {
@@ -57,22 +38,22 @@ package struct CompilerWrapper {
     var splitWords: [Word] = []
     if call.work.contains(.compiling) {
       added.append("-ffunction-sections")
-      if settings.ordersData { added.append("-fdata-sections") }
+      if settings.data { added.append("-fdata-sections") }
       if settings.recorder != nil {
         added.append(
           "-fsanitize-coverage=func,trace-pc-guard,pc-table"
-            + (settings.ordersData ? ",trace-loads,trace-stores" : ""))
+            + (settings.data ? ",trace-loads,trace-stores" : ""))
       }
       // The linker splits what it optimizes.
-      if let profile = settings.profile, compilesForLLD, !call.optimizesAtLink {
+      if let split = settings.split, compilesForLLD, !call.optimizesAtLink {
         added.append("-fbasic-block-address-map")
-        if fileExists(profile) {
-          splitWords = [Array("-fbasic-block-sections=list=".utf8) + profile]
+        if fileExists(split) {
+          splitWords = [Array("-fbasic-block-sections=list=".utf8) + split]
         }
       }
     } else if call.optimizesAtLink {
       added.append("-ffunction-sections")
-      if settings.ordersData { added.append("-fdata-sections") }
+      if settings.data { added.append("-fdata-sections") }
     }
     var linkWords: [Word] = []
     if call.work.contains(.linking) {
@@ -90,14 +71,14 @@ package struct CompilerWrapper {
   }
 
   private static func linker(
-    of call: CompilerCall, _ settings: Settings, _ compilesForLLD: Bool
+    of call: CompilerCall, _ settings: WrapperSettings, _ compilesForLLD: Bool
   ) -> BuildLinker {
     call.linker
       ?? BuildLinker(call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker)
   }
 
   private static func linkWords(
-    _ link: Link, _ call: CompilerCall, _ settings: Settings, _ fileExists: (Word) -> Bool
+    _ link: Link, _ call: CompilerCall, _ settings: WrapperSettings, _ fileExists: (Word) -> Bool
   ) -> [Word] {
     let dialect = link.linker.dialect
     let name = Array(link.output.split(separator: UInt8(ascii: "/")).last ?? [])
