@@ -52,13 +52,30 @@ import Testing
   }
 
   @Test func theOptionsAreAsTheCompilersTakeThem() {
-    let make = BuildSystem(name: "make", build: "make")
     let link = ["-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/o/a.order"]
-    #expect(make.compileOptions == ["-ffunction-sections"])
-    #expect(make.linkOptions(.lld, orderFile: "/o/a.order") == link)
-    let cargo = BuildSystem(name: "cargo", build: "cargo build --release")
-    #expect(cargo.compileOptions == [])
-    #expect(cargo.linkOptions(.lld, orderFile: "/o/a.order") == link.map { "-Clink-arg=\($0)" })
+    #expect(Toolchain.c.compileOptions == ["-ffunction-sections"])
+    #expect(Toolchain.c.linkOptions(.lld, orderFile: "/o/a.order") == link)
+    let rust = Toolchain.rust
+    #expect(rust.compileOptions == [])
+    #expect(rust.linkOptions(.lld, orderFile: "/o/a.order") == link.map { "-Clink-arg=\($0)" })
+    let swift = Toolchain.swift(imageFolder: ".build/release")
+    #expect(swift.compileOptions.suffix(2) == ["-Xcc", "-ffunction-sections"])
+    #expect(
+      swift.linkOptions(.lld, orderFile: "/o/a.order") == [
+        "-Xlinker", "--build-id", "-Xlinker", "--symbol-ordering-file=/o/a.order",
+      ])
+  }
+
+  @Test(arguments: [
+    (["cargo", "build"], Toolchain.rust), (["make"], .c),
+    (["swift", "build"], .swift(imageFolder: ".build/release")),
+  ])
+  func theToolchainOfACommandIsThatOfItsBuildSystem(words: [String], toolchain: Toolchain) {
+    let system = BuildSystem(command: words)
+    #expect(system.toolchain == toolchain)
+    #expect(system.toolchain.compilesC == (words == ["make"]))
+    #expect(system.toolchain.onlyLinker == (words[0] == "swift" ? .lld : nil))
+    #expect(system.buildConfigures == (words == ["make"]))
   }
 
   @Test func oneOfSeveralIsChosenByItsName() throws {

@@ -259,8 +259,9 @@ extension [Finding] {
   }
 
   private static let make = BuildSystem(name: "make", build: "make")
-  private static let cargo = BuildSystem(name: "cargo", build: "cargo build")
-  private static let swift = BuildSystem(name: "swiftpm", build: "swift build", imageFolder: "b")
+  private static let cargo = BuildSystem(name: "cargo", build: "cargo build", toolchain: .rust)
+  private static let swift = BuildSystem(
+    name: "swiftpm", build: "swift build", toolchain: .swift(imageFolder: "b"))
   private static let tools: ToolFacts = {
     var tools = ToolFacts()
     tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]

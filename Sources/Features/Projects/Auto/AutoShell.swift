@@ -142,7 +142,7 @@ struct AutoShell {
       ? [(name: "RUSTC_WRAPPER", value: "\(folder.tools)/\(RustWrapper.name)")] : []
     return settings.variables + cache + rust + [
       ("PATH", "\(folder.tools):\(searchPath)"),
-      ("ORDERFILE_TOOLSET", mode.isRecording ? folder.recordingToolset : folder.toolset),
+      (BuildSystem.toolsetVariable, mode.isRecording ? folder.recordingToolset : folder.toolset),
       ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),

@@ -1,6 +1,5 @@
 import CommandSupport
 import ImageModel
-import OrderFileFormat
 import Rendering
 
 /// How a project is built: the commands to run in its folder.
@@ -12,53 +11,43 @@ package struct BuildSystem: Hashable, Sendable {
   package var build: String
   /// Removes what another build has left in the folder; `nil` if that is not in the way.
   package var clean: String?
-  /// The folder in which it puts images, if it calls compilers and linkers so that no wrapper sees them.
-  package var imageFolder: String?
+  /// The compilers that it calls.
+  package var toolchain: Toolchain
+  /// The programs that it needs, apart from compilers.
+  package var tools: [String]
+  /// Whether it generates the files of another build tool, which `CMAKE_GENERATOR` chooses.
+  package var hasGenerators: Bool
+  /// Whether `build` may configure, too, as the user's own command does.
+  package var buildConfigures = false
+
+  /// The folder in which it puts images; `nil` if the wrappers note what is linked.
+  package var imageFolder: String? { toolchain.imageFolder }
 
   /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
   var usesToolset: Bool { imageFolder != nil }
 
+  /// The environment variable with the path of the toolset.
+  static let toolsetVariable = "ORDERFILE_TOOLSET"
+
   /// What tells this configuration of a folder from another: the command, which the user's own is, too, and the variables
   /// by which compilers are chosen. No build system compiles again if these change. It ends with an empty line.
   func configuration(in environment: LaunchEnvironment) -> String {
-    let command = configure ?? (name == "command" ? build : "")
+    let command = configure ?? (buildConfigures ? build : "")
     let variables = environment.compilerVariables.map { "\($0.name)=\($0.value)\n" }
     return command + "\n" + variables.joined() + "\n"
   }
 
-  /// What a user has to add to compile for ordering; nothing for rustc.
-  package var compileOptions: [String] {
-    if name == "cargo" { return [] }
-    return !usesToolset
-      ? ["-ffunction-sections"]
-      : [
-        "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
-        "-Xcc", "-ffunction-sections",
-      ]
-  }
-
-  /// What a user has to add to link with an order file.
-  package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
-    let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
-      String(decoding: $0, as: UTF8.self)
-    }
-    if usesToolset { return (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] } }
-    let driver =
-      ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
-      + (path.contains(",")
-        ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
-    return name == "cargo" ? driver.map { "-Clink-arg=\($0)" } : driver
-  }
-
   package init(
     name: String, configure: String? = nil, build: String, clean: String? = nil,
-    imageFolder: String? = nil
+    toolchain: Toolchain = .c, tools: [String] = [], hasGenerators: Bool = false
   ) {
     self.name = name
     self.configure = configure
     self.build = build
     self.clean = clean
-    self.imageFolder = imageFolder
+    self.toolchain = toolchain
+    self.tools = tools
+    self.hasGenerators = hasGenerators
   }
 
   /// What the user's own command is: that of a build system that takes options of `auto`, or any other.
@@ -96,18 +85,20 @@ package struct BuildSystem: Hashable, Sendable {
       self.init(
         name: "swiftpm",
         build: command(configuration == nil ? "-c release" : nil) + " " + Self.swiftOptions,
-        imageFolder: "\(folder)/\(configuration ?? "release")")
+        toolchain: .swift(imageFolder: "\(folder)/\(configuration ?? "release")"))
     case ["cargo", "build"], ["cargo", "b"]:
       let isChosen = has("--release", "-r", "--profile")
-      self.init(name: "cargo", build: command(isChosen ? nil : "--release"))
+      self.init(
+        name: "cargo", build: command(isChosen ? nil : "--release"), toolchain: .rust)
     default:
       self.init(name: "command", build: words.map(shellWord).joined(separator: " "))
+      buildConfigures = true
     }
   }
 
   /// SwiftPM calls its compilers and linkers by their paths, and takes options for them from a file.
   private static let swiftOptions =
-    "--toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
+    "--toolset \"$\(toolsetVariable)\" --cache-path \"$TMPDIR/swiftpm\" "
     + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
 
   /// Returns the build systems of the folder with the files `names`, without those whose files another build system generates.
@@ -126,7 +117,7 @@ package struct BuildSystem: Hashable, Sendable {
       found.append(
         BuildSystem(
           name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
-          imageFolder: ".build/release"))
+          toolchain: .swift(imageFolder: ".build/release"), tools: ["swift"]))
     }
     if names.contains("CMakeLists.txt") {
       let generator = generator.map { " -G \(shellWord($0))" } ?? ""
@@ -134,33 +125,39 @@ package struct BuildSystem: Hashable, Sendable {
         BuildSystem(
           name: "cmake",
           configure: "cmake -S . -B \(folder)\(generator) -DCMAKE_BUILD_TYPE=Release",
-          build: "cmake --build \(folder)\(parallel)"))
+          build: "cmake --build \(folder)\(parallel)", tools: ["cmake"], hasGenerators: true))
     }
     if names.contains("meson.build") {
       found.append(
         BuildSystem(
           name: "meson", configure: "meson setup \(folder) --buildtype=release",
-          build: "meson compile -C \(folder)\(parallel)"))
+          build: "meson compile -C \(folder)\(parallel)", tools: ["meson", "ninja"]))
     }
     if names.contains("Cargo.toml") {
-      found.append(BuildSystem(name: "cargo", build: "cargo build --release\(parallel)"))
+      found.append(
+        BuildSystem(
+          name: "cargo", build: "cargo build --release\(parallel)", toolchain: .rust,
+          tools: ["cargo"]))
     }
     let make = "make\(parallel)"
     if names.contains("configure") {
       found.append(
-        BuildSystem(name: "autotools", configure: "./configure", build: make, clean: "make clean"))
+        BuildSystem(
+          name: "autotools", configure: "./configure", build: make, clean: "make clean",
+          tools: ["make"]))
     } else if names.contains("autogen.sh") {
       found.append(
         BuildSystem(
           name: "autotools", configure: "NOCONFIGURE=1 ./autogen.sh && ./configure", build: make,
-          clean: "make clean"))
+          clean: "make clean", tools: ["make"]))
     } else if names.contains("configure.ac") || names.contains("configure.in") {
       found.append(
         BuildSystem(
           name: "autotools", configure: "autoreconf -fi && ./configure", build: make,
-          clean: "make clean"))
+          clean: "make clean", tools: ["make", "autoreconf"]))
     } else if !names.isDisjoint(with: ["GNUmakefile", "makefile", "Makefile"]) {
-      found.append(BuildSystem(name: "make", build: make, clean: "make clean"))
+      found.append(
+        BuildSystem(name: "make", build: make, clean: "make clean", tools: ["make"]))
     }
     return found
   }

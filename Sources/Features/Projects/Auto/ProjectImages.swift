@@ -160,9 +160,9 @@ struct ProjectImages {
   /// What a user has to add to compile for this order.
   private var compileOptions: [String] {
     guard Folder.hasFile(folder.profile) else {
-      return system.compileOptions + (ordersData ? ["-fdata-sections"] : [])
+      return system.toolchain.compileOptions + (ordersData ? ["-fdata-sections"] : [])
     }
-    return system.compileOptions + [
+    return system.toolchain.compileOptions + [
       "-fbasic-block-address-map", "-fbasic-block-sections=list=\(folder.profile)",
     ]
   }
@@ -198,7 +198,7 @@ struct ProjectImages {
             before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
         },
         predicted: diff.pages, compileOptions: compileOptions,
-        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
+        linkOptions: system.toolchain.linkOptions(dialect, orderFile: options.order ?? ""))
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.functions

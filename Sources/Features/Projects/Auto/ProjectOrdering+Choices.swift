@@ -9,7 +9,7 @@ extension ProjectOrdering {
   /// - Throws: `usage` if data can't be recorded or ordered in such a project.
   func checkData(_ system: BuildSystem) throws(Diagnostic) {
     guard options.ordersData else { return }
-    guard !["cargo", "swiftpm"].contains(system.name) else {
+    guard system.toolchain.compilesC else {
       throw Diagnostic(
         "unable to order data: expected a project of C or C++, found \(system.name)",
         context: ["--data"],
@@ -45,9 +45,9 @@ extension ProjectOrdering {
         "unable to order data with \(linker): expected lld", context: ["--linker"])
     }
     if let linker = options.linker {
-      guard !system.usesToolset || linker == .lld else {
+      if let only = system.toolchain.onlyLinker, linker != only {
         throw Diagnostic(
-          "unsupported linker: expected lld for a Swift package, found '\(linker)'",
+          "unsupported linker: expected \(only) for a Swift package, found '\(linker)'",
           context: ["--linker"])
       }
       guard let name = linker.driverName else {

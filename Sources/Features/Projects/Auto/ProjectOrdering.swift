@@ -101,7 +101,7 @@ package struct ProjectOrdering {
     }
     let folder = try AutoFolder(options.output, for: project)
     folder.removeUnusableCopy(configuration: system.configuration(in: environment))
-    guard !options.splits || !["cargo", "swiftpm"].contains(system.name) else {
+    guard !options.splits || system.toolchain.compilesC else {
       throw Diagnostic(
         "unable to split: expected a project of C or C++, found \(system.name)",
         context: ["--split"],

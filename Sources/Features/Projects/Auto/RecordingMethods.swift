@@ -172,8 +172,7 @@ extension RecordingMethods {
 
   /// What can be done with a project of that build system; `nil` if it is not known.
   mutating func consider(_ system: BuildSystem?, in environment: LaunchEnvironment) {
-    // rustc and swiftc instrument, too.
-    guard !["cargo", "swiftpm"].contains(system?.name) else { return }
+    guard system?.toolchain.compilesC ?? true else { return }
     let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
     if !compilers.contains(where: { $0.contains("clang") }) {
       refuse(.instrument, Refusal("there is no clang", hint: "install clang"))

@@ -47,9 +47,7 @@ package struct ProjectFacts: Hashable, Sendable {
     language = UnsupportedLanguage(filesNamed: names)
     missingTools = [:]
     for system in systems {
-      var tools = Self.tools[system.name] ?? []
-      if system.name == "cmake" { tools.append(environment.toolOfCMake) }
-      if system.configure?.contains("autoreconf") ?? false { tools.append("autoreconf") }
+      let tools = system.tools + (system.hasGenerators ? [environment.toolOfCMake] : [])
       missingTools[system.name] = tools.filter { !environment.has($0) }
     }
     demands = Self.buildFiles.filter {
@@ -58,10 +56,6 @@ package struct ProjectFacts: Hashable, Sendable {
     .flatMap { name in Self.demands(inFileAt: "\(path)/\(name)", called: name) }
   }
 
-  private static let tools = [
-    "cmake": ["cmake"], "meson": ["meson", "ninja"], "cargo": ["cargo"], "swiftpm": ["swift"],
-    "autotools": ["make"], "make": ["make"],
-  ]
   private static let buildFiles = [
     "CMakeLists.txt", "CMakePresets.json", "meson.build", "Cargo.toml", ".cargo/config.toml",
     "Package.swift", "configure.ac", "Makefile.am", "GNUmakefile", "makefile", "Makefile",

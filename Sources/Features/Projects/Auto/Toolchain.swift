@@ -1,0 +1,58 @@
+import OrderFileFormat
+
+/// The compilers that a build system calls, and how they get the options that ordering needs.
+package enum Toolchain: Hashable, Sendable {
+  /// Compilers of C and C++. The build calls them by their names, so that a wrapper sees each call.
+  case c
+  /// rustc, which links through a compiler of C. A wrapper sees only the links.
+  case rust
+  /// SwiftPM's compilers and linkers. The build calls them by their paths, so that no wrapper sees a call, and takes options
+  /// for them from a toolset. The images are in `imageFolder`.
+  case swift(imageFolder: String)
+
+  /// Whether the compilers are of C and C++. Only these split functions, record data, and have to be clang to instrument:
+  /// rustc and swiftc instrument, too.
+  package var compilesC: Bool { self == .c }
+
+  /// The folder with the images; `nil` if the wrappers note what is linked.
+  package var imageFolder: String? {
+    if case .swift(let folder) = self { folder } else { nil }
+  }
+
+  /// The only linker with which the toolchain orders; `nil` if it orders with each linker that has order files.
+  package var onlyLinker: OrderFileDialect? {
+    switch self {
+    case .c, .rust: nil
+    case .swift: .lld
+    }
+  }
+
+  /// What a user has to add to compile for ordering; nothing for rustc.
+  package var compileOptions: [String] {
+    switch self {
+    case .c: ["-ffunction-sections"]
+    case .rust: []
+    case .swift:
+      [
+        "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
+        "-Xcc", "-ffunction-sections",
+      ]
+    }
+  }
+
+  /// What a user has to add to link with an order file.
+  package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
+    let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    let driver =
+      ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
+      + (path.contains(",")
+        ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
+    return switch self {
+    case .c: driver
+    case .rust: driver.map { "-Clink-arg=\($0)" }
+    case .swift: (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] }
+    }
+  }
+}
