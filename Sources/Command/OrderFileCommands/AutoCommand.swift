@@ -120,8 +120,7 @@ struct AutoCommand: ParsableCommand {
     options.buildSystem = buildSystem
     options.linker = linker?.dialect
     options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    options.splits = split
-    options.ordersData = data
+    options.goal = try AutoGoal(split: split, data: data)
     options.method = method
     options.measures = control
     options.recordsAgain = again

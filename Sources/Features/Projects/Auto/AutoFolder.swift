@@ -113,7 +113,7 @@ final class AutoFolder {
   /// The order of all images of a Swift package: its toolset is for all links.
   var packageOrder: String { "\(work)/package.order" }
   /// The profile by which functions are split; none before they are.
-  var profile: String { "\(path)/split.clusters" }
+  var splitProfile: String { "\(path)/split.clusters" }
   /// How the objects of the copy were compiled.
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
@@ -158,7 +158,7 @@ final class AutoFolder {
   private var relinking: String { "\(work)/relinking" }
 
   private var resultPaths: [String] {
-    [orders, traces, images, measurements, profile] + ["json", "txt", "md"].map(summary)
+    [orders, traces, images, measurements, splitProfile] + ["json", "txt", "md"].map(summary)
   }
 
   /// A folder that has a part of the results while they are moved, so that a run that is killed meanwhile loses none.
@@ -211,7 +211,7 @@ final class AutoFolder {
   /// What shows that the results are still the same.
   var resultStamps: String {
     let names =
-      ["json", "txt", "md"].map(summary) + [profile]
+      ["json", "txt", "md"].map(summary) + [splitProfile]
       + [orders, images, defaultImages, measurements].flatMap { folder in
         Folder.names(in: folder).map { "\(folder)/\($0)" }
       }

@@ -1,6 +1,5 @@
 import CommandSupport
 import ImageModel
-import OrderFileFormat
 import ProcessLaunch
 import Rendering
 
@@ -18,41 +17,23 @@ struct AutoShell {
   let environment: LaunchEnvironment
   /// Whether processes that commands leave behind are ended. They are all children of this process then.
   let endsOrphans: Bool
-  /// Whether functions are split.
-  var splits = false
-  /// Whether data are ordered, too.
-  var ordersData = false
-
-  /// How images are built.
-  enum Mode: Equatable {
-    /// In the order that the linker chooses.
-    case plain
-    /// In that of the order files.
-    case ordered
-    /// With the recorder at this path.
-    case recording(String)
-
-    fileprivate var recorder: String? { if case .recording(let path) = self { path } else { nil } }
-    fileprivate var isRecording: Bool { recorder != nil }
-  }
 
   /// A build step: its output goes to a log.
   ///
   /// - Parameters:
   ///   - name: of the log.
-  ///   - mode: how images are built.
-  ///   - linker: the linker to use where the project does not demand one.
+  ///   - variables: the environment variables that the build system, the wrappers and compilers read.
   ///   - advice: what to do if it fails for a reason that is not known.
   /// - Throws: if the command fails and may not, with the cause.
   func build(
-    _ name: String, _ text: String, _ mode: Mode, linker: OrderFileDialect, mayFail: Bool = false,
-    advice: String
+    _ name: String, _ text: String, _ variables: [(name: String, value: String)],
+    mayFail: Bool = false, advice: String
   ) throws(Diagnostic) {
     let log = buildLog(name)
     // Confined, so that the build writes nothing elsewhere.
     var launch = ProgramLaunch(
       command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
-      environment: variables(mode, linker: linker), leadsGroup: true)
+      environment: variables + ownVariables, leadsGroup: true)
     launch.isShell = true
     try OutputFile(folder.building).finish([])
     let result: ProgramLaunch.Result
@@ -124,26 +105,10 @@ struct AutoShell {
     "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
   }
 
-  private func variables(
-    _ mode: Mode, linker: OrderFileDialect
-  ) -> [(name: String, value: String)] {
-    var settings = WrapperSettings()
-    settings.linker = linker
-    settings.links = Array(folder.linkLog.utf8)
-    settings.orders = mode == .ordered ? Array(folder.orders.utf8) : nil
-    settings.recorder = mode.recorder.map { Array($0.utf8) }
-    settings.data = ordersData
-    settings.split = splits ? Array(folder.profile.utf8) : nil
-    // What a profile splits is another object, which ccache does not see.
-    let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
-    // Also instead of a wrapper that keeps what it has compiled.
-    let rust =
-      mode.isRecording
-      ? [(name: "RUSTC_WRAPPER", value: "\(folder.tools)/\(RustWrapper.name)")] : []
-    return settings.variables + cache + rust + [
-      ("PATH", "\(folder.tools):\(searchPath)"),
-      (BuildSystem.toolsetVariable, mode.isRecording ? folder.recordingToolset : folder.toolset),
-      ("TMPDIR", folder.temporary),
+  /// The environment variables of each build step.
+  private var ownVariables: [(name: String, value: String)] {
+    [
+      ("PATH", "\(folder.tools):\(searchPath)"), ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),
       // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.

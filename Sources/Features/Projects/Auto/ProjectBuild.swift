@@ -1,12 +1,9 @@
 import CommandSupport
 import ImageModel
-import OrderFileFormat
 
 /// The builds of a project in its copy, and what they have linked.
 struct ProjectBuild {
-  let system: BuildSystem
-  /// The linker to use where the project does not demand one.
-  let linker: OrderFileDialect
+  let plan: BuildPlan
   let shell: AutoShell
   let steps: ProjectSteps
   /// A language whose programs can't be ordered, if the project has files of this language.
@@ -18,14 +15,13 @@ struct ProjectBuild {
   /// The symbolic links that `relink` removed; the next build may not make them again.
   private var removedLinks: [ProjectImage.Link] = []
 
-  init(
-    _ system: BuildSystem, linker: OrderFileDialect, shell: AutoShell, steps: ProjectSteps
-  ) {
-    self.system = system
-    self.linker = linker
+  init(_ plan: BuildPlan, shell: AutoShell, steps: ProjectSteps) {
+    self.plan = plan
     self.shell = shell
     self.steps = steps
   }
+
+  var system: BuildSystem { plan.system }
 
   private var folder: AutoFolder { shell.folder }
 
@@ -63,43 +59,23 @@ struct ProjectBuild {
     }
   }
 
-  /// Removes all objects unless they were compiled like that, so that the next build compiles.
-  func prepareObjects(_ compiled: Compiled) throws(Diagnostic) {
-    let known = (try? InputFile.bytes(folder.compiled)).map { $0.text(0..<$0.count) }
-    guard (known ?? Compiled.whole.rawValue) != compiled.rawValue else { return }
-    TreeCopy.removeObjects(below: folder.tree)
-    try OutputFile(folder.compiled).finish(Array(compiled.rawValue.utf8))
-  }
-
-  /// How objects were compiled.
-  enum Compiled: String {
-    case whole
-    /// With a section for each variable.
-    case wholeWithData
-    /// With a map of basic blocks.
-    case mapped
-    case split
-    /// With callbacks for the recorder.
-    case instrumented
-  }
-
   /// Makes the next build link `images` again.
   mutating func relink(_ images: [ProjectImage]) {
     removedLinks += images.flatMap { $0.removeForRelink() }
   }
 
-  /// Builds what is not up to date.
+  /// Builds what is not up to date in this variant.
   ///
-  /// - Parameters:
-  ///   - name: of the step and its log.
-  ///   - mode: how images are built.
-  mutating func build(_ name: String, _ mode: AutoShell.Mode) throws(Diagnostic) {
+  /// - Parameter name: of the step and its log.
+  mutating func build(_ name: String, _ variant: BuildPlan.Variant) throws(Diagnostic) {
     defer {
       for link in removedLinks { link.restore() }
       removedLinks = []
     }
+    try prepareObjects(variant)
+    if system.usesToolset { try writeToolset(variant) }
     do {
-      try run(name, system.build, mode)
+      try run(name, system.build, variant)
     } catch {
       if let language, images.isEmpty { throw language.error(system.build) }
       // The cause may be something that `configure` did not find, and that the user then installs.
@@ -115,28 +91,38 @@ struct ProjectBuild {
   }
 
   private func run(
-    _ name: String, _ command: String, _ mode: AutoShell.Mode, mayFail: Bool = false,
+    _ name: String, _ command: String, _ variant: BuildPlan.Variant, mayFail: Bool = false,
     advice: String = "correct the cause, and run this command again"
   ) throws(Diagnostic) {
     try steps.timed(name, command, log: shell.buildLog(name).path) { () throws(Diagnostic) in
       try shell.build(
-        name, command, mode, linker: linker, mayFail: mayFail, advice: advice)
+        name, command, plan.variables(of: variant, in: folder), mayFail: mayFail, advice: advice)
     }
   }
 
-  /// Writes the file with options for SwiftPM, which stays the same, and an order file without names.
-  ///
-  /// - Parameter recorder: the path of the recorder, for the file that a build reads which is to record itself; `nil` for
-  ///   the other one.
-  func writeToolset(recorder: String? = nil) throws(Diagnostic) {
-    if let recorder {
-      return try OutputFile(folder.recordingToolset).finish(
+  /// Removes all objects unless they were compiled as this variant needs them, so that the build compiles.
+  private func prepareObjects(_ variant: BuildPlan.Variant) throws(Diagnostic) {
+    let objects = plan.objects(of: variant, hasProfile: Folder.hasFile(folder.splitProfile))
+    let known = (try? InputFile.bytes(folder.compiled)).map { $0.text(0..<$0.count) }
+    guard (known ?? BuildPlan.Objects.whole.rawValue) != objects.rawValue else { return }
+    TreeCopy.removeObjects(below: folder.tree)
+    try OutputFile(folder.compiled).finish(Array(objects.rawValue.utf8))
+  }
+
+  /// Writes the file with options for SwiftPM, which is the same each time. In the plain variant it names an order file
+  /// without lines, in the ordered one the order file that `ProjectImages` has written.
+  private func writeToolset(_ variant: BuildPlan.Variant) throws(Diagnostic) {
+    switch variant {
+    case .instrumented(let recorder):
+      try OutputFile(folder.recordingToolset).finish(
         SwiftToolset(linkerOptions: ["--build-id"], recorder: recorder).json())
+    case .plain:
+      let order = "--symbol-ordering-file=\(folder.packageOrder)"
+      try OutputFile(folder.packageOrder).finish([])
+      try OutputFile(folder.toolset).finish(
+        SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
+    case .ordered: break
     }
-    let order = "--symbol-ordering-file=\(folder.packageOrder)"
-    try OutputFile(folder.packageOrder).finish([])
-    try OutputFile(folder.toolset).finish(
-      SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
   }
 
   /// The images that are there.

@@ -40,21 +40,12 @@ extension BeforeAfter where Value == ProjectLaunches.Counts {
 struct ProjectImages {
   private let recorded: ProjectLaunches.Recorded
   private let folder: AutoFolder
-  private let system: BuildSystem
-  /// Whether functions are split.
-  private let splits: Bool
-  /// Whether data are ordered, too.
-  private let ordersData: Bool
+  private let plan: BuildPlan
 
-  init(
-    _ recorded: ProjectLaunches.Recorded, of system: BuildSystem, splits: Bool, ordersData: Bool,
-    in folder: AutoFolder
-  ) {
-    self.splits = splits
-    self.ordersData = ordersData
+  init(_ recorded: ProjectLaunches.Recorded, of plan: BuildPlan, in folder: AutoFolder) {
     self.recorded = recorded
     self.folder = folder
-    self.system = system
+    self.plan = plan
   }
 
   private var images: [ProjectImage] { recorded.images }
@@ -100,7 +91,7 @@ struct ProjectImages {
           .strippedByBuild(
             image, "the project's build strips it: only exported functions are ordered"))
       }
-      if splits {
+      if plan.goal == .split {
         do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
           warnings.append(
             Diagnostic("not split: \(error.message)", context: [image.name], hint: error.hint))
@@ -112,12 +103,12 @@ struct ProjectImages {
       warnings += found.filter { !$0.isAboutUnusedHits }
     }
     if !profiles.isEmpty {
-      try OutputFile(folder.profile).finish(try ProjectProfile(profiles).bytes)
+      try OutputFile(folder.splitProfile).finish(try ProjectProfile(profiles).bytes)
     }
     guard !orders.isEmpty else {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
     }
-    if system.usesToolset {
+    if plan.system.usesToolset {
       // A line for what another image has does nothing.
       var all: [UInt8] = []
       for image in images where orders[image.path] != nil {
@@ -134,7 +125,7 @@ struct ProjectImages {
   ) throws(Diagnostic) -> (GeneratedOrder, [Diagnostic]) {
     var options = options
     options.split = split
-    options.splitPath = folder.profile
+    options.splitPath = folder.splitProfile
     var generation = try OrderGeneration(options)
     guard let name = generation.fileNames.first else {
       throw Diagnostic("missing image in the traces", context: options.traces)
@@ -157,16 +148,6 @@ struct ProjectImages {
     }
   }
 
-  /// What a user has to add to compile for this order.
-  private var compileOptions: [String] {
-    guard Folder.hasFile(folder.profile) else {
-      return system.toolchain.compileOptions + (ordersData ? ["-fdata-sections"] : [])
-    }
-    return system.toolchain.compileOptions + [
-      "-fbasic-block-address-map", "-fbasic-block-sections=list=\(folder.profile)",
-    ]
-  }
-
   /// Compares the images with those before.
   ///
   /// - Parameter counts: parallel to the images; `nil` if pages were not counted.
@@ -175,6 +156,8 @@ struct ProjectImages {
   ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
     var checked: [AutoDocument.Image] = []
     var warnings: [Diagnostic] = []
+    let compileOptions = plan.compileOptions(
+      splitBy: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
     for (index, image) in images.enumerated() {
       guard let order = orders[image.path],
         let dialect = OrderFileDialect(name: order.linker)
@@ -183,7 +166,7 @@ struct ProjectImages {
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
       options.traces = recorded.traces[image] ?? []
       options.order = "\(folder.orders)/\(image.orderName)"
-      if method != .instrument { options.recorded = [options.before] }
+      if !method.needsInstrumentedBuild { options.recorded = [options.before] }
       let diff = try LayoutDiff(options).document
       guard let compliance = diff.order else { continue }
       let pages = counts.map {
@@ -198,7 +181,7 @@ struct ProjectImages {
             before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
         },
         predicted: diff.pages, compileOptions: compileOptions,
-        linkOptions: system.toolchain.linkOptions(dialect, orderFile: options.order ?? ""))
+        linkOptions: plan.system.toolchain.linkOptions(dialect, orderFile: options.order ?? ""))
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.functions

@@ -16,12 +16,11 @@ struct ProjectLaunches {
   private(set) var launches: [AutoLaunch]
   private let images: [ProjectImage]
   let shell: AutoShell
-  /// Whether basic blocks are recorded, too.
-  private let blocks: Bool
+  private let goal: AutoGoal
 
   /// - Parameter images: all that the build has made.
-  init(_ launches: [AutoLaunch], images: [ProjectImage], blocks: Bool, _ shell: AutoShell) {
-    self.blocks = blocks
+  init(_ launches: [AutoLaunch], images: [ProjectImage], for goal: AutoGoal, _ shell: AutoShell) {
+    self.goal = goal
     self.launches = launches
     self.images = images
     self.shell = shell
@@ -100,8 +99,8 @@ struct ProjectLaunches {
   /// Records each launch.
   func record(by method: RecordingMethods.Method) throws(Diagnostic) -> Recorded {
     // A run that is killed leaves scripts at the paths of programs.
-    if method == .qemu { try OutputFile(shell.folder.building).finish([]) }
-    defer { if method == .qemu { Folder.remove(Array(shell.folder.building.utf8)) } }
+    if method.replacesPrograms { try OutputFile(shell.folder.building).finish([]) }
+    defer { if method.replacesPrograms { Folder.remove(Array(shell.folder.building.utf8)) } }
     let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
     var recorded = Recorded()
     for (number, launch) in launches.enumerated() {
@@ -141,7 +140,7 @@ struct ProjectLaunches {
     switch method {
     case .breakpoints:
       var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
-      options.blocks = blocks
+      options.blocks = goal == .split
       return .breakpoints(.launch(program), options)
     case .qemu:
       return .emulatedPrograms(

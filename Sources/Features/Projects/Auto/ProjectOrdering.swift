@@ -1,9 +1,10 @@
 // Orders a project: `orderfile auto`.
 //
 // The project is copied, built in the copy, launched, recorded, linked again in the recorded order, and launched again.
-// What the build is depends on its build system; the rest does not. Compilers are called through this command, under
-// their own names, which notes what is linked and adds what ordering needs (`CompilerWrapper`). So an image is linked
-// again by removing it and building again, with the order files where the wrapper looks for them.
+// A `BuildPlan` says how the project is built; nothing else depends on its build system. Compilers are called through this
+// command, under their own names. It notes what is linked, and adds what ordering needs (`CompilerWrapper`); the plan tells it
+// by environment variables (`WrapperSettings`). So an image is linked again by removing it and building again, with the order
+// files where the wrapper looks for them.
 //
 // All that a run leaves is below one folder. `state` there says what the results are of: the options, the images after
 // the last link, and the method of recording. A run that finds the project as it was, whose build leaves the images as
@@ -34,10 +35,7 @@ package struct ProjectOrdering {
     package var linker: OrderFileDialect?
     /// How many compilers may run at the same time.
     package var jobs = 1
-    /// Whether functions are split, too: what ran of them is placed together.
-    package var splits = false
-    /// Whether data are ordered, too; then the launches are recorded by an instrumented build.
-    package var ordersData = false
+    package var goal = AutoGoal.functions
     /// How launches are recorded; `nil` for the first way that can be used.
     package var method: RecordingMethods.Method?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
@@ -94,28 +92,19 @@ package struct ProjectOrdering {
   ///   `interrupted`. The next run goes on from there.
   package mutating func run() throws -> Result {
     let project = try Folder.absolutePath(options.project)
-    let system = try buildSystem(of: project)
+    let plan = try BuildPlan(
+      buildSystem(of: project), goal: options.goal, linker: options.linker, in: environment)
     for launch in options.launches {
       try launch.readiness?.check()
       if let input = launch.input { _ = try LaunchInput.file(input) }
     }
     let folder = try AutoFolder(options.output, for: project)
-    folder.removeUnusableCopy(configuration: system.configuration(in: environment))
-    guard !options.splits || system.toolchain.compilesC else {
-      throw Diagnostic(
-        "unable to split: expected a project of C or C++, found \(system.name)",
-        context: ["--split"],
-        hint: "leave out --split, or split by hand: docs/how-to/BLOCKS.md", severity: .usage)
-    }
-    try checkData(system)
-    var shell = AutoShell(
+    folder.removeUnusableCopy(configuration: plan.system.configuration(in: environment))
+    let shell = AutoShell(
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)
-    shell.splits = options.splits
-    shell.ordersData = options.ordersData
     try shell.makeTools()
-    var build = ProjectBuild(
-      system, linker: try linker(for: system), shell: shell, steps: steps)
+    var build = ProjectBuild(plan, shell: shell, steps: steps)
     build.language = UnsupportedLanguage(filesNamed: Folder.names(in: project))
     let copy = TreeCopy(
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
@@ -179,8 +168,6 @@ package struct ProjectOrdering {
     build.relink(build.images.filter(folder.mayBeOrdered))
     try folder.setResultsAside()
     try folder.makeResults()
-    if build.system.usesToolset { try build.writeToolset() }
-    try build.prepareObjects(options.splits ? .mapped : wholeObjects)
     try build.build("build", .plain)
     let candidates = try candidates(of: build)
 
@@ -192,7 +179,7 @@ package struct ProjectOrdering {
         hint: "leave it out")
     }
     var launches = ProjectLaunches(
-      options.launches, images: build.images, blocks: options.splits, build.shell)
+      options.launches, images: build.images, for: options.goal, build.shell)
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
     for launch in options.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
@@ -202,14 +189,11 @@ package struct ProjectOrdering {
       throw candidates.unusedImages
     }
     let (before, refusal) = try count(launches, recorded, methods, method)
-    let ordering = ProjectImages(
-      recorded, of: build.system, splits: options.splits, ordersData: options.ordersData, in: folder
-    )
+    let ordering = ProjectImages(recorded, of: build.plan, in: folder)
     let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
     warnings += orders.warnings
-    if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
     try folder.beginRelinking()
     build.relink(recorded.images)
     try build.build("relink", .ordered)
@@ -262,9 +246,7 @@ package struct ProjectOrdering {
   /// How the launches can be recorded.
   private func methods(for build: ProjectBuild) -> RecordingMethods {
     var methods = RecordingMethods(triedIn: environment)
-    methods.consider(
-      build.images, of: build.system, splits: options.splits, ordersData: options.ordersData,
-      in: environment)
+    methods.consider(build.images, of: build.plan, in: environment)
     return methods
   }
 
@@ -272,19 +254,15 @@ package struct ProjectOrdering {
   private func record(
     _ launches: ProjectLaunches, by method: RecordingMethods.Method, _ build: inout ProjectBuild
   ) throws(Diagnostic) -> ProjectLaunches.Recorded {
-    if method == .instrument {
-      try build.prepareObjects(.instrumented)
+    if method.needsInstrumentedBuild {
       build.relink(build.images)
-      let recorder = try OwnLibrary.recorder()
-      if build.system.usesToolset { try build.writeToolset(recorder: recorder) }
-      try build.build("instrument", .recording(recorder))
+      try build.build("instrument", .instrumented(recorder: OwnLibrary.recorder()))
     }
     let recorded = try steps.timed("record", "each launch", log: launches.log.path) {
       () throws(Diagnostic) in
       try launches.record(by: method)
     }
-    if method == .instrument {
-      try build.prepareObjects(wholeObjects)
+    if method.needsInstrumentedBuild {
       build.relink(build.images)
       try build.build("build", .plain)
     }
@@ -306,7 +284,7 @@ package struct ProjectOrdering {
       }
       return (counts, nil)
     } catch {
-      guard method != .breakpoints, !Interruption.hasCome else { throw error }
+      guard !method.traces, !Interruption.hasCome else { throw error }
       return (nil, error.message)
     }
   }
@@ -319,7 +297,20 @@ package struct ProjectOrdering {
 
   // MARK: What is used
 
-  private var wholeObjects: ProjectBuild.Compiled { options.ordersData ? .wholeWithData : .whole }
+  private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
+    if let command = options.buildCommand {
+      if let language = UnsupportedLanguage(command: command) {
+        throw language.error(command.map(shellWord).joined(separator: " "))
+      }
+      return BuildSystem(command: command)
+    }
+    let names = Folder.names(in: project).filter { !TreeCopy.isMadeAgain("\(project)/\($0)") }
+    let found = BuildSystem.all(
+      in: Set(names), jobs: options.jobs, generator: environment.generatorForCMake)
+    return try .only(
+      of: found, wanted: options.buildSystem, language: UnsupportedLanguage(filesNamed: names),
+      project: project)
+  }
 
   /// The images, the results, and how these came about, for `state`.
   private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
@@ -333,11 +324,11 @@ package struct ProjectOrdering {
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
-    let splitting = options.splits ? "split" : wholeObjects.rawValue
     let method = options.method?.rawValue ?? "any method"
     let measuring = options.measures ? "measured" : "not measured"
     let wishes = [
-      toolVersion, build.system.build, build.linker.name, splitting, method, measuring,
+      toolVersion, build.system.build, build.plan.linker.name, build.plan.goal.rawValue, method,
+      measuring,
     ]
     return (wishes + launches).map { "\($0)\n" }.joined()
   }

@@ -150,23 +150,13 @@ extension RecordingMethods {
   }
 
   /// What can be done with a project whose build made `images`.
-  ///
-  /// - Parameters:
-  ///   - splits: whether basic blocks have to be recorded, too.
-  ///   - ordersData: whether touches of data have to be.
   mutating func consider(
-    _ images: [ProjectImage], of system: BuildSystem, splits: Bool, ordersData: Bool,
-    in environment: LaunchEnvironment
+    _ images: [ProjectImage], of plan: BuildPlan, in environment: LaunchEnvironment
   ) {
-    if ordersData {
-      for method in [Method.breakpoints, .qemu] {
-        refuse(method, Refusal("it sees no loads and stores, which --data needs"))
-      }
+    for method in Method.allCases {
+      if let refusal = plan.goal.refusal(of: method) { refuse(method, refusal) }
     }
-    if splits {
-      refuse(.instrument, Refusal("it sees no basic blocks, which --split needs"))
-    }
-    consider(system, in: environment)
+    consider(plan.system, in: environment)
     for image in images { consider(image.path, isLibrary: image.isLibrary, in: environment) }
   }
 
@@ -217,6 +207,15 @@ extension RecordingMethods {
       return nil
     } catch { return Refusal(error) }
   }
+}
+
+extension RecordingMethods.Method {
+  /// Whether the launches run an instrumented build in the place of the release build.
+  var needsInstrumentedBuild: Bool { self == .instrument }
+  /// Whether the launched programs are traced. A system may forbid that.
+  var traces: Bool { self == .breakpoints }
+  /// Whether scripts take the place of programs while a launch is recorded.
+  var replacesPrograms: Bool { self == .qemu }
 }
 
 extension RecordingMethods.Refusal {

@@ -43,7 +43,7 @@ extension CargoOrdering {
     let method = try methods.chosen(nil)
     let results = try CargoResults(of: image)
     let launched =
-      method == .instrument ? try instrumented(in: results.instrumented, command) : image
+      method.needsInstrumentedBuild ? try instrumented(in: results.instrumented, command) : image
     let removed = try results.keepRecorded(launched)
     let program = ProgramLaunch(
       command: (image.isLibrary ? [] : [launched.path]) + words.program)

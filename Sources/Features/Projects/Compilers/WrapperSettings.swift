@@ -25,7 +25,7 @@ package struct WrapperSettings: Hashable, Sendable {
   private static let linkerVariable = "ORDERFILE_LINKER"
   private static let dataVariable = "ORDERFILE_DATA"
   package static let recorderVariable = "ORDERFILE_RECORDER"
-  /// The variables that are paths.
+  /// The variables with paths.
   private static var paths: [(variable: String, setting: WritableKeyPath<Self, Word?>)] {
     [
       ("ORDERFILE_LINKS", \.links), ("ORDERFILE_ORDERS", \.orders), ("ORDERFILE_MAPS", \.maps),
@@ -55,8 +55,8 @@ package struct WrapperSettings: Hashable, Sendable {
     }
   }
 
-  /// The variables that tell these settings. The variable of a setting that is `nil` is empty, so that wrappers do not read
-  /// the value that the user's environment has.
+  /// The environment variables with these settings. The variable of a setting that is `nil` is empty, so that wrappers do not
+  /// read the value in the user's environment.
   package var variables: [(name: String, value: String)] {
     [(Self.linkerVariable, linker.name), (Self.dataVariable, data ? "1" : "")]
       + Self.paths.map {

@@ -1,0 +1,129 @@
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+
+/// How `auto` builds a project: by which build system, with which linker, and for which goal. A plan is made once, before
+/// anything is written.
+package struct BuildPlan: Hashable, Sendable {
+  package let system: BuildSystem
+  /// The linker to use where the project does not demand one.
+  package let linker: OrderFileDialect
+  package let goal: AutoGoal
+
+  /// - Parameter linker: the linker that the user wants; `nil` for the best that is installed.
+  /// - Throws: `usage` if the project can't be ordered for this goal; an error if the linker can't be used.
+  package init(
+    _ system: BuildSystem, goal: AutoGoal, linker: OrderFileDialect?,
+    in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    if let refusal = goal.refusal(of: system) { throw refusal }
+    self.system = system
+    self.goal = goal
+    if let linker {
+      try Self.check(linker, of: system, goal, in: environment)
+      self.linker = linker
+    } else {
+      self.linker = try environment.orderingLinker()
+      guard goal != .data || self.linker.ordersData else {
+        throw Diagnostic(
+          "unable to order data: PATH has no ld.lld", context: ["--data"], hint: "install lld")
+      }
+    }
+  }
+
+  /// - Throws: if the user's `linker` can't be used.
+  private static func check(
+    _ linker: OrderFileDialect, of system: BuildSystem, _ goal: AutoGoal,
+    in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    guard goal != .data || linker.ordersData else {
+      throw Diagnostic(
+        "unable to order data with \(linker): expected lld", context: ["--linker"])
+    }
+    if let only = system.toolchain.onlyLinker, linker != only {
+      throw Diagnostic(
+        "unsupported linker: expected \(only) for a Swift package, found '\(linker)'",
+        context: ["--linker"])
+    }
+    guard let name = linker.driverName else {
+      throw Diagnostic(
+        "unsupported linker: expected lld, gold or gnu-ld, found '\(linker)'",
+        context: ["--linker"])
+    }
+    guard (try? environment.program(named: "ld.\(name)")) != nil else {
+      throw Diagnostic(
+        "missing linker: PATH has no ld.\(name)", context: ["--linker"],
+        hint: "install it, or leave out --linker")
+    }
+  }
+
+  /// One of the builds of a run.
+  package enum Variant: Hashable, Sendable {
+    /// The release build, in the order that the linker chooses.
+    case plain
+    /// A build that records itself, with the recorder at this path.
+    case instrumented(recorder: String)
+    /// The release build, in the order of the order files.
+    case ordered
+
+    var recorder: String? { if case .instrumented(let path) = self { path } else { nil } }
+  }
+
+  /// How objects are compiled. Build systems do not compile again if only what wrappers add has changed: objects of another
+  /// kind are removed before a build.
+  package enum Objects: String, Sendable {
+    case whole
+    /// With a section for each variable.
+    case wholeWithData
+    /// With a map of basic blocks.
+    case mapped
+    /// With a map of basic blocks, and split.
+    case split
+    /// With callbacks for the recorder.
+    case instrumented
+  }
+
+  /// Returns how a build of this variant compiles objects.
+  ///
+  /// - Parameter hasProfile: whether there is a profile by which functions are split.
+  package func objects(of variant: Variant, hasProfile: Bool) -> Objects {
+    switch (variant, goal) {
+    case (.instrumented, _): .instrumented
+    case (_, .functions): .whole
+    case (_, .data): .wholeWithData
+    case (_, .split): hasProfile ? .split : .mapped
+    }
+  }
+
+  /// Returns the environment variables for a build of this variant.
+  func variables(
+    of variant: Variant, in folder: AutoFolder
+  ) -> [(name: String, value: String)] {
+    var settings = WrapperSettings()
+    settings.linker = linker
+    settings.links = Word(folder.linkLog.utf8)
+    settings.orders = variant == .ordered ? Word(folder.orders.utf8) : nil
+    settings.recorder = variant.recorder.map { Word($0.utf8) }
+    settings.data = goal == .data
+    settings.split = goal == .split ? Word(folder.splitProfile.utf8) : nil
+    var variables = settings.variables
+    // What a profile splits is another object, which ccache does not see.
+    if goal == .split { variables.append(("CCACHE_EXTRAFILES", folder.splitProfile)) }
+    // Also instead of a wrapper that keeps what it has compiled.
+    if variant.recorder != nil {
+      variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
+    }
+    let toolset = variant.recorder == nil ? folder.toolset : folder.recordingToolset
+    return variables + [(BuildSystem.toolsetVariable, toolset)]
+  }
+
+  /// What a user has to add to compile for this order.
+  ///
+  /// - Parameter profile: the path of the profile by which functions were split; `nil` if none were.
+  package func compileOptions(splitBy profile: String?) -> [String] {
+    let data = goal == .data ? ["-fdata-sections"] : []
+    let split =
+      profile.map { ["-fbasic-block-address-map", "-fbasic-block-sections=list=\($0)"] } ?? []
+    return system.toolchain.compileOptions + data + split
+  }
+}
