@@ -88,11 +88,88 @@ import Testing
     }
   }
 
-  @Test func unsortedKeysTrap() async {
+  @Test func membersAreSortedWhateverTheOrderOfCalls() {
+    func written(_ keys: [StaticString]) -> [UInt8] {
+      JSONWriter.document { json in
+        for key in keys {
+          json.object(key) { json in
+            for key in keys {
+              json.array(key) { json in
+                json.object { json in for key in keys { json.member(key, "}],{[\"\\") } }
+                json.element("a, \"b\": ")
+              }
+            }
+          }
+        }
+      }
+    }
+    let sorted: [StaticString] = ["a", "aB", "ab", "b", "schema"]
+    let expected = written(sorted)
+    var random = SeededRandom(seed: 7)
+    for _ in 0..<20 {
+      #expect(written(sorted.shuffled(using: &random)) == expected, "seed 7")
+    }
+  }
+
+  /// Writes a document of several pieces, an array of objects that have `keys`.
+  private static func write(_ keys: [StaticString], to sink: @escaping ([UInt8]) -> Void) {
+    JSONWriter.document(to: sink) { json in
+      json.array("k") { json in
+        for _ in 0..<16_000 {
+          json.object { json in for key in keys { json.member(key, "0123456789abcdef") } }
+        }
+      }
+      json.member("z", 1)
+    }
+  }
+
+  @Test func elementsAreSortedAlsoInPieces() {
+    var (pieces, sorted): ([[UInt8]], [[UInt8]]) = ([], [])
+    Self.write(["c", "a", "b"]) { pieces.append($0) }
+    Self.write(["a", "b", "c"]) { sorted.append($0) }
+    #expect(pieces.count > 1)
+    #expect(pieces == sorted)
+  }
+
+  /// An object that is out of order before a long array is kept until it ends.
+  @Test func anUnsortedObjectIsNotSentBeforeItEnds() {
+    var text: [UInt8] = []
+    JSONWriter.document(to: { text += $0 }) { json in
+      json.member("z", 1)
+      json.array("a") { json in for _ in 0..<3 { json.object { $0.member("key", 1) } } }
+      json.member("b", 1)
+    }
+    #expect(
+      String(decoding: text, as: UTF8.self) == """
+        {
+          "a": [
+            {"key": 1},
+            {"key": 1},
+            {"key": 1}
+          ],
+          "b": 1,
+          "z": 1
+        }
+
+        """)
+  }
+
+  /// Whether or not the array was long, so that a test with few elements shows it.
+  @Test func aKeyThatBelongsBeforeASentArrayTraps() async {
+    await #expect(processExitsWith: .failure) {
+      JSONWriter.document(to: { _ in }) { json in
+        json.array("k") { json in json.object { $0.member("key", 1) } }
+        json.member("a", 1)
+      }
+    }
+  }
+
+  @Test func aKeyRepeatedAfterAnotherTraps() async {
     await #expect(processExitsWith: .failure) {
       _ = JSONWriter.document { json in
         json.member("b", 1)
         json.member("a", 1)
+        json.member("b", 1)
       }
     }
   }

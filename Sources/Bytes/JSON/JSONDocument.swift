@@ -9,7 +9,7 @@ package protocol JSONDocument: Sendable {
   /// or changes its meaning; a new key does not change it.
   static var schema: String { get }
 
-  /// Adds the members in ascending order of their keys, including `schema`.
+  /// Adds the members, including `schema`.
   func write(to json: inout JSONWriter)
 }
 

@@ -2,21 +2,29 @@ import Addresses
 
 /// Writes a JSON document from front to back, <https://www.rfc-editor.org/rfc/rfc8259>.
 ///
-/// The same values give the same bytes: the keys of an object must be written in ascending order. Each member
-/// of an object is on its own line, and each element of an array is on one line, so that `grep` and `diff`
-/// see one function per line.
+/// The same values give the same bytes: the keys of an object are sorted. The caller may add members in any order; an
+/// object whose keys were not added in ascending order is rewritten when it ends. Each member of an object is on its own
+/// line, and each element of an array is on one line, so that `grep` and `diff` see one function per line.
 package struct JSONWriter {
   private var bytes: [UInt8] = []
   /// Receives the document piece by piece; `nil` keeps it in `bytes`.
   private let sink: (([UInt8]) -> Void)?
   /// The innermost container; the ones around it, outermost first, are in `outer`.
-  private var innermost = Container(isInline: false)
+  private var innermost = Container(start: 0, isInline: false)
   private var outer: [Container] = []
+  /// The number of containers, counted from the outermost, whose text may have left for `sink` in part. No key can be
+  /// inserted there any more.
+  private var sentDepth = 0
+  /// The number of open objects with keys that did not ascend. Nothing is sent before they end.
+  private var unsortedDepth = 0
 
   private struct Container {
+    /// The index in `bytes` after the opening bracket.
+    let start: Int
     /// The last key written; empty in an array.
     var key: StaticString = ""
     var isEmpty = true
+    var isSorted = true
     let isInline: Bool
   }
 
@@ -37,8 +45,8 @@ package struct JSONWriter {
     return json.bytes
   }
 
-  /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`,
-  /// and is never in memory as a whole.
+  /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`, and is never
+  /// in memory as a whole. For this, an object with an array of objects gets no key after the array that sorts before it.
   package static func document(
     to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
   ) {
@@ -66,7 +74,7 @@ package protocol JSONValue {
 extension JSONWriter {
   /// Adds a member to the innermost object.
   ///
-  /// - Precondition: `key` is plain ASCII and greater than the keys that the object already has.
+  /// - Precondition: `key` is plain ASCII, and the object does not have it yet.
   package mutating func member(_ key: StaticString, _ value: some JSONValue) {
     write(key: key)
     value.write(to: &self)
@@ -91,7 +99,7 @@ extension JSONWriter {
   }
 
   private mutating func write(key: StaticString) {
-    precondition(Self.isAscending(innermost.key, key), "keys are written sorted, each once")
+    if !Self.isAscending(innermost.key, key) { addUnsorted(key) }
     innermost.key = key
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -121,9 +129,76 @@ extension JSONWriter {
   ) {
     separate()
     writeContainer("{", "}", isInline: isInline, members)
-    guard let sink, bytes.count >= Self.pieceSize else { return }
+    guard let sink, unsortedDepth == 0 else { return }
+    sentDepth = outer.count + 1
+    guard bytes.count >= Self.pieceSize else { return }
     sink(bytes)
     bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: Sorting
+
+extension JSONWriter {
+  /// Notes that the innermost object must be sorted when it ends.
+  private mutating func addUnsorted(_ key: StaticString) {
+    precondition(!Self.areEqual(innermost.key, key), "each key is written once")
+    guard innermost.isSorted else { return }
+    precondition(sentDepth <= outer.count, "keys ascend where a document is written in pieces")
+    innermost.isSorted = false
+    unsortedDepth += 1
+  }
+
+  private static func areEqual(_ a: StaticString, _ b: StaticString) -> Bool {
+    !isAscending(a, b) && !isAscending(b, a)
+  }
+
+  /// Rewrites the innermost object with its members sorted by key.
+  private mutating func sortMembers() {
+    let text = bytes[innermost.start...]
+    let members = Self.members(in: text).map { (key: Self.key(of: $0), text: $0) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    for (a, b) in zip(members, members.dropFirst()) {
+      precondition(!a.key.elementsEqual(b.key), "each key is written once")
+    }
+    bytes.removeSubrange(innermost.start...)
+    innermost.isEmpty = true
+    for member in members {
+      separate()
+      bytes.append(contentsOf: member.text)
+    }
+    unsortedDepth -= 1
+  }
+
+  /// The members of an object, each from its key on, in the order in which they were written.
+  private static func members(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    var members: [ArraySlice<UInt8>] = []
+    var (start, depth, isInString, isEscaped) = (text.startIndex, 0, false, false)
+    func add(_ member: ArraySlice<UInt8>) { members.append(member.drop { $0 <= 0x20 }) }
+    for index in text.indices {
+      let byte = text[index]
+      if isInString {
+        isInString = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ",") where depth == 0:
+        add(text[start..<index])
+        start = index + 1
+      default: break
+      }
+    }
+    add(text[start...])
+    return members
+  }
+
+  /// The key of a member without its quotes. It has no escapes.
+  private static func key(of member: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    member.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
   }
 }
 
@@ -136,10 +211,12 @@ extension JSONWriter {
   ) {
     bytes.append(UInt8(ascii: opening))
     outer.append(innermost)
-    innermost = Container(isInline: isInline)
+    innermost = Container(start: bytes.count, isInline: isInline)
     contents(&self)
+    if !innermost.isSorted { sortMembers() }
     let hasLines = !innermost.isEmpty && !isInline
     innermost = outer.removeLast()
+    sentDepth = min(sentDepth, outer.count + 1)
     if hasLines { startLine() }
     bytes.append(UInt8(ascii: closing))
   }
