@@ -134,7 +134,8 @@ import Testing
   /// An object that is out of order before a long array is kept until it ends.
   @Test func anUnsortedObjectIsNotSentBeforeItEnds() {
     var text: [UInt8] = []
-    JSONWriter.document(to: { text += $0 }) { json in
+    let sink = { text += $0 }
+    JSONWriter.document(to: sink) { json in
       json.member("z", 1)
       json.array("a") { json in for _ in 0..<3 { json.object { $0.member("key", 1) } } }
       json.member("b", 1)
@@ -157,7 +158,8 @@ import Testing
   /// Whether or not the array was long, so that a test with few elements shows it.
   @Test func aKeyThatBelongsBeforeASentArrayTraps() async {
     await #expect(processExitsWith: .failure) {
-      JSONWriter.document(to: { _ in }) { json in
+      let sink: ([UInt8]) -> Void = { _ in }
+      JSONWriter.document(to: sink) { json in
         json.array("k") { json in json.object { $0.member("key", 1) } }
         json.member("a", 1)
       }

@@ -84,7 +84,7 @@ package struct JSONObject {
 extension JSONObject: JSONReadable {}
 
 /// A type that can be read from a value of a document.
-package protocol JSONReadable {
+package protocol JSONReadable: SendableMetatype {
   /// - Parameter field: the key of the value, for messages.
   init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError)
 }

@@ -1,5 +1,3 @@
-import Addresses
-
 /// Writes a JSON document from front to back, <https://www.rfc-editor.org/rfc/rfc8259>.
 ///
 /// The same values give the same bytes: the keys of an object are sorted. The caller may add members in any order; an
@@ -26,6 +24,8 @@ package struct JSONWriter {
     var isEmpty = true
     var isSorted = true
     let isInline: Bool
+
+    var isArray: Bool { key.utf8CodeUnitCount == 0 }
   }
 
   private init(_ sink: (([UInt8]) -> Void)?) { self.sink = sink }
@@ -64,11 +64,6 @@ package struct JSONWriter {
   }
 }
 
-/// A value that a `JSONWriter` can write.
-package protocol JSONValue {
-  func write(to json: inout JSONWriter)
-}
-
 // MARK: Objects
 
 extension JSONWriter {
@@ -78,6 +73,11 @@ extension JSONWriter {
   package mutating func member(_ key: StaticString, _ value: some JSONValue) {
     write(key: key)
     value.write(to: &self)
+  }
+
+  /// Adds a member unless `value` is `nil`; `JSONObject.optional` reads it.
+  package mutating func optional(_ key: StaticString, _ value: (some JSONValue)?) {
+    if let value { member(key, value) }
   }
 
   /// Adds a member that is a name in a name table, without an intermediate copy.
@@ -129,6 +129,11 @@ extension JSONWriter {
   ) {
     separate()
     writeContainer("{", "}", isInline: isInline, members)
+    sendPiece()
+  }
+
+  /// Sends what has been written, if it is enough. Called at the end of an object in an array.
+  private mutating func sendPiece() {
     guard let sink, unsortedDepth == 0 else { return }
     sentDepth = outer.count + 1
     guard bytes.count >= Self.pieceSize else { return }
@@ -242,9 +247,21 @@ extension JSONWriter {
 // MARK: Values
 
 extension JSONWriter {
+  /// Writes an object as a value: an element on one line, or a member.
+  mutating func write(object members: (inout JSONWriter) -> Void) {
+    writeContainer("{", "}", isInline: innermost.isInline || innermost.isArray, members)
+    if innermost.isArray { sendPiece() }
+  }
+
+  /// Writes an array as a value.
+  mutating func write(array elements: (inout JSONWriter) -> Void) {
+    writeContainer(
+      "[", "]", isInline: innermost.isInline || innermost.isArray, elements)
+  }
+
   package mutating func write(literal: String) { bytes.append(contentsOf: literal.utf8) }
 
-  fileprivate mutating func write(fixed literal: StaticString) {
+  mutating func write(fixed literal: StaticString) {
     literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }
 
@@ -288,7 +305,7 @@ extension JSONWriter {
 
   /// Writes `"0x1f"` in the notation of `hexadecimal(_:)`, without creating a string: this is called for each
   /// function.
-  fileprivate mutating func write(hexadecimal value: UInt64) {
+  mutating func write(hexadecimal value: UInt64) {
     write(fixed: "\"0x")
     var shift = max(0, (63 - value.leadingZeroBitCount) & ~3)
     while shift >= 0 {
@@ -309,40 +326,4 @@ extension JSONWriter {
     default: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)
     }
   }
-}
-
-extension Int: JSONValue {
-  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
-}
-
-extension UInt64: JSONValue {
-  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
-}
-
-extension Double: JSONValue {
-  /// The shortest decimal number that reads back as the same value; `null` for a value that JSON cannot
-  /// represent.
-  package func write(to json: inout JSONWriter) {
-    json.write(literal: isFinite ? description : "null")
-  }
-}
-
-extension Bool: JSONValue {
-  package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
-}
-
-/// An unknown value is `null`.
-extension Optional: JSONValue where Wrapped: JSONValue {
-  package func write(to json: inout JSONWriter) {
-    if let self { self.write(to: &json) } else { json.write(fixed: "null") }
-  }
-}
-
-extension String: JSONValue {
-  package func write(to json: inout JSONWriter) { json.write(text: Array(utf8)[...]) }
-}
-
-extension StatedAddress: JSONValue {
-  /// A string: many readers store numbers as 64-bit floats, which cannot represent all addresses.
-  package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
 }

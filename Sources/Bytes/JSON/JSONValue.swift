@@ -1,0 +1,67 @@
+import Addresses
+
+/// A value that a `JSONWriter` can write.
+package protocol JSONValue: SendableMetatype {
+  func write(to json: inout JSONWriter)
+}
+
+/// A value that is written as an object: `JSONReadableObject` reads it.
+package protocol JSONWritableObject: JSONValue {
+  /// Adds the members, in any order.
+  func writeMembers(to json: inout JSONWriter)
+}
+
+extension JSONWritableObject {
+  package func write(to json: inout JSONWriter) {
+    json.write(object: writeMembers)
+  }
+}
+
+// MARK: Values
+
+extension Int: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
+}
+
+extension UInt64: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
+}
+
+extension Double: JSONValue {
+  /// The shortest decimal number that reads back as the same value; `null` for a value that JSON cannot
+  /// represent.
+  package func write(to json: inout JSONWriter) {
+    json.write(literal: isFinite ? description : "null")
+  }
+}
+
+extension Bool: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
+}
+
+/// An unknown value is `null`.
+extension Optional: JSONValue where Wrapped: JSONValue {
+  package func write(to json: inout JSONWriter) {
+    if let self { self.write(to: &json) } else { json.write(fixed: "null") }
+  }
+}
+
+extension Array: JSONValue where Element: JSONValue {
+  package func write(to json: inout JSONWriter) {
+    json.write(array: { json in for element in self { json.element(element) } })
+  }
+}
+
+/// An enumeration that is written by the names of its cases.
+extension JSONValue where Self: RawRepresentable, RawValue == String {
+  package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
+}
+
+extension String: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(text: Array(utf8)[...]) }
+}
+
+extension StatedAddress: JSONValue {
+  /// A string: many readers store numbers as 64-bit floats, which cannot represent all addresses.
+  package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
+}
