@@ -4,13 +4,12 @@ import ByteReading
 ///
 /// Text and every other form for people is made from the same values, by code whose only input is the
 /// document.
-package protocol JSONDocument: Sendable {
+package protocol JSONDocument: Sendable, JSONWritableObject {
   /// The kind of document and its version: `orderfile.pages/1`. The version increases when a key is removed
   /// or changes its meaning; a new key does not change it.
+  ///
+  /// It is also a member.
   static var schema: String { get }
-
-  /// Adds the members, including `schema`.
-  func write(to json: inout JSONWriter)
 }
 
 /// A document that can be read again: what it wrote reads back equal.
@@ -22,11 +21,17 @@ package protocol ReadableDocument: JSONDocument {
   init(parsing bytes: FileBytes) throws(ParseError)
 }
 
+extension ReadableDocument where Self: JSONListedObject {
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    try self.init(JSONObject(document: bytes, schema: Self.schema))
+  }
+}
+
 extension JSONDocument {
-  package func json() -> [UInt8] { JSONWriter.document { write(to: &$0) } }
+  package func json() -> [UInt8] { JSONWriter.document { writeMembers(to: &$0) } }
 
   /// The same for a document that may be large: `sink` receives it piece by piece.
   package func json(to sink: @escaping ([UInt8]) -> Void) {
-    JSONWriter.document(to: sink) { write(to: &$0) }
+    JSONWriter.document(to: sink) { writeMembers(to: &$0) }
   }
 }

@@ -78,8 +78,8 @@ package func nullableMember<Object, Value: JSONValue & JSONReadable>(
 }
 
 /// The members of `value` among those of the object.
-package func members<Object, Value: JSONListedObject>(
-  of value: @escaping @Sendable (Object) -> Value
+package func inlineMembers<Object, Value: JSONListedObject>(
+  _ value: @escaping @Sendable (Object) -> Value
 ) -> JSONMember<Object, Value> {
   JSONMember(
     read: { (object) throws(ParseError) in try Value(object) },

@@ -6,48 +6,40 @@ import PagesFormat
 extension AuditDocument: JSONDocument {
   package static let schema = "orderfile.audit/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("architecture", architecture.description)
-    json.array("findings") { json in
-      for finding in findings { json.object { finding.write(to: &$0) } }
-    }
+    json.member("findings", findings)
     json.member("format", format.rawValue)
     json.member("id", id?.description)
     json.array("images") { json in
-      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+      for image in images { json.object(isInline: false) { image.writeMembers(to: &$0) } }
     }
-    json.array("initializers") { json in
-      for initializer in initializers { json.object { initializer.write(to: &$0) } }
-    }
-    json.array("libraries") { json in
-      for library in libraries { json.object { library.write(to: &$0) } }
-    }
-    if let notAllowed {
-      json.array("notAllowed") { json in for name in notAllowed { json.element(name) } }
-    }
-    if let use { json.object("observedUse") { use.write(to: &$0) } }
+    json.member("initializers", initializers)
+    json.member("libraries", libraries)
+    json.optional("notAllowed", notAllowed)
+    json.optional("observedUse", use)
     json.member("pageSizeBytes", pageSize.bytes)
     json.member("path", path)
     json.member("schema", Self.schema)
-    if let unused { json.object("unused") { unused.write(to: &$0) } }
+    json.optional("unused", unused)
     json.array("warnings") { json in
       for warning in warnings { json.element("\(warning)") }
     }
   }
 }
 
-extension AuditedImage {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AuditedImage: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("fileBytes", fileBytes)
     json.member("name", name)
-    if let objectiveC { json.object("objectiveC") { objectiveC.write(to: &$0) } }
+    json.optional("objectiveC", objectiveC)
     json.member("path", path)
-    json.object("relocations") { relocations.write(to: &$0) }
+    json.member("relocations", relocations)
   }
 }
 
-extension AuditedImage.Relocations {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AuditedImage.Relocations: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if !bindsByLibrary.isEmpty {
       json.array("bindsByLibrary") { json in
         for (library, words) in bindsByLibrary {
@@ -71,8 +63,8 @@ extension AuditedImage.Relocations {
   }
 }
 
-extension AuditedImage.ObjectiveCCounts {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AuditedImage.ObjectiveCCounts: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("categories", categories)
     json.member("classes", classes)
     json.member("methods", methods)
@@ -82,8 +74,8 @@ extension AuditedImage.ObjectiveCCounts {
   }
 }
 
-extension AuditedLibrary {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AuditedLibrary: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("direct", isDirect)
     json.member("embedded", isEmbedded)
     json.member("examined", isExamined)
@@ -102,12 +94,12 @@ extension AuditedLibrary {
     }
     json.member("path", path)
     json.member("problem", problem)
-    if let unrequested { json.member("unrequested", unrequested.rawValue) }
+    json.optional("unrequested", unrequested?.rawValue)
   }
 }
 
-extension AuditedInitializer {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AuditedInitializer: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("address", address)
     json.member("image", image)
     json.member("kind", kind)
@@ -123,8 +115,8 @@ extension AuditedInitializer {
 
 private func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e6 }
 
-extension UnusedObjectiveC {
-  fileprivate func write(to json: inout JSONWriter) {
+extension UnusedObjectiveC: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("classes") { json in
       for found in classes {
         json.object { json in
@@ -139,7 +131,7 @@ extension UnusedObjectiveC {
     json.array("selectors") { json in
       for found in selectors {
         json.object { json in
-          json.array("classes") { json in for name in found.classes { json.element(name) } }
+          json.member("classes", found.classes)
           json.member("doubt", found.doubt)
           json.member("image", found.image)
           json.member("name", found.name)
@@ -149,8 +141,8 @@ extension UnusedObjectiveC {
   }
 }
 
-extension ObservedUse {
-  fileprivate func write(to json: inout JSONWriter) {
+extension ObservedUse: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("candidates") { json in
       for unit in candidates {
         json.object { json in
@@ -163,7 +155,7 @@ extension ObservedUse {
         }
       }
     }
-    json.array("notObserved") { json in for name in notObserved { json.element(name) } }
+    json.member("notObserved", notObserved)
     json.member("traces", traceCount)
   }
 }

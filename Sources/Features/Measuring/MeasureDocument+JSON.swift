@@ -8,18 +8,16 @@ import Rendering
 extension MeasureDocument: ReadableDocument {
   package static let schema = "orderfile.measure/2"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("dropsCaches", dropsCaches)
-    json.array("images") { json in
-      for image in storage { json.object { image.write(to: &$0) } }
-    }
-    json.array("limits") { json in for limit in limits { json.element(limit) } }
-    json.object("machine") { machine.write(to: &$0) }
-    if let precision { json.member("precisionAsked", precision) }
+    json.member("images", storage)
+    json.member("limits", limits)
+    json.member("machine", machine)
+    json.optional("precisionAsked", precision)
     json.member("provenance", Provenance.measured)
     json.member("schema", Self.schema)
     json.member("seed", seed)
-    json.array("states") { json in for state in states { json.object { state.write(to: &$0) } } }
+    json.member("states", states)
   }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
@@ -38,21 +36,17 @@ extension MeasureDocument: ReadableDocument {
   }
 }
 
-extension MeasureDocument.State: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.array("comparisons") { json in
-      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
-    }
-    json.array("order") { json in for round in rounds { json.element(round) } }
-    json.array("sides") { json in for side in sides { json.object { side.write(to: &$0) } } }
+extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("comparisons", comparisons)
+    json.member("order", rounds)
+    json.member("sides", sides)
     json.member("state", cache.rawValue)
   }
 
   /// What the launches show, without the launches themselves.
   package func writeComparisons(to json: inout JSONWriter) {
-    json.array("comparisons") { json in
-      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
-    }
+    json.member("comparisons", comparisons)
     json.member("launches", launches)
     json.member("state", cache.rawValue)
   }
@@ -69,21 +63,19 @@ extension MeasureDocument.State: JSONReadableObject {
   }
 }
 
-extension MeasureDocument.Side: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let architecture = program.architecture { json.member("architecture", architecture) }
-    json.array("command") { json in for word in command { json.element(word) } }
-    if let id = program.id { json.member("id", id) }
-    json.array("images") { json in for path in images { json.element(path) } }
-    json.array("launches") { json in
-      for launch in launches { json.object { launch.write(to: &$0) } }
-    }
+extension MeasureDocument.Side: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", program.architecture)
+    json.member("command", command)
+    json.optional("id", program.id)
+    json.member("images", images)
+    json.member("launches", launches)
     json.member("name", name)
     json.member("path", path)
     json.member("precisionReached", MeasurementPrecision.reached(wall))
-    json.array("textFaults") { json in for count in textFaults { json.element(count) } }
-    json.object("trend") { trend.write(to: &$0) }
-    json.object("wallNanoseconds") { wall.write(to: &$0) }
+    json.member("textFaults", textFaults)
+    json.member("trend", trend)
+    json.member("wallNanoseconds", wall)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -100,13 +92,11 @@ extension MeasureDocument.Side: JSONReadableObject {
   }
 }
 
-extension MeasureDocument.Comparison: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension MeasureDocument.Comparison: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("after", after)
     json.member("before", before)
-    json.array("metrics") { json in
-      for metric in metrics { json.object { metric.write(to: &$0) } }
-    }
+    json.member("metrics", metrics)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -116,8 +106,8 @@ extension MeasureDocument.Comparison: JSONReadableObject {
   }
 }
 
-extension LaunchComparison: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension LaunchComparison: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("change", change.share)
     json.member("correctedP", correctedP)
     if let interval = change.interval {
@@ -154,8 +144,8 @@ extension LaunchComparison.Verdict: JSONReadable {}
 
 // MARK: Values of a measurement
 
-extension Trend: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension Trend: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("nanosecondsPerLaunch", slope)
     json.member("p", p)
     json.member("relativeChange", relativeChange)
@@ -168,15 +158,15 @@ extension Trend: JSONReadableObject {
   }
 }
 
-extension MeasuredLaunch: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
-    if let instructions { json.member("instructions", instructions) }
+    json.optional("instructions", instructions)
     json.member("majorFaults", majorFaults)
     json.member("minorFaults", minorFaults)
-    if let peakBytes { json.member("peakBytes", peakBytes) }
-    if let readBytes { json.member("readBytes", readBytes) }
-    if let residentPages { json.member("residentPages", residentPages) }
+    json.optional("peakBytes", peakBytes)
+    json.optional("readBytes", readBytes)
+    json.optional("residentPages", residentPages)
     if case .killed(let signal) = end { json.member("signal", Int(signal)) }
     json.member("systemMicroseconds", systemMicroseconds)
     json.member("userMicroseconds", userMicroseconds)
@@ -201,13 +191,13 @@ extension MeasuredLaunch: JSONReadableObject {
   }
 }
 
-extension ImageStorage: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension ImageStorage: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("bytes", bytes)
-    if let device { json.member("device", device) }
-    if let fileSystem { json.member("fileSystem", fileSystem) }
+    json.optional("device", device)
+    json.optional("fileSystem", fileSystem)
     json.member("path", path)
-    if let readAheadBytes { json.member("readAheadBytes", readAheadBytes) }
+    json.optional("readAheadBytes", readAheadBytes)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {

@@ -17,6 +17,17 @@ package struct Count: JSONReadable {
   }
 }
 
+/// A member that is read as a count.
+package func countMember<Object>(
+  _ key: StaticString, _ value: @escaping @Sendable (Object) -> Int
+) -> JSONMember<Object, Int> {
+  JSONMember(key) { (object, key) throws(ParseError) in
+    try object.count(key)
+  } write: {
+    $2.member($1, value($0))
+  }
+}
+
 extension JSONObject {
   /// Reads a count.
   package func count(_ key: String) throws(ParseError) -> Int {

@@ -36,8 +36,8 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
-extension Finding {
-  package func write(to json: inout JSONWriter) {
+extension Finding: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("area", area.rawValue)
     json.member("check", check)
     json.member("finding", finding)

@@ -4,8 +4,8 @@ import LaunchMeasurement
 
 extension CacheState: JSONReadable {}
 
-extension SampleSummary {
-  package func write(to json: inout JSONWriter) {
+extension SampleSummary: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("lowerQuartile", lowerQuartile)
     json.member("maximum", maximum)
     json.member("mean", mean)
@@ -28,15 +28,15 @@ extension SampleSummary {
   }
 }
 
-extension MeasuringMachine: JSONReadableObject {
-  package func write(to json: inout JSONWriter) {
+extension MeasuringMachine: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("faultAroundBytes", faultAroundBytes)
     json.member("faultAroundIsAssumed", faultAroundIsAssumed)
-    if let governor { json.member("governor", governor) }
+    json.optional("governor", governor)
     json.member("kernel", kernel)
-    if let load { json.member("load", load) }
+    json.optional("load", load)
     json.member("pageBytes", pageBytes)
-    if let processor { json.member("processor", processor) }
+    json.optional("processor", processor)
     json.member("processors", processors)
   }
 

@@ -1,4 +1,3 @@
-import ByteReading
 import ImageModel
 import JSON
 
@@ -14,16 +13,7 @@ package struct NameWithReason: Hashable, Sendable {
   }
 }
 
-extension NameWithReason: JSONReadableObject {
-  /// Adds it to an array.
-  package func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.member("name", name)
-      json.member("reason", reason)
-    }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(name: try object.value("name"), reason: try object.value("reason"))
-  }
+extension NameWithReason: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("name", \.name), member("reason", \.reason))
 }

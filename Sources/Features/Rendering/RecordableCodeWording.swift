@@ -56,17 +56,15 @@ extension RecordableCode.Unit {
   }
 }
 
-extension RecordableCode: JSONReadableObject {
-  package func write(to json: inout JSONWriter) {
+extension RecordableCode: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if let bytes { json.member("allBytes", bytes.all) }
     json.member("allFunctions", functions.all)
     if let bytes { json.member("bytes", bytes.recordable) }
     json.member("functions", functions.recordable)
     json.member("means", means.rawValue)
-    if let percent { json.member("percent", percent) }
-    json.array("unseen") { json in
-      for unit in unseen { json.object { unit.write(to: &$0) } }
-    }
+    json.optional("percent", percent)
+    json.member("unseen", unseen)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -80,19 +78,10 @@ extension RecordableCode: JSONReadableObject {
   }
 }
 
-extension RecordableCode.Unit: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("bytes", bytes)
-    json.member("functions", functions)
-    if let largestFunction { json.member("largestFunction", largestFunction) }
-    if let name { json.member("name", name) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      name: try object.optional("name"), largestFunction: try object.optional("largestFunction"),
-      functions: try object.count("functions"), bytes: try object.value("bytes"))
-  }
+extension RecordableCode.Unit: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, optionalMember("name", \.name), optionalMember("largestFunction", \.largestFunction),
+    countMember("functions", \.functions), member("bytes", \.bytes))
 }
 
 extension RecordableCode.Means: JSONReadable {}

@@ -7,7 +7,9 @@ package protocol ShownDocument: JSONDocument {
 }
 
 extension ShownDocument {
-  package func write(to json: inout JSONWriter) { write(to: &json, demangle: nil) }
+  package func writeMembers(to json: inout JSONWriter) {
+    write(to: &json, demangle: nil)
+  }
 
   package func json(demangle: NameWording?, to sink: @escaping ([UInt8]) -> Void) {
     JSONWriter.document(to: sink) { write(to: &$0, demangle: demangle) }

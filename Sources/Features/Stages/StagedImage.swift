@@ -20,20 +20,24 @@ package struct StagedImage: Hashable, Sendable {
   }
 }
 
-extension StagedImage: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    if let architecture = image.architecture { json.member("architecture", architecture) }
-    if let id = image.id { json.member("id", id) }
-    if let loadNanoseconds { json.member("loadNanoseconds", loadNanoseconds) }
-    json.member("mappedNanoseconds", mappedNanoseconds)
-    json.member("path", image.path)
-  }
+extension StagedImage: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, inlineMembers(\.image), nanosecondsMember("mappedNanoseconds", \.mappedNanoseconds),
+    JSONMember("loadNanoseconds") { (object, key) throws(ParseError) in
+      try object.optionalNanoseconds(key)
+    } write: {
+      $2.optional($1, $0.loadNanoseconds)
+    })
+}
 
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      try ImageReference(object),
-      mappedNanoseconds: try object.nanoseconds("mappedNanoseconds"),
-      loadNanoseconds: try object.optionalNanoseconds("loadNanoseconds"))
+/// A member that is a time.
+func nanosecondsMember<Object>(
+  _ key: StaticString, _ time: @escaping @Sendable (Object) -> Double
+) -> JSONMember<Object, Double> {
+  JSONMember(key) { (object, key) throws(ParseError) in
+    try object.nanoseconds(key)
+  } write: {
+    $2.member($1, time($0))
   }
 }
 

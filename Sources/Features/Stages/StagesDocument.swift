@@ -46,29 +46,25 @@ extension StagesDocument: JSONDocument {
   package static let schema = "orderfile.stages/1"
 
   /// Times are nanoseconds. `typical` is the mean of the half of the launches in the middle.
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("histograms") { json in
       for histogram in histograms {
         json.object(isInline: false) { histogram.write(to: &$0, precision) }
       }
     }
-    json.array("images") { json in
-      for image in images { json.object { image.write(to: &$0) } }
-    }
-    json.array("initializers") { json in
-      for initializer in initializers { json.object { initializer.write(to: &$0) } }
-    }
+    json.member("images", images)
+    json.member("initializers", initializers)
     json.array("libraries") { json in
       for list in libraries {
         json.object { json in
           json.member("origin", list.origin)
-          json.array("others") { json in for path in list.others { json.element(path) } }
-          if let process = list.process { json.member("process", process) }
-          json.array("system") { json in for path in list.system { json.element(path) } }
+          json.member("others", list.others)
+          json.optional("process", list.process)
+          json.member("system", list.system)
         }
       }
     }
-    if let machine { json.object("machine") { machine.write(to: &$0) } }
+    json.optional("machine", machine)
     json.member("precision", precision)
     json.member("schema", Self.schema)
     json.array("tables") { json in
@@ -92,20 +88,11 @@ package struct MeasuredImages: Hashable, Sendable {
   }
 }
 
-extension TimedInitializer: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("address", address)
-    json.member("image", image)
-    json.member("nanoseconds", nanoseconds)
-    json.member("startNanoseconds", startNanoseconds)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      image: try object.value("image"), address: try object.value("address"),
-      nanoseconds: try object.nanoseconds("nanoseconds"),
-      startNanoseconds: try object.nanoseconds("startNanoseconds"))
-  }
+extension TimedInitializer: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("image", \.image), member("address", \.address),
+    nanosecondsMember("nanoseconds", \.nanoseconds),
+    nanosecondsMember("startNanoseconds", \.startNanoseconds))
 }
 
 extension StageTable {
@@ -127,10 +114,8 @@ extension StageTable {
         }
       }
     }
-    json.array("launches") { json in
-      for launch in launches { json.object { launch.write(to: &$0) } }
-    }
-    json.array("origins") { json in for origin in origins { json.element(origin) } }
+    json.member("launches", launches)
+    json.member("origins", origins)
     json.member("provenance", Provenance.measured)
     json.array("rows") { json in
       for row in rows { json.object { row.write(to: &$0, precision) } }
@@ -149,8 +134,8 @@ extension StageTable {
   }
 }
 
-extension StagedLaunch {
-  fileprivate func write(to json: inout JSONWriter) {
+extension StagedLaunch: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("nanoseconds", nanoseconds)
     json.array("stages") { json in
       for stage in stages {
@@ -158,7 +143,7 @@ extension StagedLaunch {
           json.member("kind", stage.kind.rawValue)
           json.member("name", stage.name)
           json.member("nanoseconds", stage.nanoseconds)
-          if let thread = stage.thread { json.member("thread", thread) }
+          json.optional("thread", stage.thread)
         }
       }
     }
@@ -172,7 +157,7 @@ extension StageTable.Row {
     json.member("kind", kind.rawValue)
     json.member("launches", count)
     json.member("name", name)
-    if let thread { json.member("thread", thread) }
+    json.optional("thread", thread)
     json.member("typicalDelta", delta)
     json.member("typicalElapsed", elapsed)
   }
@@ -207,6 +192,6 @@ private func writeSecond(_ json: inout JSONWriter, _ second: Int, _ count: Int) 
 extension JSONWriter {
   fileprivate mutating func summary(_ summary: SampleSummary, _ precision: Double) {
     member("launchesNeeded", MeasurementPrecision.launchesNeeded(precision, summary))
-    summary.write(to: &self)
+    summary.writeMembers(to: &self)
   }
 }

@@ -31,12 +31,10 @@ extension Architecture: JSONValue, JSONReadable {
 
 /// The members `architecture`, `id` and `path`, among those of the figures that are of the image. A document leaves out
 /// what it does not know.
-extension ImageReference: JSONReadableObject {
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      path: try object.value("path"), architecture: try object.optional("architecture"),
-      id: try object.optional("id"))
-  }
+extension ImageReference: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("path", \.path), optionalMember("architecture", \.architecture),
+    optionalMember("id", \.id))
 }
 
 extension PageSize: JSONValue, JSONReadable {
@@ -53,6 +51,6 @@ extension PageSize: JSONValue, JSONReadable {
   }
 }
 
-extension Access: JSONReadable {}
-extension Accessor: JSONReadable {}
-extension Segment: JSONReadable {}
+extension Access: JSONReadable, JSONValue {}
+extension Accessor: JSONReadable, JSONValue {}
+extension Segment: JSONReadable, JSONValue {}

@@ -30,11 +30,11 @@ extension PagesDocument: ReadableDocument {
     return schema?.hasPrefix("orderfile.pages/") ?? false
   }
 
-  package func write(to json: inout JSONWriter) {
-    json.array("command") { json in for word in command { json.element(word) } }
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("command", command)
     if case .exited(let status) = end { json.member("exitStatus", status) }
     json.array("images") { json in
-      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+      for image in images { json.object(isInline: false) { image.writeMembers(to: &$0) } }
     }
     json.member("method", method)
     json.member("schema", Self.schema)
@@ -54,36 +54,24 @@ extension PagesDocument: ReadableDocument {
   }
 }
 
-extension PagesDocument.Image: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     let data = DataPages(of: self)
     let isKnown = loading != nil || !data.rows.isEmpty
     if isKnown {
-      json.array("accessors") { json in
-        for share in data.shares { json.object { share.write(to: &$0) } }
-      }
+      json.member("accessors", data.shares)
     }
-    if let architecture = image.architecture { json.member("architecture", architecture) }
+    json.optional("architecture", image.architecture)
     json.member("dataPages", count(of: .data))
     if isKnown { json.object("dataTotal") { $0.write(pages: data.total) } }
-    json.array("filePages") { json in
-      for pages in filePages { json.object { pages.write(to: &$0) } }
-    }
+    json.member("filePages", filePages)
     json.member("id", id)
-    if let loading {
-      json.array("loading") { json in
-        for page in loading { json.object { page.write(to: &$0) } }
-      }
-    }
-    json.array("pages") { json in
-      for page in pages { json.object { page.write(to: &$0) } }
-    }
+    json.optional("loading", loading)
+    json.member("pages", pages)
     json.member("path", path)
     json.member("readOnlyPages", count(of: .readOnly))
     if isKnown {
-      json.array("sections") { json in
-        for row in data.rows { json.object { row.write(to: &$0) } }
-      }
+      json.member("sections", data.rows)
     }
     json.member("textPages", textCount(executed: true))
     json.member("textPages16k", textCount(executed: true, .sixteenKibibytes))
@@ -98,34 +86,25 @@ extension PagesDocument.Image: JSONReadableObject {
   }
 }
 
-extension PagesDocument.FilePages: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("data", data)
-    json.member("pageSizeBytes", pageSize)
-    json.member("readOnly", readOnly)
-    json.member("text", text)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      pageSize: try object.value("pageSizeBytes"), text: try object.value("text"),
-      readOnly: try object.value("readOnly"), data: try object.value("data"))
-  }
+extension PagesDocument.FilePages: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("pageSizeBytes", \.pageSize), member("text", \.text),
+    member("readOnly", \.readOnly), member("data", \.data))
 }
 
-extension PagesDocument.Page: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension PagesDocument.Page: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("access", access.rawValue)
-    if let accessor { json.member("accessor", accessor.rawValue) }
+    json.optional("accessor", accessor?.rawValue)
     json.member("address", address)
     json.member("function", function)
     json.member("pc", instruction)
-    if let instructionImage { json.member("pcImage", instructionImage) }
-    if let section { json.member("section", section) }
+    json.optional("pcImage", instructionImage)
+    json.optional("section", section)
     json.member("segment", segment.rawValue)
     json.member("step", step)
-    if let symbol { json.member("symbol", symbol) }
-    if let touched { json.member("touched", touched) }
+    json.optional("symbol", symbol)
+    json.optional("touched", touched)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -141,8 +120,8 @@ extension PagesDocument.Page: JSONReadableObject {
   }
 }
 
-extension DataPages.Row {
-  package func write(to json: inout JSONWriter) {
+extension DataPages.Row: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("accessor", accessor.rawValue)
     json.write(pages: pages)
     json.member("section", section)
@@ -150,8 +129,8 @@ extension DataPages.Row {
   }
 }
 
-extension DataPages.Share {
-  package func write(to json: inout JSONWriter) {
+extension DataPages.Share: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("accessor", accessor.rawValue)
     json.object("alone") { $0.write(pages: alone) }
     json.write(pages: pages)

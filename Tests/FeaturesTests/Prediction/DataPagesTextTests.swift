@@ -41,8 +41,9 @@ import Testing
     func side(_ tablePages: UInt64) -> MeasuredPages.Side {
       let data = DataPages(of: Self.image(tablePages: tablePages)).rows
       return MeasuredPages.Side(
-        path: "p.json", method: "ptrace", command: ["./app"], pageSize: .fourKibibytes, counts: [],
-        differences: [], pagesRead: MeasuredPages.PagesRead(predicted: 0, measured: 0), data: data,
+        MeasuredPages.Source(path: "p.json", method: "ptrace", command: ["./app"]),
+        pageSize: .fourKibibytes, counts: [], differences: [],
+        pagesRead: MeasuredPages.PagesRead(predicted: 0, measured: 0), data: data,
         countsLoading: true)
     }
     let pages = MeasuredPages(before: side(3), after: side(1))

@@ -123,7 +123,7 @@ import Testing
       let read = PageTouch(
         access: .read, page: StatedAddress(rawValue: 0x3_8000), instruction: nil, step: 99)
       return MeasuredPages.Side(
-        path: path, method: "preload", command: ["./app", "a b"],
+        MeasuredPages.Source(path: path, method: "preload", command: ["./app", "a b"]),
         account: PageAccount(
           of: estimate, in: layout, measured: touches + [read],
           knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes),

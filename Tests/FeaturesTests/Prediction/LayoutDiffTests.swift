@@ -320,7 +320,7 @@ import Testing
     options.measuredAfter = builds.path("pages.json")
     let document = try document(options)
     #expect(document.measuredPages?.before == nil)
-    #expect(document.measuredPages?.after?.command == ["./after"])
+    #expect(document.measuredPages?.after?.source.command == ["./after"])
     #expect(
       document.warnings.map(\.message) == [
         "\(builds.path("pages.json")): the measured launch ended with exit status 3"

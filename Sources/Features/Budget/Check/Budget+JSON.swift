@@ -22,15 +22,13 @@ import Rendering
 extension Budget: ReadableDocument {
   package static let schema = "orderfile.budget/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     if let libraries {
       json.array("allowedLibraries") { json in
         for pattern in libraries.patterns { json.element(SymbolName(bytes: pattern.bytes)) }
       }
     }
-    json.array("limits") { json in
-      for limit in limits { json.object { limit.write(to: &$0) } }
-    }
+    json.member("limits", limits)
     json.member("schema", Self.schema)
   }
 
@@ -118,15 +116,15 @@ extension Budget.AllowedLibraries: JSONReadable {
   }
 }
 
-extension Budget.Limit: JSONReadable {
-  fileprivate func write(to json: inout JSONWriter) {
+extension Budget.Limit: JSONReadable, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if let againstBase { json.member("againstBase", againstBase.description) }
-    if let image { json.member("image", image) }
-    if let maximum { json.member("max", maximum) }
+    json.optional("image", image)
+    json.optional("max", maximum)
     json.member("metric", figure.id)
-    if let minimum { json.member("min", minimum) }
-    if let pageSize { json.member("pageSizeBytes", pageSize) }
-    if let state { json.member("state", state) }
+    json.optional("min", minimum)
+    json.optional("pageSizeBytes", pageSize)
+    json.optional("state", state)
   }
 
   private static let keys = [

@@ -11,15 +11,15 @@ import Rendering
 extension CheckDocument: ReadableDocument {
   package static let schema = "orderfile.check/1"
 
-  package func write(to json: inout JSONWriter) {
-    json.array("base") { json in for path in base { json.element(path) } }
-    if let baseIsMissing { json.member("baseIsMissing", baseIsMissing) }
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("base", base)
+    json.optional("baseIsMissing", baseIsMissing)
     json.member("budget", budget)
     json.array("images") { json in
-      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+      for image in images { json.object(isInline: false) { image.writeMembers(to: &$0) } }
     }
     json.array("limits") { json in
-      for result in results { json.object(isInline: false) { result.write(to: &$0) } }
+      for result in results { json.object(isInline: false) { result.writeMembers(to: &$0) } }
     }
     json.member("outcome", outcome.rawValue)
     json.member("schema", Self.schema)
@@ -39,29 +39,27 @@ extension CheckDocument: ReadableDocument {
 
 extension CheckOutcome: JSONReadable {}
 
-extension CheckResult: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension CheckResult: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if case .against(let allowance) = requirement {
       json.member("againstBase", allowance.description)
     }
     if let base { json.member("base", ShortNumber(base)) }
-    json.array("causes") { json in
-      for cause in causes { json.object { cause.write(to: &$0) } }
-    }
+    json.member("causes", causes)
     if furtherCauses > 0 { json.member("furtherCauses", furtherCauses) }
     if let interval { json.member("high", interval.upperBound) }
     json.member("image", image)
-    if let launchesNeeded { json.member("launchesNeeded", launchesNeeded) }
+    json.optional("launchesNeeded", launchesNeeded)
     json.member("line", line)
     if let interval { json.member("low", interval.lowerBound) }
     if case .atMost(let bound) = requirement { json.member("max", bound) }
     json.member("metric", figure.id)
     if case .atLeast(let bound) = requirement { json.member("min", bound) }
     json.member("outcome", outcome.rawValue)
-    if let pageSize { json.member("pageSizeBytes", pageSize) }
-    if let reason { json.member("reason", reason) }
+    json.optional("pageSizeBytes", pageSize)
+    json.optional("reason", reason)
     json.member("requirement", requirementWording)
-    if let state { json.member("state", state) }
+    json.optional("state", state)
     json.member("value", ShortNumber(value))
   }
 
@@ -109,13 +107,13 @@ extension CheckResult: JSONReadableObject {
 
 extension RegressionCause.Kind: JSONReadable {}
 
-extension RegressionCause: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let bytes { json.member("bytes", bytes) }
+extension RegressionCause: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("bytes", bytes)
     json.member("kind", kind.rawValue)
     json.member("name", name)
     if let pages { json.member("pages", ShortNumber(pages)) }
-    if let reason { json.member("reason", reason) }
+    json.optional("reason", reason)
     if isUnordered { json.member("unordered", true) }
   }
 

@@ -6,27 +6,15 @@ import ImageModel
 import JSON
 import PagesFormat
 
-extension CheckedImage: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    if let architecture = reference.architecture { json.member("architecture", architecture) }
-    json.array("figures") { json in
-      for figure in figures { json.object { figure.write(to: &$0) } }
-    }
-    if let firstTouches {
-      json.array("firstTouches") { json in
-        for touch in firstTouches { json.object { touch.write(to: &$0) } }
-      }
-    }
-    if let functions {
-      json.array("functions") { json in
-        for function in functions { json.object { function.write(to: &$0) } }
-      }
-    }
-    if let id = reference.id { json.member("id", id) }
+extension CheckedImage: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", reference.architecture)
+    json.member("figures", figures)
+    json.optional("firstTouches", firstTouches)
+    json.optional("functions", functions)
+    json.optional("id", reference.id)
     json.member("image", name)
-    if let initializers {
-      json.array("initializers") { json in for name in initializers { json.element(name) } }
-    }
+    json.optional("initializers", initializers)
     if let libraries {
       json.array("libraries") { json in for library in libraries { json.element(library.name) } }
     }
@@ -49,13 +37,13 @@ extension CheckedImage: JSONReadableObject {
   }
 }
 
-extension CheckedImage.Figure: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("document", document)
     json.member("metric", metric.name)
-    if let pageSize { json.member("pageSizeBytes", pageSize) }
+    json.optional("pageSizeBytes", pageSize)
     json.member("source", source.rawValue)
-    if let state { json.member("state", state) }
+    json.optional("state", state)
     json.member("unit", metric.unit.rawValue)
     json.member("value", ShortNumber(metric.value))
   }
@@ -71,8 +59,8 @@ extension CheckedImage.Figure: JSONReadableObject {
   }
 }
 
-extension CheckedImage.FirstTouch: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension CheckedImage.FirstTouch: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("function", function)
     json.member("pages", pages)
     json.member("segment", segment.rawValue)

@@ -42,17 +42,15 @@ package struct HistoryEntry: Hashable, Sendable {
 extension HistoryEntry: ReadableDocument {
   package static let schema = "orderfile.history/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("architecture", series.architecture)
     json.member("commit", commit)
     json.member("image", series.image)
     if let machine = series.machine { json.member("kernel", machine.kernel) }
-    if let launch = series.launch { json.member("launch", launch) }
+    json.optional("launch", series.launch)
     if let machine = series.machine { json.member("machine", machine.name) }
-    json.array("metrics") { json in
-      for metric in metrics { json.object { metric.write(to: &$0) } }
-    }
-    if let pageSize = series.pageSize { json.member("pageSizeBytes", pageSize) }
+    json.member("metrics", metrics)
+    json.optional("pageSizeBytes", series.pageSize)
     json.member("schema", Self.schema)
     json.member("source", series.source.rawValue)
     if let machine = series.machine { json.member("state", machine.state) }
@@ -60,7 +58,7 @@ extension HistoryEntry: ReadableDocument {
   }
 
   /// The document on one line, with the final newline.
-  package var line: [UInt8] { JSONWriter.line { write(to: &$0) } }
+  package var line: [UInt8] { JSONWriter.line { writeMembers(to: &$0) } }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self = try HistoryHeading(parsing: bytes).entry()

@@ -65,8 +65,8 @@ package struct HistoryMetric: Hashable, Sendable {
   }
 }
 
-extension HistoryMetric: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
+extension HistoryMetric: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if let sample { json.member("count", sample.count) }
     json.member("direction", direction.rawValue)
     if let sample { json.member("high", ShortNumber(sample.high)) }

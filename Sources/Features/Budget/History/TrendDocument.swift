@@ -95,36 +95,36 @@ extension TrendDocument.Metric {
 extension TrendDocument: JSONDocument {
   package static let schema = "orderfile.trend/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("maximumP", detection.maximumP)
     json.member("minimumChange", detection.minimumChange)
     json.member("schema", Self.schema)
     json.array("series") { json in
-      for series in series { json.object(isInline: false) { series.write(to: &$0) } }
+      for series in series { json.object(isInline: false) { series.writeMembers(to: &$0) } }
     }
     json.member("window", detection.window)
   }
 }
 
-extension TrendDocument.Series {
-  fileprivate func write(to json: inout JSONWriter) {
+extension TrendDocument.Series: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("architecture", series.architecture)
     json.member("commits", commits)
     json.member("image", series.image)
     if let machine = series.machine { json.member("kernel", machine.kernel) }
-    if let launch = series.launch { json.member("launch", launch) }
+    json.optional("launch", series.launch)
     if let machine = series.machine { json.member("machine", machine.name) }
     json.array("metrics") { json in
-      for metric in metrics { json.object(isInline: false) { metric.write(to: &$0) } }
+      for metric in metrics { json.object(isInline: false) { metric.writeMembers(to: &$0) } }
     }
-    if let pageSize = series.pageSize { json.member("pageSizeBytes", pageSize) }
+    json.optional("pageSizeBytes", series.pageSize)
     json.member("source", series.source.rawValue)
     if let machine = series.machine { json.member("state", machine.state) }
   }
 }
 
-extension TrendDocument.Metric {
-  fileprivate func write(to json: inout JSONWriter) {
+extension TrendDocument.Metric: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("changes") { json in
       for change in changes { json.object { write(change, to: &$0) } }
     }
@@ -144,9 +144,7 @@ extension TrendDocument.Metric {
     json.member("p", change.point.p)
     json.member("previousCommit", change.previous)
     json.member("time", change.time)
-    json.array("unknownCommits") { json in
-      for commit in change.unknown { json.element(commit) }
-    }
+    json.member("unknownCommits", change.unknown)
   }
 
   /// `nil` if neither direction is better.

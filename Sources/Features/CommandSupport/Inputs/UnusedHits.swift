@@ -38,12 +38,12 @@ package struct UnusedHits: Hashable, Sendable {
   }
 }
 
-extension UnusedHits {
-  package func write(to json: inout JSONWriter) {
+extension UnusedHits: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("functions", functions)
     json.member("hits", hits)
-    if let image { json.member("image", image) }
-    if let imageID { json.member("imageID", imageID) }
+    json.optional("image", image)
+    json.optional("imageID", imageID)
     json.member("reason", reason.rawValue)
     json.member("trace", trace)
   }

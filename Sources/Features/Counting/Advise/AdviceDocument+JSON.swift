@@ -14,40 +14,40 @@ import PagesFormat
 extension AdviceDocument: JSONDocument {
   package static let schema = "orderfile.advice/1"
 
-  package func write(to json: inout JSONWriter) {
-    if let architecture = image.architecture { json.member("architecture", architecture) }
-    json.array("command") { json in for word in command { json.element(word) } }
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", image.architecture)
+    json.member("command", command)
     json.member("id", image.id)
     json.array("options") { json in
       for option in options { json.object(isInline: false) { write(option, to: &$0) } }
     }
     json.member("path", image.path)
-    json.object("present") { present.write(to: &$0) }
+    json.member("present", present)
     json.member("schema", Self.schema)
     if let together {
       json.object("together") { json in
-        json.array("cFlags") { json in for word in together.compiling { json.element(word) } }
-        json.array("ldFlags") { json in for word in together.linking { json.element(word) } }
-        json.array("names") { json in for name in together.names { json.element(name) } }
-        json.object("pages") { together.pages.write(to: &$0) }
+        json.member("cFlags", together.compiling)
+        json.member("ldFlags", together.linking)
+        json.member("names", together.names)
+        json.member("pages", together.pages)
         json.member("saved", present.data.total[0] - together.pages.data.total[0])
       }
     }
-    if let variation { json.member("variation", variation) }
+    json.optional("variation", variation)
     json.array("warnings") { json in
       for warning in warnings { json.element("\(warning)") }
     }
   }
 
   private func write(_ option: Option, to json: inout JSONWriter) {
-    json.array("cFlags") { json in for word in option.compiling { json.element(word) } }
+    json.member("cFlags", option.compiling)
     json.member("effect", option.effect)
-    if let givesUp = option.givesUp { json.member("givesUp", givesUp) }
-    json.array("ldFlags") { json in for word in option.linking { json.element(word) } }
+    json.optional("givesUp", option.givesUp)
+    json.member("ldFlags", option.linking)
     json.member("name", option.name)
-    if let needs = option.needs { json.member("needs", needs) }
+    json.optional("needs", option.needs)
     if case .measured(let pages) = option.outcome {
-      json.object("pages") { pages.write(to: &$0) }
+      json.member("pages", pages)
     }
     if case .failed(let reason) = option.outcome { json.member("reason", reason) }
     json.member("result", option.outcome.name)
@@ -66,15 +66,11 @@ extension AdviceDocument.Outcome {
   }
 }
 
-extension AdviceDocument.Pages {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.array("accessors") { json in
-      for share in data.shares { json.object { share.write(to: &$0) } }
-    }
+extension AdviceDocument.Pages: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("accessors", data.shares)
     json.object("dataPages") { $0.write(pages: data.total) }
-    json.array("sections") { json in
-      for row in data.rows { json.object { row.write(to: &$0) } }
-    }
+    json.member("sections", data.rows)
     json.object("textPages") { $0.write(pages: text) }
   }
 }

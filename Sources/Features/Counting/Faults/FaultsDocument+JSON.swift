@@ -11,29 +11,27 @@ extension FaultsDocument: ReadableDocument {
   /// The kernel has none that is longer.
   private static let longestPath = 4096
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("cache", cache.rawValue)
-    json.array("command") { json in for word in command { json.element(word) } }
+    json.member("command", command)
     if case .exited(let status) = end { json.member("exitStatus", status) }
-    json.array("faults") { json in
-      for fault in faults { json.object { fault.write(to: &$0) } }
-    }
+    json.member("faults", faults)
     json.array("files") { json in
       for file in files {
         json.object { json in
-          if let architecture = file.architecture { json.member("architecture", architecture) }
-          if let id = file.id { json.member("id", id) }
+          json.optional("architecture", file.architecture)
+          json.optional("id", file.id)
           json.member("path", file.path)
         }
       }
     }
     json.member("leftOut", leftOut)
     json.member("lost", lost)
-    json.object("machine") { machine.write(to: &$0) }
+    json.member("machine", machine)
     json.member("majorFaults", majorFaults)
     json.member("minorFaults", minorFaults)
     json.member("provenance", Provenance.measured)
-    if let refusal { json.member("refusal", refusal) }
+    json.optional("refusal", refusal)
     json.member("schema", Self.schema)
     if case .killed(let signal) = end { json.member("signal", signal) }
     json.member("wallNanoseconds", wallNanoseconds)
@@ -78,13 +76,13 @@ extension FaultsDocument: ReadableDocument {
 
 extension FaultsDocument.Kind: JSONReadable {}
 
-extension FaultsDocument.Fault: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension FaultsDocument.Fault: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     let byte: FaultsDocument.Byte? = if case .image(_, let byte) = place { byte } else { nil }
     if let byte { json.member("address", byte.address) }
-    if let file = place.file { json.member("file", file) }
+    json.optional("file", place.file)
     if case .file(_, let offset) = place { json.member("fileOffset", offset.rawValue) }
-    if let function = instruction?.function { json.member("function", function) }
+    json.optional("function", instruction?.function)
     json.member("handlingNanoseconds", handlingNanoseconds)
     json.member("kind", kind.rawValue)
     if case .memory(let word) = place { json.member("memory", word) }
@@ -94,9 +92,9 @@ extension FaultsDocument.Fault: JSONReadableObject {
       if instruction.file != place.file { json.member("pcFile", instruction.file) }
     }
     json.member("process", process)
-    if let section = byte?.section { json.member("section", section) }
+    json.optional("section", byte?.section)
     if let byte { json.member("segment", byte.segment.rawValue) }
-    if let symbol = byte?.symbol { json.member("symbol", symbol) }
+    json.optional("symbol", byte?.symbol)
     json.member("thread", thread)
   }
 

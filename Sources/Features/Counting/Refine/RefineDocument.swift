@@ -117,20 +117,20 @@ package struct RefineDocument: Hashable, Sendable {
 extension RefineDocument: JSONDocument {
   package static let schema = "orderfile.refine/1"
 
-  package func write(to json: inout JSONWriter) {
-    json.object("data") { data.write(to: &$0) }
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("data", data)
     json.member("droppedEntries", droppedEntries)
-    json.object("floor") { floor.write(to: &$0) }
+    json.member("floor", floor)
     json.member("imagePath", imagePath)
     json.member("outputPath", outputPath)
     json.member("pageBytes", pageSize)
     json.member("schema", Self.schema)
-    json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
+    json.member("steps", steps)
   }
 }
 
-extension RefineDocument.Floor {
-  fileprivate func write(to json: inout JSONWriter) {
+extension RefineDocument.Floor: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("fixed") { json in
       for page in fixed {
         json.object { json in
@@ -146,8 +146,8 @@ extension RefineDocument.Floor {
   }
 }
 
-extension RefineDocument.DataPages {
-  fileprivate func write(to json: inout JSONWriter) {
+extension RefineDocument.DataPages: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("listed", listed)
     json.member("loader", loader)
     json.member("other", other)
@@ -156,8 +156,8 @@ extension RefineDocument.DataPages {
   }
 }
 
-extension RefineDocument.Step {
-  fileprivate func write(to json: inout JSONWriter) {
+extension RefineDocument.Step: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     let keys: [StaticString] = ["dataPages", "dataPages16k", "dataPages64k"]
     for (key, count) in zip(keys, dataPages) { json.member(key, count) }
     json.member("entries", entries)

@@ -217,18 +217,16 @@ extension [NameWithReason] {
 extension GenDocument: JSONDocument {
   package static let schema = "orderfile.gen/2"
 
-  package func write(to json: inout JSONWriter) {
-    if let fallback { json.object("fallback") { fallback.write(to: &$0) } }
-    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("fallback", fallback)
+    json.member("images", images)
     json.member("schema", Self.schema)
-    json.array("unused") { json in
-      for hits in unused { json.object { hits.write(to: &$0) } }
-    }
+    json.member("unused", unused)
   }
 }
 
-extension GenDocument.Fallback {
-  fileprivate func write(to json: inout JSONWriter) {
+extension GenDocument.Fallback: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("entries", entries)
     json.member("outputPath", outputPath)
     json.member("path", path)
@@ -236,48 +234,48 @@ extension GenDocument.Fallback {
   }
 }
 
-extension OrderedImage {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let architecture = layout?.architecture { json.member("architecture", architecture) }
-    json.array("builds") { json in for build in builds { json.object { build.write(to: &$0) } } }
-    if let data { json.object("data") { data.write(to: &$0) } }
+extension OrderedImage: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", layout?.architecture)
+    json.member("builds", builds)
+    json.optional("data", data)
     json.member("entries", entries)
-    if let id = layout?.id { json.member("id", id) }
+    json.optional("id", layout?.id)
     json.member("launches", launches)
-    if let layoutPath = layout?.path { json.member("layoutPath", layoutPath) }
+    json.optional("layoutPath", layout?.path)
     json.member("linker", linker)
     json.member("linkerSource", linkerSource.rawValue)
     json.member("lostRecords", lostRecords)
-    json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
+    json.member("missing", missing)
     json.member("outputPath", outputPath)
-    if let previous { json.object("previous") { previous.write(to: &$0) } }
+    json.optional("previous", previous)
     json.member("rareFunctions", rareFunctions)
-    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    json.optional("recordable", recordable)
     json.member("recordedFunctions", recordedFunctions)
     json.member("recordedImage", recordedImage)
     json.member("resolvedFunctions", resolvedFunctions)
-    if let split { json.object("split") { split.write(to: &$0) } }
+    json.optional("split", split)
     json.member("startupBytes", startupBytes)
     json.member("strategy", strategy)
     json.member("textBytes", textBytes)
-    json.array("traces") { json in for trace in traces { json.element(trace) } }
+    json.member("traces", traces)
     json.member("unnamedHits", unnamedHits)
     json.member("untracedInitializers", untracedInitializers)
-    json.array("uses") { json in for use in uses { json.object { use.write(to: &$0) } } }
+    json.member("uses", uses)
   }
 }
 
-extension OrderedImage.Use {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+extension OrderedImage.Use: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("firstNanoseconds", firstNanoseconds)
     json.member("launches", launches)
     json.member("medianPosition", medianPosition)
     json.member("name", name)
   }
 }
 
-extension OrderedImage.Previous {
-  fileprivate func write(to json: inout JSONWriter) {
+extension OrderedImage.Previous: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("kept", kept)
     json.member("leftOut", leftOut)
     json.member("moved", moved)
@@ -286,9 +284,9 @@ extension OrderedImage.Previous {
   }
 }
 
-extension OrderedImage.Build {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let imageID { json.member("imageID", imageID) }
+extension OrderedImage.Build: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("imageID", imageID)
     json.member("launches", launches)
     json.member("path", path)
     json.member("recordedFunctions", recordedFunctions)

@@ -63,21 +63,19 @@ package struct OrderedData: Hashable, Sendable {
   package var symbols: Int { sections.filter(\.isOrdered).map(\.symbols).reduce(0, +) }
 }
 
-extension OrderedData {
-  package func write(to json: inout JSONWriter) {
+extension OrderedData: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("launches", launches)
-    json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
-    json.array("sections") { json in
-      for section in sections { json.object { section.write(to: &$0) } }
-    }
+    json.member("missing", missing)
+    json.member("sections", sections)
     json.member("strings", strings)
     json.member("unnamed", unnamed)
     json.member("unorderedStrings", unorderedStrings)
   }
 }
 
-extension OrderedData.Section {
-  fileprivate func write(to json: inout JSONWriter) {
+extension OrderedData.Section: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("bytes", bytes)
     json.member("isOrdered", isOrdered)
     json.member("kind", kind)

@@ -115,14 +115,12 @@ extension ProfileDocument: ShownDocument {
     json.array("data") { json in
       for datum in data { json.object { datum.write(to: &$0, demangle: demangle) } }
     }
-    json.array("ends") { json in for end in ends { json.object { end.write(to: &$0) } } }
+    json.member("ends", ends)
     json.array("functions") { json in
       for function in functions { json.object { function.write(to: &$0, demangle: demangle) } }
     }
-    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
-    json.array("incomplete") { json in
-      for reason in incomplete { json.object { reason.write(to: &$0) } }
-    }
+    json.member("images", images)
+    json.member("incomplete", incomplete)
     json.member("launches", launches)
     json.member("lostRecords", lostRecords)
     json.member("path", path)
@@ -153,18 +151,18 @@ extension ProfileDocument: ShownDocument {
   }
 }
 
-extension ProfileDocument.Count {
-  fileprivate func write(to json: inout JSONWriter) {
+extension ProfileDocument.Count: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("launches", launches)
     json.member("reason", reason)
   }
 }
 
-extension ProfileDocument.Image {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let architecture { json.member("architecture", architecture) }
+extension ProfileDocument.Image: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", architecture)
     json.member("dataLaunches", dataLaunches)
-    if let id { json.member("imageID", id) }
+    json.optional("imageID", id)
     json.member("launches", launches)
     json.member("path", path)
     json.member("programLaunches", programLaunches)
@@ -176,17 +174,17 @@ extension ProfileDocument.Function {
   fileprivate func write(to json: inout JSONWriter, demangle: NameWording?) {
     json.member("address", hexadecimal(address.rawValue))
     if names.count > 1 {
-      json.array("aliases") { json in for alias in names.dropFirst() { json.element(alias) } }
+      json.member("aliases", Array(names.dropFirst()))
     }
     if blocks > 0 { json.member("blocks", blocks) }
     if let name = names.first, let demangled = demangle?(name), demangled != name.description {
       json.member("demangledName", demangled)
     }
-    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+    json.optional("firstNanoseconds", firstNanoseconds)
     json.member("image", image)
     json.member("launches", launches)
     json.member("medianPosition", medianPosition)
-    if let name = names.first { json.member("name", name) }
-    if let objectFile { json.member("objectFile", objectFile) }
+    json.optional("name", names.first)
+    json.optional("objectFile", objectFile)
   }
 }

@@ -23,13 +23,13 @@ package struct SplitSummary: Hashable, Sendable {
   package init() {}
 }
 
-extension SplitSummary {
-  package func write(to json: inout JSONWriter) {
+extension SplitSummary: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("coldBytes", coldBytes)
     json.member("format", format)
     json.member("functions", functions)
     json.member("hotBytes", hotBytes)
-    json.array("leftWhole") { json in for function in leftWhole { function.write(to: &json) } }
+    json.member("leftWhole", leftWhole)
     json.member("outputPath", outputPath)
   }
 }

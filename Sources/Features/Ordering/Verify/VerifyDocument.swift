@@ -113,7 +113,7 @@ package struct VerifyDocument: Hashable, Sendable {
 extension VerifyDocument: JSONDocument {
   package static let schema = "orderfile.verify/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("ambiguous", count(.ambiguous))
     json.member("dataEntries", dataEntries)
     json.member("dialect", dialect)
@@ -122,8 +122,8 @@ extension VerifyDocument: JSONDocument {
     json.array("images") { json in
       for image in images {
         json.object { json in
-          if let architecture = image.architecture { json.member("architecture", architecture) }
-          if let id = image.id { json.member("id", id) }
+          json.optional("architecture", image.architecture)
+          json.optional("id", image.id)
           json.member("path", image.path)
         }
       }
@@ -134,7 +134,7 @@ extension VerifyDocument: JSONDocument {
     json.member("path", path)
     json.member("patterns", patterns)
     json.member("present", entries - stale)
-    json.array("problems") { json in for problem in problems { problem.write(to: &json) } }
+    json.member("problems", problems)
     json.member("renamed", count(.renamed))
     json.member("schema", Self.schema)
     json.member("stale", stale)
@@ -152,16 +152,12 @@ extension VerifyDocument: JSONDocument {
   }
 }
 
-extension VerifyDocument.Problem {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.member("kind", kind.rawValue)
-      json.member("line", line)
-      json.member("name", name)
-      if !presentNames.isEmpty {
-        json.array("presentNames") { json in for name in presentNames { json.element(name) } }
-      }
-      json.member("reason", reason)
-    }
+extension VerifyDocument.Problem: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("kind", kind.rawValue)
+    json.member("line", line)
+    json.member("name", name)
+    if !presentNames.isEmpty { json.member("presentNames", presentNames) }
+    json.member("reason", reason)
   }
 }

@@ -32,12 +32,8 @@ extension BeforeAfter where Value == Int {
       after: rows.lazy.map(\.after).saturatingSum())
   }
 
-  /// Adds the members `after`, `before` and `saved`.
-  package func writeSaving(to json: inout JSONWriter) {
-    json.member("after", after)
-    json.member("before", before)
-    json.member("saved", saved)
-  }
+  /// The JSON form with the members `after`, `before` and `saved`.
+  package var withSaving: Saving { Saving(counts: self) }
 }
 
 extension BeforeAfter where Value == UInt64 {
@@ -47,6 +43,45 @@ extension BeforeAfter where Value == UInt64 {
 extension BeforeAfter: JSONReadable, JSONReadableObject where Value: JSONReadable {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(before: try object.value("before"), after: try object.value("after"))
+  }
+}
+
+extension BeforeAfter: JSONValue, JSONWritableObject where Value: JSONValue {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("after", after)
+    json.member("before", before)
+  }
+}
+
+/// The counts of both layouts, and what is saved.
+package struct Saving: JSONWritableObject {
+  fileprivate let counts: BeforeAfter<Int>
+
+  package func writeMembers(to json: inout JSONWriter) {
+    counts.writeMembers(to: &json)
+    json.member("saved", counts.saved)
+  }
+}
+
+/// A member with the counts of both layouts.
+func countsMember<Object>(
+  _ key: StaticString, _ counts: @escaping @Sendable (Object) -> BeforeAfter<Int>
+) -> JSONMember<Object, BeforeAfter<Int>> {
+  JSONMember(key) { (object, key) throws(ParseError) in
+    try object.counts(key)
+  } write: {
+    $2.member($1, counts($0))
+  }
+}
+
+/// The same, and what is saved.
+func savingMember<Object>(
+  _ key: StaticString, _ counts: @escaping @Sendable (Object) -> BeforeAfter<Int>
+) -> JSONMember<Object, BeforeAfter<Int>> {
+  JSONMember(key) { (object, key) throws(ParseError) in
+    try object.counts(key)
+  } write: {
+    $2.member($1, counts($0).withSaving)
   }
 }
 

@@ -1,4 +1,3 @@
-import ByteReading
 import FaultEstimate
 import ImageModel
 import JSON
@@ -96,45 +95,16 @@ struct DataPagesPredictionText {
 
 // MARK: JSON
 
-extension DataPagesPrediction: JSONReadableObject {
+extension DataPagesPrediction: JSONListedObject {
   /// The sections sum up to `pages`.
-  func write(to json: inout JSONWriter) {
-    json.object("pages") { pages.writeSaving(to: &$0) }
-    json.object("pagesAtMost") { pagesAtMost.writeCounts(to: &$0) }
-    json.array("sections") { json in
-      for section in sections { json.object { section.write(to: &$0) } }
-    }
-    json.object("unplacedTouches") { unplaced.writeCounts(to: &$0) }
-    json.object("zeroFilledPages") { zeroFilledPages.writeCounts(to: &$0) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      sections: try object.value("sections"),
-      zeroFilledPages: try object.counts("zeroFilledPages"),
-      unplaced: try object.counts("unplacedTouches"),
-      pagesAtMost: try object.counts("pagesAtMost"))
-  }
+  package static let members = JSONMembers(
+    Self.init, member("sections", \.sections), countsMember("zeroFilledPages", \.zeroFilledPages),
+    countsMember("unplacedTouches", \.unplaced), countsMember("pagesAtMost", \.pagesAtMost)
+  ).writing("pages", \.pages.withSaving)
 }
 
-extension DataPagesPrediction.Section: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("kind", kind)
-    json.object("loaderPages") { loaderPages.writeCounts(to: &$0) }
-    json.member("name", name)
-    json.object("pages") { pages.writeSaving(to: &$0) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      name: try object.value("name"), kind: try object.value("kind"),
-      pages: try object.counts("pages"), loaderPages: try object.counts("loaderPages"))
-  }
-}
-
-extension BeforeAfter<Int> {
-  fileprivate func writeCounts(to json: inout JSONWriter) {
-    json.member("after", after)
-    json.member("before", before)
-  }
+extension DataPagesPrediction.Section: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("name", \.name), member("kind", \.kind), savingMember("pages", \.pages),
+    countsMember("loaderPages", \.loaderPages))
 }

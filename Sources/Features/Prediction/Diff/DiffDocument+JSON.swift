@@ -57,7 +57,7 @@ import Rendering
 extension DiffDocument: ReadableDocument {
   package static let schema = "orderfile.diff/3"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     write(refusal == nil ? [.figures, .circumstances] : .circumstances, to: &json)
   }
 
@@ -79,10 +79,10 @@ extension DiffDocument: ReadableDocument {
     json.object("after") { writeLayout(after, to: &$0) }
     json.object("before") { writeLayout(before, to: &$0) }
     if hasFigures, let cost { json.member("costSource", cost.source) }
-    if hasFigures, let dataPages { json.object("dataPages") { dataPages.write(to: &$0) } }
+    if hasFigures, let dataPages { json.member("dataPages", dataPages) }
     if hasRest, let dataPagesUnknown { json.member("dataPagesUnknown", dataPagesUnknown) }
     if hasRest, let drifted {
-      json.array("drifted") { json in for function in drifted { function.write(to: &json) } }
+      json.member("drifted", drifted)
     }
     if hasFigures {
       json.object("faultCurveArea") { json in
@@ -92,9 +92,7 @@ extension DiffDocument: ReadableDocument {
       json.member("floorPages", after.floorPages)
     }
     if hasRest, let functions {
-      json.array("functions") { json in
-        for function in functions { json.object { function.write(to: &$0) } }
-      }
+      json.member("functions", functions)
     }
     if hasFigures {
       if let functionsByBlocks {
@@ -106,19 +104,19 @@ extension DiffDocument: ReadableDocument {
     }
     if hasRest, let imageSizes {
       json.object("imageSizes") { json in
-        json.object("after") { imageSizes.after.write(to: &$0) }
-        json.object("before") { imageSizes.before.write(to: &$0) }
+        json.member("after", imageSizes.after)
+        json.member("before", imageSizes.before)
       }
     }
     if hasFigures {
-      if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
+      json.optional("linuxFaults", linuxFaults)
       if !lowerEnds.isEmpty {
-        json.array("lowerEnds") { json in for key in lowerEnds { json.element(key) } }
+        json.member("lowerEnds", lowerEnds)
       }
     }
     if hasRest {
-      if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
-      if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
+      json.optional("measuredPageIns", measuredPageIns)
+      json.optional("measuredPages", measuredPages)
     }
     if hasFigures, let cost, let saving {
       json.object("millisecondsPerPageIn") {
@@ -127,14 +125,14 @@ extension DiffDocument: ReadableDocument {
       json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
     }
     if hasRest {
-      json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
-      if let newCode { json.object("newCode") { newCode.write(to: &$0) } }
-      if let order { json.object("order") { order.write(to: &$0) } }
+      json.member("missing", missing)
+      json.optional("newCode", newCode)
+      json.optional("order", order)
     }
     if hasFigures, let pageMaps {
       json.object("pageMaps") { json in
-        json.object("after") { pageMaps.after.write(to: &$0) }
-        json.object("before") { pageMaps.before.write(to: &$0) }
+        json.member("after", pageMaps.after)
+        json.member("before", pageMaps.before)
       }
     }
     if hasFigures { json.member("pageSizeBytes", pageSize) }
@@ -144,17 +142,16 @@ extension DiffDocument: ReadableDocument {
           json.member("after", mean.after)
           json.member("before", mean.before)
         }
-        json.array("traces") { json in for trace in traces { json.object { trace.write(to: &$0) } }
-        }
-        json.object("worst") { worst.write(to: &$0) }
+        json.member("traces", traces)
+        json.member("worst", worst)
       }
     }
     if hasRest {
-      if let presence { json.object("present") { presence.write(to: &$0) } }
+      json.optional("present", presence)
       if hasFigures { json.member("provenance", Provenance.predicted) }
-      if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
-      if let recordableUnknown { json.member("recordableUnknown", recordableUnknown.rawValue) }
-      if let recordedImage { json.member("recordedImage", recordedImage) }
+      json.optional("recordable", recordable)
+      json.optional("recordableUnknown", recordableUnknown?.rawValue)
+      json.optional("recordedImage", recordedImage)
       if let refusal {
         json.object("recordedOnly") { write(.figures, to: &$0) }
         json.member("refusal", refusal)
@@ -162,30 +159,24 @@ extension DiffDocument: ReadableDocument {
       json.member("schema", Self.schema)
     }
     if hasFigures {
-      json.array("sections") { json in
-        for section in sections { json.object { section.write(to: &$0) } }
-      }
+      json.member("sections", sections)
       json.member("startupBytes", after.startupBytes)
       json.member("startupFunctions", after.startupFunctions)
     }
     if hasRest { json.member("startupSource", startupSource) }
     if hasFigures {
-      json.object("textPages") { pages.writeSaving(to: &$0) }
+      json.member("textPages", pages.withSaving)
       json.object("textPagesAtMost") { json in
         json.member("after", pagesAtMost.after)
         json.member("before", pagesAtMost.before)
       }
     }
     if hasRest {
-      json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
+      json.member("warnings", warnings)
     }
     if hasFigures {
-      json.object("windows64k") { windows64k.writeSaving(to: &$0) }
-      if let xnuReads {
-        json.array("xnuReads") { json in
-          for reads in xnuReads { json.object { reads.write(to: &$0) } }
-        }
-      }
+      json.member("windows64k", windows64k.withSaving)
+      json.optional("xnuReads", xnuReads)
     }
   }
 
@@ -241,9 +232,9 @@ extension DiffDocument: ReadableDocument {
 
 extension DiffDocument.Layout: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter, hasFigures: Bool) {
-    if let architecture = image.architecture { json.member("architecture", architecture) }
+    json.optional("architecture", image.architecture)
     if hasFigures { json.member("floorPages", floorPages) }
-    if let id = image.id { json.member("id", id) }
+    json.optional("id", image.id)
     json.member("path", path)
     if hasFigures {
       json.member("startupBytes", startupBytes)
@@ -258,11 +249,11 @@ extension DiffDocument.Layout: JSONReadableObject {
   }
 }
 
-extension DiffDocument.Trace: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension DiffDocument.Trace: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if launches != 1 { json.member("launches", launches) }
     json.member("path", path)
-    json.object("textPages") { pages.writeSaving(to: &$0) }
+    json.member("textPages", pages.withSaving)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -273,28 +264,16 @@ extension DiffDocument.Trace: JSONReadableObject {
   }
 }
 
-extension DiffDocument.Section: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let cause { json.member("counted", cause.rawValue) }
-    json.member("floorPages", floorPages)
-    json.member("name", name)
-    json.object("pages") { pages.writeSaving(to: &$0) }
-    json.member("startupBytes", startupBytes)
-    json.member("startupFunctions", startupFunctions)
-    json.object("windows64k") { windows64k.writeSaving(to: &$0) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      name: try object.value("name"), cause: try object.optional("counted"),
-      pages: try object.counts("pages"), windows64k: try object.counts("windows64k"),
-      startupFunctions: try object.count("startupFunctions"),
-      startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
-  }
+extension DiffDocument.Section: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("name", \.name), optionalMember("counted", \.cause),
+    savingMember("pages", \.pages), savingMember("windows64k", \.windows64k),
+    countMember("startupFunctions", \.startupFunctions), member("startupBytes", \.startupBytes),
+    countMember("floorPages", \.floorPages))
 }
 
-extension Presence: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension Presence: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("after", after)
     if let percent = Percentage.of(after, all) { json.member("afterPercent", percent) }
     json.member("all", all)
@@ -309,18 +288,10 @@ extension Presence: JSONReadableObject {
   }
 }
 
-extension XNUReadsChange: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.object("bytesRead") { bytesRead.writeSaving(to: &$0) }
-    json.member("kernel", kernel)
-    json.object("reads") { reads.writeSaving(to: &$0) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      kernel: try object.value("kernel"), reads: try object.counts("reads"),
-      bytesRead: try object.counts("bytesRead"))
-  }
+extension XNUReadsChange: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("kernel", \.kernel), savingMember("reads", \.reads),
+    savingMember("bytesRead", \.bytesRead))
 }
 
 extension FaultCost {
@@ -336,4 +307,4 @@ extension FaultCost {
   }
 }
 
-extension TouchCause: JSONReadable {}
+extension TouchCause: JSONReadable, JSONValue {}

@@ -46,9 +46,9 @@ extension DiffText {
   func measuredPages(_ pages: MeasuredPages) -> String {
     var text = "\nexecuted pages of code, predicted and measured:\n"
     for (layout, side) in pages.sides {
-      let command = side.command.map(shellWord).joined(separator: " ")
-      text += "  \(layout): \(printable(command)), by \(printable(side.method)), in "
-      text += "\(printable(side.path))\n"
+      let command = side.source.command.map(shellWord).joined(separator: " ")
+      text += "  \(layout): \(printable(command)), by \(printable(side.source.method)), in "
+      text += "\(printable(side.source.path))\n"
     }
     text += counts(pages).text()
     text += "\n" + differencesByCause(pages)

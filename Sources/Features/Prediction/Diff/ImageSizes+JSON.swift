@@ -1,22 +1,10 @@
-import ByteReading
 import ImageModel
 import JSON
+import Rendering
 
-extension ImageSizes: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    json.member("codeBytes", codeBytes)
-    json.member("fileBytes", fileBytes)
-    json.member("sections", sections)
-    json.member("symbolTableBytes", symbolTableBytes)
-    json.member("symbols", symbols)
-    json.member("unwindBytes", unwindBytes)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      fileBytes: try object.value("fileBytes"), sections: try object.count("sections"),
-      codeBytes: try object.value("codeBytes"), unwindBytes: try object.value("unwindBytes"),
-      symbolTableBytes: try object.value("symbolTableBytes"),
-      symbols: try object.count("symbols"))
-  }
+extension ImageSizes: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("fileBytes", \.fileBytes), countMember("sections", \.sections),
+    member("codeBytes", \.codeBytes), member("unwindBytes", \.unwindBytes),
+    member("symbolTableBytes", \.symbolTableBytes), countMember("symbols", \.symbols))
 }

@@ -23,47 +23,23 @@ package struct LinuxFaultsChange: Hashable, Sendable {
 
 // MARK: JSON
 
-extension LinuxFaultsChange: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    json.array("cold") { json in
-      for cold in cold { json.object { cold.write(to: &$0) } }
-    }
-    json.member("faultAroundBytes", faultAroundBytes)
-    json.member("readAheadBytes", readAheadBytes)
-    json.object("warmMinorFaults") { json in
-      json.array("after") { json in
-        for count in warmMinorFaults.after { json.element(count) }
-      }
-      json.array("before") { json in
-        for count in warmMinorFaults.before { json.element(count) }
-      }
-    }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    let warm: BeforeAfter<[Count]> = try object.value("warmMinorFaults")
-    self.init(
-      faultAroundBytes: try object.value("faultAroundBytes"),
-      readAheadBytes: try object.value("readAheadBytes"),
-      warmMinorFaults: BeforeAfter(
-        before: warm.before.map(\.value), after: warm.after.map(\.value)),
-      cold: try object.value("cold"))
-  }
+extension LinuxFaultsChange: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("faultAroundBytes", \.faultAroundBytes),
+    member("readAheadBytes", \.readAheadBytes),
+    JSONMember("warmMinorFaults") { (object, key) throws(ParseError) in
+      let warm: BeforeAfter<[Count]> = try object.value(key)
+      return BeforeAfter(before: warm.before.map(\.value), after: warm.after.map(\.value))
+    } write: {
+      $2.member($1, $0.warmMinorFaults)
+    },
+    member("cold", \.cold))
 }
 
-extension LinuxFaultsChange.Cold: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.object("majorFaults") { majorFaults.writeSaving(to: &$0) }
-    json.object("minorFaults") { minorFaults.writeSaving(to: &$0) }
-    json.object("pagesRead") { pagesRead.writeSaving(to: &$0) }
-    json.member("readAhead", readAhead.rawValue)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      readAhead: try object.value("readAhead"), majorFaults: try object.counts("majorFaults"),
-      minorFaults: try object.counts("minorFaults"), pagesRead: try object.counts("pagesRead"))
-  }
+extension LinuxFaultsChange.Cold: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("readAhead", \.readAhead), savingMember("majorFaults", \.majorFaults),
+    savingMember("minorFaults", \.minorFaults), savingMember("pagesRead", \.pagesRead))
 }
 
-extension LinuxKernel.ReadAhead: JSONReadable {}
+extension LinuxKernel.ReadAhead: JSONReadable, JSONValue {}

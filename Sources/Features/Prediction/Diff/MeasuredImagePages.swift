@@ -97,7 +97,7 @@ struct MeasuredImagePages {
     pageSize: PageSize, data: DataPageAccount?
   ) -> MeasuredPages.Side {
     var side = MeasuredPages.Side(
-      path: path, method: document.method, command: document.command,
+      MeasuredPages.Source(path: path, method: document.method, command: document.command),
       account: PageAccount(
         of: estimate, in: layout, measured: touches, knowledge: knowledge,
         pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize), image: image)

@@ -17,11 +17,7 @@ package struct MeasuredPages: Hashable, Sendable {
 
   /// One measured launch, compared with the prediction for its layout.
   package struct Side: Hashable, Sendable {
-    /// The path of the document.
-    package var path: String
-    /// The method by which access was withheld: `preload`, `ptrace`.
-    package var method: String
-    package var command: [String]
+    package var source: Source
     /// The page size of `differences`.
     package var pageSize: PageSize
     /// One element for each page size.
@@ -39,18 +35,33 @@ package struct MeasuredPages: Hashable, Sendable {
     package var countsLoading = false
 
     package init(
-      path: String, method: String, command: [String], pageSize: PageSize, counts: [Count],
-      differences: [Difference], pagesRead: PagesRead, data: [DataPages.Row]?, countsLoading: Bool
+      _ source: Source, pageSize: PageSize, counts: [Count], differences: [Difference],
+      pagesRead: PagesRead, data: [DataPages.Row]?, predictedData: DataPageAccount? = nil,
+      countsLoading: Bool
     ) {
-      self.path = path
-      self.method = method
-      self.command = command
+      self.source = source
       self.pageSize = pageSize
       self.counts = counts
       self.differences = differences
       self.pagesRead = pagesRead
       self.data = data
+      self.predictedData = predictedData
       self.countsLoading = countsLoading
+    }
+  }
+
+  /// Where the measured touches come from.
+  package struct Source: Hashable, Sendable {
+    /// The path of the document.
+    package var path: String
+    /// The method by which access was withheld: `preload`, `ptrace`.
+    package var method: String
+    package var command: [String]
+
+    package init(path: String, method: String, command: [String]) {
+      self.path = path
+      self.method = method
+      self.command = command
     }
   }
 
@@ -113,13 +124,10 @@ extension MeasuredPages.Side {
   }
 
   /// - Parameter image: as it was measured.
-  package init(
-    path: String, method: String, command: [String], account: PageAccount,
-    image: PagesDocument.Image
-  ) {
+  package init(_ source: MeasuredPages.Source, account: PageAccount, image: PagesDocument.Image) {
     let data = DataPages(of: image).rows
     self.init(
-      path: path, method: method, command: command, pageSize: account.pageSize,
+      source, pageSize: account.pageSize,
       counts: account.counts.map {
         MeasuredPages.Count(
           pageSize: $0.pageSize, predicted: $0.predicted, measured: $0.executed)

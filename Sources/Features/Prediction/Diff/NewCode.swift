@@ -1,4 +1,3 @@
-import ByteReading
 import ImageModel
 import JSON
 import Rendering
@@ -55,33 +54,16 @@ extension NewCode.Side {
 
 // MARK: JSON
 
-extension NewCode: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    if let after { json.object("after") { after.write(to: &$0) } }
-    if let before { json.object("before") { before.write(to: &$0) } }
-    json.member("comparedWith", reference.rawValue)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      comparedWith: try object.value("comparedWith"), before: try object.optional("before"),
-      after: try object.optional("after"))
-  }
+extension NewCode: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("comparedWith", \.reference), optionalMember("before", \.before),
+    optionalMember("after", \.after))
 }
 
-extension NewCode.Side: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("allBytes", allBytes)
-    json.member("bytes", bytes)
-    json.member("functions", functions)
-    json.array("largest") { json in for name in largest { json.element(name) } }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      functions: try object.count("functions"), bytes: try object.value("bytes"),
-      allBytes: try object.value("allBytes"), largest: try object.value("largest"))
-  }
+extension NewCode.Side: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, countMember("functions", \.functions), member("bytes", \.bytes),
+    member("allBytes", \.allBytes), member("largest", \.largest))
 }
 
-extension NewCode.Reference: JSONReadable {}
+extension NewCode.Reference: JSONReadable, JSONValue {}

@@ -22,10 +22,11 @@ package struct OrderCompliance: Hashable, Sendable {
   package var unorderable: [NameWithReason]
 
   package init(
-    entries: Int, dataEntries: Int = 0, present: Int, inOrder: Int, firstDeviation: String? = nil,
-    unorderable: [NameWithReason] = []
+    entries: Int, data: DataCompliance? = nil, dataEntries: Int = 0, present: Int, inOrder: Int,
+    firstDeviation: String? = nil, unorderable: [NameWithReason] = []
   ) {
     self.entries = entries
+    self.data = data
     self.dataEntries = dataEntries
     self.present = present
     self.inOrder = inOrder
@@ -34,27 +35,16 @@ package struct OrderCompliance: Hashable, Sendable {
   }
 }
 
-extension OrderCompliance: JSONReadableObject {
-  package func write(to json: inout JSONWriter) {
-    if let data { json.object("data") { data.write(to: &$0) } }
-    if dataEntries > 0 { json.member("dataEntries", dataEntries) }
-    json.member("entries", entries)
-    if let firstDeviation { json.member("firstDeviation", firstDeviation) }
-    json.member("inOrder", inOrder)
-    json.member("present", present)
-    json.array("unorderable") { json in for entry in unorderable { entry.write(to: &json) } }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      entries: try object.count("entries"),
-      dataEntries: object.has("dataEntries") ? try object.count("dataEntries") : 0,
-      present: try object.count("present"),
-      inOrder: try object.count("inOrder"),
-      firstDeviation: try object.optional("firstDeviation"),
-      unorderable: try object.value("unorderable"))
-    data = try object.optional("data")
-  }
+extension OrderCompliance: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, countMember("entries", \.entries), optionalMember("data", \.data),
+    JSONMember("dataEntries") { (object, key) throws(ParseError) in
+      object.has(key) ? try object.count(key) : 0
+    } write: {
+      if $0.dataEntries > 0 { $2.member($1, $0.dataEntries) }
+    },
+    countMember("present", \.present), countMember("inOrder", \.inOrder),
+    optionalMember("firstDeviation", \.firstDeviation), member("unorderable", \.unorderable))
 }
 
 /// Whether the linker followed the entries that name data or strings.
@@ -84,22 +74,10 @@ package struct DataCompliance: Hashable, Sendable {
   }
 }
 
-extension DataCompliance: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
-    json.member("entries", entries)
-    if let firstDeviation { json.member("firstDeviation", firstDeviation) }
-    json.member("inOrder", inOrder)
-    json.member("present", present)
-    json.member("presentStrings", presentStrings)
-    json.member("strings", strings)
-    json.member("stringsInOrder", stringsInOrder)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      entries: try object.count("entries"), present: try object.count("present"),
-      inOrder: try object.count("inOrder"), firstDeviation: try object.optional("firstDeviation"),
-      strings: try object.count("strings"), presentStrings: try object.count("presentStrings"),
-      stringsInOrder: try object.count("stringsInOrder"))
-  }
+extension DataCompliance: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, countMember("entries", \.entries), countMember("present", \.present),
+    countMember("inOrder", \.inOrder), optionalMember("firstDeviation", \.firstDeviation),
+    countMember("strings", \.strings), countMember("presentStrings", \.presentStrings),
+    countMember("stringsInOrder", \.stringsInOrder))
 }

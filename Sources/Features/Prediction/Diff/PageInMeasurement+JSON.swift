@@ -4,23 +4,21 @@ import JSON
 import PagesFormat
 import Rendering
 
-extension PageInMeasurement: JSONReadableObject {
+extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
   /// Adds the members: `before` and `after` have the source of each recording, and the sums of `pages` and
   /// `milliseconds` over the sections. A layout that was not recorded has no key.
-  func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     let total = total
     if let after { json.object("after") { Self.write(after, total.after, to: &$0) } }
     if let before { json.object("before") { Self.write(before, total.before, to: &$0) } }
     json.member("provenance", Provenance.measured)
-    json.array("sections") { json in
-      for section in sections { json.object { section.write(to: &$0) } }
-    }
+    json.member("sections", sections)
   }
 
   private static func write(_ source: Source, _ total: Count?, to json: inout JSONWriter) {
-    if let milliseconds = total?.milliseconds { json.member("milliseconds", milliseconds) }
+    json.optional("milliseconds", total?.milliseconds)
     json.member("pages", total?.pages)
-    json.array("paths") { json in for path in source.paths { json.element(path) } }
+    json.member("paths", source.paths)
     json.member("process", source.process)
   }
 
@@ -37,11 +35,11 @@ extension PageInMeasurement.Source: JSONReadableObject {
   }
 }
 
-extension PageInMeasurement.Row: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension PageInMeasurement.Row: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.object("milliseconds") { json in
-      if let after = after?.milliseconds { json.member("after", after) }
-      if let before = before?.milliseconds { json.member("before", before) }
+      json.optional("after", after?.milliseconds)
+      json.optional("before", before?.milliseconds)
     }
     json.member("name", name)
     json.object("pages") { json in

@@ -1,5 +1,4 @@
 import Addresses
-import ByteReading
 import ImageModel
 import JSON
 
@@ -20,17 +19,8 @@ package struct PlacedFunction: Hashable, Sendable {
   }
 }
 
-extension PlacedFunction: JSONReadableObject {
-  package func write(to json: inout JSONWriter) {
-    json.member("address", address)
-    json.member("bytes", bytes)
-    json.member("name", name)
-    if let isOrdered { json.member("ordered", isOrdered) }
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      name: try object.value("name"), address: try object.value("address"),
-      bytes: try object.value("bytes"), isOrdered: try object.optional("ordered"))
-  }
+extension PlacedFunction: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("name", \.name), member("address", \.address), member("bytes", \.bytes),
+    optionalMember("ordered", \.isOrdered))
 }

@@ -7,14 +7,12 @@ import PagesFormat
 
 /// `pages` has the pages that are predicted or measured to be touched, `segments` what the loader maps; all other pages are
 /// untouched. A page has `causes` if it is predicted to be touched, and `accesses` if it was.
-extension PageMap: JSONReadableObject {
-  func write(to json: inout JSONWriter) {
+extension PageMap: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("measured", isMeasured)
-    if let ordered { json.object("ordered") { ordered.write(to: &$0) } }
-    json.array("pages") { json in for page in pages { json.object { page.write(to: &$0) } } }
-    json.array("segments") { json in
-      for segment in segments { json.object { segment.write(to: &$0) } }
-    }
+    json.optional("ordered", ordered)
+    json.member("pages", pages)
+    json.member("segments", segments)
   }
 
   /// - Throws: also `invalid` for segments or pages out of order, empty segments, and addresses at which no page begins.
@@ -41,13 +39,13 @@ extension PageMap: JSONReadableObject {
     }
     self.init(
       segments: segments, pages: pages,
-      ordered: try object.has("ordered") ? AddressRange(object.object("ordered")) : nil,
+      ordered: try object.optional("ordered"),
       isMeasured: try object.value("measured"))
   }
 }
 
-extension PageMap.Page: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+extension PageMap.Page: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     if isMeasured {
       json.array("accesses") { json in for access in accesses { json.element(access.rawValue) } }
     }
@@ -65,25 +63,12 @@ extension PageMap.Page: JSONReadableObject {
   }
 }
 
-extension PageMap.Segment: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("address", range.start)
-    json.member("kind", kind.rawValue)
-    json.member("sizeBytes", range.size)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(kind: try object.value("kind"), range: try AddressRange(object))
-  }
+extension PageMap.Segment: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("kind", \.kind), inlineMembers(\.range))
 }
 
-extension AddressRange {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("address", start)
-    json.member("sizeBytes", size)
-  }
-
-  fileprivate init(_ object: JSONObject) throws(ParseError) {
-    self.init(start: try object.value("address"), size: try object.value("sizeBytes"))
-  }
+extension AddressRange: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init(start:size:), member("address", \.start), member("sizeBytes", \.size))
 }

@@ -177,7 +177,7 @@ package struct AutoDocument: Hashable, Sendable {
 extension AutoDocument: JSONDocument {
   package static let schema = "orderfile.auto/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("commands") { json in
       for command in commands {
         json.object { json in
@@ -189,50 +189,44 @@ extension AutoDocument: JSONDocument {
     json.member("folder", folder)
     json.member("image", program?.path)
     json.array("images") { json in
-      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+      for image in images { json.object(isInline: false) { image.writeMembers(to: &$0) } }
     }
-    json.array("launches") { json in for launch in launches { json.element(launch) } }
-    json.array("measurements") { json in
-      for measurement in measurements { json.object { measurement.write(to: &$0) } }
-    }
+    json.member("launches", launches)
+    json.member("measurements", measurements)
     json.member("method", method.rawValue)
     json.member("methodReason", methodReason)
     json.member("notCounted", notCounted)
-    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
-    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
-    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+    if let pages { json.member("pages", pages.withSaving) }
+    if let pages16k { json.member("pages16k", pages16k.withSaving) }
+    json.member("predictedPages", predicted.withSaving)
     json.member("schema", Self.schema)
-    if let unsettled { json.object("unsettled") { unsettled.write(to: &$0) } }
-    json.array("warnings") { json in for warning in warnings { json.element(warning) } }
+    json.optional("unsettled", unsettled)
+    json.member("warnings", warnings)
   }
 }
 
-extension AutoDocument.Image {
-  fileprivate func write(to json: inout JSONWriter) {
-    if let architecture { json.member("architecture", architecture) }
-    json.array("compileOptions") { json in for option in compileOptions { json.element(option) } }
-    json.object("compliance") { compliance.write(to: &$0) }
+extension AutoDocument.Image: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.optional("architecture", architecture)
+    json.member("compileOptions", compileOptions)
+    json.member("compliance", compliance)
     json.member("defaultImage", defaultPath)
     json.member("functions", functions)
-    if let id { json.member("id", id) }
+    json.optional("id", id)
     json.member("image", path)
     json.member("isLibrary", isLibrary)
-    json.array("linkOptions") { json in for option in linkOptions { json.element(option) } }
+    json.member("linkOptions", linkOptions)
     json.member("linker", linker)
     json.member("order", orderPath)
-    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
-    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
-    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
-    if let startupFunctions {
-      json.array("startupFunctions") { json in
-        for function in startupFunctions { json.object { function.write(to: &$0) } }
-      }
-    }
+    if let pages { json.member("pages", pages.withSaving) }
+    if let pages16k { json.member("pages16k", pages16k.withSaving) }
+    json.member("predictedPages", predicted.withSaving)
+    json.optional("startupFunctions", startupFunctions)
   }
 }
 
-extension AutoDocument.Unsettled {
-  fileprivate func write(to json: inout JSONWriter) {
+extension AutoDocument.Unsettled: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     func write(_ pages: ClosedRange<Int>, to json: inout JSONWriter) {
       json.member("highest", pages.upperBound)
       json.member("lowest", pages.lowerBound)
@@ -243,9 +237,9 @@ extension AutoDocument.Unsettled {
   }
 }
 
-extension AutoDocument.Measurement {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.array("findings") { json in for finding in document.findings { json.element(finding) } }
+extension AutoDocument.Measurement: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("findings", document.findings)
     json.member("launch", launch)
     json.member("measurement", path)
     json.member("provenance", Provenance.measured)

@@ -21,7 +21,7 @@ package struct SwiftToolset: Hashable, Sendable {
     return JSONWriter.document { json in
       func options(_ key: StaticString, _ options: [String]) {
         json.object(key) { json in
-          json.array("extraCLIOptions") { json in for option in options { json.element(option) } }
+          json.member("extraCLIOptions", options)
         }
       }
       options("cCompiler", clang)

@@ -34,14 +34,10 @@ package struct DoctorDocument: Hashable, Sendable {
 extension DoctorDocument: JSONDocument {
   package static let schema = "orderfile.doctor/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("canSucceed", canSucceed)
-    json.array("findings") { json in
-      for finding in findings { json.object { finding.write(to: &$0) } }
-    }
-    json.array("obstacles") { json in
-      for obstacle in obstacles { json.element(obstacle) }
-    }
+    json.member("findings", findings)
+    json.member("obstacles", obstacles)
     json.member("path", path)
     json.member("schema", Self.schema)
     json.member("subject", subject.rawValue)

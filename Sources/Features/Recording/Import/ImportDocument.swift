@@ -113,7 +113,7 @@ package struct ImportDocument: Hashable, Sendable {
 extension ImportDocument: JSONDocument {
   package static let schema = "orderfile.import/1"
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     if case .samples(let samples) = details { json.member("command", samples.command) }
     switch details {
     case .list(let list): json.member("entries", list.entries)
@@ -126,7 +126,7 @@ extension ImportDocument: JSONDocument {
     }
     if let imageID { json.member("imageID", imageID.description) }
     json.member("imagePath", imagePath)
-    json.array("inputPaths") { json in for path in inputPaths { json.element(path) } }
+    json.member("inputPaths", inputPaths)
     if let missing {
       json.array("missing") { json in
         for missing in missing {

@@ -34,11 +34,11 @@ package struct ExecutedFunction: Hashable, Sendable {
 
   package func write(to json: inout JSONWriter, _ demangle: NameWording?) {
     json.member("address", address)
-    if let blockCount { json.member("blocks", blockCount) }
+    json.optional("blocks", blockCount)
     if let demangle, let name { json.member("demangledName", demangle(name)) }
     json.member("executedBytes", executedBytes)
     json.member("image", image)
-    if let name { json.member("name", name) }
+    json.optional("name", name)
     json.member("sizeBytes", sizeBytes)
     json.member("step", step)
   }

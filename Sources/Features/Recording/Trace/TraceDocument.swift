@@ -71,9 +71,7 @@ extension TraceDocument: ShownDocument {
   /// `data` is present if touches of data were recorded.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
     if hasBlocks {
-      json.array("blocks") { json in
-        for hit in trace.blockHits { json.object { hit.write(to: &$0) } }
-      }
+      json.member("blocks", trace.blockHits)
     }
     if !trace.dataHits.isEmpty {
       json.array("data") { json in
@@ -106,7 +104,7 @@ extension TraceDocument: ShownDocument {
     json.member("inFlightRecords", trace.inFlightRecords)
     json.member("lostMarks", trace.lostMarks)
     json.member("lostRecords", trace.lostRecords)
-    json.array("marks") { json in for mark in trace.marks { json.object { mark.write(to: &$0) } } }
+    json.member("marks", trace.marks)
     json.member("method", trace.method.rawValue)
     json.member("path", trace.path)
     json.member("process", Int(trace.processNumber ?? 0))
@@ -115,12 +113,12 @@ extension TraceDocument: ShownDocument {
     json.member("sealed", trace.isSealed)
     if hasBlocks { json.member("startupBytes", startupBytes) }
     json.member("unattributedHits", trace.unattributedHits)
-    if let workload = trace.workload { json.object("workload") { workload.write(to: &$0) } }
+    json.optional("workload", trace.workload)
   }
 }
 
-extension Workload {
-  fileprivate func write(to json: inout JSONWriter) {
+extension Workload: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("commandLine", WorkloadSummary.text(commandLine))
     json.array("inputs") { json in
       for input in inputs {
@@ -134,8 +132,8 @@ extension Workload {
   }
 }
 
-extension BlockHit {
-  fileprivate func write(to json: inout JSONWriter) {
+extension BlockHit: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("address", block.start)
     json.member("image", image)
     json.member("sizeBytes", block.size)
@@ -154,9 +152,9 @@ extension DataHit {
       }
     }
     json.member("image", image)
-    json.array("names") { json in for name in data.names { json.element(name) } }
-    if let nanoseconds = touch.nanoseconds { json.member("nanoseconds", nanoseconds) }
-    if let section = data.section { json.member("section", section) }
+    json.member("names", data.names)
+    json.optional("nanoseconds", touch.nanoseconds)
+    json.optional("section", data.section)
     json.member("sizeBytes", touch.bytes.size)
     json.member("step", touch.step)
   }
@@ -169,14 +167,14 @@ extension Hit {
     if let demangle {
       json.array("demangledNames") { json in for name in names { json.element(demangle(name)) } }
     }
-    if let entry { json.member("entry", entry) }
-    if let guardIndex { json.member("guard", guardIndex) }
+    json.optional("entry", entry)
+    json.optional("guard", guardIndex)
     json.member("image", image)
-    json.array("names") { json in for name in names { json.element(name) } }
-    if let nanoseconds { json.member("nanoseconds", nanoseconds) }
-    if let returnAddress { json.member("returnAddress", returnAddress) }
+    json.member("names", names)
+    json.optional("nanoseconds", nanoseconds)
+    json.optional("returnAddress", returnAddress)
     json.member("step", step)
-    if let thread { json.member("thread", thread) }
+    json.optional("thread", thread)
   }
 }
 
@@ -190,14 +188,14 @@ extension TraceImage {
     if let id { json.member("id", id.description) }
     json.member("number", number)
     json.member("path", path)
-    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    json.optional("recordable", recordable)
   }
 }
 
-extension Mark {
-  fileprivate func write(to json: inout JSONWriter) {
+extension Mark: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("name", name)
-    if let nanoseconds { json.member("nanoseconds", nanoseconds) }
+    json.optional("nanoseconds", nanoseconds)
     json.member("step", step)
   }
 }

@@ -109,9 +109,7 @@ extension LaunchRow {
     JSONWriter.line { json in
       json.member("end", end)
       json.member("hash", hash.map { hexadecimal($0) })
-      json.array("images") { json in
-        for image in images { json.object { image.write(to: &$0) } }
-      }
+      json.member("images", images)
       json.member("inFlightRecords", inFlightRecords)
       json.member("lostRecords", lostRecords)
       json.member("trace", trace)
@@ -128,11 +126,11 @@ extension LaunchRow {
   }
 }
 
-extension LaunchRow.Image {
-  fileprivate func write(to json: inout JSONWriter) {
+extension LaunchRow.Image: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("blockCount", blockCount)
-    json.object("code") { code.write(to: &$0) }
-    json.object("data") { data.write(to: &$0) }
+    json.member("code", code)
+    json.member("data", data)
     json.member("guards", guardCount)
     json.member("hasExecutedRuns", hasExecutedRuns)
     json.member("isProgram", isProgram)
@@ -147,8 +145,8 @@ extension LaunchRow.Image {
   }
 }
 
-extension LaunchRow.Part {
-  fileprivate func write(to json: inout JSONWriter) {
+extension LaunchRow.Part: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.array("addresses") { json in
       for use in uses { json.element(use.address.rawValue) }
     }
@@ -156,17 +154,15 @@ extension LaunchRow.Part {
       guard uses.contains(where: { !$0.blocks.isEmpty }) else { return }
       for use in uses { json.element(BlockList(blocks: use.blocks)) }
     }
-    json.array("described") { json in
-      for function in described { json.object { function.write(to: &$0) } }
-    }
+    json.member("described", described)
     json.array("nanoseconds") { json in
       for use in uses { json.element(use.nanoseconds) }
     }
   }
 }
 
-extension LaunchRow.Function {
-  fileprivate func write(to json: inout JSONWriter) {
+extension LaunchRow.Function: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("address", address.rawValue)
     json.array("names") { json in
       for name in names { json.element(characters(name)) }

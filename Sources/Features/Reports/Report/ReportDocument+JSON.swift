@@ -19,7 +19,7 @@ import Rendering
 extension ReportDocument: JSONDocument {
   package static let schema = "orderfile.report/1"
 
-  package func write(to json: inout JSONWriter) { write(to: &json) { $0.description } }
+  package func writeMembers(to json: inout JSONWriter) { write(to: &json) { $0.description } }
 
   /// - Parameter wording: how names are shown to people.
   package func write(to json: inout JSONWriter, wording: NameWording) {
@@ -72,9 +72,7 @@ extension ReportDocument: JSONDocument {
     }
     json.member("pageSizeBytes", pageSize)
     json.member("schema", Self.schema)
-    json.array("stages") { json in
-      for table in stages { json.object { table.write(to: &$0) } }
-    }
+    json.member("stages", stages)
     json.object("symbols") { json in
       let symbols = unshared(shown.map { $0.symbol == $0.name ? "" : $0.symbol })
       json.column("rest", symbols.map(\.rest))
@@ -86,16 +84,14 @@ extension ReportDocument: JSONDocument {
   }
 
   private func writeDocuments(to json: inout JSONWriter) {
-    if let budget { json.object("budget") { budget.write(to: &$0) } }
-    if let check { json.object("check") { check.write(to: &$0) } }
-    if let diff { json.object("diff") { diff.write(to: &$0) } }
+    if let budget { json.member("budget", budget) }
+    if let check { json.member("check", check) }
+    json.optional("diff", diff)
     if !history.isEmpty {
-      json.array("history") { json in
-        for entry in history { json.object { entry.write(to: &$0) } }
-      }
+      json.array("history") { json in for entry in history { json.element(entry) } }
     }
-    if let measure { json.object("measure") { measure.write(to: &$0) } }
-    if let trend { json.object("trend") { trend.write(to: &$0) } }
+    json.optional("measure", measure)
+    if let trend { json.member("trend", trend) }
   }
 }
 

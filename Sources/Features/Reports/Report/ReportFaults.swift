@@ -98,8 +98,8 @@ extension ReportFaults {
     json.member("path", path)
     json.column("place", columns.place)
     json.column("places", places.map(\.words))
-    if let refusal = document.refusal { json.member("refusal", refusal) }
-    if let side { json.member("side", side.rawValue) }
+    json.optional("refusal", document.refusal)
+    json.optional("side", side?.rawValue)
     json.column("thread", shown.map(\.thread))
     json.member("wallNanoseconds", document.wallNanoseconds)
   }

@@ -16,7 +16,7 @@ extension ReportLayout {
     json.object("curve") { $0.curve(curve) }
     json.member("functionCount", functionCount)
     json.object("functions") { writeFunctions(functions, to: &$0, &names) }
-    if let id = image.id { json.member("id", id) }
+    json.optional("id", image.id)
     if let measured { json.object("measured") { measured.write(to: &$0, self, &names) } }
     let (totals, others) = ownerTotals()
     json.member("otherOwners", others)

@@ -30,7 +30,7 @@ package struct ReportStages: Hashable, Sendable {
   }
 }
 
-extension ReportStages: JSONReadableObject {
+extension ReportStages: JSONReadableObject, JSONWritableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     origins = try object.value("origins")
     source = try object.value("source")
@@ -40,10 +40,10 @@ extension ReportStages: JSONReadableObject {
     rows = try object.value("rows")
   }
 
-  package func write(to json: inout JSONWriter) {
+  package func writeMembers(to json: inout JSONWriter) {
     json.member("launches", launches)
     json.member("nanoseconds", Int(nanoseconds))
-    json.array("origins") { json in for origin in origins { json.element(origin) } }
+    json.member("origins", origins)
     json.array("rows") { json in
       for row in rows {
         json.object { json in

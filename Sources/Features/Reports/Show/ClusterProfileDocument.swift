@@ -44,7 +44,7 @@ extension ClusterProfileDocument: ShownDocument {
 extension ClusterProfileDocument.Function {
   fileprivate func write(to json: inout JSONWriter, demangle: NameWording?) {
     if names.count > 1 {
-      json.array("aliases") { json in for alias in names.dropFirst() { json.element(alias) } }
+      json.member("aliases", Array(names.dropFirst()))
     }
     json.array("clusters") { json in
       for cluster in clusters {
@@ -58,6 +58,6 @@ extension ClusterProfileDocument.Function {
       json.member("demangledName", demangled)
     }
     json.member("name", name)
-    if let unit { json.member("unit", unit) }
+    json.optional("unit", unit)
   }
 }

@@ -24,12 +24,10 @@ extension ImageDocument: ShownDocument {
     listing.writeFunctions(to: &json, demangle: demangle)
     json.member("guardCount", guardCount)
     if let id = image.id { json.member("id", id.description) }
-    json.array("initializers") { json in
-      for initializer in image.initializers { json.element(initializer) }
-    }
+    json.member("initializers", image.initializers)
     json.member("instrumented", image.guards != nil)
     json.member("path", image.path)
-    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    json.optional("recordable", recordable)
     json.member("schema", Self.schema)
     listing.writeSections(to: &json)
   }

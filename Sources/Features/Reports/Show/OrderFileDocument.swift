@@ -83,13 +83,13 @@ extension OrderFileDocument: ShownDocument {
 
 extension OrderFileDocument.Entry {
   fileprivate func write(to json: inout JSONWriter, demangle: NameWording?) {
-    if let architecture { json.member("architecture", architecture) }
+    json.optional("architecture", architecture)
     if let demangled = demangle?(name), demangled != name.description {
       json.member("demangledName", demangled)
     }
     if isData { json.member("isData", isData) }
     json.member("line", line)
     json.member("name", name)
-    if let objectFile { json.member("objectFile", objectFile) }
+    json.optional("objectFile", objectFile)
   }
 }
