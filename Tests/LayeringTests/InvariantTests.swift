@@ -161,11 +161,27 @@ private func schemaLines(of file: SourceFile) -> [(schema: String, place: String
     #expect(places.isEmpty, "\(places.joined(separator: "\n"))")
   }
 
-  @Test func noFileIsLongerThan600Lines() throws {
-    let files =
-      try sourceFiles("Sources", ["swift", "c", "h"]) + sourceFiles("Runtime", ["c", "h"])
-      + sourceFiles("Tests", ["swift", "c", "h"])
-    let long = files.filter { $0.lines.count > 600 }.map { "\($0.path): \($0.lines.count) lines" }
-    #expect(long.isEmpty, "one concept per file:\n\(long.joined(separator: "\n"))")
+  /// With a reason for each longer file.
+  private static let longFiles = [
+    "Sources/Bytes/ByteReading/FileBytes.swift": "all of the raw memory in one place",
+    "Sources/Formats/ProfileFormat/ProfileReader.swift": "one structure, read in one pass",
+  ]
+
+  @Test func noFileIsLong() throws {
+    let sources = try sourceFiles("Sources", ["swift", "c", "h"])
+    let others =
+      try sourceFiles("Runtime", ["c", "h"]) + sourceFiles("Tests", ["swift", "c", "h"])
+    let long =
+      sources.filter { $0.lines.count > 401 && Self.longFiles[$0.path] == nil }
+      + others.filter { $0.lines.count > 601 }
+    #expect(
+      long.isEmpty,
+      """
+      one concept per file:
+      \(long.map { "\($0.path): \($0.lines.count - 1) lines" }.joined(separator: "\n"))
+      """)
+    for path in Self.longFiles.keys.sorted() {
+      #expect(sources.contains { $0.path == path && $0.lines.count > 401 }, "no longer: \(path)")
+    }
   }
 }

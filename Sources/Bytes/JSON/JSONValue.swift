@@ -13,7 +13,7 @@ package protocol JSONWritableObject: JSONValue {
 
 extension JSONWritableObject {
   package func write(to json: inout JSONWriter) {
-    json.write(object: writeMembers)
+    json.writeObject(writeMembers)
   }
 }
 
@@ -48,7 +48,7 @@ extension Optional: JSONValue where Wrapped: JSONValue {
 
 extension Array: JSONValue where Element: JSONValue {
   package func write(to json: inout JSONWriter) {
-    json.write(array: { json in for element in self { json.element(element) } })
+    json.writeArray { json in for element in self { json.element(element) } }
   }
 }
 

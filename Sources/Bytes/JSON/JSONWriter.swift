@@ -248,13 +248,13 @@ extension JSONWriter {
 
 extension JSONWriter {
   /// Writes an object as a value: an element on one line, or a member.
-  mutating func write(object members: (inout JSONWriter) -> Void) {
+  mutating func writeObject(_ members: (inout JSONWriter) -> Void) {
     writeContainer("{", "}", isInline: innermost.isInline || innermost.isArray, members)
     if innermost.isArray { sendPiece() }
   }
 
   /// Writes an array as a value.
-  mutating func write(array elements: (inout JSONWriter) -> Void) {
+  mutating func writeArray(_ elements: (inout JSONWriter) -> Void) {
     writeContainer(
       "[", "]", isInline: innermost.isInline || innermost.isArray, elements)
   }

@@ -29,8 +29,10 @@ import Testing
   /// build's reach is off.
   private func build(_ name: String, _ sources: [String], _ flags: [String]) throws -> String {
     let folders = [
-      "Sources/System/CProcess/include", "Sources/System/CPtrace/include", "Sources/System/CPerf/include",
-      "Sources/System/CPages/include", "Sources/Libraries/CDwarf/include", "Runtime/PageTrace/include",
+      "Sources/System/CProcess/include", "Sources/System/CPtrace/include",
+      "Sources/System/CPerf/include",
+      "Sources/System/CPages/include", "Sources/Libraries/CDwarf/include",
+      "Runtime/PageTrace/include",
       "Runtime/InProcess/include", "Runtime/PageTracer/include", "Runtime/PageTracer",
     ]
     let includes = folders.map { "-I" + Self.package.appendingPathComponent($0).path }
@@ -64,7 +66,10 @@ import Testing
 
   #if os(Linux)
     @Test func launchingTracingAndMeasuringAreClean() throws {
-      let targets = ["Sources/System/CProcess", "Sources/System/CPtrace", "Sources/System/CPerf", "Runtime/PageTrace"]
+      let targets = [
+        "Sources/System/CProcess", "Sources/System/CPtrace", "Sources/System/CPerf",
+        "Runtime/PageTrace",
+      ]
       let sources = try targets.flatMap { try Self.sources($0) }
       _ = try run(build("launch", [driver("launch.c")] + sources, Self.checked))
     }
@@ -102,7 +107,8 @@ import Testing
   @Test(arguments: ["gcc", "clang"], ["-gdwarf-4", "-gdwarf-5"])
   func debugInformationIsReadCleanlyWholeOrDamaged(compiler: String, version: String) throws {
     let reader = try build(
-      "dwarf", [driver("dwarf.c")] + Self.sources("Sources/Libraries/CDwarf"), Self.checked + ["-ldwarf"])
+      "dwarf", [driver("dwarf.c")] + Self.sources("Sources/Libraries/CDwarf"),
+      Self.checked + ["-ldwarf"])
     let sample = workshop.folder.appendingPathComponent("sample").path
     let made = try workshop.run(compiler, ["-O2", version, driver("sample.c"), "-o", sample])
     try #require(made.status == 0, "\(made.output)")
