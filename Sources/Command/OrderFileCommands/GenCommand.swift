@@ -136,10 +136,11 @@ struct GenCommand: ParsableCommand {
     }
     if split == "-" { throw Self.oneFileForBoth }
     if format != nil && split == nil { throw ValidationError("--format belongs to --split") }
-    if format?.format.name == "bolt" && linker != nil {
+    let isForLinker = format?.format.isForLinker ?? true
+    if !isForLinker && linker != nil {
       throw ValidationError("--linker and --format bolt can't be used together: BOLT is no linker")
     }
-    if previous != nil && (allImages || format?.format.name == "bolt") {
+    if previous != nil && (allImages || !isForLinker) {
       throw ValidationError(
         "--previous is an order file of one image for a linker: it can't be used with "
           + (allImages ? "--all-images" : "--format bolt"))

@@ -28,8 +28,13 @@ extension OrderFileDialect {
   /// <https://sourceware.org/binutils/docs/ld/Miscellaneous-Commands.html> (`INSERT`)
   package static let gnuLD = OrderFileDialect(
     name: "gnu-ld", imageFormat: .elf, namesSections: true, lastDuplicateWins: false,
-    linkOption: "-Wl,-T,", driverName: "bfd",
-    reader: readGNULD, writer: writeGNULD, recognizes: looksLikeGNULD)
+    reader: readGNULD, writer: writeGNULD, recognizes: looksLikeGNULD
+  ).with {
+    $0.movesToOwnSection = true
+    $0.ownTitle = "GNU ld"
+    $0.driverName = "bfd"
+    $0.linkOption = "-Wl,-T,"
+  }
 }
 
 @Sendable private func writeGNULD(

@@ -16,8 +16,12 @@ extension OrderFileDialect {
   /// `find_section_order_index`)
   package static let gold = OrderFileDialect(
     name: "gold", imageFormat: .elf, namesSections: true, lastDuplicateWins: true,
-    linkOption: "-Wl,--section-ordering-file=", driverName: "gold",
-    reader: readGold, writer: writeGold, recognizes: looksLikeGold)
+    reader: readGold, writer: writeGold, recognizes: looksLikeGold
+  ).with {
+    $0.mayBeOtherText = true
+    $0.driverName = "gold"
+    $0.linkOption = "-Wl,--section-ordering-file="
+  }
 }
 
 @Sendable private func readGold(_ bytes: FileBytes) throws(ParseError) -> OrderFile {

@@ -37,16 +37,21 @@ import ByteReading
 import ImageModel
 
 extension OrderFileDialect {
-  /// Apple's classic linker; also what a file is read as that does not say which Mach-O linker it is for.
+  /// Apple's classic linker; also what a file is read as that does not say which Mach-O linker it is for. It does not order
+  /// zero-filled data, but moves those that are listed into `__data`, and so into the file.
   package static let ld64 = machO(
     "ld64", lastDuplicateWins: true, .movesFirstInObjectFile, recognizes: looksLikeMachO)
-  /// Apple's linker since Xcode 15.
+  /// Apple's linker since Xcode 15. What it does with zero-filled data was not tried.
   package static let ldPrime = machO(
     "ld-prime", lastDuplicateWins: false, .movesAll, recognizes: { isMarked($0, for: "ld-prime") })
   /// LLVM's linker for Mach-O.
   package static let ld64LLD = machO(
     "ld64.lld", lastDuplicateWins: false, .movesAllInObjectFile,
-    recognizes: { isMarked($0, for: "ld64.lld") })
+    recognizes: { isMarked($0, for: "ld64.lld") }
+  ).with {
+    $0.ordersZeroFilledData = true
+    $0.ordersStrings = true
+  }
 
   private static func machO(
     _ name: String, lastDuplicateWins: Bool, _ namesakes: NamesakeRule,
@@ -54,9 +59,12 @@ extension OrderFileDialect {
   ) -> OrderFileDialect {
     OrderFileDialect(
       name: name, imageFormat: .machO, namesSections: false, lastDuplicateWins: lastDuplicateWins,
-      namesakes: namesakes, linkOption: "-Wl,-order_file,",
       reader: { (bytes) throws(ParseError) in try readMachO(bytes, of: name) },
-      writer: { writeMachO($0, header: [mark(for: name)] + $1) }, recognizes: recognizes)
+      writer: { writeMachO($0, header: [mark(for: name)] + $1) }, recognizes: recognizes
+    ).with {
+      $0.namesakes = namesakes
+      $0.linkOption = "-Wl,-order_file,"
+    }
   }
 }
 

@@ -12,8 +12,16 @@ extension OrderFileDialect {
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/Writer.cpp> (`buildSectionOrder`)
   package static let lld = OrderFileDialect(
     name: "lld", imageFormat: .elf, namesSections: false, lastDuplicateWins: false,
-    linkOption: "-Wl,--symbol-ordering-file=", driverName: "lld",
-    reader: readLLD, writer: writeLLD, recognizes: { _ in false })
+    reader: readLLD, writer: writeLLD, recognizes: { _ in false }
+  ).with {
+    $0.mayBeOtherText = true
+    $0.ordersZeroFilledData = true
+    $0.driverName = "lld"
+    $0.linkOption = "-Wl,--symbol-ordering-file="
+    $0.quietArgument = "--no-warn-symbol-ordering"
+    $0.undefinedVersionArgument = "--undefined-version"
+    $0.machOName = "ld64.lld"
+  }
 }
 
 @Sendable private func readLLD(_ bytes: FileBytes) throws(ParseError) -> OrderFile {

@@ -16,10 +16,6 @@ package struct OrderFileDialect: Sendable {
     case movesFirstInObjectFile
   }
 
-  /// The option of a compiler driver that passes an order file to the linker; the path follows.
-  package var linkOption: String?
-  /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
-  package var driverName: String?
   /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`, `ld-prime`, `ld64.lld`.
   package let name: String
   /// The format of the images that the linker writes.
@@ -28,30 +24,57 @@ package struct OrderFileDialect: Sendable {
   package let namesSections: Bool
   /// Whether the last of two equal lines counts; otherwise the first does.
   package let lastDuplicateWins: Bool
-  package let namesakes: NamesakeRule
 
   package let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
   package let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
   /// Whether the beginning of a file can only be in this dialect.
   package let recognizes: @Sendable (FileBytes) -> Bool
 
+  package internal(set) var namesakes = NamesakeRule.movesAll
+  /// Whether other text can be taken for a file in this dialect: at most one line shows the dialect.
+  package internal(set) var mayBeOtherText = false
+  /// Whether the linker moves functions out of their output sections into a section for all listed functions. Otherwise it
+  /// orders each output section by itself.
+  package internal(set) var movesToOwnSection = false
+  /// Whether it orders zero-filled data.
+  package internal(set) var ordersZeroFilledData = false
+  /// Whether it orders C strings, by their hashes.
+  package internal(set) var ordersStrings = false
+
+  /// The linker's name in sentences; `nil` for `name`.
+  package internal(set) var ownTitle: String?
+  /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
+  package internal(set) var driverName: String?
+  /// The option of a compiler driver that passes an order file to the linker; the path follows.
+  package internal(set) var linkOption: String?
+  /// The linker's own argument against warnings about symbols that an order file lists and the image lacks; `nil` if the linker
+  /// does not warn.
+  package internal(set) var quietArgument: String?
+  /// The linker's own argument for version scripts that name undefined symbols; `nil` if the linker takes them anyway.
+  package internal(set) var undefinedVersionArgument: String?
+  /// The name of the same linker's dialect for Mach-O images; `nil` if there is none, or if this is the dialect.
+  package internal(set) var machOName: String?
+
   package init(
     name: String, imageFormat: ImageFormat, namesSections: Bool, lastDuplicateWins: Bool,
-    namesakes: NamesakeRule = .movesAll, linkOption: String? = nil, driverName: String? = nil,
     reader: @escaping @Sendable (FileBytes) throws(ParseError) -> OrderFile,
     writer: @escaping @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile,
     recognizes: @escaping @Sendable (FileBytes) -> Bool
   ) {
     self.name = name
-    self.linkOption = linkOption
-    self.driverName = driverName
     self.imageFormat = imageFormat
     self.namesSections = namesSections
     self.lastDuplicateWins = lastDuplicateWins
-    self.namesakes = namesakes
     self.reader = reader
     self.writer = writer
     self.recognizes = recognizes
+  }
+
+  /// The dialect with changes of those properties that have a usual value.
+  func with(_ change: (inout OrderFileDialect) -> Void) -> OrderFileDialect {
+    var dialect = self
+    change(&dialect)
+    return dialect
   }
 }
 
@@ -79,7 +102,7 @@ extension OrderFileDialect {
   /// This linker's dialect for images of that format; `nil` if it can't write any. LLD has one for each.
   package func writing(_ format: ImageFormat) -> OrderFileDialect? {
     if imageFormat == format { return self }
-    return self == .lld && format == .machO ? .ld64LLD : nil
+    return format == .machO ? machOName.flatMap(Self.init(name:)) : nil
   }
 
   /// The dialect in which `bytes` seem to be written. A list of symbols is read as lld's, unless they are
@@ -101,6 +124,12 @@ extension OrderFileDialect {
     case .machO: .ldPrime
     }
   }
+
+  /// The linker's name in sentences: `GNU ld` of `gnu-ld`.
+  package var title: String { ownTitle ?? name }
+
+  /// Whether most users want this dialect for the images that the linker writes.
+  package var isUsual: Bool { self == Self.usual(for: imageFormat) }
 
   /// Reads an order file.
   ///
@@ -133,13 +162,6 @@ extension OrderFileDialect {
   /// Whether it orders data, too. The linkers of the other dialects would need the name of each input section, which no
   /// image tells.
   package var ordersData: Bool { !namesSections }
-
-  /// Whether it orders zero-filled data. Apple's classic linker moves those that are listed into `__data`, and so into the
-  /// file; what its new one does with them was not tried.
-  package var ordersZeroFilledData: Bool { ordersData && self != .ld64 && self != .ldPrime }
-
-  /// Whether it orders C strings, by their hashes.
-  package var ordersStrings: Bool { self == .ld64LLD }
 
   /// What a line begins with that names a string by its hash.
   static let stringPrefix = "CSTR;"

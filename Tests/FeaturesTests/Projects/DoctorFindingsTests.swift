@@ -2,6 +2,7 @@ import CommandSupport
 import Foundation
 import ImageModel
 import LaunchMeasurement
+import OrderFileFormat
 import Projects
 import Rendering
 import TestSupport
@@ -17,7 +18,8 @@ extension [Finding] {
     -> LinkerFacts
   {
     LinkerFacts(
-      name, version: version, ordersFunctions: version == nil ? nil : orders, ordersData: orders,
+      BuildLinker(demandedBy: name), version: version,
+      ordersFunctions: version == nil ? nil : orders, ordersData: orders,
       writesMaps: true)
   }
 
@@ -187,7 +189,7 @@ extension [Finding] {
     #expect(facts.findings().of("confined builds")?.severity == .error)
     var tools = ToolFacts()
     tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]
-    tools.linkers = [LinkerFacts("lld", version: "LLD 19", ordersFunctions: true)]
+    tools.linkers = [LinkerFacts(BuildLinker(.lld), version: "LLD 19", ordersFunctions: true)]
     #expect(
       AutoObstacles.ofMachine(tools, facts, MachineFindingsTests.facts())
         == ["builds can't be confined"])
@@ -265,7 +267,9 @@ extension [Finding] {
   private static let tools: ToolFacts = {
     var tools = ToolFacts()
     tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]
-    tools.linkers = [LinkerFacts("GNU ld", version: "GNU ld 2.40", ordersFunctions: true)]
+    tools.linkers = [
+      LinkerFacts(BuildLinker(.gnuLD), version: "GNU ld 2.40", ordersFunctions: true)
+    ]
     return tools
   }()
 

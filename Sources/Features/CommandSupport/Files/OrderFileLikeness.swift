@@ -10,8 +10,7 @@ extension OrderFile {
   ///
   /// - Parameter isNamed: whether the user calls the file an order file, so that it may also be a single word.
   package func reasonAgainst(path: String, isNamed: Bool) -> String? {
-    // Recognized by more than one line.
-    if dialect.imageFormat == .machO || dialect == .gnuLD { return nil }
+    if !dialect.mayBeOtherText { return nil }
     if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
     if entries.first?.symbol == Array("v1".utf8),
       entries.dropFirst().first?.symbol.contains(0x20) ?? false

@@ -56,7 +56,7 @@ extension ImageFacts {
         .image, "linker", .error, "\(linker) can't order functions",
         hint: "link with -fuse-ld=lld")
     }
-    return dialect == .lld
+    return dialect.isUsual
       ? Finding(.image, "linker", .ok, linker)
       : Finding(
         .image, "linker", .warning, "\(linker) takes no order files of lld",

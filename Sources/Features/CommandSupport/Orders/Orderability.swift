@@ -71,7 +71,7 @@ extension Diagnostic {
     }
     if prefixed + 1 < sections.count {
       hints.append(
-        dialect == .gnuLD
+        dialect.movesToOwnSection
           ? "__attribute__((section)) names the sections of functions: 'orderfile gen --link-map' lists them, and GNU ld "
             + "then moves them to the others"
           : "__attribute__((section(NAME))) puts a function into the output section NAME: without the attribute, or as "

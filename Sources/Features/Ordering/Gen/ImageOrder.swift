@@ -169,7 +169,7 @@ struct ImageOrder {
   private func dataLayout(
     _ options: OrderGeneration.Options, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> DataLayout {
-    guard dialect.ordersData, options.split?.name != "bolt" else {
+    guard dialect.ordersData, options.split?.isForLinker ?? true else {
       throw Diagnostic(
         "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
           + "linkers order data by their names", context: [release.path])

@@ -14,7 +14,8 @@ import Symbolication
 extension SplitFormat {
   /// llvm-bolt 19 to 22.
   package static let bolt = SplitFormat(
-    name: "bolt", use: { "order it with llvm-bolt --data=\($0)" }, write: splitByBOLT)
+    name: "bolt", isForLinker: false, use: { "order it with llvm-bolt --data=\($0)" },
+    write: splitByBOLT)
 }
 
 @Sendable private func splitByBOLT(_ request: SplitRequest) throws(Diagnostic) -> SplitOrder {

@@ -25,7 +25,7 @@ import Symbolication
 extension SplitFormat {
   /// Recompilation by clang 19 or later, or link-time optimization by such an LLVM.
   package static let clang = SplitFormat(
-    name: "clang",
+    name: "clang", isForLinker: true,
     use: { "compile with -fbasic-block-address-map -fbasic-block-sections=list=\($0)" },
     write: splitByClang)
 }

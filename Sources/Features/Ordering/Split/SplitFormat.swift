@@ -9,6 +9,8 @@ import Symbolication
 package struct SplitFormat: Sendable {
   /// The name on the command line.
   package let name: String
+  /// Whether a linker places the parts; otherwise the tool that splits functions places them.
+  package let isForLinker: Bool
   /// Returns a clause that says what to do with the profile at `path`: `order it with llvm-bolt --data=app.profile`. The path is
   /// quoted for a shell. "and link it with" can follow the clause.
   package let use: @Sendable (_ path: String) -> String
@@ -25,10 +27,11 @@ package struct SplitFormat: Sendable {
   }
 
   init(
-    name: String, use: @escaping @Sendable (_ path: String) -> String,
+    name: String, isForLinker: Bool, use: @escaping @Sendable (_ path: String) -> String,
     write: @escaping @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
   ) {
     self.name = name
+    self.isForLinker = isForLinker
     self.use = use
     self.write = write
   }

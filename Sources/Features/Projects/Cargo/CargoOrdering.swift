@@ -119,7 +119,7 @@ package struct CargoOrdering {
     if let orderFile {
       let arguments = linker.linkerArguments(orderFile: Array(orderFile.utf8)) ?? []
       options += arguments.flatMap { ["-Xlinker", String(decoding: $0, as: UTF8.self)] }
-      if linker == .lld { options.append("-Wl,--no-warn-symbol-ordering") }
+      if let argument = linker.quietArgument { options.append("-Wl,\(argument)") }
     }
     return try CargoArtifact(
       inMessages: try CapturedCommand(environment).output(

@@ -86,8 +86,9 @@ package struct CompilerWrapper {
       folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
     }
     var options: [Word] = [Array("--build-id".utf8)]
-    // lld, unlike GNU ld, otherwise refuses version scripts that name undefined symbols.
-    if dialect == .lld, call.hasVersionScript { options.append(Array("--undefined-version".utf8)) }
+    if call.hasVersionScript, let argument = dialect?.undefinedVersionArgument {
+      options.append(Array(argument.utf8))
+    }
     if let folder = settings.maps, !call.hasMap {
       options.append(Array("-Map=".utf8) + path(folder, ".map"))
     }
@@ -95,7 +96,7 @@ package struct CompilerWrapper {
       let arguments = dialect?.linkerArguments(orderFile: path(folder, ".order"))
     {
       options += arguments
-      if dialect == .lld { options.append(Array("--no-warn-symbol-ordering".utf8)) }
+      if let argument = dialect?.quietArgument { options.append(Array(argument.utf8)) }
     }
     // rustc may have named it.
     let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }

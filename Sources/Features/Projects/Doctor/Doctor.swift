@@ -168,10 +168,10 @@ package enum AutoObstacles {
     if project.systems.isEmpty, let language = project.language { return [language.wording] }
     let obstacles = project.systems.map { system -> [String] in
       let missing = (project.missingTools[system.name] ?? []).map { "no \($0)" }
-      // Its toolset is for lld.
-      let hasLLD = tools?.orderingLinkers.contains { $0.name == "lld" } ?? true
-      let lacksLLD = system.name == "swiftpm" && !hasLLD
-      return missing + (lacksLLD ? ["no lld, which Swift packages need"] : [])
+      guard let tools, let only = system.toolchain.onlyLinker,
+        !tools.orders(with: BuildLinker(only))
+      else { return missing }
+      return missing + ["no \(only), which Swift packages need"]
     }
     return obstacles.contains([]) ? [] : obstacles.first ?? []
   }

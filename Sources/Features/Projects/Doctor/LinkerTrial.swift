@@ -13,8 +13,7 @@ import OrderFileFormat
 
 /// What a linker can do.
 package struct LinkerFacts: Hashable, Sendable {
-  /// The name of the linker in messages: `lld`, `gold`, `GNU ld`, `mold`.
-  package var name: String
+  package var linker: BuildLinker
   /// The output of `--version`; `nil` if `PATH` has no such linker.
   package var version: String?
   /// Whether the linker placed functions by an order file; `nil` if there was no compiler to try.
@@ -23,15 +22,22 @@ package struct LinkerFacts: Hashable, Sendable {
   package var writesMaps: Bool?
 
   package init(
-    _ name: String, version: String? = nil, ordersFunctions: Bool? = nil, ordersData: Bool? = nil,
-    writesMaps: Bool? = nil
+    _ linker: BuildLinker, version: String? = nil, ordersFunctions: Bool? = nil,
+    ordersData: Bool? = nil, writesMaps: Bool? = nil
   ) {
-    self.name = name
+    self.linker = linker
     self.version = version
     self.ordersFunctions = ordersFunctions
     self.ordersData = ordersData
     self.writesMaps = writesMaps
   }
+}
+
+extension LinkerFacts {
+  /// The name of the linker in messages.
+  package var name: String { linker.title }
+  /// Whether it is the linker that most users want.
+  var isUsual: Bool { linker.dialect?.isUsual ?? false }
 }
 
 struct LinkerTrial {
@@ -64,23 +70,23 @@ struct LinkerTrial {
   }
 
   /// - Parameters:
-  ///   - linker: the path of its program.
+  ///   - program: the path of its program.
   ///   - version: what it says about itself.
   ///   - dialect: of its order files.
   func facts(
-    _ name: String, _ linker: String, _ version: String, _ dialect: OrderFileDialect
+    _ linker: BuildLinker, _ program: String, _ version: String, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> LinkerFacts {
-    var facts = LinkerFacts(name, version: Self.version(version))
+    var facts = LinkerFacts(linker, version: Self.version(version))
     guard object != nil else { return facts }
     let functions = Self.functions.map { name in
       OrderFileEntry(symbol: Array(name.utf8), section: Array(".text.\(name)".utf8))
     }
     let order = dialect.write(functions).bytes
     facts.ordersFunctions = try follows(
-      String(decoding: order, as: UTF8.self), linker, dialect, Self.functions)
+      String(decoding: order, as: UTF8.self), program, dialect, Self.functions)
     facts.writesMaps =
       (try? InputFile.bytes(trials.path("trial.map"))).map { $0.count > 0 } ?? false
-    facts.ordersData = try follows(Self.dataOrder(dialect), linker, dialect, Self.data)
+    facts.ordersData = try follows(Self.dataOrder(dialect), program, dialect, Self.data)
     return facts
   }
 

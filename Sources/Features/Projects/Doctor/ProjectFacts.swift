@@ -1,6 +1,5 @@
 import CommandSupport
 import ImageModel
-import OrderFileFormat
 import Rendering
 
 /// What a project's folder shows of its build.
@@ -156,8 +155,7 @@ extension ProjectFacts {
     switch demand.kind {
     case .linker(let name):
       guard let tools else { return nil }
-      let known = tools.orderingLinkers.map { $0.name == "GNU ld" ? "bfd" : $0.name }
-      return known.contains(OrderFileDialect.driverName(of: name))
+      return tools.orders(with: BuildLinker(demandedBy: name))
         ? Finding(.project, "linker", .ok, "\(demand.place) demands \(name)")
         : Finding(
           .project, "linker", .warning,

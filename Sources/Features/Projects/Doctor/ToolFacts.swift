@@ -57,6 +57,9 @@ package struct ToolFacts: Hashable, Sendable {
 
   /// The linkers that order functions.
   package var orderingLinkers: [LinkerFacts] { linkers.filter { $0.ordersFunctions ?? false } }
+
+  /// Whether this linker orders functions.
+  func orders(with linker: BuildLinker) -> Bool { orderingLinkers.contains { $0.linker == linker } }
 }
 
 extension ToolFacts {
@@ -80,20 +83,21 @@ extension ToolFacts {
           splits: version.contains("clang") ? Self.splits(path, trials) : nil))
     }
     let trial = try LinkerTrial(trials, compilers: paths)
-    let wanted: [(name: String, programs: [String], dialect: OrderFileDialect)] = [
-      ("lld", ["ld.lld"], .lld), ("gold", ["ld.gold"], .gold), ("GNU ld", ["ld.bfd"], .gnuLD),
+    let wanted: [(linker: BuildLinker, programs: [String], dialect: OrderFileDialect)] = [
+      (BuildLinker(.lld), ["ld.lld"], .lld), (BuildLinker(.gold), ["ld.gold"], .gold),
+      (BuildLinker(.gnuLD), ["ld.bfd"], .gnuLD),
       // It takes options of GNU ld and of lld.
-      ("mold", ["ld.mold", "mold"], .lld),
+      (BuildLinker(demandedBy: "mold"), ["ld.mold", "mold"], .lld),
     ]
-    for linker in wanted {
-      let path = linker.programs.lazy.compactMap(trials.tool).first
+    for (linker, programs, dialect) in wanted {
+      let path = programs.lazy.compactMap(trials.tool).first
       let run = path.flatMap { trials.run([$0, "--version"]) }
       if let path, let version = run?.version {
-        linkers.append(try trial.facts(linker.name, path, version, linker.dialect))
+        linkers.append(try trial.facts(linker, path, version, dialect))
       } else if path != nil {
-        broken.append(BrokenTool(linker.name, output: run?.firstLine))
+        broken.append(BrokenTool(linker.title, output: run?.firstLine))
       } else {
-        linkers.append(LinkerFacts(linker.name))
+        linkers.append(LinkerFacts(linker))
       }
     }
     let bolts = ["llvm-bolt"] + (14...30).reversed().map { "llvm-bolt-\($0)" }

@@ -1,3 +1,4 @@
+import ImageModel
 import OrderFileFormat
 import Recording
 import Rendering
@@ -22,14 +23,15 @@ extension ToolFacts {
   private var brokenTools: [Finding] {
     broken.map { tool in
       Finding(
-        .tools, tool.name, tool.name == "lld" && orderingLinkers.isEmpty ? .error : .warning,
+        .tools, tool.name,
+        tool.name == Self.usualLinker.title && orderingLinkers.isEmpty ? .error : .warning,
         "it does not work: \(tool.output ?? "it printed nothing")", hint: "install it again")
     }
   }
 
   private func finding(_ linker: LinkerFacts) -> Finding {
     guard let version = linker.version else {
-      return linker.name == "lld"
+      return linker.isUsual
         ? Finding(
           .tools, "lld", orderingLinkers.isEmpty ? .error : .warning, "PATH has no ld.lld",
           hint: install("lld"))
@@ -51,9 +53,11 @@ extension ToolFacts {
       .tools, linker.name, .ok, "\(version): orders \(data), writes \(maps) (tried)")
   }
 
+  private static let usualLinker = OrderFileDialect.usual(for: .elf)
+
   /// How to link with lld here.
   private var useLLD: String {
-    let isHere = linkers.contains { $0.name == "lld" && $0.version != nil }
+    let isHere = linkers.contains { $0.isUsual && $0.version != nil }
     return (isHere ? "" : "\(install("lld")), and ") + "link with -fuse-ld=lld"
   }
 
@@ -66,8 +70,8 @@ extension ToolFacts {
           .tools, check, .warning, "unknown: -Wl,--version printed no linker's name", hint: useLLD)
       }
       let dialect = OrderFileDialect(linkerStating: linker)
-      if dialect == .lld { return Finding(.tools, check, .ok, linker) }
-      if orderingLinkers.contains(where: { $0.name == "lld" }) {
+      if dialect?.isUsual ?? false { return Finding(.tools, check, .ok, linker) }
+      if orderingLinkers.contains(where: \.isUsual) {
         return Finding(.tools, check, .ok, "\(linker); -fuse-ld=lld chooses lld")
       }
       let lack = dialect == nil ? " can't order functions" : " takes no order files of lld"

@@ -34,7 +34,7 @@ extension OrderFileDialect {
   /// For each section, the index of the first one that the linker orders together with it: the script of GNU ld moves
   /// functions out of `.text` into a section of another name.
   func orderedTogether(_ sections: [Section]) -> [Int] {
-    guard self == .gnuLD else { return Array(sections.indices) }
+    guard movesToOwnSection else { return Array(sections.indices) }
     func isText(_ section: Section) -> Bool {
       section.name == ".text" || section.name.bytes.starts(with: ".text.".utf8)
     }
