@@ -122,6 +122,8 @@ import Testing
 
   @Test func whatTheCommandNamesIsBuilt() throws {
     let project = try Self.project()
+    let missing = try project.auto("--", "swift", "build", "--product", "tool")
+    #expect(missing.status == 64 && missing.errors.contains("missing a launch: the build made"))
     let run = try project.auto("--launch", "tool", "--", "swift", "build", "--product", "tool")
     try #require(run.status == 0, "\(run.errors)")
     let built = try FileManager.default.contentsOfDirectory(
