@@ -10,12 +10,13 @@ import Testing
   ) -> AutoDocument.Image {
     var image = AutoDocument.Image(
       name: name, isLibrary: isLibrary, orderName: "\(name).order", linker: "lld", functions: 31,
-      compliance: OrderCompliance(entries: 30, present: 30, inOrder: 30), pages: pages,
-      pages16k: BeforeAfter(before: pages.before / 3, after: pages.after / 3), predicted: pages,
-      compileOptions: ["-ffunction-sections"],
-      linkOptions: [
-        "-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/my out/orders/\(name).order",
-      ])
+      compliance: OrderCompliance(entries: 30, present: 30, inOrder: 30), predicted: pages)
+    image.pages = pages
+    image.pages16k = BeforeAfter(before: pages.before / 3, after: pages.after / 3)
+    image.compileOptions = ["-ffunction-sections"]
+    image.linkOptions = [
+      "-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/my out/orders/\(name).order",
+    ]
     if isLibrary { (image.architecture, image.id) = (.x8664, "9f3a") }
     return image
   }

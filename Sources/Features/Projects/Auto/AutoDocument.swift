@@ -133,15 +133,14 @@ package struct AutoDocument: Hashable, Sendable {
     /// Pages that the functions of the traces lie on. Predicted.
     package var predicted: BeforeAfter<Int>
     /// What the user's own build has to pass to the compiler, and to it when it links.
-    package var compileOptions: [String]
-    package var linkOptions: [String]
+    package var compileOptions: [String] = []
+    package var linkOptions: [String] = []
     /// The functions that the launches ran, where the linker placed them; earliest use first.
     package var startupFunctions: [PlacedFunction]?
 
     package init(
       name: String, isLibrary: Bool, orderName: String, linker: String, functions: Int,
-      compliance: OrderCompliance, pages: BeforeAfter<Int>?, pages16k: BeforeAfter<Int>?,
-      predicted: BeforeAfter<Int>, compileOptions: [String], linkOptions: [String]
+      compliance: OrderCompliance, predicted: BeforeAfter<Int>
     ) {
       self.name = name
       self.isLibrary = isLibrary
@@ -149,11 +148,7 @@ package struct AutoDocument: Hashable, Sendable {
       self.linker = linker
       self.functions = functions
       self.compliance = compliance
-      self.pages = pages
-      self.pages16k = pages16k
       self.predicted = predicted
-      self.compileOptions = compileOptions
-      self.linkOptions = linkOptions
     }
 
     package var path: String { "images/\(name)" }
