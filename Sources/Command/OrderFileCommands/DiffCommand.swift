@@ -153,9 +153,9 @@ struct DiffCommand: ParsableCommand {
     let limits = try limits.limits()
     let diff = try LayoutDiff(options(limits))
     let document = diff.document
-    if let scale = mapScale?.scale, scale.unit.bytes < document.pageSize.bytes {
+    if let scale = mapScale?.scale, scale.unit.bytes < document.prediction.pageSize.bytes {
       throw Diagnostic(
-        "invalid --map-scale: expected at least a page, \(document.pageSize.wording), found \(scale.unit.wording)"
+        "invalid --map-scale: expected at least a page, \(document.prediction.pageSize.wording), found \(scale.unit.wording)"
       )
     }
     try outputFile.finish(json ? document.json() : Array(text(of: diff).utf8))

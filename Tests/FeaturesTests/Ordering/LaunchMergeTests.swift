@@ -122,8 +122,8 @@ import Testing
     let traced = try document(["app.oftrace", "second"])
     let profiled = try document(["profile"])
     #expect(profiled.startupSource == "2 launches")
-    #expect(profiled.functions == traced.functions)
-    #expect(profiled.traces.count == 2)
-    for launch in profiled.traces { #expect(launch.path.contains("profile launch 0x")) }
+    #expect(profiled.compliance.functions == traced.compliance.functions)
+    #expect(profiled.prediction.traces.count == 2)
+    for launch in profiled.prediction.traces { #expect(launch.path.contains("profile launch 0x")) }
   }
 }

@@ -35,7 +35,7 @@ import Testing
         after: ImageReference(path: "ordered.map", architecture: .x8664),
         startupSource: "12 traces",
         comparison: comparison(before, after))
-      document.traces = (0..<12).map { index in
+      document.prediction.traces = (0..<12).map { index in
         DiffDocument.Trace(
           path: "launch\(index)\u{1b}.oftrace",
           pages: BeforeAfter(before: 7 + index % 3, after: 4 + index % 5))
@@ -69,12 +69,12 @@ import Testing
         startupSource: "2 traces", comparison: machOComparison, cost: .published(for: .machO))
     case "macho-measured":
       var document = Self.document("macho")
-      document.measuredPageIns = PageInMeasurement(
+      document.measurement.pageIns = PageInMeasurement(
         before: recording("before.xml", [61, 12, 4, 2]), after: recording("after.xml", [9, 12, 4]))
       return document
     case "macho-measured-after":
       var document = Self.document("macho")
-      document.measuredPageIns = PageInMeasurement(
+      document.measurement.pageIns = PageInMeasurement(
         before: nil, after: recording("after.xml", [9, 12, 4]))
       return document
     case "elf-measured":
@@ -133,7 +133,7 @@ import Testing
       before: ImageReference(path: "base", architecture: .x8664, id: "9f3a"),
       after: ImageReference(path: "ordered", architecture: .x8664, id: "0b57"),
       startupSource: "1 trace", comparison: comparison)
-    document.measuredPages = MeasuredPages(
+    document.measurement.pages = MeasuredPages(
       before: side("before.json", comparison.before, before, [0x1000, 0x3000, 0x9000, 0x3_4000]),
       after: side("after.json", comparison.after, after, [0x1000, 0x2000, 0x2070, 0x3000]))
     return document

@@ -30,17 +30,17 @@ import Testing
   /// What no layout of the cases has.
   @Test func rareMembersReadBackEqual() throws {
     var document = DiffDocumentTests.document("with-order")
-    document.functionsByBlocks = BeforeAfter(before: 3, after: 4)
+    document.prediction.functionsByBlocks = BeforeAfter(before: 3, after: 4)
     let sizes = ImageSizes(
       fileBytes: 90_000, sections: 30, codeBytes: 20_000, unwindBytes: 300, symbolTableBytes: 4000,
       symbols: 70)
     document.imageSizes = BeforeAfter(before: sizes, after: sizes)
     document.imageSizes?.after.unwindBytes = 450
     document.warnings = [Diagnostic("a: b", hint: "c\nd")]
-    document.drifted = [NameWithReason(name: "parse", reason: "2 and 3 basic blocks")]
-    document.faultCurveArea.after = .max
-    document.order?.firstDeviation = nil
-    document.sections[0].cause = nil
+    document.compliance.drifted = [NameWithReason(name: "parse", reason: "2 and 3 basic blocks")]
+    document.prediction.faultCurveArea.after = .max
+    document.compliance.order?.firstDeviation = nil
+    document.prediction.sections[0].cause = nil
     document.recordableUnknown = .recordedImageGone
     document.newCode = NewCode(
       comparedWith: .otherLayout, before: nil,
@@ -48,7 +48,7 @@ import Testing
     #expect(try Self.parse(document.json()) == document)
     #expect(DiffText(document).text.contains("300 →    450  +50.0%  unwind tables\n"))
     #expect(DiffText(document).text.contains("file (30 → 30 sections)\n"))
-    document.dataPages = Self.dataPages
+    document.prediction.dataPages = Self.dataPages
     document.dataPagesUnknown = "app: the recorded image is gone"
     #expect(try Self.parse(document.json()) == document)
     document.refusal = "no prediction: too little"
@@ -68,11 +68,11 @@ import Testing
 
   @Test func pagesOfDataAreAnnouncedAsPredicted() {
     var document = DiffDocumentTests.document("elf-measured")
-    document.dataPages = Self.dataPages
-    document.measuredPages?.before?.predictedData = DataPageAccount(
+    document.prediction.dataPages = Self.dataPages
+    document.measurement.pages?.before?.predictedData = DataPageAccount(
       pageSize: .fourKibibytes, predicted: 11, measured: 12, onlyPredicted: 1,
       onlyMeasured: [.init(.library, pages: 2)])
-    document.measuredPages?.before?.data = [
+    document.measurement.pages?.before?.data = [
       DataPages.Row(section: ".rodata", segment: .readOnly, accessor: .program, pages: [12, 4, 1])
     ]
     let text = DiffText(document).text
@@ -100,7 +100,7 @@ import Testing
         libraries
 
         """), "\(text)")
-    document.dataPages = nil
+    document.prediction.dataPages = nil
     document.dataPagesUnknown = "app: the recorded image is gone"
     #expect(
       DiffText(document).text.contains(
@@ -110,7 +110,7 @@ import Testing
   /// The document of a measured diff with one place of it changed.
   static func changed(_ text: String, to other: String) -> [UInt8] {
     var document = DiffDocumentTests.document("elf-measured")
-    document.cost = .published(for: .machO)
+    document.prediction.cost = .published(for: .machO)
     return Array(
       String(decoding: document.json(), as: UTF8.self).replacing(text, with: other).utf8)
   }
@@ -143,7 +143,7 @@ import Testing
   @Test func sumsOfHugeFiguresStayAtTheTop() throws {
     let huge = "\"after\": 9007199254740992, \"before\": 9007199254740992"
     var document = try Self.parse(Self.changed("\"after\": 3, \"before\": 6", to: huge))
-    document.sections = Array(repeating: document.sections[0], count: 2000)
+    document.prediction.sections = Array(repeating: document.prediction.sections[0], count: 2000)
     let text = DiffText(document, limits: DiffText.Limits(sections: 0)).text
     #expect(text.contains("2000 other sections"))
   }
@@ -153,27 +153,27 @@ import Testing
     var document = DiffDocumentTests.document("with-order")
     let measured = DiffDocumentTests.document("elf-measured")
     let pageIns = DiffDocumentTests.document("macho-measured")
-    document.sections = Array(measured.sections.suffix(1))
+    document.prediction.sections = Array(measured.prediction.sections.suffix(1))
     document.missing = Array(document.missing.prefix(1))
-    document.functionsByBlocks = BeforeAfter(before: 1, after: 2)
-    document.linuxFaults = measured.linuxFaults
-    document.linuxFaults?.warmMinorFaults = BeforeAfter(before: [3], after: [2, 4])
-    document.linuxFaults?.cold.removeLast()
-    document.xnuReads = pageIns.xnuReads.map { Array($0.prefix(1)) }
-    document.measuredPages = measured.measuredPages
-    document.measuredPages?.after = nil
-    document.measuredPages?.before?.differences.removeFirst(3)
-    document.measuredPages?.before?.counts.removeLast(2)
-    document.measuredPages?.before?.predictedData = DataPageAccount(
+    document.prediction.functionsByBlocks = BeforeAfter(before: 1, after: 2)
+    document.prediction.linuxFaults = measured.prediction.linuxFaults
+    document.prediction.linuxFaults?.warmMinorFaults = BeforeAfter(before: [3], after: [2, 4])
+    document.prediction.linuxFaults?.cold.removeLast()
+    document.prediction.xnuReads = pageIns.prediction.xnuReads.map { Array($0.prefix(1)) }
+    document.measurement.pages = measured.measurement.pages
+    document.measurement.pages?.after = nil
+    document.measurement.pages?.before?.differences.removeFirst(3)
+    document.measurement.pages?.before?.counts.removeLast(2)
+    document.measurement.pages?.before?.predictedData = DataPageAccount(
       pageSize: .fourKibibytes, predicted: 1, measured: 1, onlyPredicted: 1,
       onlyMeasured: [.init(.kernel, pages: 1)])
-    document.dataPages = dataPages
+    document.prediction.dataPages = dataPages
     document.dataPagesUnknown = "gone"
-    document.measuredPageIns = pageIns.measuredPageIns
-    document.measuredPageIns?.sections.removeLast(2)
-    document.pageMaps = PageMapTests.document().pageMaps
-    document.pageMaps?.before.pages.removeLast(4)
-    document.pageMaps?.after.pages.removeLast(4)
+    document.measurement.pageIns = pageIns.measurement.pageIns
+    document.measurement.pageIns?.sections.removeLast(2)
+    document.prediction.pageMaps = PageMapTests.document().prediction.pageMaps
+    document.prediction.pageMaps?.before.pages.removeLast(4)
+    document.prediction.pageMaps?.after.pages.removeLast(4)
     return document
   }()
 

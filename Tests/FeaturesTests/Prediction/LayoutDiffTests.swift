@@ -33,9 +33,9 @@ import Testing
   }
 
   @Test func pagesOfStartupFunctionsAreSavedWhereTheyLieTogether() throws {
-    let pages = try document(options()).pages
+    let pages = try document(options()).prediction.pages
     #expect(pages == BeforeAfter(before: 4, after: 1))
-    let same = try document(options("before", "before")).pages
+    let same = try document(options("before", "before")).prediction.pages
     #expect(same == BeforeAfter(before: 4, after: 4))
   }
 
@@ -65,32 +65,35 @@ import Testing
     try builds.writeTrace("all", of: "app.rec", used: SampleBuilds.functions)
     let several = try document(options(traces: ["one", "all", "app.oftrace"]))
     // In the order of their paths.
-    #expect(several.traces.map(\.path) == ["all", "app.oftrace", "one"].map(builds.path))
+    #expect(
+      several.prediction.traces.map(\.path) == ["all", "app.oftrace", "one"].map(builds.path))
     // After: f12 f0 f8 f4 f1 ... So f1 is on the second page.
-    #expect(several.traces.map(\.pages.before) == [4, 4, 1])
-    #expect(several.traces.map(\.pages.after) == [4, 1, 2])
-    #expect(several.meanOfTraces == BeforeAfter(before: 3, after: Double(7) / 3))
-    #expect(several.worstTracesFirst.first?.path == builds.path("all"))
+    #expect(several.prediction.traces.map(\.pages.before) == [4, 4, 1])
+    #expect(several.prediction.traces.map(\.pages.after) == [4, 1, 2])
+    #expect(several.prediction.meanOfTraces == BeforeAfter(before: 3, after: Double(7) / 3))
+    #expect(several.prediction.worstTracesFirst.first?.path == builds.path("all"))
     let single = try document(options())
-    #expect(single.traces.isEmpty)
+    #expect(single.prediction.traces.isEmpty)
     for (number, trace) in ["all", "app.oftrace", "one"].enumerated() {
-      #expect(try document(options(traces: [trace])).pages == several.traces[number].pages)
+      #expect(
+        try document(options(traces: [trace])).prediction.pages
+          == several.prediction.traces[number].pages)
     }
   }
 
   @Test func anOrderFileTellsTheStartupFunctionsWhereThereIsNoTrace() throws {
     let document = try document(options(traces: [], order: "app.order"))
-    #expect(document.pages.after == 1)
+    #expect(document.prediction.pages.after == 1)
     #expect(document.startupSource == builds.path("app.order"))
   }
 
   @Test func theOrderOfTheLinkedImageIsHeldAgainstTheOrderFile() throws {
     let followed = try document(options(order: "app.order"))
-    #expect(followed.order?.inOrder == 4)
+    #expect(followed.compliance.order?.inOrder == 4)
     #expect(followed.warnings.isEmpty)
     try builds.write("f12\nf8\nf4\nf0\n", "falling.order")
     let ignored = try document(options("after", "before", order: "falling.order"))
-    #expect((ignored.order?.inOrder ?? 4) < 2)
+    #expect((ignored.compliance.order?.inOrder ?? 4) < 2)
     #expect(
       ignored.warnings.contains { $0.message.contains("the linker did not follow the order file") }
     )
@@ -115,7 +118,7 @@ import Testing
     try builds.write("f0\nf4\n", "partial.order")
     let gap = try document(
       options("scattered", "scattered", traces: ["wide"], order: "partial.order"))
-    #expect(gap.pages.after == 15 && gap.after.floorPages == 4)
+    #expect(gap.prediction.pages.after == 15 && gap.after.floorPages == 4)
     #expect(gap.warnings.map { $0.hint?.contains("'orderfile refine'") } == [true])
     let plain = try document(options("scattered", "scattered", traces: ["wide"]))
     #expect(plain.warnings.isEmpty, "without an order file nothing was ordered")
@@ -146,15 +149,15 @@ import Testing
     let renamed = SampleBuilds.functions.map { ["f0", "f8"].contains($0) ? "new_\($0)" : $0 }
     try builds.writeImage(renamed, "renamed", id: [0x4e])
     let document = try document(options("before", "renamed"))
-    #expect(document.pages == BeforeAfter(before: 4, after: 2))
-    #expect(document.pagesAtMost == BeforeAfter(before: 4, after: 4))
+    #expect(document.prediction.pages == BeforeAfter(before: 4, after: 2))
+    #expect(document.prediction.pagesAtMost == BeforeAfter(before: 4, after: 4))
     #expect(document.presence == Presence(all: 4, before: 4, after: 2))
     #expect(
       document.missing.map(\.reason) == [
         "not in the layout after: renamed, inlined, merged or removed in the release build",
         "not in the layout after: renamed, inlined, merged or removed in the release build",
       ])
-    #expect(document.savedPages == 0...2)
+    #expect(document.prediction.savedPages == 0...2)
 
     func failures(_ limits: String...) throws -> [Diagnostic] {
       try CommandLimits(parsing: limits, of: .diff).failures(of: .diff(document), path: "renamed")
@@ -186,7 +189,7 @@ import Testing
     let one = try document(options())
     let two = try document(options(traces: ["app.oftrace", "grown"]))
     #expect(two.presence == Presence(all: 4, before: 4, after: 4))
-    #expect(two.faultCurveArea == one.faultCurveArea)
+    #expect(two.prediction.faultCurveArea == one.prediction.faultCurveArea)
   }
 
   /// Code outside of all functions: no layout tells where it lies, even if it is of one of the two images.
@@ -218,8 +221,10 @@ import Testing
     var many = try document(options(traces: ["app.oftrace", "app.oftrace", "more", "more"]))
     #expect(many.startupSource == "4 traces")
     many.startupSource = one.startupSource
-    #expect(many.traces.map(\.pages) == many.traces.map { _ in one.pages })
-    many.traces = []
+    #expect(
+      many.prediction.traces.map(\.pages)
+        == many.prediction.traces.map { _ in one.prediction.pages })
+    many.prediction.traces = []
     #expect(many == one)
   }
 
@@ -228,17 +233,17 @@ import Testing
     var options = options()
     options.weighted = ["3," + builds.path("short")]
     let traced = try document(options)
-    #expect(traced.traces.map(\.launches) == [1, 3])
+    #expect(traced.prediction.traces.map(\.launches) == [1, 3])
     // Four pages, and one three times; of the ordered build one for both.
-    #expect(traced.meanOfTraces == BeforeAfter(before: 1.75, after: 1))
+    #expect(traced.prediction.meanOfTraces == BeforeAfter(before: 1.75, after: 1))
     #expect(DiffText(traced).text.contains("MEAN of 4 launches"))
 
     var merge = LaunchMerge.Options(paths: options.traces)
     merge.weighted = options.weighted
     try builds.workshop.write(try LaunchMerge(merge).bytes, "profile")
     let profiled = try document(self.options(traces: ["profile"]))
-    #expect(profiled.meanOfTraces == traced.meanOfTraces)
-    #expect(profiled.traces.map(\.launches).sorted() == [1, 3])
+    #expect(profiled.prediction.meanOfTraces == traced.prediction.meanOfTraces)
+    #expect(profiled.prediction.traces.map(\.launches).sorted() == [1, 3])
   }
 
   @Test func whatIsInOtherImagesIsWarnedOf() throws {
@@ -267,7 +272,7 @@ import Testing
     writer.addBuildID([1])
     try builds.workshop.write(writer.bytes(), "damaged")
     let document = try document(options("damaged", "after"))
-    #expect(document.pages == BeforeAfter(before: 4, after: 1))
+    #expect(document.prediction.pages == BeforeAfter(before: 4, after: 1))
     #expect(
       document.warnings.map(\.message).map { $0.split(separator: ":").dropFirst().first ?? "" } == [
         " functions without a symbol left out", " code references of both layouts left out",
@@ -319,8 +324,8 @@ import Testing
     try writePages(ImageID(kind: .buildID, bytes: [0xaf, 0x7e]), "pages.json", status: 3)
     options.measuredAfter = builds.path("pages.json")
     let document = try document(options)
-    #expect(document.measuredPages?.before == nil)
-    #expect(document.measuredPages?.after?.source.command == ["./after"])
+    #expect(document.measurement.pages?.before == nil)
+    #expect(document.measurement.pages?.after?.source.command == ["./after"])
     #expect(
       document.warnings.map(\.message) == [
         "\(builds.path("pages.json")): the measured launch ended with exit status 3"

@@ -40,7 +40,7 @@ import Testing
       touched(0x0, .read, .readOnly), touched(0x5_0000, .kernel, .data),
       touched(0x5_0000, .write, .data),
     ]
-    document.pageMaps = BeforeAfter(
+    document.prediction.pageMaps = BeforeAfter(
       before: map(
         DiffDocumentTests.before,
         everywhere + [0x1000, 0x3000, 0x9000, 0x3_4000].map { touched($0, .execute) }, nil),
@@ -85,9 +85,9 @@ import Testing
   @Test func impossibleMapsAreNotRead() throws {
     func read(_ change: (inout PageMap) -> Void) throws {
       var document = Self.document()
-      if var maps = document.pageMaps {
+      if var maps = document.prediction.pageMaps {
         change(&maps.after)
-        document.pageMaps = maps
+        document.prediction.pageMaps = maps
       }
       _ = try DiffReadingTests.parse(document.json())
     }
@@ -198,7 +198,7 @@ import Testing
     let map = PageMap(
       of: layout, mappings: [(.text, Self.range(0, 1025 << 12))], touches: [], measured: nil,
       ordered: nil, pageSize: .fourKibibytes)
-    document.pageMaps = BeforeAfter(before: map, after: map)
+    document.prediction.pageMaps = BeforeAfter(before: map, after: map)
     let text = try #require(PageMapText(document, style: PageMapStyle())).text
     #expect(text.contains("a character is 2 pages of 4 KiB, 8 KiB\n"))
     #expect(text.contains(" 0x0 · for 1026 pages\n"))

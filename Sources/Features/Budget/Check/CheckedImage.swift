@@ -161,9 +161,9 @@ extension [CheckedImage] {
       self[image].initializers = figures.initializers.compactMap { $0 }
     case .diff(let document):
       let image = index(of: document.after.image)
-      self[image].functions = document.functions
+      self[image].functions = document.compliance.functions
       self[image].missing = document.missing
-      self[image].unorderable = document.order?.unorderable ?? []
+      self[image].unorderable = document.compliance.order?.unorderable ?? []
     case .pages(let document):
       for found in document.images {
         let image = index(of: found.image)

@@ -64,9 +64,9 @@ extension DiffDocument {
   var figures: CommittedDocument.Image {
     let predicted: [HistoryMetric?] =
       [
-        HistoryMetric("predictedPages", .pages, .lower, pages.after),
-        HistoryMetric("predictedPagesAtMost", .pages, .lower, pagesAtMost.after),
-        HistoryMetric("predictedWindows64k", .windows, .lower, windows64k.after),
+        HistoryMetric("predictedPages", .pages, .lower, prediction.pages.after),
+        HistoryMetric("predictedPagesAtMost", .pages, .lower, prediction.pagesAtMost.after),
+        HistoryMetric("predictedWindows64k", .windows, .lower, prediction.windows64k.after),
         HistoryMetric("floorPages", .pages, .lower, after.floorPages),
         HistoryMetric("startupBytes", .bytes, .lower, Double(after.startupBytes)),
         HistoryMetric("startupFunctions", .functions, .none, after.startupFunctions),
@@ -79,13 +79,12 @@ extension DiffDocument {
             "recordable", .higher, share: Int(clamping: $0.portion.recordable),
             of: Int(clamping: $0.portion.all))
         },
-        drifted.map { HistoryMetric("drifted", .functions, .lower, $0.count) },
-      ] + (order?.metrics ?? [])
-    return .init(
-      reference: after.image,
-      sets: [
-        .init(.diff, pageSize: pageSize, metrics: (refusal == nil ? predicted : []) + found)
-      ])
+      ] + (compliance.order?.metrics ?? [])
+    return [
+      .init(
+        reference: after.image,
+        sets: [.init(.diff, pageSize: prediction.pageSize, metrics: metrics)])
+    ]
   }
 }
 

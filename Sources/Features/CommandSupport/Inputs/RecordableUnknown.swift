@@ -5,4 +5,4 @@ package enum RecordableUnknown: String, CaseIterable, Sendable {
   case noTrace, importedTrace, recordedImageGone, notShownByImage
 }
 
-extension RecordableUnknown: JSONReadable {}
+extension RecordableUnknown: JSONReadable, JSONValue {}

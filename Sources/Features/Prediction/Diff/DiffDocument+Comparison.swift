@@ -15,20 +15,9 @@ extension DiffDocument {
     before = Layout(beforeImage, total.before)
     after = Layout(afterImage, total.after)
     self.startupSource = startupSource
-    pageSize = comparison.pageSize
-    pages = BeforeAfter(total, \.pages)
-    pagesAtMost = BeforeAfter(before: comparison.atMost.before, after: comparison.atMost.after)
     presence = comparison.presence
-    windows64k = BeforeAfter(total, \.windows64k)
-    sections = comparison.sections.map(Section.init).sorted(by: Section.hasMorePages)
-    faultCurveArea = BeforeAfter(
-      before: comparison.before.curve.area, after: comparison.after.curve.area)
-    let inParts = BeforeAfter(before: comparison.inParts.before, after: comparison.inParts.after)
-    functionsByBlocks = inParts.before + inParts.after > 0 ? inParts : nil
-    self.cost = cost
-    linuxFaults = comparison.linuxFaults.map { LinuxFaultsChange($0, $1, comparison.kernel) }
-    xnuReads = comparison.isMachO ? comparison.xnuReads.map { XNUReadsChange($0, $1) } : nil
-    self.order = order
+    prediction = DiffPrediction(comparison, cost)
+    compliance = Compliance(order: order)
     missing = comparison.missing.map {
       NameWithReason(name: $0.name, reason: $0.absence.description)
     }
@@ -41,6 +30,25 @@ extension DiffDocument {
     warnings += diagnostics.map {
       Diagnostic(($0.context + [$0.message]).joined(separator: ": "), hint: $0.hint)
     }
+  }
+}
+
+extension DiffPrediction {
+  fileprivate init(_ comparison: LayoutComparison, _ cost: FaultCost?) {
+    let total = comparison.total
+    pageSize = comparison.pageSize
+    pages = BeforeAfter(total, \.pages)
+    pagesAtMost = BeforeAfter(before: comparison.atMost.before, after: comparison.atMost.after)
+    windows64k = BeforeAfter(total, \.windows64k)
+    sections = comparison.sections.map(DiffDocument.Section.init)
+      .sorted(by: DiffDocument.Section.hasMorePages)
+    faultCurveArea = BeforeAfter(
+      before: comparison.before.curve.area, after: comparison.after.curve.area)
+    let inParts = BeforeAfter(before: comparison.inParts.before, after: comparison.inParts.after)
+    functionsByBlocks = inParts.before + inParts.after > 0 ? inParts : nil
+    self.cost = cost
+    linuxFaults = comparison.linuxFaults.map { LinuxFaultsChange($0, $1, comparison.kernel) }
+    xnuReads = comparison.isMachO ? comparison.xnuReads.map { XNUReadsChange($0, $1) } : nil
   }
 }
 

@@ -54,139 +54,44 @@ import Rendering
 /// `measuredPageIns` is present if recordings were given, and `measuredPages` if measured launches were. Only
 /// `measuredPageIns`, and `measured` and `onlyExecuted` in `measuredPages`, are measured; everything else is
 /// predicted.
+///
+/// Written and read by hand: `refusal` decides where the figures are.
 extension DiffDocument: ReadableDocument {
   package static let schema = "orderfile.diff/3"
 
   package func writeMembers(to json: inout JSONWriter) {
-    write(refusal == nil ? [.figures, .circumstances] : .circumstances, to: &json)
+    if let refusal {
+      json.member("after", after.image)
+      json.member("before", before.image)
+      json.object("recordedOnly") { writeFigures(to: &$0) }
+      json.member("refusal", refusal)
+    } else {
+      writeFigures(to: &json)
+      json.member("provenance", Provenance.predicted)
+    }
+    compliance.writeMembers(to: &json)
+    json.optional("dataPagesUnknown", dataPagesUnknown)
+    json.optional("imageSizes", imageSizes)
+    measurement.writeMembers(to: &json)
+    json.member("missing", missing)
+    json.optional("newCode", newCode)
+    json.optional("present", presence)
+    json.optional("recordable", recordable)
+    json.optional("recordableUnknown", recordableUnknown)
+    json.optional("recordedImage", recordedImage)
+    json.member("schema", Self.schema)
+    json.member("startupSource", startupSource)
+    json.member("warnings", warnings)
   }
 
-  /// Kinds of members.
-  private struct Members: OptionSet {
-    let rawValue: UInt8
-    /// What was counted in the layouts.
-    static let figures = Members(rawValue: 1)
-    static let circumstances = Members(rawValue: 2)
-  }
-
-  private func write(_ members: Members, to json: inout JSONWriter) {
-    let (hasFigures, hasRest) = (
-      members.contains(.figures), members.contains(.circumstances)
-    )
-    func writeLayout(_ layout: Layout, to json: inout JSONWriter) {
-      layout.write(to: &json, hasFigures: hasFigures)
-    }
-    json.object("after") { writeLayout(after, to: &$0) }
-    json.object("before") { writeLayout(before, to: &$0) }
-    if hasFigures, let cost { json.member("costSource", cost.source) }
-    if hasFigures, let dataPages { json.member("dataPages", dataPages) }
-    if hasRest, let dataPagesUnknown { json.member("dataPagesUnknown", dataPagesUnknown) }
-    if hasRest, let drifted {
-      json.member("drifted", drifted)
-    }
-    if hasFigures {
-      json.object("faultCurveArea") { json in
-        json.member("after", faultCurveArea.after)
-        json.member("before", faultCurveArea.before)
-      }
-      json.member("floorPages", after.floorPages)
-    }
-    if hasRest, let functions {
-      json.member("functions", functions)
-    }
-    if hasFigures {
-      if let functionsByBlocks {
-        json.object("functionsByBlocks") { json in
-          json.member("after", functionsByBlocks.after)
-          json.member("before", functionsByBlocks.before)
-        }
-      }
-    }
-    if hasRest, let imageSizes {
-      json.object("imageSizes") { json in
-        json.member("after", imageSizes.after)
-        json.member("before", imageSizes.before)
-      }
-    }
-    if hasFigures {
-      json.optional("linuxFaults", linuxFaults)
-      if !lowerEnds.isEmpty {
-        json.member("lowerEnds", lowerEnds)
-      }
-    }
-    if hasRest {
-      json.optional("measuredPageIns", measuredPageIns)
-      json.optional("measuredPages", measuredPages)
-    }
-    if hasFigures, let cost, let saving {
-      json.object("millisecondsPerPageIn") {
-        Self.write((cost.low, cost.typical, cost.high), to: &$0)
-      }
-      json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
-    }
-    if hasRest {
-      json.member("missing", missing)
-      json.optional("newCode", newCode)
-      json.optional("order", order)
-    }
-    if hasFigures, let pageMaps {
-      json.object("pageMaps") { json in
-        json.member("after", pageMaps.after)
-        json.member("before", pageMaps.before)
-      }
-    }
-    if hasFigures { json.member("pageSizeBytes", pageSize) }
-    if hasFigures, let mean = meanOfTraces, let worst = worstTracesFirst.first {
-      json.object("perTrace") { json in
-        json.object("mean") { json in
-          json.member("after", mean.after)
-          json.member("before", mean.before)
-        }
-        json.member("traces", traces)
-        json.member("worst", worst)
-      }
-    }
-    if hasRest {
-      json.optional("present", presence)
-      if hasFigures { json.member("provenance", Provenance.predicted) }
-      json.optional("recordable", recordable)
-      json.optional("recordableUnknown", recordableUnknown?.rawValue)
-      json.optional("recordedImage", recordedImage)
-      if let refusal {
-        json.object("recordedOnly") { write(.figures, to: &$0) }
-        json.member("refusal", refusal)
-      }
-      json.member("schema", Self.schema)
-    }
-    if hasFigures {
-      json.member("sections", sections)
-      json.member("startupBytes", after.startupBytes)
-      json.member("startupFunctions", after.startupFunctions)
-    }
-    if hasRest { json.member("startupSource", startupSource) }
-    if hasFigures {
-      json.member("textPages", pages.withSaving)
-      json.object("textPagesAtMost") { json in
-        json.member("after", pagesAtMost.after)
-        json.member("before", pagesAtMost.before)
-      }
-    }
-    if hasRest {
-      json.member("warnings", warnings)
-    }
-    if hasFigures {
-      json.member("windows64k", windows64k.withSaving)
-      json.optional("xnuReads", xnuReads)
-    }
-  }
-
-  private static func write(
-    _ band: (low: Milliseconds, typical: Milliseconds, high: Milliseconds),
-    to json: inout JSONWriter
-  ) {
-    json.member("high", band.high)
-    json.member("low", band.low)
-    json.member("typical", band.typical)
+  /// Adds what was counted in the layouts.
+  private func writeFigures(to json: inout JSONWriter) {
+    json.member("after", after)
+    json.member("before", before)
+    json.member("floorPages", after.floorPages)
+    json.member("startupBytes", after.startupBytes)
+    json.member("startupFunctions", after.startupFunctions)
+    prediction.writeMembers(to: &json)
   }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
@@ -196,57 +101,37 @@ extension DiffDocument: ReadableDocument {
     before = try figures.value("before")
     after = try figures.value("after")
     startupSource = try object.value("startupSource")
-    pageSize = try figures.value("pageSizeBytes")
-    pages = try figures.counts("textPages")
-    pagesAtMost = try figures.counts("textPagesAtMost")
+    prediction = try DiffPrediction(figures)
     presence = try object.optional("present")
     recordable = try object.optional("recordable")
     recordableUnknown = try object.optional("recordableUnknown")
     recordedImage = try object.optional("recordedImage")
     newCode = try object.optional("newCode")
-    windows64k = try figures.counts("windows64k")
-    sections = try figures.value("sections")
-    faultCurveArea = try figures.value("faultCurveArea")
-    functionsByBlocks =
-      figures.has("functionsByBlocks") ? try figures.counts("functionsByBlocks") : nil
-    cost =
-      figures.has("costSource") || figures.has("millisecondsPerPageIn")
-      ? try FaultCost(
-        figures.object("millisecondsPerPageIn"), source: try figures.value("costSource")) : nil
-    linuxFaults = try figures.optional("linuxFaults")
-    xnuReads = try figures.optional("xnuReads")
-    order = try object.optional("order")
     missing = try object.value("missing")
-    drifted = object.has("drifted") ? try object.value("drifted") : nil
-    functions = object.has("functions") ? try object.value("functions") : nil
     imageSizes = try object.optional("imageSizes")
-    traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
-    dataPages = try figures.optional("dataPages")
     dataPagesUnknown = try object.optional("dataPagesUnknown")
-    measuredPageIns = try object.optional("measuredPageIns")
-    measuredPages = try object.optional("measuredPages")
-    pageMaps = try figures.optional("pageMaps")
+    measurement = try Measurement(object)
+    compliance = try Compliance(object)
     warnings = try object.value("warnings")
   }
 }
 
-extension DiffDocument.Layout: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter, hasFigures: Bool) {
-    json.optional("architecture", image.architecture)
-    if hasFigures { json.member("floorPages", floorPages) }
-    json.optional("id", image.id)
-    json.member("path", path)
-    if hasFigures {
-      json.member("startupBytes", startupBytes)
-      json.member("startupFunctions", startupFunctions)
-    }
-  }
+extension DiffDocument.Measurement: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, optionalMember("measuredPageIns", \.pageIns),
+    optionalMember("measuredPages", \.pages))
+}
 
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      try ImageReference(object), startupFunctions: try object.count("startupFunctions"),
-      startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
-  }
+extension DiffDocument.Compliance: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, optionalMember("order", \.order), optionalMember("drifted", \.drifted),
+    optionalMember("functions", \.functions))
+}
+
+extension DiffDocument.Layout: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, inlineMembers(\.image), countMember("startupFunctions", \.startupFunctions),
+    member("startupBytes", \.startupBytes), countMember("floorPages", \.floorPages))
 }
 
 extension DiffDocument.Trace: JSONReadableObject, JSONWritableObject {
@@ -292,19 +177,6 @@ extension XNUReadsChange: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, member("kernel", \.kernel), savingMember("reads", \.reads),
     savingMember("bytesRead", \.bytesRead))
-}
-
-extension FaultCost {
-  fileprivate init(_ object: JSONObject, source: String) throws(ParseError) {
-    let low: Milliseconds = try object.value("low")
-    let typical: Milliseconds = try object.value("typical")
-    let high: Milliseconds = try object.value("high")
-    guard 0...typical.nanoseconds ~= low.nanoseconds, typical.nanoseconds <= high.nanoseconds else {
-      throw object.invalid(
-        "low", expected: "0 <= low <= typical <= high", found: "\(low), \(typical), \(high)")
-    }
-    self.init(low: low, typical: typical, high: high, source: source)
-  }
 }
 
 extension TouchCause: JSONReadable, JSONValue {}

@@ -36,7 +36,7 @@ extension DiffDocument {
       }
       return map
     }
-    pageMaps = BeforeAfter(
+    prediction.pageMaps = BeforeAfter(
       before: map(layouts.before, comparison.before, measurements.before?.pages, nil),
       after: map(layouts.after, comparison.after, measurements.after?.pages, ordered))
   }

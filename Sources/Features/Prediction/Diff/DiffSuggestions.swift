@@ -25,7 +25,7 @@ extension DiffDocument {
     return Diagnostic(
       "\(presence.all - presence.after) of \(counted(presence.all, "startup function")) are not in it",
       context: [after.path],
-      hint: isMachO
+      hint: prediction.isMachO
         ? "record a build of the same sources"
         : "record it afresh with 'orderfile record --breakpoints', or complete the order with 'orderfile refine'"
     )
@@ -33,16 +33,19 @@ extension DiffDocument {
 
   /// Only if the linker followed the order: otherwise that is to be mended first.
   private func gapSuggestion(areBreakpoints: Bool) -> Diagnostic? {
-    guard !isMachO, let order, order.present > 0, 2 * order.inOrder >= order.entries else {
+    guard !prediction.isMachO, let order = compliance.order, order.present > 0,
+      2 * order.inOrder >= order.entries
+    else {
       return nil
     }
     let floor = after.floorPages
-    let gap = pages.after - floor
+    let pages = prediction.pages.after
+    let gap = pages - floor
     guard gap >= Self.acceptedGap.least, Double(gap) > Double(floor) * Self.acceptedGap.share else {
       return nil
     }
     return Diagnostic(
-      "predicted are \(pages.after) pages, although what was counted would fill \(floor)",
+      "predicted are \(pages) pages, although what was counted would fill \(floor)",
       context: [after.path],
       hint: (areBreakpoints
         ? ""

@@ -52,7 +52,9 @@ extension DiffText {
   }
 
   /// Which functions the tables leave out.
-  private var lowerEnd: String { document.hasBand ? ", without the missing functions" : "" }
+  private var lowerEnd: String {
+    document.prediction.hasBand ? ", without the missing functions" : ""
+  }
 
   /// `5`, or `5-7` where the count depends on the load address.
   private func range(_ counts: [Int]) -> String {

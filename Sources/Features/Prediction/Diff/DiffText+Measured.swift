@@ -24,14 +24,14 @@ extension DiffText {
     for row in folded { add(row) }
     add(pageIns.total)
     let text = pageIns.sum(pageIns.sections.filter(\.isOfText), name: "__TEXT")
-    let predicted = document.pages
+    let predicted = document.prediction.pages
     let sources = [
       pageIns.before.map { "  before: \(printable($0.process)) in \(paths($0))\n" },
       pageIns.after.map { "  after:  \(printable($0.process)) in \(paths($0))\n" },
     ]
     return """
 
-      measured page-ins (File Backed Page In in the recording), \(document.pageSize.wording) pages:
+      measured page-ins (File Backed Page In in the recording), \(document.prediction.pageSize.wording) pages:
       \(sources.compactMap { $0 }.joined())\(table.text())\
       __TEXT: measured \(cell(text.before?.pages)) → \(cell(text.after?.pages)) pages, predicted \
       \(predicted.before) → \(predicted.after)

@@ -43,14 +43,14 @@ package struct DiffText {
     if let reason = document.dataPagesUnknown {
       text += "\nno prediction for pages of data: \(printable(reason))\n"
     }
-    if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
-    if let pages = document.measuredPages { text += measuredPages(pages) }
+    if let pageIns = document.measurement.pageIns { text += measuredPageIns(pageIns) }
+    if let pages = document.measurement.pages { text += measuredPages(pages) }
     // Only who splits functions asks what that costs.
-    if document.functionsByBlocks != nil, let sizes = document.imageSizes {
+    if document.prediction.functionsByBlocks != nil, let sizes = document.imageSizes {
       text += imageSizes(sizes)
     }
-    if let order = document.order { text += compliance(order) }
-    if let drifted = document.drifted, !drifted.isEmpty {
+    if let order = document.compliance.order { text += compliance(order) }
+    if let drifted = document.compliance.drifted, !drifted.isEmpty {
       text += "other basic blocks than recorded: \(counted(drifted.count, "startup function")):\n"
       text += list(drifted)
     }
@@ -63,19 +63,20 @@ package struct DiffText {
 
   private var prediction: String {
     var text = header
-    if let blocks = document.functionsByBlocks {
+    if let blocks = document.prediction.functionsByBlocks {
       // For these functions the column BYTES counts only what ran.
       text += "  \(blocks.before) functions before and \(blocks.after) after count only with the "
       text += "basic blocks that ran\n"
     }
     text += sections.text(width: width)
     text += band + "\n" + saving
-    if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
-    if let faults = document.linuxFaults { text += linuxFaults(faults) }
-    if let data = document.dataPages {
+    if let reads = document.prediction.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
+    if let faults = document.prediction.linuxFaults { text += linuxFaults(faults) }
+    if let data = document.prediction.dataPages {
       text +=
         DataPagesPredictionText(
-          prediction: data, pageSize: document.pageSize, isMachO: document.isMachO
+          prediction: data, pageSize: document.prediction.pageSize,
+          isMachO: document.prediction.isMachO
         ).text
     }
     return text + traces
@@ -83,7 +84,9 @@ package struct DiffText {
 
   /// The pages of each launch by itself; empty unless there are several.
   private var traces: String {
-    guard let mean = document.meanOfTraces, let worst = document.worstTracesFirst.first else {
+    guard let mean = document.prediction.meanOfTraces,
+      let worst = document.prediction.worstTracesFirst.first
+    else {
       return ""
     }
     var table = Table([
@@ -93,14 +96,14 @@ package struct DiffText {
     func add(_ pages: BeforeAfter<Int>, _ name: String) {
       table.add(["\(pages.before)", "\(pages.after)", pages.change, name])
     }
-    let count = document.traces.count
+    let count = document.prediction.traces.count
     let shown = min(limits.sections ?? count, count)
-    for trace in document.worstTracesFirst[..<shown] {
+    for trace in document.prediction.worstTracesFirst[..<shown] {
       add(
         trace.pages,
         trace.path + (trace.launches > 1 ? " (\(trace.launches) launches)" : ""))
     }
-    let launches = document.launchesOfTraces
+    let launches = document.prediction.launchesOfTraces
     table.add([
       Decimal.text(mean.before, places: 1), Decimal.text(mean.after, places: 1),
       Percentage.change(from: mean.before, to: mean.after),
@@ -127,11 +130,11 @@ package struct DiffText {
   private var header: String {
     let functions = counted(document.after.startupFunctions, "startup function")
     let besides =
-      document.sections.contains { $0.cause != .startupFunction }
-      ? ", and other pages that a launch \(document.isMachO ? "reads" : "touches")" : ""
+      document.prediction.sections.contains { $0.cause != .startupFunction }
+      ? ", and other pages that a launch \(document.prediction.isMachO ? "reads" : "touches")" : ""
     return """
 
-      predicted \(document.pageSize.wording) pages that hold startup functions (\(functions), from \
+      predicted \(document.prediction.pageSize.wording) pages that hold startup functions (\(functions), from \
       \(printable(document.startupSource)))\(besides):
       \(unseen)
       """
@@ -161,7 +164,7 @@ package struct DiffText {
 
   private var sections: Table {
     // Only Linux maps 64 KiB around a fault.
-    let hasWindows = !document.isMachO
+    let hasWindows = !document.prediction.isMachO
     var columns: [Table.Column] = [
       .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("SAVED"),
       .init("CHANGE"), .init("FLOOR"),
@@ -181,27 +184,27 @@ package struct DiffText {
       ]
       table.add(cells)
     }
-    let rows = Table.folding(document.sections, keeping: limits.sections) {
+    let rows = Table.folding(document.prediction.sections, keeping: limits.sections) {
       DiffDocument.Section($0, name: SymbolName("\($0.count) other sections"))
     }
     for row in rows { add(row) }
     var total = document.total
-    total.name = SymbolName("TOTAL predicted (\(document.pageSize.wording) pages)")
+    total.name = SymbolName("TOTAL predicted (\(document.prediction.pageSize.wording) pages)")
     add(total)
     return table
   }
 
-  private var hasBand: Bool { document.hasBand }
+  private var hasBand: Bool { document.prediction.hasBand }
 
   private var saving: String {
-    let area = document.faultCurveArea
-    let saved = document.pages.saved
+    let area = document.prediction.faultCurveArea
+    let saved = document.prediction.pages.saved
     let lowerEnd = hasBand ? ", without the missing functions" : ""
     let text = """
       predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))\(lowerEnd)
       predicted \(saved < 0 ? "loss" : "saving"): \(counted(abs(saved), "page-in"))
       """
-    guard let cost = document.cost else { return text + "\n" + savingBand }
+    guard let cost = document.prediction.cost else { return text + "\n" + savingBand }
     let (low, typical, high) = (
       cost.low * abs(saved), cost.typical * abs(saved), cost.high * abs(saved)
     )
@@ -216,7 +219,7 @@ package struct DiffText {
   /// The most pages, if the missing functions lie on pages of their own; empty if none is missing.
   private var band: String {
     guard hasBand, let presence = document.presence else { return "" }
-    let most = document.pagesAtMost
+    let most = document.prediction.pagesAtMost
     let all = counted(presence.all, "startup function")
     return """
       at most \(most.before) → \(most.after): \(presence.before) of \(all) are in the layout before, \
@@ -227,7 +230,7 @@ package struct DiffText {
 
   private var savingBand: String {
     guard hasBand else { return "" }
-    let saved = document.savedPages
+    let saved = document.prediction.savedPages
     return "  with the missing functions: \(saved.lowerBound) to \(saved.upperBound) saved\n"
   }
 

@@ -106,23 +106,23 @@ package struct LayoutDiff {
       order: check.map { OrderCompliance($0, Self.dataCheck(order, $0, layouts)) },
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
-    document.drifted = startup.drifted
-    document.functions = startup.placedFunctions(
+    document.compliance.drifted = startup.drifted
+    document.compliance.functions = startup.placedFunctions(
       in: layouts.after.layout, ordered: check?.orderedAddresses)
     if let before = layouts.before.imageSizes, let after = layouts.after.imageSizes {
       document.imageSizes = BeforeAfter(before: before, after: after)
     }
-    document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
+    document.prediction.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
     document.recordableUnknown = startup.recordableUnknown
     document.newCode = startup.newFunctions?.document(layouts)
     document.recordedImage = startup.recordedImage
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
-    document.measuredPageIns = measurements.pageIns
+    document.measurement.pageIns = measurements.pageIns
     let (data, dataUnknown) = startup.dataPrediction(in: layouts, pageSize)
-    document.dataPages = data?.document
+    document.prediction.dataPages = data?.document
     document.dataPagesUnknown = dataUnknown
-    document.measuredPages = measurements.pages(comparison, layouts, startup, data)
+    document.measurement.pages = measurements.pages(comparison, layouts, startup, data)
     if options.mapsPages {
       document.addMaps(comparison, layouts, measurements, ordered: check?.block?.range)
     }

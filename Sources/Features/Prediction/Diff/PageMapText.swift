@@ -20,8 +20,8 @@ package struct PageMapText {
 
   /// `nil` for a document without maps.
   package init?(_ document: DiffDocument, style: PageMapStyle) {
-    guard let maps = document.pageMaps else { return nil }
-    let pageSize = document.pageSize
+    guard let maps = document.prediction.pageMaps else { return nil }
+    let pageSize = document.prediction.pageSize
     self.pageSize = pageSize
     self.maps = [
       ("before: \(printable(document.before.path))", maps.before),

@@ -168,25 +168,23 @@ struct ProjectImages {
       options.order = "\(folder.orders)/\(image.orderName)"
       if !method.needsInstrumentedBuild { options.recorded = [options.before] }
       let diff = try LayoutDiff(options).document
-      guard let compliance = diff.order else { continue }
+      guard let compliance = diff.compliance.order else { continue }
       let pages = counts.map {
         BeforeAfter(before: $0.before.images[index].pages, after: $0.after.images[index].pages)
       }
       var checkedImage = AutoDocument.Image(
         name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
-        linker: dialect.name, functions: order.recordedFunctions, compliance: compliance,
-        predicted: diff.pages)
-      checkedImage.pages = pages
-      checkedImage.pages16k = counts.map {
-        BeforeAfter(
-          before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
-      }
-      checkedImage.compileOptions = compileOptions
-      checkedImage.linkOptions = plan.system.toolchain.linkOptions(
-        dialect, orderFile: options.order ?? "")
+        linker: dialect.name,
+        functions: order.recordedFunctions, compliance: compliance, pages: pages,
+        pages16k: counts.map {
+          BeforeAfter(
+            before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
+        },
+        predicted: diff.prediction.pages, compileOptions: compileOptions,
+        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
-      checkedImage.startupFunctions = diff.functions
+      checkedImage.startupFunctions = diff.compliance.functions
       checked.append(checkedImage)
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
       if let pages, pages.after > pages.before {

@@ -262,7 +262,7 @@ extension LaunchExport {
     for index in pages.indices.dropFirst() { pages[index] = max(pages[index], pages[index - 1]) }
     return (
       ExportedLaunch.Prediction(
-        of: path, pageSize: diff.document.pageSize, pages: pages),
+        of: path, pageSize: diff.document.prediction.pageSize, pages: pages),
       diff.document.warnings
     )
   }

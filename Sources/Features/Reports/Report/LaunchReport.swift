@@ -25,14 +25,15 @@ package struct LaunchReport {
     let comparison = try inputs.comparison()
     var document = ReportDocument(
       title: inputs.title,
-      pageSize: comparison?.document.pageSize ?? inputs.diff?.document.pageSize ?? .fourKibibytes)
+      pageSize: comparison?.document.prediction.pageSize
+        ?? inputs.diff?.document.prediction.pageSize ?? .fourKibibytes)
     var warnings = comparison?.document.warnings ?? []
     if let comparison {
       document.layouts = inputs.layouts(comparison)
       document.otherLayouts = try inputs.otherLayouts()
       if inputs.layouts.count >= 2 {
         document.diff = comparison.document
-        document.diff?.functions = nil  // The layouts have them, with each name once.
+        document.diff?.compliance.functions = nil  // The layouts have them, with each name once.
       }
     } else {
       document.diff = inputs.diff?.document
@@ -161,7 +162,7 @@ extension ReportInputs {
       }
     }
     let comparison = try LayoutDiff(options)
-    if let order, let check = comparison.document.order, check.entries >= 4,
+    if let order, let check = comparison.document.compliance.order, check.entries >= 4,
       2 * check.present < check.entries, let found = comparison.orderFunctions, !found.supportTraits
     {
       throw Diagnostic(
@@ -297,7 +298,8 @@ extension ReportDocument {
       "stages of the launch", "orderfile stages --json --runs 10 -o stages.json -- AFTER",
       if: stages.isEmpty)
     add(
-      "order file", "orderfile gen launch.oftrace -o launch.order", if: diff?.order == nil)
+      "order file", "orderfile gen launch.oftrace -o launch.order",
+      if: diff?.compliance.order == nil)
     add(
       "launches",
       "orderfile measure --json -o measure.json --control --before BEFORE --after AFTER",

@@ -1,0 +1,83 @@
+import FaultEstimate
+import ImageModel
+import Rendering
+
+/// The page faults that a launch is predicted to take in two layouts.
+package struct DiffPrediction: Hashable, Sendable {
+  package var pageSize: PageSize
+  /// Predicted pages in all, of the startup functions that a layout has: the least.
+  package var pages: BeforeAfter<Int>
+  /// Predicted pages if the startup functions that a layout lacks lie on pages of their own: the most.
+  package var pagesAtMost: BeforeAfter<Int>
+  /// Predicted windows of 64 KiB in all.
+  package var windows64k: BeforeAfter<Int>
+  /// The sections, those with the most pages first. They add up to the figures of the layouts.
+  package var sections: [DiffDocument.Section]
+  /// In page-steps.
+  package var faultCurveArea: BeforeAfter<UInt64>
+  /// The number of startup functions of which only the basic blocks that ran count; `nil` if no blocks were
+  /// recorded.
+  package var functionsByBlocks: BeforeAfter<Int>?
+  /// The cost of one page-in; `nil` if none was given and none was published for such images.
+  package var cost: FaultCost?
+  /// `nil` unless both layouts are of ELF images.
+  package var linuxFaults: LinuxFaultsChange?
+  /// One for each kernel with such pages; `nil` unless a layout is of a Mach-O image.
+  package var xnuReads: [XNUReadsChange]?
+  /// The predicted pages of each launch, in the order of the traces; empty unless there are several.
+  package var traces: [DiffDocument.Trace] = []
+  /// The predicted pages of data; `nil` unless touches of data were recorded.
+  package var dataPages: DataPagesPrediction?
+  /// The touched pages of each layout; `nil` if no map was asked for.
+  package var pageMaps: BeforeAfter<PageMap>?
+}
+
+extension DiffPrediction {
+  /// The keys of the figures that count only the startup functions that a layout has; empty if it has all.
+  package var lowerEnds: [String] {
+    guard hasBand else { return [] }
+    return ["faultCurveArea"] + (linuxFaults == nil ? [] : ["linuxFaults"])
+      + (traces.isEmpty ? [] : ["perTrace"]) + ["sections", "textPages", "windows64k"]
+      + (xnuReads == nil ? [] : ["xnuReads"])
+  }
+
+  /// Whether functions that a layout lacks may touch pages that are not counted.
+  var hasBand: Bool { pagesAtMost != pages }
+
+  /// The number of launches that `traces` count as.
+  package var launchesOfTraces: UInt64 { traces.map(\.launches).saturatingSum() }
+
+  /// The mean pages of `traces`, each as often as it counts; `nil` if there are none.
+  package var meanOfTraces: BeforeAfter<Double>? {
+    guard !traces.isEmpty else { return nil }
+    func mean(_ pages: KeyPath<BeforeAfter<Int>, Int>) -> Double {
+      traces.reduce(0) { $0 + Double($1.launches) * Double($1.pages[keyPath: pages]) }
+        / Double(launchesOfTraces)
+    }
+    return BeforeAfter(before: mean(\.before), after: mean(\.after))
+  }
+
+  /// Those with the most pages in the layout after first; equal ones in their given order.
+  package var worstTracesFirst: [DiffDocument.Trace] {
+    traces.enumerated().sorted {
+      ($1.element.pages.after, $0.offset) < ($0.element.pages.after, $1.offset)
+    }.map(\.element)
+  }
+
+  /// Whether one of the layouts is of a Mach-O image.
+  package var isMachO: Bool { xnuReads != nil }
+
+  /// The fewest and the most pages that are predicted to be saved; negative for a loss.
+  package var savedPages: ClosedRange<Int> {
+    let least = pages.before - max(pagesAtMost.after, pages.after)
+    return least...max(pagesAtMost.before, pages.before) - pages.after
+  }
+
+  /// The time that the saved `pages` would take; negative for a loss.
+  var saving: MillisecondsBand? {
+    cost.map {
+      MillisecondsBand(
+        low: $0.low * pages.saved, typical: $0.typical * pages.saved, high: $0.high * pages.saved)
+    }
+  }
+}
