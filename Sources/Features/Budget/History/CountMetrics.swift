@@ -79,12 +79,15 @@ extension DiffDocument {
             "recordable", .higher, share: Int(clamping: $0.portion.recordable),
             of: Int(clamping: $0.portion.all))
         },
+        compliance.drifted.map { HistoryMetric("drifted", .functions, .lower, $0.count) },
       ] + (compliance.order?.metrics ?? [])
-    return [
-      .init(
-        reference: after.image,
-        sets: [.init(.diff, pageSize: prediction.pageSize, metrics: metrics)])
-    ]
+    return .init(
+      reference: after.image,
+      sets: [
+        .init(
+          .diff, pageSize: prediction.pageSize,
+          metrics: (refusal == nil ? predicted : []) + found)
+      ])
   }
 }
 
