@@ -7,28 +7,32 @@ import Testing
 
 @Suite struct GenDocumentTests {
   static let plain = OrderedImage(
-    outputPath: "app.order", linker: "lld", recordedImage: "/build/app.rec",
+    OrderedImage.File(path: "app.order", linker: "lld", entries: 6),
+    recording: OrderedImage.Recording(
+      image: "/build/app.rec", traces: ["app.oftrace"], functions: 5),
     layout: ImageReference(path: "build/app", architecture: .x8664, id: "9f3a"),
-    traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
-    entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
-    lostRecords: 0)
+    functions: OrderedImage.Functions(resolved: 5, startupBytes: 5_000, textBytes: 1_100_000))
 
   static let lossy = OrderedImage(
-    outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layout: nil,
-    traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, strategy: "balanced",
-    recordedFunctions: 9, resolvedFunctions: 5, untracedInitializers: 1, entries: 1,
-    startupBytes: 0, textBytes: 0,
-    missing: [
-      NameWithReason(name: "gone", reason: "no such symbol"),
-      NameWithReason(name: "a\nb", reason: "unable to write: line break in the name"),
-      NameWithReason(name: "_Z6inlinev", reason: "no such symbol"),
-      NameWithReason(
-        name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
-    ], unnamedHits: 1, lostRecords: 12)
+    OrderedImage.File(
+      path: "out\u{1b}put", linker: "gnu-ld", strategy: "balanced", entries: 1),
+    recording: OrderedImage.Recording(
+      image: "/lib/größe.so", traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, functions: 9,
+      unnamedHits: 1, lostRecords: 12),
+    layout: nil,
+    functions: OrderedImage.Functions(
+      resolved: 5, untracedInitializers: 1, startupBytes: 0, textBytes: 0,
+      missing: [
+        NameWithReason(name: "gone", reason: "no such symbol"),
+        NameWithReason(name: "a\nb", reason: "unable to write: line break in the name"),
+        NameWithReason(name: "_Z6inlinev", reason: "no such symbol"),
+        NameWithReason(
+          name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
+      ]))
 
   static func image(_ name: String) -> OrderedImage {
     var image = name == "lossy" ? lossy : plain
-    image.linkOption = name == "lossy" ? "-Wl,-T," : "-Wl,--symbol-ordering-file="
+    image.file.linkOption = name == "lossy" ? "-Wl,-T," : "-Wl,--symbol-ordering-file="
     if name == "split" { image.split = split }
     return image
   }
@@ -73,7 +77,7 @@ import Testing
 
   @Test func whatStayedSinceThePreviousOrderIsSaid() throws {
     var image = Self.plain
-    image.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
+    image.file.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
     #expect(
       GenText(image).text.contains(
         "\nkept the places of 4 of 6 entries: 1 moved, 1 new, 2 left out since old.order"))
@@ -97,11 +101,11 @@ import Testing
   }
 
   @Test func theMostFrequentReasonComesFirst() {
-    let reasons = Self.lossy.missingByReason
+    let reasons = Self.lossy.functions.missingByReason
     #expect(reasons.map(\.count) == [2, 2])
     #expect(reasons.map(\.reason).first == "no such symbol")
     var image = Self.lossy
-    image.missing.removeFirst()
-    #expect(image.missingByReason.map(\.count) == [2, 1])
+    image.functions.missing.removeFirst()
+    #expect(image.functions.missingByReason.map(\.count) == [2, 1])
   }
 }

@@ -53,7 +53,7 @@ import Testing
     options.builds = .one(image: builds.path("app.rec"))
     var generation = try OrderGeneration(options)
     let order = try generation.order(ofImageNamed: "app.rec", outputPath: "x")
-    #expect(order.image.launches == 1 && order.image.recordedFunctions == 4)
+    #expect(order.image.recording.launches == 1 && order.image.recording.functions == 4)
     #expect(generation.unused.map(\.image) == [builds.path("other")])
   }
 

@@ -31,9 +31,9 @@ import Testing
   @Test func functionsComeInTheOrderOfTheirFirstUse() throws {
     let order = try order(options())
     #expect(lines(order) == SampleBuilds.used)
-    #expect(order.image.recordedFunctions == 4)
-    #expect(order.image.resolvedFunctions == 4)
-    #expect(order.image.startupBytes == 4 * SampleBuilds.size)
+    #expect(order.image.recording.functions == 4)
+    #expect(order.image.functions.resolved == 4)
+    #expect(order.image.functions.startupBytes == 4 * SampleBuilds.size)
     #expect(order.imageFormat == .elf)
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(lines(first) == SampleBuilds.used + ["f1"])
     options.traces.reverse()
     #expect(try order(options).bytes == first.bytes)
-    #expect(first.image.strategy == "first-hit")
+    #expect(first.image.file.strategy == "first-hit")
   }
 
   @Test func theOrderOfSeveralTracesDoesNotMatter() throws {
@@ -53,7 +53,7 @@ import Testing
     try builds.writeTrace("third", of: "app.rec", used: ["f1", "f9", "f12"])
     let traces = ["app.oftrace", "second", "third"]
     let first = try order(options(traces))
-    #expect(first.image.strategy == "balanced")
+    #expect(first.image.file.strategy == "balanced")
     #expect(Set(lines(first)) == Set(SampleBuilds.used + ["f1", "f9"]))
     for other in [["third", "app.oftrace", "second"], traces.reversed()] {
       #expect(try order(options(other)).bytes == first.bytes)
@@ -89,8 +89,8 @@ import Testing
     let list = "@" + builds.path("list")
     let weighted = "3," + builds.path("more")
     let expected = try generated(traces + [list], [weighted])
-    #expect(expected.image.launches == 3 + 1 + 2 + 3 * 5)
-    #expect(expected.image.uses.first { "\($0.name)" == "f1" }?.launches == 2 + 1 + 3 * 3)
+    #expect(expected.image.recording.launches == 3 + 1 + 2 + 3 * 5)
+    #expect(expected.image.functions.uses.first { "\($0.name)" == "f1" }?.launches == 2 + 1 + 3 * 3)
     var random = SeededRandom(seed: 1)
     for _ in 0..<5 {
       let order = try generated((traces + [list]).shuffled(using: &random), [weighted])
@@ -99,7 +99,9 @@ import Testing
     let one = try merged([list, traces[1]], "one", weighted: [weighted])
     let two = try merged([traces[2], traces[0]], "two")
     let profile = try generated([one, two])
-    #expect(profile.bytes == expected.bytes && profile.image.uses == expected.image.uses)
+    #expect(
+      profile.bytes == expected.bytes
+        && profile.image.functions.uses == expected.image.functions.uses)
     let both = try merged([two, one], "both")
     #expect(try generated([both]).bytes == expected.bytes)
     #expect(
@@ -115,9 +117,9 @@ import Testing
     // f4 follows f8 in the trace; f7 is no longer used.
     #expect(lines(order) == ["f8", "f4", "f0", "f12", "f7"])
     #expect(
-      order.image.previous
+      order.image.file.previous
         == .init(path: builds.path("old.order"), kept: 4, moved: 0, new: 1, leftOut: 1))
-    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 4)
+    #expect(order.image.recording.functions == 4 && order.image.functions.resolved == 4)
     options.minSupport = .launches(2)
     options.traces.append(options.traces[0])
     // What few launches use is left out, whatever the previous order has.
@@ -134,7 +136,7 @@ import Testing
     options.previous = builds.path("old.order")
     let order = try order(options)
     #expect(lines(order) == ["f0.llvm.7", "f4", "f8"])
-    #expect(order.image.previous?.kept == 2 && order.image.previous?.new == 1)
+    #expect(order.image.file.previous?.kept == 2 && order.image.file.previous?.new == 1)
   }
 
   @Test func aPreviousOrderOfAnotherProgramIsRefused() throws {
@@ -199,7 +201,7 @@ import Testing
       options.minSupport = support
       let order = try order(options)
       #expect(Set(lines(order)) == ["f4", "f1"])
-      #expect(order.image.rareFunctions == 3)
+      #expect(order.image.functions.rare == 3)
     }
     options.minSupport = .launches(3)
     // The launches of both builds count, that of the build that is ordered, too.
@@ -215,16 +217,16 @@ import Testing
     var options = options(["app.oftrace", "newer"])
     options.traces.append(builds.path("newer"))
     let image = try order(options).image
-    #expect(image.builds.map(\.imageID) == ["9f3a", "bef0"])
-    #expect(image.builds.map(\.launches) == [1, 2])
-    #expect(image.builds.map(\.recordedFunctions) == [4, 4])
-    #expect(image.builds.map(\.resolvedFunctions) == [4, 3])
+    #expect(image.recording.builds.map(\.imageID) == ["9f3a", "bef0"])
+    #expect(image.recording.builds.map(\.launches) == [1, 2])
+    #expect(image.recording.builds.map(\.recordedFunctions) == [4, 4])
+    #expect(image.recording.builds.map(\.resolvedFunctions) == [4, 3])
   }
 
   @Test func aFunctionThatManyLaunchesUsedCountsOnce() throws {
     let order = try order(options(["app.oftrace", "app.oftrace", "app.oftrace"]))
-    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 4)
-    #expect(order.image.launches == 3)
+    #expect(order.image.recording.functions == 4 && order.image.functions.resolved == 4)
+    #expect(order.image.recording.launches == 3)
   }
 
   @Test func ofNamesakesAsManyAreOrderedAsTheBuildHas() throws {
@@ -240,9 +242,9 @@ import Testing
     }
     try builds.workshop.write(trace.bytes(), "twins")
     let order = try order(options(["twins"], image: "fewer"))
-    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 2)
+    #expect(order.image.recording.functions == 4 && order.image.functions.resolved == 2)
     #expect(
-      order.image.missing.map { "\($0.name): \($0.reason)" } == [
+      order.image.functions.missing.map { "\($0.name): \($0.reason)" } == [
         "twin: renamed, inlined, merged or removed in the release build"
       ])
   }
@@ -295,7 +297,7 @@ import Testing
     try builds.writeImage(["f0", "f4", "f8"], "smaller", id: [5])
     let order = try order(options(image: "smaller"))
     #expect(lines(order) == ["f0", "f8", "f4"])
-    #expect(order.image.missing.map { "\($0.name)" } == ["f12"])
+    #expect(order.image.functions.missing.map { "\($0.name)" } == ["f12"])
   }
 
   @Test func anotherProgramIsRefused() throws {

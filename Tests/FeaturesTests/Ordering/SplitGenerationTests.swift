@@ -63,7 +63,7 @@ import Testing
     let split = try #require(order.image.split)
     #expect(split.functions == 2 && split.hotBytes == 96 && split.coldBytes == 52)
     #expect(split.leftWhole == [] && split.outputPath == "app.clusters")
-    #expect(order.image.startupBytes == 96 && order.image.entries == 4)
+    #expect(order.image.functions.startupBytes == 96 && order.image.file.entries == 4)
   }
 
   @Test func aFunctionThatRanWholeStaysWhole() throws {

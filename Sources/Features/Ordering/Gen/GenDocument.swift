@@ -43,52 +43,120 @@ package struct GenDocument: Hashable, Sendable {
 
 /// The order file of one image, and what it leaves out.
 package struct OrderedImage: Hashable, Sendable {
-  /// The path of the order file; `-` is stdout.
-  package var outputPath: String
-  /// The name of the linker that the file is written for.
-  package var linker: String
-  package var linkerSource: LinkerSource
-  /// The image in the traces.
-  package var recordedImage: String
+  package var file: File
+  package var recording: Recording
   /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
   package var layout: ImageReference?
-  package var traces: [String]
-  /// The number of launches that used the image.
-  package var launches: Int
-  /// How the functions of the launches are placed, as `OrderStrategy` calls it.
-  package var strategy: String
-  /// The number of distinct bodies that the launches used.
-  package var recordedFunctions: Int
-  /// The number of these that are in the layout.
-  package var resolvedFunctions: Int
-  /// The number of initializers that no trace recorded.
-  package var untracedInitializers: Int
-  /// The number of lines that name a function; each alias has its own line.
-  package var entries: Int
-  /// The size of the ordered functions, in bytes.
-  package var startupBytes: UInt64
-  /// The size of all code sections, in bytes.
-  package var textBytes: UInt64
-  /// Recorded functions that no line names.
-  package var missing: [NameWithReason]
-  /// The number of hits in code without a name.
-  package var unnamedHits: Int
-  package var lostRecords: UInt64
-  /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
-  package var recordable: RecordableCode?
-  /// The option of a compiler driver that the path of the order file follows; `nil` if there is none. Not in JSON.
-  package var linkOption: String?
+  package var functions: Functions
   /// What is split off from the ordered functions; `nil` if they stay whole.
   package var split: SplitSummary?
+  /// What launches touched of the data; `nil` if nothing tells that.
+  package var data: OrderedData?
 
-  /// What launches used of each function that the layout has, in the order of first uses.
-  package var uses: [Use] = []
-  /// The number of functions that are left out because fewer launches used them than were asked for.
-  package var rareFunctions = 0
-  /// The builds that were launched, if there are several.
-  package var builds: [Build] = []
-  /// What became of the entries of the previous order file; `nil` if none was given.
-  package var previous: Previous?
+  package init(
+    _ file: File, recording: Recording, layout: ImageReference?, functions: Functions
+  ) {
+    self.file = file
+    self.recording = recording
+    self.layout = layout
+    self.functions = functions
+  }
+
+  /// The order file.
+  package struct File: Hashable, Sendable {
+    /// `-` is stdout.
+    package var path: String
+    /// The name of the linker that the file is written for.
+    package var linker: String
+    package var linkerSource: LinkerSource
+    /// The option of a compiler driver that the path follows; `nil` if there is none. Not in JSON.
+    package var linkOption: String?
+    /// How the functions of the launches are placed, as `OrderStrategy` calls it.
+    package var strategy: String
+    /// The number of lines that name a function; each alias has its own line.
+    package var entries: Int
+    /// What became of the entries of the previous order file; `nil` if none was given.
+    package var previous: Previous?
+
+    package init(
+      path: String, linker: String, linkerSource: LinkerSource = .assumed,
+      strategy: String = "first-hit", entries: Int
+    ) {
+      self.path = path
+      self.linker = linker
+      self.linkerSource = linkerSource
+      self.strategy = strategy
+      self.entries = entries
+    }
+
+    /// The linker, if it was assumed although there are others for images of the format; for ELF only lld takes plain
+    /// names, so that the wrong one is noticed.
+    package var assumedLinker: String? {
+      linkerSource == .assumed && linker != "lld" ? linker : nil
+    }
+  }
+
+  /// What the traces have of the image.
+  package struct Recording: Hashable, Sendable {
+    /// The image in the traces.
+    package var image: String
+    package var traces: [String]
+    /// The number of launches that used the image.
+    package var launches: Int
+    /// The number of distinct bodies that the launches used.
+    package var functions: Int
+    /// The number of hits in code without a name.
+    package var unnamedHits: Int
+    package var lostRecords: UInt64
+    /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
+    package var recordable: RecordableCode?
+    /// The builds that were launched, if there are several.
+    package var builds: [Build] = []
+
+    package init(
+      image: String, traces: [String], launches: Int = 1, functions: Int, unnamedHits: Int = 0,
+      lostRecords: UInt64 = 0
+    ) {
+      self.image = image
+      self.traces = traces
+      self.launches = launches
+      self.functions = functions
+      self.unnamedHits = unnamedHits
+      self.lostRecords = lostRecords
+    }
+  }
+
+  /// The functions in the order file, and those that it leaves out.
+  package struct Functions: Hashable, Sendable {
+    /// The number of recorded functions that are in the layout.
+    package var resolved: Int
+    /// The number of initializers that no trace recorded.
+    package var untracedInitializers: Int
+    /// The size of the ordered functions, in bytes.
+    package var startupBytes: UInt64
+    /// The size of all code sections, in bytes.
+    package var textBytes: UInt64
+    /// Recorded functions that no line names.
+    package var missing: [NameWithReason]
+    /// The number of functions that are left out because fewer launches used them than were asked for.
+    package var rare = 0
+    /// What launches used of each function that the layout has, in the order of first uses.
+    package var uses: [Use] = []
+
+    package init(
+      resolved: Int, untracedInitializers: Int = 0, startupBytes: UInt64, textBytes: UInt64,
+      missing: [NameWithReason] = []
+    ) {
+      self.resolved = resolved
+      self.untracedInitializers = untracedInitializers
+      self.startupBytes = startupBytes
+      self.textBytes = textBytes
+      self.missing = missing
+    }
+
+    /// The reasons of `missing` with their counts, most frequent first.
+    package var missingByReason: [(reason: String, count: Int)] { missing.byReason }
+  }
 
   /// An order file compared with the previous one, by lines that name a function.
   package struct Previous: Hashable, Sendable {
@@ -132,9 +200,6 @@ package struct OrderedImage: Hashable, Sendable {
     }
   }
 
-  /// What launches touched of the data; `nil` if nothing tells that.
-  package var data: OrderedData?
-
   /// A build that was launched.
   package struct Build: Hashable, Sendable {
     package var path: String
@@ -165,43 +230,6 @@ package struct OrderedImage: Hashable, Sendable {
     /// Nothing says it: the usual one for the format.
     case assumed
   }
-
-  package init(
-    outputPath: String, linker: String, recordedImage: String, layout: ImageReference?,
-    traces: [String], launches: Int = 1, strategy: String = "first-hit",
-    linkerSource: LinkerSource = .assumed,
-    recordedFunctions: Int, resolvedFunctions: Int,
-    untracedInitializers: Int,
-    entries: Int, startupBytes: UInt64, textBytes: UInt64, missing: [NameWithReason],
-    unnamedHits: Int, lostRecords: UInt64
-  ) {
-    self.outputPath = outputPath
-    self.linker = linker
-    self.linkerSource = linkerSource
-    self.recordedImage = recordedImage
-    self.layout = layout
-    self.traces = traces
-    self.launches = launches
-    self.strategy = strategy
-    self.recordedFunctions = recordedFunctions
-    self.resolvedFunctions = resolvedFunctions
-    self.untracedInitializers = untracedInitializers
-    self.entries = entries
-    self.startupBytes = startupBytes
-    self.textBytes = textBytes
-    self.missing = missing
-    self.unnamedHits = unnamedHits
-    self.lostRecords = lostRecords
-  }
-
-  /// The linker, if it was assumed although there are others for images of the format; for ELF only lld takes plain
-  /// names, so that the wrong one is noticed.
-  package var assumedLinker: String? {
-    linkerSource == .assumed && linker != "lld" ? linker : nil
-  }
-
-  /// The reasons of `missing` with their counts, most frequent first.
-  package var missingByReason: [(reason: String, count: Int)] { missing.byReason }
 }
 
 extension [NameWithReason] {
@@ -237,31 +265,34 @@ extension GenDocument.Fallback: JSONWritableObject {
 extension OrderedImage: JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", layout?.architecture)
-    json.member("builds", builds)
-    json.optional("data", data)
-    json.member("entries", entries)
     json.optional("id", layout?.id)
-    json.member("launches", launches)
     json.optional("layoutPath", layout?.path)
-    json.member("linker", linker)
-    json.member("linkerSource", linkerSource.rawValue)
-    json.member("lostRecords", lostRecords)
-    json.member("missing", missing)
-    json.member("outputPath", outputPath)
-    json.optional("previous", previous)
-    json.member("rareFunctions", rareFunctions)
-    json.optional("recordable", recordable)
-    json.member("recordedFunctions", recordedFunctions)
-    json.member("recordedImage", recordedImage)
-    json.member("resolvedFunctions", resolvedFunctions)
+    json.optional("data", data)
     json.optional("split", split)
-    json.member("startupBytes", startupBytes)
-    json.member("strategy", strategy)
-    json.member("textBytes", textBytes)
-    json.member("traces", traces)
-    json.member("unnamedHits", unnamedHits)
-    json.member("untracedInitializers", untracedInitializers)
-    json.member("uses", uses)
+
+    json.member("entries", file.entries)
+    json.member("linker", file.linker)
+    json.member("linkerSource", file.linkerSource.rawValue)
+    json.member("outputPath", file.path)
+    json.optional("previous", file.previous)
+    json.member("strategy", file.strategy)
+
+    json.member("builds", recording.builds)
+    json.member("launches", recording.launches)
+    json.member("lostRecords", recording.lostRecords)
+    json.optional("recordable", recording.recordable)
+    json.member("recordedFunctions", recording.functions)
+    json.member("recordedImage", recording.image)
+    json.member("traces", recording.traces)
+    json.member("unnamedHits", recording.unnamedHits)
+
+    json.member("missing", functions.missing)
+    json.member("rareFunctions", functions.rare)
+    json.member("resolvedFunctions", functions.resolved)
+    json.member("startupBytes", functions.startupBytes)
+    json.member("textBytes", functions.textBytes)
+    json.member("untracedInitializers", functions.untracedInitializers)
+    json.member("uses", functions.uses)
   }
 }
 

@@ -17,43 +17,45 @@ package struct GenText {
   }
 
   package var text: String {
-    var text = "ordered \(image.resolvedFunctions) of "
-    text += counted(image.recordedFunctions, "recorded function")
-    if image.launches > 1 { text += " of \(image.launches) launches" }
-    if image.textBytes > 0 {
-      text += " (\(ByteCount(image.startupBytes)) of \(ByteCount(image.textBytes)) of code)"
+    var text = "ordered \(image.functions.resolved) of "
+    text += counted(image.recording.functions, "recorded function")
+    if image.recording.launches > 1 { text += " of \(image.recording.launches) launches" }
+    if image.functions.textBytes > 0 {
+      text +=
+        " (\(ByteCount(image.functions.startupBytes)) of \(ByteCount(image.functions.textBytes)) of code)"
     }
-    if image.untracedInitializers > 0 {
-      text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace recorded,"
+    if image.functions.untracedInitializers > 0 {
+      text +=
+        ", and \(counted(image.functions.untracedInitializers, "initializer")) that no trace recorded,"
     }
     text +=
-      " in \(counted(image.entries, "entry", "entries"))"
-      + (image.launches > 1 ? ", \(image.strategy)" : "")
-      + ": \(printable(image.outputPath))" + next
-    if let linker = image.assumedLinker {
+      " in \(counted(image.file.entries, "entry", "entries"))"
+      + (image.recording.launches > 1 ? ", \(image.file.strategy)" : "")
+      + ": \(printable(image.file.path))" + next
+    if let linker = image.file.assumedLinker {
       text += "\nassumed linker: \(linker) (--linker names another one)"
     }
-    if image.launches > 1 && !image.uses.isEmpty {
-      let all = image.uses.count { $0.launches >= image.launches }
-      text += "\nused by all \(image.launches) launches: \(counted(all, "function"))"
+    if image.recording.launches > 1 && !image.functions.uses.isEmpty {
+      let all = image.functions.uses.count { $0.launches >= image.recording.launches }
+      text += "\nused by all \(image.recording.launches) launches: \(counted(all, "function"))"
     }
-    if let previous = image.previous {
+    if let previous = image.file.previous {
       text +=
-        "\nkept the places of \(previous.kept) of \(counted(image.entries, "entry", "entries")): "
+        "\nkept the places of \(previous.kept) of \(counted(image.file.entries, "entry", "entries")): "
         + "\(previous.moved) moved, \(previous.new) new, \(previous.leftOut) left out since "
         + printable(previous.path)
     }
-    if image.rareFunctions > 0 {
-      text += "\nleft out: \(counted(image.rareFunctions, "function")) that too few launches used"
+    if image.functions.rare > 0 {
+      text += "\nleft out: \(counted(image.functions.rare, "function")) that too few launches used"
     }
-    for build in image.builds where build.resolvedFunctions < build.recordedFunctions {
+    for build in image.recording.builds where build.resolvedFunctions < build.recordedFunctions {
       text +=
         "\n\(build.resolvedFunctions) of \(counted(build.recordedFunctions, "function")) of "
         + "\(counted(Int(clamping: build.launches), "launch", "launches")) of "
         + "\(printable(build.path)) \(build.imageID ?? "without ID")"
     }
-    if image.unnamedHits > 0 {
-      text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
+    if image.recording.unnamedHits > 0 {
+      text += "\n\(counted(image.recording.unnamedHits, "hit")) in code without a symbol"
     }
     if let split = image.split {
       text +=
@@ -62,7 +64,7 @@ package struct GenText {
       text += list("left whole", split.leftWhole)
     }
     if let data = image.data { text += "\n" + data.text }
-    return text + list("left out", image.missing)
+    return text + list("left out", image.functions.missing)
       + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")
   }
 
@@ -88,8 +90,8 @@ package struct GenText {
     if let split = image.split, let command = split.command {
       return "; next: \(printable(command))"
     }
-    guard let option = image.linkOption, image.outputPath != "-" else { return "" }
-    let link = "link it with \(option)\(printable(shellWord(image.outputPath)))"
+    guard let option = image.file.linkOption, image.file.path != "-" else { return "" }
+    let link = "link it with \(option)\(printable(shellWord(image.file.path)))"
     guard let split = image.split else { return "; next: remove the image, and \(link)" }
     return "; next: \(printable(split.use)), and \(link)"
   }

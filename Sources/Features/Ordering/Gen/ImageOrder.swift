@@ -99,23 +99,26 @@ struct ImageOrder {
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
     let unwritten = unwritten(placing, written)
     var image = OrderedImage(
-      outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
-      layout: release.reference, traces: traces.members.map(\.path),
-      launches: Int(clamping: profile.launchCount),
-      strategy: strategy.rawValue,
-      linkerSource: linkerSource,
-      recordedFunctions: resolved.recordedCount,
-      resolvedFunctions: resolved.resolvedCount
-        - layout.bodyCount(of: placing.unmoved + unwritten.functions, in: resolved.functions),
-      untracedInitializers: order.untracedInitializerCount,
-      entries: placing.entries.count
-        - written.unwritable.count { $0.index < placing.entries.count },
-      startupBytes: layout.byteCount(of: parts),
-      textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
-      missing: missing(placing, unwritten.names),
-      unnamedHits: profile.unnamedHits,
-      lostRecords: traces.members.map(\.lostRecords).saturatingSum())
-    image.uses = zip(profile.functions, resolved.functions).compactMap { function, found in
+      OrderedImage.File(
+        path: outputPath, linker: dialect.name, linkerSource: linkerSource,
+        strategy: strategy.rawValue,
+        entries: placing.entries.count
+          - written.unwritable.count { $0.index < placing.entries.count }),
+      recording: OrderedImage.Recording(
+        image: recordedImage.path, traces: traces.members.map(\.path),
+        launches: Int(clamping: profile.launchCount), functions: resolved.recordedCount,
+        unnamedHits: profile.unnamedHits,
+        lostRecords: traces.members.map(\.lostRecords).saturatingSum()),
+      layout: release.reference,
+      functions: OrderedImage.Functions(
+        resolved: resolved.resolvedCount
+          - layout.bodyCount(of: placing.unmoved + unwritten.functions, in: resolved.functions),
+        untracedInitializers: order.untracedInitializerCount,
+        startupBytes: layout.byteCount(of: parts),
+        textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
+        missing: missing(placing, unwritten.names)))
+    image.functions.uses = zip(profile.functions, resolved.functions).compactMap {
+      function, found in
       guard let name = function.names.first, !found.isEmpty else { return nil }
       return OrderedImage.Use(
         name: name, launches: function.launches,
@@ -123,14 +126,14 @@ struct ImageOrder {
         firstNanoseconds: function.firstNanoseconds)
     }
     if let order = split?.orderFile {
-      image.linker = options.split?.name ?? dialect.name
-      image.linkerSource = .option
-      image.entries = order.entries
+      image.file.linker = options.split?.name ?? dialect.name
+      image.file.linkerSource = .option
+      image.file.entries = order.entries
     } else {
-      image.linkOption = dialect.linkOption
+      image.file.linkOption = dialect.linkOption
     }
     image.data = data?.summary
-    image.previous = previous?.comparison(with: written.bytes)
+    image.file.previous = previous?.comparison(with: written.bytes)
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
     image.split?.format = options.split?.name ?? ""

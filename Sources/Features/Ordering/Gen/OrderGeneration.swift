@@ -173,10 +173,10 @@ package struct OrderGeneration {
         executed: options.split == nil
           ? nil : try executedCode(of: release, folded, members, least: least),
         data: data)
-    order.image.recordable = recordable
-    order.image.rareFunctions = rare.count
+    order.image.recording.recordable = recordable
+    order.image.functions.rare = rare.count
     if members.count > 1 {
-      order.image.builds = members.map { place in
+      order.image.recording.builds = members.map { place in
         let launches = LaunchProfile(folded, images: [place], build: release.image?.id)
         return imageOrder.build(folded.images[place], launches)
       }

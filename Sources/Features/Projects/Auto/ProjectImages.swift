@@ -160,7 +160,7 @@ struct ProjectImages {
       splitBy: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
     for (index, image) in images.enumerated() {
       guard let order = orders[image.path],
-        let dialect = OrderFileDialect(name: order.linker)
+        let dialect = OrderFileDialect(name: order.file.linker)
       else { continue }
       var options = LayoutDiff.Options(
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
@@ -174,16 +174,14 @@ struct ProjectImages {
       }
       var checkedImage = AutoDocument.Image(
         name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
-        linker: dialect.name, functions: order.recordedFunctions, compliance: compliance,
-        predicted: diff.prediction.pages)
-      checkedImage.pages = pages
-      checkedImage.pages16k = counts.map {
-        BeforeAfter(
-          before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
-      }
-      checkedImage.compileOptions = compileOptions
-      checkedImage.linkOptions = plan.system.toolchain.linkOptions(
-        dialect, orderFile: options.order ?? "")
+        linker: dialect.name,
+        functions: order.recording.functions, compliance: compliance, pages: pages,
+        pages16k: counts.map {
+          BeforeAfter(
+            before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
+        },
+        predicted: diff.prediction.pages, compileOptions: compileOptions,
+        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions
