@@ -174,14 +174,16 @@ struct ProjectImages {
       }
       var checkedImage = AutoDocument.Image(
         name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
-        linker: dialect.name,
-        functions: order.recording.functions, compliance: compliance, pages: pages,
-        pages16k: counts.map {
-          BeforeAfter(
-            before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
-        },
-        predicted: diff.prediction.pages, compileOptions: compileOptions,
-        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
+        linker: dialect.name, functions: order.recording.functions, compliance: compliance,
+        predicted: diff.prediction.pages)
+      checkedImage.pages = pages
+      checkedImage.pages16k = counts.map {
+        BeforeAfter(
+          before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
+      }
+      checkedImage.compileOptions = compileOptions
+      checkedImage.linkOptions = plan.system.toolchain.linkOptions(
+        dialect, orderFile: options.order ?? "")
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions
