@@ -36,6 +36,7 @@ extension MeasureDocument: ReadableDocument {
   }
 }
 
+/// Written and read by hand: the sides are checked against the comparisons.
 extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("comparisons", comparisons)
@@ -63,6 +64,7 @@ extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
   }
 }
 
+/// Written and read by hand: the summary needs the number of launches.
 extension MeasureDocument.Side: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", program.architecture)
@@ -92,20 +94,12 @@ extension MeasureDocument.Side: JSONReadableObject, JSONWritableObject {
   }
 }
 
-extension MeasureDocument.Comparison: JSONReadableObject, JSONWritableObject {
-  package func writeMembers(to json: inout JSONWriter) {
-    json.member("after", after)
-    json.member("before", before)
-    json.member("metrics", metrics)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      before: try object.value("before"), after: try object.value("after"),
-      metrics: try object.value("metrics"))
-  }
+extension MeasureDocument.Comparison: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("before", \.before), member("after", \.after), member("metrics", \.metrics))
 }
 
+/// Written and read by hand: the interval is in two members, and the verdict is checked.
 extension LaunchComparison: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("change", change.share)
@@ -144,20 +138,13 @@ extension LaunchComparison.Verdict: JSONReadable {}
 
 // MARK: Values of a measurement
 
-extension Trend: JSONReadableObject, JSONWritableObject {
-  package func writeMembers(to json: inout JSONWriter) {
-    json.member("nanosecondsPerLaunch", slope)
-    json.member("p", p)
-    json.member("relativeChange", relativeChange)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      slope: try object.value("nanosecondsPerLaunch"), p: try object.value("p"),
-      relativeChange: try object.value("relativeChange"))
-  }
+extension Trend: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init(slope:p:relativeChange:), member("nanosecondsPerLaunch", \.slope), member("p", \.p),
+    member("relativeChange", \.relativeChange))
 }
 
+/// Written and read by hand: the end is in one of two members.
 extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
@@ -191,6 +178,7 @@ extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
   }
 }
 
+/// Written and read by hand: `readAheadSetting` is not in the document.
 extension ImageStorage: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("bytes", bytes)

@@ -56,6 +56,7 @@ extension RecordableCode.Unit {
   }
 }
 
+/// Written and read by hand: each portion is in two members.
 extension RecordableCode: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if let bytes { json.member("allBytes", bytes.all) }

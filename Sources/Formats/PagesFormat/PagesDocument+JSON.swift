@@ -54,6 +54,7 @@ extension PagesDocument: ReadableDocument {
   }
 }
 
+/// Written and read by hand: the counts follow from the pages.
 extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     let data = DataPages(of: self)
@@ -92,6 +93,8 @@ extension PagesDocument.FilePages: JSONListedObject {
     member("readOnly", \.readOnly), member("data", \.data))
 }
 
+/// Written and read by hand: some members are `null` and some are missing if they are unknown, and a document has thousands of
+/// pages.
 extension PagesDocument.Page: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("access", access.rawValue)

@@ -39,6 +39,7 @@ extension CheckDocument: ReadableDocument {
 
 extension CheckOutcome: JSONReadable {}
 
+/// Written and read by hand: a requirement is in one of three members, and the interval is in two.
 extension CheckResult: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if case .against(let allowance) = requirement {
@@ -107,6 +108,7 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
 
 extension RegressionCause.Kind: JSONReadable {}
 
+/// Written and read by hand: the pages are checked, and `unordered` is written only if it is true.
 extension RegressionCause: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("bytes", bytes)

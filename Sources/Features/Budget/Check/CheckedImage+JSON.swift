@@ -6,6 +6,7 @@ import ImageModel
 import JSON
 import PagesFormat
 
+/// Written and read by hand: the number of figures is limited, and only the names of libraries are written.
 extension CheckedImage: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", reference.architecture)
@@ -37,6 +38,7 @@ extension CheckedImage: JSONReadableObject, JSONWritableObject {
   }
 }
 
+/// Written and read by hand: a metric has other members here than in a history.
 extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("document", document)
@@ -59,16 +61,8 @@ extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
   }
 }
 
-extension CheckedImage.FirstTouch: JSONReadableObject, JSONWritableObject {
-  package func writeMembers(to json: inout JSONWriter) {
-    json.member("function", function)
-    json.member("pages", pages)
-    json.member("segment", segment.rawValue)
-  }
-
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(
-      segment: try object.value("segment"), function: try object.value("function"),
-      pages: try object.value("pages"))
-  }
+extension CheckedImage.FirstTouch: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("segment", \.segment), member("function", \.function),
+    member("pages", \.pages))
 }

@@ -65,6 +65,7 @@ package struct HistoryMetric: Hashable, Sendable {
   }
 }
 
+/// Written and read by hand: the values are checked, and a sample is in three members.
 extension HistoryMetric: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if let sample { json.member("count", sample.count) }

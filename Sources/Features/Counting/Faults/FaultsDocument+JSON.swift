@@ -76,6 +76,7 @@ extension FaultsDocument: ReadableDocument {
 
 extension FaultsDocument.Kind: JSONReadable {}
 
+/// Written and read by hand: the members depend on the place.
 extension FaultsDocument.Fault: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     let byte: FaultsDocument.Byte? = if case .image(_, let byte) = place { byte } else { nil }

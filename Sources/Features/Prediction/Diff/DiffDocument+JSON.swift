@@ -134,6 +134,7 @@ extension DiffDocument.Layout: JSONListedObject {
     member("startupBytes", \.startupBytes), countMember("floorPages", \.floorPages))
 }
 
+/// Written and read by hand: one launch is not written.
 extension DiffDocument.Trace: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if launches != 1 { json.member("launches", launches) }
@@ -157,6 +158,7 @@ extension DiffDocument.Section: JSONListedObject {
     countMember("floorPages", \.floorPages))
 }
 
+/// Written and read by hand: the percentages follow from the counts, and may be missing.
 extension Presence: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("after", after)

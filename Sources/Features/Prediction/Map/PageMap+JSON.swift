@@ -44,6 +44,7 @@ extension PageMap: JSONReadableObject, JSONWritableObject {
   }
 }
 
+/// Written and read by hand: causes and accesses are left out if they are empty.
 extension PageMap.Page: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if isMeasured {
