@@ -6,7 +6,7 @@ import Testing
 @Suite(.needs(.recording, "ld.gold", "ld.bfd", "mold")) struct DemandedLinkerIntegrations {
   private static let tools = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent().path
   private static let package = projectFolder.appendingPathComponent(
-    "Sources/Features/Workflows/Init/CMake"
+    "Sources/Features/Projects/Init/CMake"
   )
   .path
   private static let functions = ["first", "second", "third"]
