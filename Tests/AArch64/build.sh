@@ -26,18 +26,18 @@ swift() {
 maps=()
 includes=(-I /usr/aarch64-linux-gnu/include "-I$runtime"/{InProcess,PageTrace,Recorder,TraceFormat}/include)
 for target in CPages CProcess CPtrace; do
-  maps+=(-Xcc "-fmodule-map-file=$sources/$target/include/module.modulemap")
-  includes+=("-I$sources/$target/include")
+  maps+=(-Xcc "-fmodule-map-file=$sources/System/$target/include/module.modulemap")
+  includes+=("-I$sources/System/$target/include")
 done
 module() { # module NAME FILE...
   swift -module-name "$1" -emit-module -emit-module-path "$1.swiftmodule" -c -o "$1.o" "${@:2}"
 }
-module Addresses "$sources"/Addresses/*.swift
-module ProcessLaunch "$sources"/ProcessLaunch/*.swift "$here/CommandLine.swift"
-module ImageModel "$sources/ImageModel/Access.swift"
-module Guest "$sources"/ProcessTracing/{Breakpoints,Pages,Processes,Tracer}/*.swift "$here/Guest.swift"
+module Addresses "$sources"/Bytes/Addresses/*.swift
+module ProcessLaunch "$sources"/System/ProcessLaunch/*.swift "$here/CommandLine.swift"
+module ImageModel "$sources/Model/ImageModel/Access.swift"
+module Guest "$sources"/System/ProcessTracing/{Breakpoints,Pages,Processes,Tracer}/*.swift "$here/Guest.swift"
 objects=()
-for file in "$here/guest.c" "$sources"/{CPages,CProcess,CPtrace}/*.c \
+for file in "$here/guest.c" "$sources"/System/{CPages,CProcess,CPtrace}/*.c \
   "$runtime"/PageTrace/*.c; do
   objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
