@@ -68,8 +68,8 @@ import Testing
       for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
       printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\nclean:\\n\\trm -f app *.o\\n' >>Makefile
       """.utf8, "configure")
-    // LDFLAGS carries no path with blanks, which that of the project may have. `make clean` removes objects beside the
-    // Makefile.
+    // LDFLAGS can't pass a path with blanks, and the path of the project may have some. `make clean` removes objects
+    // beside the Makefile.
     let folder = workshop.folder.appendingPathComponent("recorder")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let recorder = folder.appendingPathComponent("orderfile_rt.o").path

@@ -150,7 +150,7 @@ import Testing
       run.errors == "orderfile: error: disk/h.jsonl: unable to append: No space left on device\n")
   }
 
-  /// One command shows and exports histories and everything else, by what the file contains.
+  /// `show` and `export` recognize a history by its contents.
   @Test func aHistoryIsShownAndExportedLikeOtherFiles() throws {
     let workshop = try workshop()
     try workshop.write(Self.lines(), "h.jsonl")

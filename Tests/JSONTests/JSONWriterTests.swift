@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Writes a document of several pieces, an array of objects that have `keys`.
+  /// Writes an array of objects that have `keys`: a document of several pieces.
   private static func write(_ keys: [StaticString], to sink: @escaping ([UInt8]) -> Void) {
     JSONWriter.document(to: sink) { json in
       json.array("k") { json in
@@ -131,7 +131,7 @@ import Testing
     #expect(pieces == sorted)
   }
 
-  /// An object that is out of order before a long array is kept until it ends.
+  /// An object with a key out of order before a long array is not sent until the object ends.
   @Test func anUnsortedObjectIsNotSentBeforeItEnds() {
     var text: [UInt8] = []
     let sink = { text += $0 }
@@ -155,7 +155,7 @@ import Testing
         """)
   }
 
-  /// Whether or not the array was long, so that a test with few elements shows it.
+  /// The key traps after a short array, too, so that a test with few elements finds the mistake.
   @Test func aKeyThatBelongsBeforeASentArrayTraps() async {
     await #expect(processExitsWith: .failure) {
       let sink: ([UInt8]) -> Void = { _ in }

@@ -27,8 +27,8 @@ private func anchors(of page: SourceFile) -> Set<String> {
   return found
 }
 
-/// Links of the form [text](path) or [text](path#heading), and pictures, that lead to no file of the project or to no
-/// heading of it. `pages` has the anchors of all pages by path.
+/// Returns the links of the form [text](path) or [text](path#heading), and the pictures, that lead to no file of the
+/// project or to no heading of the file. `pages` has the anchors of all pages by path.
 private func deadLinks(of page: SourceFile, _ pages: [String: Set<String>]) -> [String] {
   let folder = projectFolder.appendingPathComponent(page.path).deletingLastPathComponent()
   return prose(of: page).flatMap { number, line -> [String] in
@@ -82,7 +82,7 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
       ])
   }
 
-  /// A row of docs/README.md has a page, and the question that it answers.
+  /// A row of docs/README.md has a page, and the question that the page answers.
   @Test func theIndexListsEveryPage() throws {
     let folder = projectFolder.appendingPathComponent("docs")
     let pages = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -93,7 +93,7 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
     #expect(listed.sorted() == pages.sorted())
   }
 
-  /// Phases, storeys, invariants and non-goals; how a feature works is on the page of the feature.
+  /// The design page has phases, storeys, invariants and non-goals. The page of a feature says how the feature works.
   @Test func theDesignStaysShort() throws {
     let page = try #require(sourceFiles("docs", ["md"]).first { $0.path == "docs/DESIGN.md" })
     #expect(page.lines.count <= 150)

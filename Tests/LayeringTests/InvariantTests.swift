@@ -161,7 +161,7 @@ private func schemaLines(of file: SourceFile) -> [(schema: String, place: String
     #expect(places.isEmpty, "\(places.joined(separator: "\n"))")
   }
 
-  /// With a reason for each longer file.
+  /// The files that may be longer, each with the reason.
   private static let longFiles = [
     "Sources/Bytes/ByteReading/FileBytes.swift": "all of the raw memory in one place",
     "Sources/Formats/ProfileFormat/ProfileReader.swift": "one structure, read in one pass",

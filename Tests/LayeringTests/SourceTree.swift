@@ -4,7 +4,7 @@ import TestSupport
 
 /// A text file of the project.
 struct SourceFile: Sendable {
-  /// From the project's folder: "Sources/Bytes/Addresses/Address.swift".
+  /// The path from the project's folder: "Sources/Bytes/Addresses/Address.swift".
   let path: String
   let lines: [String]
 
@@ -91,7 +91,7 @@ func sourceFiles(_ folder: String, _ extensions: Set<String>) throws -> [SourceF
   try sourcePaths(folder, extensions).map(sourceFile)
 }
 
-/// The paths of these files, from the project's folder.
+/// Returns the paths of the files that `sourceFiles` reads, from the project's folder.
 func sourcePaths(_ folder: String, _ extensions: Set<String>) -> [String] {
   let root = folder.isEmpty ? projectFolder : projectFolder.appendingPathComponent(folder)
   let found = FileManager.default.enumerator(

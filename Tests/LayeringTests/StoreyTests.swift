@@ -46,7 +46,7 @@ private func importsOfHigherStoreys(
     #expect(folders.filter { !$0.hasPrefix(".") }.sorted() == storeys.sorted())
   }
 
-  /// Algorithms take values and return values: they know no format, no file and not each other.
+  /// Algorithms take values and return values: an algorithm knows no format, no file and no other algorithm.
   @Test func theModelImportsNothingElse() throws {
     let targets = try storeyOfTargets()
     for file in try sourceFiles("Sources/Model", ["swift"]) {

@@ -8,7 +8,7 @@ package protocol JSONDocument: Sendable, JSONWritableObject {
   /// The kind of document and its version: `orderfile.pages/1`. The version increases when a key is removed
   /// or changes its meaning; a new key does not change it.
   ///
-  /// It is also a member.
+  /// A document has this text as its member `schema`.
   static var schema: String { get }
 }
 

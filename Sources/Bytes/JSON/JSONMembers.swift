@@ -9,11 +9,11 @@ import ByteReading
 //         Self.init, member("all", \.all), member("before", \.before), optionalMember("note", \.note))
 //     }
 //
-// The members stand in the order of the parameters of the initializer, and have their types: the compiler refuses a
-// member too few, too many, or of another type. It can't see that two members of one type are exchanged; the tests that
-// read a document and write it again do.
+// The members have the order and the types of the initializer's parameters. The compiler refuses a missing member, an
+// additional member, and a member of another type. The compiler can't see that two members of the same type are
+// exchanged; tests that read a document and write it again can.
 //
-// A pair of `writeMembers(to:)` and `init(_:)` stays where members depend on each other.
+// A type whose members depend on each other has a `writeMembers(to:)` and an `init(_:)` written by hand instead.
 
 /// A member of an object: its key, how to read its value, and how to write it.
 package struct JSONMember<Object, Value>: Sendable {
@@ -24,7 +24,7 @@ package struct JSONMember<Object, Value>: Sendable {
 
   /// - Parameters:
   ///   - read: reads the value of the key.
-  ///   - write: adds the member to the object; it may leave it out.
+  ///   - write: adds the member to the object, or leaves the member out.
   package init(
     _ key: StaticString,
     read: @escaping @Sendable (JSONObject, _ key: String) throws(ParseError) -> Value,
@@ -44,7 +44,7 @@ package struct JSONMember<Object, Value>: Sendable {
   }
 }
 
-/// A member that is always there.
+/// A member that is always written, and that a reader requires.
 package func member<Object, Value: JSONValue & JSONReadable>(
   _ key: StaticString, _ value: @escaping @Sendable (Object) -> Value
 ) -> JSONMember<Object, Value> {
@@ -55,7 +55,7 @@ package func member<Object, Value: JSONValue & JSONReadable>(
   }
 }
 
-/// A member that is left out if it is `nil`.
+/// A member that is left out if its value is `nil`.
 package func optionalMember<Object, Value: JSONValue & JSONReadable>(
   _ key: StaticString, _ value: @escaping @Sendable (Object) -> Value?
 ) -> JSONMember<Object, Value?> {
@@ -66,7 +66,7 @@ package func optionalMember<Object, Value: JSONValue & JSONReadable>(
   }
 }
 
-/// A member that is `null` if it is `nil`.
+/// A member that is written as `null` if its value is `nil`.
 package func nullableMember<Object, Value: JSONValue & JSONReadable>(
   _ key: StaticString, _ value: @escaping @Sendable (Object) -> Value?
 ) -> JSONMember<Object, Value?> {
@@ -77,7 +77,7 @@ package func nullableMember<Object, Value: JSONValue & JSONReadable>(
   }
 }
 
-/// The members of `value` among those of the object.
+/// Writes and reads the members of `value` as members of the object itself.
 package func inlineMembers<Object, Value: JSONListedObject>(
   _ value: @escaping @Sendable (Object) -> Value
 ) -> JSONMember<Object, Value> {
@@ -91,7 +91,7 @@ package func inlineMembers<Object, Value: JSONListedObject>(
 /// The members of an object, for writing and for reading.
 package struct JSONMembers<Object>: Sendable {
   fileprivate let make: @Sendable (JSONObject) throws(ParseError) -> Object
-  /// Sorted by key, so that the writer need not sort.
+  /// Sorted by key, so that `JSONWriter` need not sort the object.
   fileprivate var writers: [JSONMember<Object, Void>.Writer]
 
   /// - Parameter make: an initializer that takes the values of `members`, in this order.
@@ -105,7 +105,7 @@ package struct JSONMembers<Object>: Sendable {
     sortWriters()
   }
 
-  /// Adds a member that follows from the others. Readers skip it.
+  /// Adds a member whose value follows from the other members. Readers skip the member.
   package func writing(
     _ key: StaticString, _ value: @escaping @Sendable (Object) -> some JSONValue
   ) -> Self {
@@ -126,7 +126,7 @@ package struct JSONMembers<Object>: Sendable {
   }
 }
 
-/// A type whose members are listed once.
+/// A type that lists its members once, for writing and for reading.
 package protocol JSONListedObject: JSONReadableObject, JSONWritableObject {
   static var members: JSONMembers<Self> { get }
 }

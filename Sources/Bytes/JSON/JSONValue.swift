@@ -5,7 +5,7 @@ package protocol JSONValue: SendableMetatype {
   func write(to json: inout JSONWriter)
 }
 
-/// A value that is written as an object: `JSONReadableObject` reads it.
+/// A value that is written as an object. `JSONReadableObject` is the protocol for reading.
 package protocol JSONWritableObject: JSONValue {
   /// Adds the members, in any order.
   func writeMembers(to json: inout JSONWriter)
@@ -52,7 +52,7 @@ extension Array: JSONValue where Element: JSONValue {
   }
 }
 
-/// An enumeration that is written by the names of its cases.
+/// An enumeration, written as the raw value of its case.
 extension JSONValue where Self: RawRepresentable, RawValue == String {
   package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
 }

@@ -10,10 +10,10 @@ package struct JSONWriter {
   /// The innermost container; the ones around it, outermost first, are in `outer`.
   private var innermost = Container(start: 0, isInline: false)
   private var outer: [Container] = []
-  /// The number of containers, counted from the outermost, whose text may have left for `sink` in part. No key can be
-  /// inserted there any more.
+  /// The number of containers, counted from the outermost, of whose text a part may have been sent to `sink`. No key
+  /// can be inserted into these containers any more.
   private var sentDepth = 0
-  /// The number of open objects with keys that did not ascend. Nothing is sent before they end.
+  /// The number of open objects with keys that did not ascend. Nothing is sent to `sink` before these objects end.
   private var unsortedDepth = 0
 
   private struct Container {
@@ -46,7 +46,8 @@ package struct JSONWriter {
   }
 
   /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`, and is never
-  /// in memory as a whole. For this, an object with an array of objects gets no key after the array that sorts before it.
+  /// in memory as a whole. For this, the keys that an object gets after an array of objects must ascend from the
+  /// array's key.
   package static func document(
     to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
   ) {
@@ -69,7 +70,7 @@ package struct JSONWriter {
 extension JSONWriter {
   /// Adds a member to the innermost object.
   ///
-  /// - Precondition: `key` is plain ASCII, and the object does not have it yet.
+  /// - Precondition: `key` is plain ASCII, and the object has no member with this key yet.
   package mutating func member(_ key: StaticString, _ value: some JSONValue) {
     write(key: key)
     value.write(to: &self)
@@ -132,7 +133,7 @@ extension JSONWriter {
     sendPiece()
   }
 
-  /// Sends what has been written, if it is enough. Called at the end of an object in an array.
+  /// Sends the bytes written so far to `sink`, if they fill a piece. Called at the end of an object in an array.
   private mutating func sendPiece() {
     guard let sink, unsortedDepth == 0 else { return }
     sentDepth = outer.count + 1
@@ -175,7 +176,7 @@ extension JSONWriter {
     unsortedDepth -= 1
   }
 
-  /// The members of an object, each from its key on, in the order in which they were written.
+  /// Returns the text of each member of an object, with the key, in the order in which the members were written.
   private static func members(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     var members: [ArraySlice<UInt8>] = []
     var (start, depth, isInString, isEscaped) = (text.startIndex, 0, false, false)
@@ -201,7 +202,7 @@ extension JSONWriter {
     return members
   }
 
-  /// The key of a member without its quotes. It has no escapes.
+  /// Returns the key of a member, without quotes. Keys have no escapes.
   private static func key(of member: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     member.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
   }
@@ -247,13 +248,13 @@ extension JSONWriter {
 // MARK: Values
 
 extension JSONWriter {
-  /// Writes an object as a value: an element on one line, or a member.
+  /// Writes an object as an element, on one line, or as the value of a member.
   mutating func writeObject(_ members: (inout JSONWriter) -> Void) {
     writeContainer("{", "}", isInline: innermost.isInline || innermost.isArray, members)
     if innermost.isArray { sendPiece() }
   }
 
-  /// Writes an array as a value.
+  /// Writes an array as an element or as the value of a member.
   mutating func writeArray(_ elements: (inout JSONWriter) -> Void) {
     writeContainer(
       "[", "]", isInline: innermost.isInline || innermost.isArray, elements)

@@ -94,7 +94,7 @@ enum Console {
     return colourIsForced || isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
   }
 
-  /// Whether results in files are in colour, too.
+  /// Whether results in files are in colour, too: CLICOLOR_FORCE is set, and NO_COLOR is not.
   static var colourIsForced: Bool {
     variable("NO_COLOR").isEmpty && !["", "0"].contains(variable("CLICOLOR_FORCE"))
   }

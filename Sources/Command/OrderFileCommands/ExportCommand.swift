@@ -105,7 +105,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// - Throws: if the command line has more than one history, or an option of launches.
+  /// - Throws: a usage error if the command line has more than one file, or an option for launches.
   private func checkHistory() throws {
     guard files.count == 1 else {
       throw ValidationError("expected one history, found \(files.count) files")

@@ -29,7 +29,7 @@ struct InitCommand: ParsableCommand {
       Mac.
       """)
 
-  /// `--print`: a build for which steps are printed instead of a change.
+  /// `--print`: the kind of build whose steps are printed; no file of the project is changed.
   enum PrintedBuild: String, CaseIterable, ExpressibleByArgument { case make, xcode }
 
   @Flag(help: "Change the files.")

@@ -98,7 +98,8 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   }
 }
 
-/// `--input`: the standard input of a program that otherwise has the standard streams of this command.
+/// `--input`: the file that the launched program reads as its standard input. All other standard streams of the program
+/// are those of this command.
 struct StandardInput: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -106,7 +107,7 @@ struct StandardInput: ParsableArguments {
     completion: .file())
   var input: String?
 
-  /// - Throws: if the input is no file, or can't be read.
+  /// - Throws: if the input is a pipe or a folder, or can't be read.
   func open() throws(Diagnostic) -> OpenedInput? {
     try input.map { path throws(Diagnostic) in try OpenedInput(path) }
   }
@@ -126,7 +127,7 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   /// - Precondition: `words` is not empty.
   var launch: ProgramLaunch { launch(reading: nil) }
 
-  /// - Parameter input: the standard input of the program; `nil` for that of this process.
+  /// - Parameter input: the standard input of the program; `nil` for the standard input of this process.
   /// - Precondition: `words` is not empty.
   func launch(reading input: OpenedInput?) -> ProgramLaunch {
     var launch = ProgramLaunch(command: words, timeout: limits.seconds)

@@ -5,7 +5,7 @@ import ImageModel
 /// A result whose figures `--limit` can limit.
 protocol LimitedResult: SendableMetatype {
   static var source: HistorySeries.Source { get }
-  /// A limit that is often set.
+  /// A limit that is often set: the example in the help.
   static var example: String { get }
 }
 
@@ -24,7 +24,7 @@ enum AuditResult: LimitedResult {
   static let example = "audit.libraries<=12"
 }
 
-/// `--limit`: what the figures of a result must be.
+/// `--limit`: the limits of a result's figures.
 struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -36,7 +36,7 @@ struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
     BudgetFigure.all.filter { $0.source == Kind.source }.map(\.id).joined(separator: ", ")
   }
 
-  /// - Throws: a usage error if a limit can't be read, or is of another command's figure.
+  /// - Throws: a usage error if a limit is malformed, or limits a figure of another command.
   func check() throws { _ = try limits() }
 
   func limits() throws -> CommandLimits {
@@ -47,7 +47,7 @@ struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
 }
 
 extension [Diagnostic] {
-  /// Prints all errors but the last, which it throws: that ends the command.
+  /// Prints all errors but the last, and throws the last: a thrown error ends the command.
   func throwAll() throws(Diagnostic) {
     guard let last else { return }
     for failure in dropLast() { Console.printError(failure) }

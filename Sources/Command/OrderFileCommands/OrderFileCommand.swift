@@ -79,7 +79,7 @@ package struct OrderFileCommand: ParsableCommand {
           name: "Guard",
           subcommands: [DiffCommand.self, CheckCommand.self, HistoryCommand.self]),
         CommandGroup(name: "Files", subcommands: [ShowCommand.self, ExportCommand.self]),
-        // Hidden, and without completions: bash has no functions with a "+" in the name.
+        // These commands are hidden and have no completions: in POSIX mode, bash permits no "+" in the name of a function.
         CommandGroup(
           name: "For build systems", subcommands: [CCompilerCommand.self, CxxCompilerCommand.self]),
       ])

@@ -116,7 +116,7 @@ struct ShowCommand: ParsableCommand {
     return "\(document.title)\n\n\(text)"
   }
 
-  /// The document as it was written.
+  /// Returns the bytes of the document's file; for a history with `--last`, only the last lines of each series.
   private func jsonForm(of document: ShownDocumentFile) -> [UInt8] {
     if case .history(let history) = document.contents, let last {
       return history.bySeries.flatMap { $0.entries.suffix(last).flatMap(\.line) }

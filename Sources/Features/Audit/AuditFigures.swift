@@ -69,7 +69,7 @@ package struct AuditFigures: Hashable, Sendable {
 }
 
 extension AuditDocument {
-  /// The figures, read back from the document: so they are those that another command reads.
+  /// Returns the figures that another command reads from this document's JSON.
   package func figures() throws(Diagnostic) -> AuditFigures {
     do { return try AuditFigures(parsing: FileBytes(json())) } catch {
       throw Diagnostic("\(error)", context: [path])

@@ -17,7 +17,7 @@ package struct Count: JSONReadable {
   }
 }
 
-/// A member that is read as a count.
+/// A member with a number that is read as a `Count`.
 package func countMember<Object>(
   _ key: StaticString, _ value: @escaping @Sendable (Object) -> Int
 ) -> JSONMember<Object, Int> {

@@ -30,7 +30,7 @@ extension StagedImage: JSONListedObject {
     })
 }
 
-/// A member that is a time.
+/// A member with a time in nanoseconds.
 func nanosecondsMember<Object>(
   _ key: StaticString, _ time: @escaping @Sendable (Object) -> Double
 ) -> JSONMember<Object, Double> {

@@ -37,11 +37,11 @@ import ByteReading
 import ImageModel
 
 extension OrderFileDialect {
-  /// Apple's classic linker; also what a file is read as that does not say which Mach-O linker it is for. It does not order
-  /// zero-filled data, but moves those that are listed into `__data`, and so into the file.
+  /// Apple's classic linker. A Mach-O order file that names no linker is read in this dialect. The linker does not
+  /// order zero-filled data: it moves the listed zero-filled data into `__data`, where they take space in the file.
   package static let ld64 = machO(
     "ld64", lastDuplicateWins: true, .movesFirstInObjectFile, recognizes: looksLikeMachO)
-  /// Apple's linker since Xcode 15. What it does with zero-filled data was not tried.
+  /// Apple's linker since Xcode 15. Nobody has tried what this linker does with zero-filled data.
   package static let ldPrime = machO(
     "ld-prime", lastDuplicateWins: false, .movesAll, recognizes: { isMarked($0, for: "ld-prime") })
   /// LLVM's linker for Mach-O.

@@ -31,7 +31,7 @@ package struct OrderFileDialect: Sendable {
   package let recognizes: @Sendable (FileBytes) -> Bool
 
   package internal(set) var namesakes = NamesakeRule.movesAll
-  /// Whether other text can be taken for a file in this dialect: at most one line shows the dialect.
+  /// Whether other text can be mistaken for an order file in this dialect, because at most one line shows the dialect.
   package internal(set) var mayBeOtherText = false
   /// Whether the linker moves functions out of their output sections into a section for all listed functions. Otherwise it
   /// orders each output section by itself.
@@ -41,7 +41,7 @@ package struct OrderFileDialect: Sendable {
   /// Whether it orders C strings, by their hashes.
   package internal(set) var ordersStrings = false
 
-  /// The linker's name in sentences; `nil` for `name`.
+  /// The linker's name in sentences; `nil` if it is `name`.
   package internal(set) var ownTitle: String?
   /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
   package internal(set) var driverName: String?
@@ -50,7 +50,7 @@ package struct OrderFileDialect: Sendable {
   /// The linker's own argument against warnings about symbols that an order file lists and the image lacks; `nil` if the linker
   /// does not warn.
   package internal(set) var quietArgument: String?
-  /// The linker's own argument for version scripts that name undefined symbols; `nil` if the linker takes them anyway.
+  /// The linker's own argument that permits version scripts to name undefined symbols; `nil` if the linker needs none.
   package internal(set) var undefinedVersionArgument: String?
   /// The name of the same linker's dialect for Mach-O images; `nil` if there is none, or if this is the dialect.
   package internal(set) var machOName: String?
@@ -70,7 +70,7 @@ package struct OrderFileDialect: Sendable {
     self.recognizes = recognizes
   }
 
-  /// The dialect with changes of those properties that have a usual value.
+  /// Returns the dialect with other values of the properties that have a default value.
   func with(_ change: (inout OrderFileDialect) -> Void) -> OrderFileDialect {
     var dialect = self
     change(&dialect)
@@ -125,7 +125,7 @@ extension OrderFileDialect {
     }
   }
 
-  /// The linker's name in sentences: `GNU ld` of `gnu-ld`.
+  /// The linker's name in sentences: `GNU ld` for `gnu-ld`.
   package var title: String { ownTitle ?? name }
 
   /// Whether most users want this dialect for the images that the linker writes.

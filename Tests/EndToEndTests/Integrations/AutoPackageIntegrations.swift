@@ -131,7 +131,7 @@ import Testing
     #expect(built.contains("tool") && !built.contains("app") && !built.contains("libPlugin.so"))
   }
 
-  /// A package that depends on this one; as long as it does not name --output, nothing outside `.build` is written.
+  /// The plugin runs in a package that depends on this package. Without --output, nothing outside `.build` is written.
   @Test func thePluginRunsTheInstalledCommand() throws {
     let own = projectFolder.path
     let project = try Self.project(dependencies: ".package(name: \"orderfile\", path: \"\(own)\")")

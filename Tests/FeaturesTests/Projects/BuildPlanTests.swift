@@ -22,7 +22,7 @@ import Testing
     for name in ["ld.gold", "ld.bfd"] { try install(name) }
   }
 
-  /// The program is not run.
+  /// Installs an empty program: no test runs it.
   private func install(_ name: String) throws {
     try workshop.write([], name)
     try FileManager.default.setAttributes(

@@ -24,7 +24,7 @@ import Testing
   func aWrapperReadsWhatAutoWrites(settings: WrapperSettings) throws {
     let variables = Dictionary(uniqueKeysWithValues: settings.variables.map { ($0.name, $0.value) })
     #expect(try read(variables) == settings)
-    // Each is written, so that none is the user's.
+    // Each variable is written, so that a wrapper reads no variable of the user's environment.
     #expect(variables.count == 7)
   }
 

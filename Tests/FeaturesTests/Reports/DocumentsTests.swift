@@ -25,8 +25,8 @@ import Testing
     #expect(found == Set(documents.map { $0.schema }))
   }
 
-  /// A key that reading or writing has lost or exchanged shows here, and keys out of order in a document that is sent in
-  /// pieces.
+  /// This test fails if reading or writing loses or exchanges a key, or if keys are out of order in a document that is
+  /// sent in pieces.
   @Test func whatIsReadIsWrittenAgain() throws {
     let types = (documents + historyDocuments + budgetDocuments).compactMap {
       $0 as? any ReadableDocument.Type

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// So that a new document has a title, and each title is that of its schema.
+  /// Every kind of document has a title, which equals the title of its schema.
   @Test func theTitleSaysWhichCommandWroteIt() throws {
     let kinds = Self.schemas.compactMap { $0.split { "./".contains($0) }.dropFirst().first }
       .map(String.init).filter { $0 != "history" }
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  /// Also where the first line tells nothing.
+  /// The name decides if the file is empty, or if its first line is not JSON.
   @Test func aHistoryIsKnownByItsName() throws {
     let error = #expect(throws: Diagnostic.self) {
       try Self.shown(Array("<<<<<<< HEAD\n".utf8), "h.jsonl")

@@ -8,8 +8,8 @@ package struct CommandLimits: Sendable {
 
   /// - Parameters:
   ///   - texts: limits such as `diff.present>=95%`.
-  ///   - source: the command, whose figures can be limited.
-  /// - Throws: an error in the words of the command line.
+  ///   - source: the command whose figures may be limited.
+  /// - Throws: an error if a limit is malformed, or names no figure of the command.
   package init(
     parsing texts: [String], of source: HistorySeries.Source
   ) throws(Diagnostic) {
@@ -54,7 +54,7 @@ package struct CommandLimits: Sendable {
     return .share(share)
   }
 
-  /// The smallest share that `figure` must have; `nil` without such a limit.
+  /// Returns the smallest share that a limit demands of `figure`; `nil` if no limit does.
   package func minimumShare(of figure: String) -> Share? {
     for limit in limits where limit.figure.id == figure {
       if case .share(let share)? = limit.minimum { return share }
@@ -62,13 +62,13 @@ package struct CommandLimits: Sendable {
     return nil
   }
 
-  /// An error for each limit that a result does not keep, in the order of the command line. A limit on a figure that the
-  /// result lacks is not kept.
+  /// Returns an error for each limit that a result does not keep, in the order of the command line. A result that lacks
+  /// the figure does not keep the limit.
   ///
   /// - Parameters:
-  ///   - path: the path that the command was given.
+  ///   - path: the path of the command's input, for the messages.
   ///   - absence: why the result lacks a figure; `nil` if nothing is known.
-  ///   - remedy: what makes a figure better; `nil` for that of the figure.
+  ///   - remedy: returns what makes a figure better; `nil` for the figure's own remedy.
   package func failures(
     of content: CommittedDocument.Content, path: String, absence: String? = nil,
     remedy: (BudgetFigure) -> String? = { _ in nil }
@@ -102,7 +102,7 @@ package struct CommandLimits: Sendable {
 }
 
 extension Budget.Limit {
-  /// `at most 40`
+  /// The limit in words: `at most 40`.
   fileprivate var wording: String {
     if let maximum { return "at most \(maximum)" }
     return minimum.map { "at least \($0)" } ?? ""

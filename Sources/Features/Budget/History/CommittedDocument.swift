@@ -74,8 +74,8 @@ package struct CommittedDocument: Sendable {
     }
   }
 
-  /// The figures of a result that is no file. Unlike a document to be kept, a comparison that predicts nothing has its
-  /// other figures.
+  /// Takes the figures of a result that was not read from a file. If a comparison predicts nothing, its other figures
+  /// are taken; a document that is read from a file is then refused.
   package init(judging content: Content) throws(Diagnostic) {
     self.content = content
     if case .diff(let document) = content {

@@ -60,7 +60,7 @@ extension DiffDocument {
     return [figures]
   }
 
-  /// Without those of the prediction, if it predicts nothing.
+  /// The figures of the layout after. If the document predicts nothing, the predicted figures are left out.
   var figures: CommittedDocument.Image {
     let predicted: [HistoryMetric?] =
       [
@@ -102,7 +102,7 @@ extension OrderCompliance {
 }
 
 extension VerifyFigures {
-  /// The order file in the build.
+  /// The share of the order file's entries that are stale in the build.
   var committedImages: [CommittedDocument.Image] {
     [
       .init(
@@ -111,8 +111,8 @@ extension VerifyFigures {
           .init(
             .verify,
             metrics: [
-              // An order file without an entry for the build has nothing that is in effect. One with strings alone has
-              // nothing that can be verified.
+              // An order file without an entry for the build counts as stale as a whole. An order file with strings
+              // only can't be verified: nothing of it counts as stale.
               entries == 0
                 ? HistoryMetric("stale", .lower, share: namesNothing ? 1 : 0, of: 1)
                 : HistoryMetric("stale", .lower, share: stale, of: entries)

@@ -29,7 +29,8 @@ package enum InputFile {
     }
   }
 
-  /// Whether the file is a history: its first line is one, or only its name tells.
+  /// Whether the file is a history: its first line states the schema of histories, or its contents are of no known kind
+  /// and its name ends in `.jsonl`.
   package static func isHistory(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> Bool {
     guard let schema = try schema(of: bytes, path) else {
       guard case .other = FileKind(of: bytes) else { return false }

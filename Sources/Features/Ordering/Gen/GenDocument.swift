@@ -69,7 +69,8 @@ package struct OrderedImage: Hashable, Sendable {
     /// The name of the linker that the file is written for.
     package var linker: String
     package var linkerSource: LinkerSource
-    /// The option of a compiler driver that the path follows; `nil` if there is none. Not in JSON.
+    /// The option of a compiler driver that passes an order file to the linker: the path follows the option. `nil` if
+    /// the linker has no such option. Not in JSON.
     package var linkOption: String?
     /// How the functions of the launches are placed, as `OrderStrategy` calls it.
     package var strategy: String
@@ -96,7 +97,7 @@ package struct OrderedImage: Hashable, Sendable {
     }
   }
 
-  /// What the traces have of the image.
+  /// What the traces recorded of the image.
   package struct Recording: Hashable, Sendable {
     /// The image in the traces.
     package var image: String

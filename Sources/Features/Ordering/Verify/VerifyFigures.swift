@@ -3,14 +3,14 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The figures of a `VerifyDocument`, which is otherwise not read again.
+/// The figures of a `VerifyDocument`. Commands read nothing else of the document.
 package struct VerifyFigures: Hashable, Sendable {
-  /// The build; the order file, if several images were given.
+  /// The image of the build, or the order file if several images were given.
   package var image: ImageReference
   package var entries: Int
   /// The number of entries that are stale, after the update if there is one.
   package var stale: Int
-  /// Whether no entry is of the builds.
+  /// Whether the order file has no entry for the builds, not even a string.
   package var namesNothing: Bool
 
   package init(_ document: VerifyDocument) {

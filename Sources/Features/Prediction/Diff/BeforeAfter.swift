@@ -74,7 +74,7 @@ func countsMember<Object>(
   }
 }
 
-/// The same, and what is saved.
+/// A member with the counts of both layouts, and their difference as `saved`.
 func savingMember<Object>(
   _ key: StaticString, _ counts: @escaping @Sendable (Object) -> BeforeAfter<Int>
 ) -> JSONMember<Object, BeforeAfter<Int>> {

@@ -55,7 +55,7 @@ import Rendering
 /// `measuredPageIns`, and `measured` and `onlyExecuted` in `measuredPages`, are measured; everything else is
 /// predicted.
 ///
-/// Written and read by hand: `refusal` decides where the figures are.
+/// Written and read by hand: if there is a `refusal`, the figures are in `recordedOnly`.
 extension DiffDocument: ReadableDocument {
   package static let schema = "orderfile.diff/3"
 
@@ -84,7 +84,7 @@ extension DiffDocument: ReadableDocument {
     json.member("warnings", warnings)
   }
 
-  /// Adds what was counted in the layouts.
+  /// Adds the figures that were counted in the layouts.
   private func writeFigures(to json: inout JSONWriter) {
     json.member("after", after)
     json.member("before", before)
@@ -134,7 +134,7 @@ extension DiffDocument.Layout: JSONListedObject {
     member("startupBytes", \.startupBytes), countMember("floorPages", \.floorPages))
 }
 
-/// Written and read by hand: one launch is not written.
+/// Written and read by hand: `launches` is left out if it is 1.
 extension DiffDocument.Trace: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if launches != 1 { json.member("launches", launches) }

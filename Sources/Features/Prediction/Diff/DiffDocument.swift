@@ -26,7 +26,7 @@ package struct DiffDocument: Hashable, Sendable {
   /// How large the two images are; `nil` unless both are ELF images.
   package var imageSizes: BeforeAfter<ImageSizes>?
   package var prediction: DiffPrediction
-  /// Why the figures of `prediction` are no prediction, as one sentence; `nil` if they are one.
+  /// Why `diff` predicts nothing, as one sentence; `nil` if the figures of `prediction` are a prediction.
   package var refusal: String?
   /// Why the pages of data are not predicted although touches were recorded, as one sentence; else `nil`.
   package var dataPagesUnknown: String?
@@ -48,7 +48,7 @@ package struct DiffDocument: Hashable, Sendable {
     }
   }
 
-  /// Whether the layout after is what the order file and the traces ask for.
+  /// Whether the layout after follows the order file, and has the recorded functions and basic blocks.
   package struct Compliance: Hashable, Sendable {
     /// `nil` if no order file was given.
     package var order: OrderCompliance?

@@ -54,7 +54,8 @@ extension DiffPrediction: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// A duration with its lowest and highest value; for a loss all are negative, and `high` goes with the highest cost.
+/// A duration as a range. If launches get slower, all three values are negative, and `high` is computed from the
+/// highest cost of a page-in.
 struct MillisecondsBand: JSONWritableObject {
   let low: Milliseconds
   let typical: Milliseconds

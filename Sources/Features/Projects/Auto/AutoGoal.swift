@@ -9,7 +9,7 @@ package enum AutoGoal: String, Hashable, Sendable {
   /// Functions and data.
   case data
 
-  /// - Throws: `usage` for both.
+  /// - Throws: `usage` if both options are given.
   package init(split: Bool, data: Bool) throws(Diagnostic) {
     guard !split || !data else {
       throw Diagnostic(

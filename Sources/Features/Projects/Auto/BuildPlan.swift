@@ -69,15 +69,15 @@ package struct BuildPlan: Hashable, Sendable {
     var recorder: String? { if case .instrumented(let path) = self { path } else { nil } }
   }
 
-  /// How objects are compiled. Build systems do not compile again if only what wrappers add has changed: objects of another
-  /// kind are removed before a build.
+  /// How objects are compiled. A build system does not compile again if only the options that wrappers add have
+  /// changed. So objects of another kind are removed before a build.
   package enum Objects: String, Sendable {
     case whole
     /// With a section for each variable.
     case wholeWithData
     /// With a map of basic blocks.
     case mapped
-    /// With a map of basic blocks, and split.
+    /// With a map of basic blocks, and functions split by the profile.
     case split
     /// With callbacks for the recorder.
     case instrumented
@@ -117,7 +117,7 @@ package struct BuildPlan: Hashable, Sendable {
     return variables + [(BuildSystem.toolsetVariable, toolset)]
   }
 
-  /// What a user has to add to compile for this order.
+  /// Returns the compiler options that a user has to add for this order.
   ///
   /// - Parameter profile: the path of the profile by which functions were split; `nil` if none were.
   package func compileOptions(splitBy profile: String?) -> [String] {

@@ -66,7 +66,7 @@ struct ProjectBuild {
 
   /// Builds what is not up to date in this variant.
   ///
-  /// - Parameter name: of the step and its log.
+  /// - Parameter name: the name of the step and of its log.
   mutating func build(_ name: String, _ variant: BuildPlan.Variant) throws(Diagnostic) {
     defer {
       for link in removedLinks { link.restore() }
@@ -100,7 +100,7 @@ struct ProjectBuild {
     }
   }
 
-  /// Removes all objects unless they were compiled as this variant needs them, so that the build compiles.
+  /// Removes all objects unless they were compiled as this variant needs them. The build then compiles again.
   private func prepareObjects(_ variant: BuildPlan.Variant) throws(Diagnostic) {
     let objects = plan.objects(of: variant, hasProfile: Folder.hasFile(folder.splitProfile))
     let known = (try? InputFile.bytes(folder.compiled)).map { $0.text(0..<$0.count) }
@@ -109,8 +109,9 @@ struct ProjectBuild {
     try OutputFile(folder.compiled).finish(Array(objects.rawValue.utf8))
   }
 
-  /// Writes the file with options for SwiftPM, which is the same each time. In the plain variant it names an order file
-  /// without lines, in the ordered one the order file that `ProjectImages` has written.
+  /// Writes the toolset, the file with options for SwiftPM. The plain and the ordered variant share one toolset, which
+  /// names one order file. That order file is emptied here for the plain variant; `ProjectImages` has written it for
+  /// the ordered variant.
   private func writeToolset(_ variant: BuildPlan.Variant) throws(Diagnostic) {
     switch variant {
     case .instrumented(let recorder):

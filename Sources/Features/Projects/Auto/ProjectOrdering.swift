@@ -1,10 +1,10 @@
 // Orders a project: `orderfile auto`.
 //
 // The project is copied, built in the copy, launched, recorded, linked again in the recorded order, and launched again.
-// A `BuildPlan` says how the project is built; nothing else depends on its build system. Compilers are called through this
-// command, under their own names. It notes what is linked, and adds what ordering needs (`CompilerWrapper`); the plan tells it
-// by environment variables (`WrapperSettings`). So an image is linked again by removing it and building again, with the order
-// files where the wrapper looks for them.
+// A `BuildPlan` says how the project is built; nothing else depends on its build system. The build calls this command
+// by the names of compilers. The command notes each link, and calls the compiler with the options that ordering needs
+// (`CompilerWrapper`). Environment variables tell the command about the plan (`WrapperSettings`). So an image is linked
+// again by removing it and building again, with the order files where the wrapper looks for them.
 //
 // All that a run leaves is below one folder. `state` there says what the results are of: the options, the images after
 // the last link, and the method of recording. A run that finds the project as it was, whose build leaves the images as

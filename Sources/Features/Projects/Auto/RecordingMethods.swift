@@ -210,7 +210,7 @@ extension RecordingMethods {
 }
 
 extension RecordingMethods.Method {
-  /// Whether the launches run an instrumented build in the place of the release build.
+  /// Whether the launches run an instrumented build instead of the release build.
   var needsInstrumentedBuild: Bool { self == .instrument }
   /// Whether the launched programs are traced. A system may forbid that.
   var traces: Bool { self == .breakpoints }

@@ -10,8 +10,8 @@ package enum Toolchain: Hashable, Sendable {
   /// for them from a toolset. The images are in `imageFolder`.
   case swift(imageFolder: String)
 
-  /// Whether the compilers are of C and C++. Only these split functions, record data, and have to be clang to instrument:
-  /// rustc and swiftc instrument, too.
+  /// Whether the compilers are those of C and C++. Only C and C++ compilers can split functions and record data. To
+  /// instrument, they have to be clang; rustc and swiftc can instrument, too.
   package var compilesC: Bool { self == .c }
 
   /// The folder with the images; `nil` if the wrappers note what is linked.

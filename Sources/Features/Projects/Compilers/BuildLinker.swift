@@ -31,7 +31,7 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
   /// The dialect of the linker's order files; `nil` if the linker takes no order files.
   package var dialect: OrderFileDialect? { OrderFileDialect(driverName: name) }
 
-  /// The name in sentences: `GNU ld` of `bfd`.
+  /// The linker's name in sentences: `GNU ld` for `bfd`.
   package var title: String { dialect?.title ?? name }
 
   package var description: String { name }

@@ -33,7 +33,8 @@ package struct WrapperSettings: Hashable, Sendable {
     ]
   }
 
-  /// Reads the settings. An empty variable is the same as none. Without a linker it is lld if `PATH` has lld, else GNU ld.
+  /// Reads the settings. An empty variable counts as not set. If no variable names the linker, it is lld if `PATH` has
+  /// lld, else GNU ld.
   ///
   /// - Parameter variable: returns the value of an environment variable; empty if it is not set.
   /// - Throws: if the linker is not known.

@@ -70,7 +70,7 @@ struct LinkerTrial {
   }
 
   /// - Parameters:
-  ///   - program: the path of its program.
+  ///   - program: the path of the linker's program.
   ///   - version: what it says about itself.
   ///   - dialect: of its order files.
   func facts(

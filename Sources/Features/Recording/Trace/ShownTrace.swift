@@ -3,16 +3,16 @@ import CommandSupport
 import ImageModel
 import Symbolication
 
-/// A trace as it is shown, with names from the images in which it was recorded.
+/// A trace as `orderfile show` prints it, with names from the recorded images.
 package struct ShownTrace {
   package let document: TraceDocument
   package let warnings: [Diagnostic]
 
   /// - Parameters:
   ///   - path: the path of the trace, whose contents are `bytes`.
-  ///   - recorded: the paths of images in which it was recorded, in place of those that it states.
-  ///   - architecture: the slice of a universal file among them.
-  /// - Throws: an error if the trace is damaged, or an image can't be read or is not one of the trace.
+  ///   - recorded: the paths of recorded images, for images that are no longer where the trace says.
+  ///   - architecture: the slice to read of a universal file in `recorded`.
+  /// - Throws: an error if the trace is damaged, or if an image of `recorded` can't be read or is not in the trace.
   package init(
     _ bytes: FileBytes, _ path: String, recorded: [String] = [], _ architecture: Architecture? = nil
   ) throws(Diagnostic) {

@@ -16,7 +16,7 @@ package struct LaunchExport {
   package struct Options {
     /// The paths of traces.
     package var traces: [String]
-    /// What stdin contains, if it is read already; `nil` if `traces` are all to be read.
+    /// The contents of stdin, if the command has read stdin already; `nil` if all `traces` are still to be read.
     package var standardInput: FileBytes?
     /// The paths of recorded images.
     package var recorded: [String] = []

@@ -2,7 +2,8 @@ import Addresses
 import ImageModel
 import JSON
 
-/// A row of the table of launches: a launch with all that a profile needs of it. docs/how-to/FLEET.md has the columns.
+/// A row of the table of launches: a launch, with everything that a profile needs. docs/how-to/FLEET.md has the
+/// columns.
 package struct LaunchRow {
   static let version = 2
 

@@ -1,6 +1,6 @@
-// The table of launches. Each trace is folded by itself, and the profile of this one launch is written as a row: so a row
-// has exactly what a profile needs, and whoever folds the rows as docs/how-to/MERGE.md says gets the profile that `merge`
-// would have made of the traces.
+// The table of launches. Each trace is folded by itself, and the profile of this one launch is written as a row: so a
+// row has exactly what a profile needs. Folding the rows, as docs/how-to/FLEET.md describes, gives the profile that
+// `merge` would have made of the traces.
 
 import ByteReading
 import CommandSupport

@@ -33,7 +33,7 @@ package struct LaunchReport {
       document.otherLayouts = try inputs.otherLayouts()
       if inputs.layouts.count >= 2 {
         document.diff = comparison.document
-        document.diff?.compliance.functions = nil  // The layouts have them, with each name once.
+        document.diff?.compliance.functions = nil  // `layouts` has these functions, each name once.
       }
     } else {
       document.diff = inputs.diff?.document

@@ -22,7 +22,7 @@ package struct DocumentOutline: Sendable {
 private struct Reader {
   let bytes: FileBytes
 
-  /// The elements of an array that are shown.
+  /// The number of elements that are shown of an array.
   private static let shownElements = 10
 
   func appendMembers(
@@ -50,7 +50,7 @@ private struct Reader {
     }
   }
 
-  /// Returns the number of elements.
+  /// Appends the first elements, and returns the number of all elements.
   private func appendElements(
     of cursor: inout JSONCursor, _ field: String, to lines: inout [String]
   ) throws(ParseError) -> Int {

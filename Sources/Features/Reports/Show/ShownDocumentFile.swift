@@ -8,8 +8,8 @@ import PagesFormat
 import Prediction
 import Rendering
 
-/// A document that a command wrote, read from a file. Documents that commands read have the text of the command that wrote
-/// them; all others have an outline.
+/// A document that a command wrote, read from a file. A document that a command can read back is shown as the text of
+/// the command that wrote it. Every other document is shown as an outline.
 package struct ShownDocumentFile {
   package enum Contents {
     case pages(PagesDocument)
