@@ -3,7 +3,7 @@ import PackageDescription
 
 // A target in Sources is named with its storey here: "Bytes/JSON" is the target JSON in Sources/Bytes. The storeys from the
 // bottom up: Libraries, Bytes, Model, Formats, System, Features, Command. A target depends on targets of its own storey and of
-// storeys below. LayeringTests reads this list.
+// storeys below; LayeringTests compare the imports with the folders of Sources.
 
 /// The settings of targets that other packages import: SwiftPM refuses unsafe flags there.
 let strict: [SwiftSetting] = [

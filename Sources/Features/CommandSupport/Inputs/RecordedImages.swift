@@ -16,11 +16,7 @@ package struct RecordedImages {
   /// What was wrong with images that the traces name.
   package private(set) var warnings: [Diagnostic] = []
 
-  package init(
-    warnings: [Diagnostic] = []
-  ) {
-    self.warnings = warnings
-  }
+  package init() {}
 
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///

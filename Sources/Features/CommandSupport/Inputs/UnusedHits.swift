@@ -16,7 +16,7 @@ package struct UnusedHits: Hashable, Sendable {
   package var hitsInTrace: Int
   package var reason: Reason
 
-  /// The words are those of warnings, too.
+  /// Warnings contain these words, too.
   package enum Reason: String, CaseIterable, Sendable {
     case anotherImage = "another image"
     /// No image of the trace is a build of an image that is ordered or compared.

@@ -1,6 +1,5 @@
 import FaultEstimate
 import ImageModel
-import Rendering
 
 /// The page faults that a launch is predicted to take in two layouts.
 package struct DiffPrediction: Hashable, Sendable {
@@ -15,7 +14,7 @@ package struct DiffPrediction: Hashable, Sendable {
   package var sections: [DiffDocument.Section]
   /// In page-steps.
   package var faultCurveArea: BeforeAfter<UInt64>
-  /// The number of startup functions of which only the basic blocks that ran count; `nil` if no blocks were
+  /// The number of startup functions that count only with the basic blocks that ran; `nil` if no basic blocks were
   /// recorded.
   package var functionsByBlocks: BeforeAfter<Int>?
   /// The cost of one page-in; `nil` if none was given and none was published for such images.
@@ -47,7 +46,7 @@ extension DiffPrediction {
   /// The number of launches that `traces` count as.
   package var launchesOfTraces: UInt64 { traces.map(\.launches).saturatingSum() }
 
-  /// The mean pages of `traces`, each as often as it counts; `nil` if there are none.
+  /// The mean of the pages of `traces`, each weighted by its launches; `nil` if there are no traces.
   package var meanOfTraces: BeforeAfter<Double>? {
     guard !traces.isEmpty else { return nil }
     func mean(_ pages: KeyPath<BeforeAfter<Int>, Int>) -> Double {
