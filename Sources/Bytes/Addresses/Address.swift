@@ -1,6 +1,5 @@
-// Numbers from a file or a process, each kind with its own type, so that an offset is never added to an
-// address by mistake, and an address in a process is never used as an address in a file without removing the
-// slide.
+// Each kind of number from a file or a process has its own type. So an offset is never added to an address by mistake,
+// and an address in a process is never used as an address in a file without removing the slide.
 
 /// A position in a file, in bytes from its start.
 public struct FileOffset: BytePosition {
@@ -63,7 +62,7 @@ public struct Slide: Hashable, Sendable {
 }
 
 extension LoadedAddress {
-  /// The stated address, modulo 2^64. It lies outside the image if this is an address in another image.
+  /// The stated address, modulo 2^64. It lies outside the image if this address is in another image.
   @inlinable public func stated(slide: Slide) -> StatedAddress {
     StatedAddress(rawValue: rawValue &- slide.rawValue)
   }

@@ -4,8 +4,7 @@ public struct AddressRange: Hashable, Sendable {
   /// The size in bytes; an empty range has size 0 and contains nothing.
   public let size: UInt64
 
-  /// A range that would exceed 2^64 is truncated there: files state such sizes, and a range must not wrap
-  /// around.
+  /// Truncates a range that would exceed 2^64: files may state such sizes, and a range must not wrap around.
   @inlinable public init(start: StatedAddress, size: UInt64) {
     self.start = start
     self.size = Swift.min(size, UInt64.max - start.rawValue)

@@ -7,8 +7,8 @@ public struct PageNumber<Position: BytePosition>: Hashable, Sendable {
 
   @inlinable public static func == (a: Self, b: Self) -> Bool { a.rawValue == b.rawValue }
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
-  /// Sets call this function. The one of integers is faster than a `Hasher`, with which the models of kernels, which
-  /// keep pages in sets, would take twice as long.
+  /// Sets call this function. The hash function of integers is faster than a `Hasher`: with a `Hasher`, the kernel
+  /// models, which keep pages in sets, would take twice as long.
   @inlinable public func _rawHashValue(seed: Int) -> Int { rawValue._rawHashValue(seed: seed) }
 }
 

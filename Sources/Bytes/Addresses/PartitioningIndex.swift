@@ -1,9 +1,9 @@
 extension RandomAccessCollection {
-  /// The index of the first element that satisfies `predicate`, or `endIndex` if there is none, found by
-  /// binary search. All elements that do not satisfy it must precede all that do.
+  /// The index of the first element that satisfies `predicate`, or `endIndex` if there is none, found by binary search.
+  /// All elements that do not satisfy `predicate` must precede all elements that do.
   ///
-  /// The name is that of Swift Algorithms, <https://github.com/apple/swift-algorithms>;
-  /// docs/how-it-works/CHOICES.md says why that package is not used.
+  /// The name comes from Swift Algorithms, <https://github.com/apple/swift-algorithms>; docs/how-it-works/CHOICES.md
+  /// explains why that package is not used.
   ///
   /// - Complexity: O(log *n*) calls of `predicate` for *n* elements.
   @inlinable

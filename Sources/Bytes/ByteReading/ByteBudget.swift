@@ -2,10 +2,9 @@ import Addresses
 
 /// A limit on the total number of bytes that may be read from a table.
 ///
-/// Names and tables of a file may overlap: a file of a few kilobytes can give each of a thousand symbols a
-/// name that is nearly as long as the file. Code that reads or copies such bytes for each user takes them
-/// from a budget, a multiple of the table's own size, so that time and memory stay nearly linear in that
-/// size.
+/// Names and tables of a file may overlap: a file of a few kilobytes can give each of a thousand symbols a name that is
+/// nearly as long as the file. Code that reads or copies such a name once for each symbol takes its bytes from a
+/// budget. The budget is a multiple of the table's size, so that time and memory stay nearly linear in that size.
 public struct ByteBudget: Sendable {
   /// In bytes.
   public let limit: UInt64
@@ -13,8 +12,8 @@ public struct ByteBudget: Sendable {
 
   public init(limit: UInt64) { self.limit = limit }
 
-  /// A budget for names in a table of `byteCount` bytes. Linkers let names share their ends, which rarely
-  /// adds up to twice the table.
+  /// A budget for names in a table of `byteCount` bytes. Linkers let names share their ends; the names together are
+  /// rarely twice as long as the table.
   public init(namesIn byteCount: Int) {
     self.init(limit: ParsingLimits.sharing * UInt64(byteCount) + ParsingLimits.smallTable)
   }

@@ -4,8 +4,7 @@ extension ByteCursor {
   /// Reads a number with 7 bits per byte, the lowest bits first; the last byte has its highest bit clear.
   /// <https://dwarfstd.org/doc/DWARF5.pdf>, 7.6
   ///
-  /// - Throws: `truncated` if the range ends before the number does, `invalid` for one of more than 64 bits;
-  ///   the cursor has not moved then.
+  /// - Throws: `truncated` if the range ends before the number does, `invalid` for a number of more than 64 bits.
   public mutating func readULEB128(_ field: StaticString) throws(ParseError) -> UInt64 {
     let range = (position..<end).indices
     var value: UInt64 = 0
@@ -31,8 +30,7 @@ extension ByteCursor {
 
   /// Reads a number as `readULEB128` does, with bit 6 of its last byte as the sign.
   ///
-  /// - Throws: `truncated` if the range ends before the number does, `invalid` for one of more than 64 bits;
-  ///   the cursor has not moved then.
+  /// - Throws: `truncated` if the range ends before the number does, `invalid` for a number of more than 64 bits.
   public mutating func readSLEB128(_ field: StaticString) throws(ParseError) -> Int64 {
     let range = (position..<end).indices
     var value: Int64 = 0
@@ -40,7 +38,7 @@ extension ByteCursor {
     for index in range {
       let byte = bytes[index]
       let bits = Int64(byte & 0x7f)
-      // Of the tenth byte only the lowest bit counts; the others repeat it.
+      // Only the lowest bit of the tenth byte counts; the other bits repeat it.
       guard shift < 63 || (shift == 63 && (bits == 0 || bits == 0x7f)) else {
         throw ParseError(
           .invalid(expected: "a number of 64 bits", found: "a longer one"), "\(field)",

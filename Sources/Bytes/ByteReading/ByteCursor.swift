@@ -1,6 +1,6 @@
 import Addresses
 
-/// A position in a file, which reads one field after the other and cannot leave its range.
+/// A position in a file, from which fields are read one after the other. It cannot leave its range.
 ///
 /// A failed read throws and does not move. Copying a cursor is cheap and gives a second, independent
 /// position.
@@ -11,7 +11,7 @@ public struct ByteCursor {
   public let end: FileOffset
   public let endianness: Endianness
 
-  /// A cursor at the start of `range`, a range of `bytes` (default: all of it).
+  /// A cursor at the start of `range`, a range of `bytes` (default: all bytes).
   public init(_ bytes: FileBytes, in range: ByteRange? = nil, endianness: Endianness = .little) {
     let range = range ?? bytes.all
     precondition(range.upperBound.rawValue <= UInt64(bytes.count), "ranges are checked when made")
@@ -32,7 +32,7 @@ public enum Endianness: Sendable { case little, big }
 extension ByteCursor {
   /// Reads an integer and advances past it.
   ///
-  /// - Throws: `truncated`; the cursor has not moved then.
+  /// - Throws: `truncated`.
   public mutating func read<T: FixedWidthInteger & BitwiseCopyable>(
     _: T.Type, _ field: StaticString
   ) throws(ParseError) -> T {

@@ -15,25 +15,25 @@ public typealias ByteRange = Range<FileOffset>
 
 /// The bytes of a file, mapped read-only, or of a buffer.
 ///
-/// A regular file is mapped: nothing is read before it is accessed, and the pages are those of the page
-/// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped,
-/// accessing it raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their
-/// outputs by renaming, which is safe. A trace grows and is truncated in place, so it is copied.
+/// A regular file is mapped: its bytes are read only when they are accessed, and its pages are shared with the page
+/// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped, accessing it
+/// raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their outputs by renaming, which
+/// is safe. A trace grows and is truncated in place, so it is copied.
 public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
   public let count: Int
   private let storage: Storage
 
-  /// Whether these are the file's own pages, which change with it.
+  /// Whether the bytes are the file's own pages, which change when the file changes.
   public var isMapped: Bool { if case .mapping = storage { true } else { false } }
 
-  /// Ranges that were not read because the file has no blocks for them, ascending: they are 0.
+  /// The ranges that were not read because the file has no blocks for them, ascending. Their bytes are 0.
   private let holes: [Range<Int>]
 
   private enum Storage {
     case mapping
-    /// Memory of the system, of so many bytes.
+    /// An anonymous mapping, and its size in bytes.
     case memory(Int)
     case allocation(UnsafeMutableRawPointer)
   }
@@ -84,8 +84,8 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     }
   }
 
-  /// Copies the present contents of the file at `path`, which may change or be truncated while it is read. What a sparse file
-  /// has no blocks for is not read, and takes no memory.
+  /// Copies the present contents of the file at `path`, which may change or be truncated while it is read. If the holes
+  /// of a sparse file have at least `leastHoles` bytes, they are not read and take no memory.
   ///
   /// - Throws: as `init(path:)`; `EFBIG` for more than `limit` bytes.
   public init(copyOf path: String, limit: UInt64) throws(SystemError) {
@@ -120,7 +120,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
         throw error
       }
     }
-    // It has grown meanwhile.
+    // The file has grown meanwhile.
     defer { buffer.deallocate() }
     let beginning = [UInt8](UnsafeRawBufferPointer(start: buffer, count: got))
     let bytes = try Self.readToEnd(descriptor, after: beginning, limit: limit)
@@ -159,12 +159,12 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     return (UnsafeRawPointer(buffer), bytes.count, .allocation(buffer))
   }
 
-  /// Files with fewer bytes without blocks are read whole.
+  /// A file with fewer bytes in holes is read whole.
   private static let leastHoles = 16 << 20
 
   /// Copies the blocks of a file.
   ///
-  /// - Returns: `nil` if the file system does not tell which there are, or if the file was longer at the end.
+  /// - Returns: `nil` if the file system does not report where the blocks are, or if the file has grown meanwhile.
   private static func copySparse(
     _ descriptor: Int32, _ size: Int
   ) throws(SystemError) -> (UnsafeRawPointer, Int, Storage, holes: [Range<Int>])? {
@@ -191,7 +191,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     }
   }
 
-  /// - Returns: whether the file system tells where there are blocks.
+  /// - Returns: whether the file system reports where the blocks are.
   private static func readBlocks(
     _ descriptor: Int32, into memory: UnsafeMutableRawPointer, _ size: Int,
     _ holes: inout [Range<Int>]
@@ -223,7 +223,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
   #if canImport(Darwin)
     private static let (seekHole, seekData, mapsNoFile) = (SEEK_HOLE, SEEK_DATA, MAP_ANON)
   #else
-    // SEEK_HOLE and SEEK_DATA of <unistd.h>, which has them for _GNU_SOURCE alone.
+    // The values of SEEK_HOLE and SEEK_DATA: <unistd.h> defines them only with _GNU_SOURCE.
     private static let (seekHole, seekData, mapsNoFile) = (Int32(4), Int32(3), MAP_ANONYMOUS)
   #endif
 
@@ -251,8 +251,8 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
   }
 }
 
-// MARK: Reading. Each member checks its range: out of bounds is a bug of the caller, who must have
-// compared with `count` or got the range from `range(offset:size:_:)`.
+// MARK: Reading. Each member checks its range. An index out of bounds is a bug of the caller, who must have compared it
+// with `count` or got the range from `range(offset:size:_:)`.
 
 extension FileBytes {
   /// The whole file.
@@ -299,10 +299,10 @@ extension FileBytes {
     return range.lowerBound..<end
   }
 
-  /// Where the bytes may begin to differ from 0, from `index` on: `index` itself, unless it is in a part of a sparse file
-  /// that was not read.
+  /// The first index from `index` on whose byte may differ from 0: the end of the hole that contains `index`, or
+  /// `index` itself if it is not in a hole.
   ///
-  /// - Complexity: O(log *n*) for *n* such parts.
+  /// - Complexity: O(log *n*) for *n* holes.
   public func endOfHole(at index: Int) -> Int {
     let next = holes.partitioningIndex { $0.upperBound > index }
     guard next < holes.count, holes[next].lowerBound <= index else { return index }
@@ -330,7 +330,7 @@ extension FileBytes {
     return a.count == b.count && memcmp(start + a.lowerBound, start + b.lowerBound, a.count) == 0
   }
 
-  /// Whether `range` contains the same as `others` in `part`, which is a range of it.
+  /// Whether the bytes in `range` equal the bytes of `others` in the range `part`.
   @inlinable public func isEqual(
     _ range: Range<Int>, to others: [UInt8], in part: Range<Int>
   ) -> Bool {

@@ -13,8 +13,8 @@ extension Array {
     #if os(Linux)
       withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        // The size on x86-64, and on AArch64 with pages of 4 KiB; elsewhere the advice covers many pages, or
-        // none.
+        // The size of a large page on x86-64, and on AArch64 with 4 KiB pages. Elsewhere the advised range contains
+        // many large pages, or none.
         let page = 1 << 21
         let first = (Int(bitPattern: start) + page - 1) / page * page
         let end = (Int(bitPattern: start) + count * MemoryLayout<Element>.stride) / page * page

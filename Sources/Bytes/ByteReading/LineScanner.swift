@@ -1,8 +1,9 @@
 /// Reads a text line by line without copying.
 ///
-/// A line ends at a line feed, which is not part of it. If the first line ends with a carriage return before the line
-/// feed, so does every line, as in files that went through Windows; otherwise a carriage return is part of a line,
-/// because names can contain one. Text after the last line feed is also a line.
+/// A line ends at a line feed, which is not part of it. If the first line has a carriage return before its line feed,
+/// as in files that went through Windows, a carriage return before any line feed is not part of the line either.
+/// Otherwise a carriage return is part of its line, because names can contain one. Text after the last line feed is
+/// also a line.
 public struct LineScanner {
   public let bytes: FileBytes
   /// The start of the next line, in bytes from the start of the file.

@@ -6,7 +6,7 @@
 
 @inlinable public func isLowerCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
 
-/// The digits in mangled names, which are always lower case.
+/// A hexadecimal digit in a mangled name; these digits are always lower case.
 @inlinable public func isLowerHexDigit(_ byte: UInt8) -> Bool {
   isDigit(byte) || byte &- UInt8(ascii: "a") < 6
 }
@@ -38,16 +38,15 @@
 
 /// 8 bytes as one little-endian number.
 ///
-/// - Precondition: they are within `bytes`.
+/// - Precondition: the 8 bytes are within `bytes`.
 @inlinable @inline(__always)
 func word(_ bytes: RawSpan, _ position: Int) -> UInt64 {
-  // The index is checked against the span's end; the function is called "unsafe" for types that not every 8
-  // bytes are valid for.
+  // The function checks the index against the span's end. It is called "unsafe" because of types for which not every
+  // bit pattern is valid.
   UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
 }
 
-/// The last `@` in `range` of `bytes`, or `nil`. It tests 8 bytes at a time, because nearly all names have
-/// none.
+/// The last `@` in `range` of `bytes`, or `nil`. It tests 8 bytes at a time, because nearly all names contain no `@`.
 @inlinable public func lastIndex(ofAtSignIn bytes: [UInt8], _ range: Range<Int>) -> Int? {
   let ones: UInt64 = 0x0101_0101_0101_0101
   var end = range.upperBound

@@ -1,6 +1,6 @@
-// The hash function of all name tables. It processes 16 bytes at a time and folds a 128-bit product (the step
-// of wyhash, Wang Yi 2019). It has no random seed, so the same names give the same tables in every run. It
-// does not defend against names chosen to collide, which would make it slow, but not wrong.
+// The hash function of all name tables. It processes 16 bytes at a time and folds a 128-bit product (the step of
+// wyhash, Wang Yi 2019). It has no random seed, so the same names give the same tables in every run. It does not defend
+// against names chosen to collide: they would make a table slow, but not wrong.
 
 /// The same number for the same bytes on every machine.
 ///

@@ -1,7 +1,7 @@
 /// A name as a key of a dictionary or a set: its bytes with a hash that is computed once.
 ///
-/// The standard library hashes an array byte by byte, with a function that resists chosen keys; for the names
-/// of a large image that is more than half of the cost of a look-up. This hash does not resist them.
+/// The standard library hashes an array byte by byte, with a function that resists chosen keys; for the names of a
+/// large image that is more than half of the cost of a look-up. This hash does not resist chosen keys.
 public struct NameKey: Hashable, Sendable {
   @usableFromInline let bytes: ArraySlice<UInt8>
   @usableFromInline let hashOfBytes: UInt64

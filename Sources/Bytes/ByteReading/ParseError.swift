@@ -1,6 +1,7 @@
 import Addresses
 
-/// The way in which bytes violate their format. It has no path: the code that opened the file adds that.
+/// The way in which bytes violate their format. It does not contain the path of the file: the code that opened the file
+/// adds it.
 public struct ParseError: Error, Equatable, Sendable {
   /// The kind of violation.
   public enum Reason: Equatable, Sendable {

@@ -7,8 +7,8 @@
 public enum ParsingLimits {
   /// Sections of one image or map.
   public static let sections: UInt64 = 1 << 20
-  /// How often the bytes of a table of names may be used on average; for a small table, also the number of
-  /// additional bytes.
+  /// How often each byte of a table of names may be used on average (`sharing`), and a number of additional bytes that
+  /// matters for a small table (`smallTable`).
   public static let sharing: UInt64 = 8
   public static let smallTable: UInt64 = 1 << 20
   /// Entries, comments and patterns of one order file.
@@ -19,8 +19,8 @@ public enum ParsingLimits {
   public static let linkMap = UInt64(UInt32.max)
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
   public static let debugNames: UInt64 = 1 << 30
-  /// Bytes of what one compiler says about itself and its options in DWARF, where longer texts are left out; and of
-  /// `.comment`, of which the beginning is read.
+  /// Bytes of the text in which one compiler states its name and options in DWARF; longer texts are left out. Also the
+  /// number of bytes that are read at the beginning of `.comment`.
   public static let debugProducer = 1 << 16
   /// Bytes of one decompressed section.
   public static let decompressedSection: UInt64 = 2 << 30

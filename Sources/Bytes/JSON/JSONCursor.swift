@@ -140,14 +140,14 @@ extension JSONCursor {
 // MARK: Values
 
 extension JSONCursor {
-  /// Whether the value is `null`; if so, it is read.
+  /// Reads the value if it is `null`, and returns whether it was.
   package mutating func readNull() -> Bool {
     guard peek() != nil, bytes.hasPrefix("null", at: index) else { return false }
     index += 4
     return true
   }
 
-  /// - Throws: `invalid` for a number with a fraction or an exponent, and for one that does not fit `Number`.
+  /// - Throws: `invalid` for a number with a fraction or an exponent, and for a number that does not fit `Number`.
   package mutating func readInteger<Number: FixedWidthInteger>(
     _ field: String
   ) throws(ParseError) -> Number {

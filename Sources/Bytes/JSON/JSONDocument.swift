@@ -12,11 +12,11 @@ package protocol JSONDocument: Sendable, JSONWritableObject {
   static var schema: String { get }
 }
 
-/// A document that can be read again: what it wrote reads back equal.
+/// A document that can be read again: reading its JSON gives an equal document.
 package protocol ReadableDocument: JSONDocument {
   /// Unknown members are skipped.
   ///
-  /// - Throws: `missing` or `invalid` for what is not JSON, has another schema, or violates it.
+  /// - Throws: `missing` or `invalid` for bytes that are not JSON, have another schema, or violate the schema.
   /// - Complexity: O(*n*) for *n* bytes.
   init(parsing bytes: FileBytes) throws(ParseError)
 }
@@ -30,7 +30,7 @@ extension ReadableDocument where Self: JSONListedObject {
 extension JSONDocument {
   package func json() -> [UInt8] { JSONWriter.document { writeMembers(to: &$0) } }
 
-  /// The same for a document that may be large: `sink` receives it piece by piece.
+  /// Writes a document that may be large: `sink` receives its JSON piece by piece.
   package func json(to sink: @escaping ([UInt8]) -> Void) {
     JSONWriter.document(to: sink) { writeMembers(to: &$0) }
   }

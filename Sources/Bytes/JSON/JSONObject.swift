@@ -11,7 +11,8 @@ package struct JSONObject {
 
   /// Reads a whole document; nothing may follow it.
   ///
-  /// - Throws: also `missing` or `invalid` if the schema is not `schema`; that is checked first.
+  /// - Throws: also `missing` or `invalid` if the schema is not `schema`. The schema is checked before any other
+  ///   member.
   package init(document bytes: FileBytes, schema: String) throws(ParseError) {
     var cursor = JSONCursor(bytes)
     try self.init(parsing: &cursor, "document")
@@ -24,7 +25,7 @@ package struct JSONObject {
 
   /// Skips an object and remembers where its members are.
   ///
-  /// - Throws: also `invalid` for a duplicate key, because readers differ in which one counts.
+  /// - Throws: also `invalid` for a duplicate key, because JSON readers differ in which of its values counts.
   /// - Complexity: O(*n*) for *n* bytes; each nested object that is read scans its bytes once more.
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     self.field = field

@@ -7,11 +7,11 @@ package struct JSONWriter {
   private var bytes: [UInt8] = []
   /// Receives the document piece by piece; `nil` keeps it in `bytes`.
   private let sink: (([UInt8]) -> Void)?
-  /// The innermost container; the ones around it, outermost first, are in `outer`.
+  /// The innermost container. The containers around it are in `outer`, outermost first.
   private var innermost = Container(start: 0, isInline: false)
   private var outer: [Container] = []
-  /// The number of containers, counted from the outermost, of whose text a part may have been sent to `sink`. No key
-  /// can be inserted into these containers any more.
+  /// The number of containers, counted from the outermost, whose text may have been sent to `sink` in part. No key can
+  /// be inserted into these containers any more.
   private var sentDepth = 0
   /// The number of open objects with keys that did not ascend. Nothing is sent to `sink` before these objects end.
   private var unsortedDepth = 0
@@ -45,9 +45,9 @@ package struct JSONWriter {
     return json.bytes
   }
 
-  /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`, and is never
-  /// in memory as a whole. For this, the keys that an object gets after an array of objects must ascend from the
-  /// array's key.
+  /// Writes a document that may be large. `sink` receives it in non-empty pieces of about `pieceSize`, and the document
+  /// is never in memory as a whole. For this, the keys that an object gets after an array of objects must ascend from
+  /// the array's key.
   package static func document(
     to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
   ) {
@@ -124,7 +124,8 @@ extension JSONWriter {
 
   /// Adds an element that is an object.
   ///
-  /// - Parameter isInline: whether to write it on one line; an object with a long array should not be.
+  /// - Parameter isInline: whether to write the object on one line; an object with a long array should have several
+  ///   lines.
   package mutating func object(
     isInline: Bool = true, _ members: (inout JSONWriter) -> Void
   ) {
