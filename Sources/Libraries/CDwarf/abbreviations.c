@@ -1,6 +1,6 @@
 // Checks the abbreviations of a compilation unit before its entries are read: DWARF 5, section 7.5.3.
 //
-// A table ends with the code 0. Units may share one, as in the output of dsymutil; libdwarf reads it again
+// A table ends with the code 0. Units may share a table, as in the output of dsymutil; libdwarf reads the table again
 // for each unit and keeps all copies.
 
 #include <string.h>
@@ -20,8 +20,7 @@ typedef struct {
   const uint8_t *next, *end;
 } of_numbers;
 
-// Reads an unsigned or signed LEB128 number, of which only zero and small values matter. Returns false at the
-// end.
+// Reads an unsigned or signed LEB128 number. Callers distinguish only zero and small values. Returns false at the end.
 static bool of_read_number(of_numbers *numbers, uint64_t *value) {
   *value = 0;
   for (unsigned shift = 0; numbers->next < numbers->end; shift += 7) {

@@ -1,5 +1,5 @@
-// Reads the place and the name of a function from its DW_TAG_subprogram. Either may be in another entry than
-// the one with the address.
+// Reads the place and the name of a function from its DW_TAG_subprogram. The name may be in another entry, to which
+// this entry refers.
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   const char *plain = NULL, *linkage = NULL;
   Dwarf_Die die = function;
   bool is_external = false;
-  for (int step = 0; die && step < 8; step++) {  // a chain has three; a damaged one may be a cycle
+  for (int step = 0; die && step < 8; step++) {  // a chain has three entries; a damaged chain may be a cycle
     linkage = of_text(reader, die, DW_AT_linkage_name);
     if (!linkage) linkage = of_text(reader, die, DW_AT_MIPS_linkage_name);
     if (!plain) plain = of_text(reader, die, DW_AT_name);
@@ -92,7 +92,7 @@ static bool of_entry_address(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Addr 
   return false;
 }
 
-// For code in several pieces: the one with the entry.
+// Finds the piece with the entry of code in several pieces.
 static int of_find_piece(
     orderfile_dwarf *reader, Dwarf_Die die, const of_entry *entry,
     orderfile_dwarf_function *function, Dwarf_Error *error) {
@@ -125,7 +125,7 @@ static int of_find_piece(
   return status;
 }
 
-// For a function in several pieces: the one with its entry.
+// Finds the piece with the entry of a function in several pieces.
 static int of_entry_range(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
     Dwarf_Error *error) {
@@ -163,7 +163,7 @@ int of_describe_function(
     if (status == DW_DLV_OK && class != DW_FORM_CLASS_CONSTANT && high > low)
       function->size = high - low;
     if (status == DW_DLV_NO_ENTRY) {
-      // No size: a list of pieces may have it.
+      // The entry states no size: a list of pieces may state it.
       status = of_entry_range(reader, die, function, error);
       if (status == DW_DLV_NO_ENTRY) status = DW_DLV_OK;
       if (status == DW_DLV_OK && low - function->address >= function->size) {

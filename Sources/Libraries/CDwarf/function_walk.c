@@ -1,11 +1,11 @@
 // Walks over all compilation units, depth first, one function per call.
 //
-// Damage must cost one unit, not the file or unbounded time: an error abandons its unit, and each entry must
-// come after the one visited before, which a DW_AT_sibling that points backwards, or into its own subtree,
-// would violate.
+// Damage must cost one unit, not the file or unbounded time. So an error abandons its unit, and each entry must come
+// after the entry that was visited before it. A DW_AT_sibling that points backwards, or into its own subtree, violates
+// this.
 //
-// libdwarf finds an entry's sibling by skipping everything below the entry, and follows any DW_AT_sibling
-// there: version 20210528 loops forever if that is the entry itself. So if entries have DW_AT_sibling, all of
+// libdwarf finds an entry's sibling by skipping everything below the entry, and follows any DW_AT_sibling there:
+// version 20210528 loops forever if DW_AT_sibling refers to its own entry. So if entries have DW_AT_sibling, all of
 // them are visited and their siblings checked before the sibling of their parent is requested.
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static bool of_enter(orderfile_dwarf *reader, Dwarf_Die parent) {
   return true;
 }
 
-// Whether the unit states where its code is. Swift writes skeleton units for Clang modules, which do not.
+// Whether the unit states where its code is. The skeleton units that Swift writes for Clang modules do not.
 static bool of_has_code(orderfile_dwarf *reader, Dwarf_Die unit) {
   Dwarf_Error error = NULL;
   Dwarf_Bool has_start = 0, has_ranges = 0;
@@ -175,7 +175,7 @@ static bool of_may_hold_functions(Dwarf_Half tag) {
   }
 }
 
-// Whether the sibling that the entry at `offset` states, if any, comes after it.
+// Whether the sibling of the entry at `offset` comes after the entry; true if the entry states no sibling.
 static bool of_has_sound_sibling(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Off offset) {
   if (!reader->unit_states_siblings) return true;
   Dwarf_Error error = NULL;

@@ -2,13 +2,13 @@
 // 2.17.3 and 7.25), or DWARF 3 and 4 by a list in .debug_ranges (DWARF 4, section 2.17.3).
 //
 // The entry is in the piece that holds DW_AT_entry_pc or DW_AT_low_pc, else at the start of the first piece (DWARF 5,
-// section 2.18). clang before 20 lists it last, because it ends the entry's section after all others
-// (AsmPrinter::emitFunctionBody), and does not state its address. So both ends of the list are told: who knows symbols
-// can decide.
+// section 2.18). clang before 20 lists the piece with the entry last, because it ends the entry's section after all
+// others (AsmPrinter::emitFunctionBody), and does not state the entry's address. So both ends of the list are returned:
+// a caller that knows the symbols can decide.
 //
-// libdwarf is not used for this. It does not notice that many functions share a long list. In
-// .debug_rnglists, version 20210528 also reads beyond the end if an offset is damaged, and uses freed memory
-// if a header is. So it never sees that section. It is only used for addresses in .debug_addr.
+// libdwarf is not used for this. It does not notice that many functions share a long list. In .debug_rnglists, version
+// 20210528 also reads beyond the end if an offset is damaged, and uses freed memory if a header is damaged. So libdwarf
+// never sees that section. It is only used for addresses in .debug_addr.
 
 #include "reader.h"
 
@@ -75,19 +75,19 @@ static uint64_t of_list_position(
   return base + offset;
 }
 
-// Lists may be shared, and each is read to the entry's piece. Returns false if what was read of all lists is more than
-// sections of their size have.
+// Counts the bytes that were read of all lists. Functions may share a list, and each function reads it up to the
+// entry's piece. Returns false if the count exceeds what sections of this size can need.
 static bool of_charge(orderfile_dwarf *reader, uint64_t size) {
   reader->range_size += size;
   if (reader->range_size > 16 * reader->byte_count + (1 << 20)) reader->is_spent = true;
   return !reader->is_spent;
 }
 
-// Takes over a piece. Returns whether it is known to have the entry.
+// Stores a piece in `function` if it may have the entry. Returns whether the piece is known to have the entry.
 static bool of_take_piece(
     const of_entry *entry, uint64_t start, uint64_t size, bool *has_piece,
     orderfile_dwarf_function *function) {
-  // Linkers leave such numbers where a function was that they discarded.
+  // Linkers write such numbers as the address of a function that they discarded.
   if (entry->piece_count && size > 0 && start > 1 && start < UINT64_MAX - 1) ++*entry->piece_count;
   bool is_it = entry->is_known && start <= entry->address && entry->address - start < size;
   if (is_it || !*has_piece) {

@@ -1,5 +1,5 @@
-// Provides libdwarf with the sections of a reader. The interface has had other names since 0.1.0, which is
-// also when DW_LIBDWARF_VERSION appeared.
+// Provides libdwarf with the sections of a reader. Version 0.1.0 of libdwarf renamed the interface and introduced
+// DW_LIBDWARF_VERSION.
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <expat.h>
 #include <stdint.h>
 
-// Newer versions deprecate these two for others that older ones lack.
+// Newer versions deprecate these two functions; older versions lack their replacements.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

@@ -1,4 +1,5 @@
-// zlib, for sections compressed with ELFCOMPRESS_ZLIB, the checksum of debug files, and the data of reports. <https://zlib.net/manual.html>
+// zlib, for sections compressed with ELFCOMPRESS_ZLIB, the checksum of debug files, and the data of reports.
+// <https://zlib.net/manual.html>
 
 #ifndef ORDERFILE_CZLIB_H
 #define ORDERFILE_CZLIB_H
@@ -16,11 +17,11 @@ static inline int orderfile_inflate(
   return status == Z_OK && filled != output_size ? Z_DATA_ERROR : status;
 }
 
-/// Inflates `input` into `output`. `*output_size` is the room there, and then what it holds. Callable from any thread; neither
-/// buffer is kept.
+/// Inflates `input` into `output`. `*output_size` is the size of `output`, and afterwards the number of bytes written.
+/// Callable from any thread; neither buffer is kept.
 ///
-/// Returns `Z_OK`; `Z_BUF_ERROR` if there is too little room, or if the stream is cut off; another of zlib's codes if it is
-/// damaged.
+/// Returns `Z_OK`; `Z_BUF_ERROR` if there is too little room, or if the stream is cut off; another of zlib's codes if
+/// the stream is damaged.
 static inline int orderfile_inflate_into(
     void *output, unsigned long *output_size, const void *input, unsigned long input_size) {
   return uncompress((Bytef *)output, output_size, (const Bytef *)input, input_size);
@@ -31,8 +32,9 @@ static inline unsigned long orderfile_deflate_bound(unsigned long input_size) {
   return compressBound(input_size);
 }
 
-/// Deflates `input` as far as zlib can. `*output_size` is the room in `output`, and then what it holds. Callable from any
-/// thread; neither buffer is kept. Returns `Z_OK`; another of zlib's codes if the room or memory is short.
+/// Deflates `input` as far as zlib can. `*output_size` is the size of `output`, and afterwards the number of bytes
+/// written. Callable from any thread; neither buffer is kept. Returns `Z_OK`; another of zlib's codes if the room or
+/// memory is short.
 static inline int orderfile_deflate(
     void *output, unsigned long *output_size, const void *input, unsigned long input_size) {
   return compress2((Bytef *)output, output_size, (const Bytef *)input, input_size, 9);

@@ -33,11 +33,12 @@ typedef struct {
   uint64_t unit;
   const char *unit_name;
   size_t unit_name_size;
-  /// What compiled the unit, with its options if the compiler states them; as `unit_name`.
+  /// The compiler of the unit, with its options if the compiler states them. NULL and valid under the same conditions
+  /// as `unit_name`.
   const char *producer;
   size_t producer_size;
-  /// How many pieces of code the unit states, without those that the linker discarded: the compiler puts each section
-  /// into one. 0 if it states none, or if the list is damaged.
+  /// The number of pieces of code that the unit states, without discarded pieces. The compiler states one piece for
+  /// each section. 0 if the unit states no piece, or if the list is damaged.
   uint64_t unit_pieces;
 } orderfile_dwarf_function;
 
