@@ -1,41 +1,47 @@
 /// Finds the commits at which the level of a metric changed, in a series of one value a commit.
 ///
-/// A commit that makes a launch slower stays in the history: all later values are higher, too. So one compares not a
-/// value with the one before it, which noise makes high or low, but what lies before a commit with what lies after it.
+/// A commit that makes a launch slower stays in the history: all later values are higher, too. So the detection
+/// compares the values before a commit with the values after it. A comparison with the previous value alone would not
+/// do, because noise makes single values high or low.
 ///
-/// **The statistic.** `EnergyStatistic` says how different two adjacent parts of a series are. It makes no assumption
-/// about their distribution. The candidate is the place at which two parts differ most.
+/// **The statistic.** `EnergyStatistic` measures how different two adjacent parts of a series are. It makes no
+/// assumption about their distribution. The candidate is the place at which two parts differ most.
 ///
-/// **The test.** The original method asks by permutations how probable so large a difference is by chance, which takes
+/// **The test.** The original method estimates by permutations how probable such a difference is by chance. This takes
 /// long and is random. Student's t-test of the two parts is quick and gives the same answer each time (`StudentTest`).
-/// If the candidate is significant, it divides the series in two; both parts are searched, until no candidate is.
+/// A significant candidate divides the series in two. Both parts are searched in turn, until no candidate is
+/// significant.
 ///
-/// **Windows.** In a long series many changes up and down hide a single one. So windows of `window` values are searched,
-/// each beginning half a window after the one before, or at the last change point found in that.
+/// **Windows.** In a long series many changes up and down hide a single one. So windows of `window` values are
+/// searched. Each window begins half a window after the previous window, or at the last change point in the previous
+/// window if that is later.
 ///
 /// **Weak points.** A true change may first look insignificant, because another change lies in the same part. So the
-/// search accepts points up to ten times `maximumP`. Then the weakest is removed, its neighbours are tested again
-/// between their new neighbours, and so on until all are significant and above `minimumChange`.
+/// search accepts points up to ten times `maximumP`. Then it removes the weakest point and tests that point's
+/// neighbours again, between their new neighbours. This repeats until all points are significant and above
+/// `minimumChange`.
 ///
 /// Sources: Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data",
 /// Journal of the American Statistical Association 109 (2014), <https://arxiv.org/abs/1306.4933>, for the statistic and
-/// the division; Fleming and others, "Hunter: Using Change Point Detection to Hunt for Performance Regressions",
-/// ICPE 2023, <https://doi.org/10.1145/3578244.3583719>, for the test, the windows and weak points. Apache Otava 0.8.0,
-/// which was Hunter, finds the same points with the same settings, but for one thing: if it removes a point, it tests the
-/// two behind it again, of which the second has the neighbours it had, and not the one before it. So it keeps some points
-/// that its own limits exclude (18 of 1,200 seeded series have one).
+/// the division; Fleming and others, "Hunter: Using Change Point Detection to Hunt for Performance Regressions", ICPE
+/// 2023, <https://doi.org/10.1145/3578244.3583719>, for the test, the windows and weak points. Apache Otava 0.8.0,
+/// which was Hunter, finds the same points with the same settings, with one exception. After it removes a point, it
+/// tests the next two points again, although the second of them has the same neighbours as before, and does not test
+/// the previous point. So it keeps some points that its own limits exclude (18 of 1,200 seeded series have such a
+/// point).
 ///
-/// What it leaves out: a change in spread alone. It also needs values behind a change: one if the values repeat
-/// exactly, ten or more if they vary by several percent.
+/// A change in spread alone is not detected. A change is detected only with values after it: one value if the values
+/// repeat exactly, ten or more if they vary by several percent.
 package struct ChangePointDetection: Hashable, Sendable {
   /// The number of values that are searched together; at least 2.
   package var window: Int
-  /// A point stays if `StudentTest` of its two sides gives less than this; above 0, at most 1.
+  /// A point stays if the probability that `StudentTest` gives for its two sides is below this limit; above 0, at most
+  /// 1.
   package var maximumP: Double
-  /// A point stays if its change is above this share, of the lower of the two means.
+  /// A point stays if its change, as a share of the lower of the two means, is above this limit.
   package var minimumChange: Double
 
-  /// - Precondition: the bounds of each parameter.
+  /// - Precondition: each parameter is within its bounds.
   package init(window: Int = 50, maximumP: Double = 0.001, minimumChange: Double = 0) {
     precondition(window >= 2 && maximumP > 0 && maximumP <= 1 && minimumChange >= 0)
     self.window = window
@@ -46,8 +52,8 @@ package struct ChangePointDetection: Hashable, Sendable {
   /// The change points of a series, in ascending order.
   ///
   /// - Precondition: all values are finite.
-  /// - Complexity: O(*n* *w* *c* + *k*²) for *n* values, windows of *w* with at most *c* points each, and *k* points that
-  ///   are weak.
+  /// - Complexity: O(*n* *w* *c* + *k*²) for *n* values, windows of *w* values with at most *c* points each, and *k*
+  ///   weak points.
   package func changePoints(in series: [Double]) -> [ChangePoint] {
     precondition(series.allSatisfy(\.isFinite), "a series has finite values")
     var points = weakPoints(of: series)
@@ -55,7 +61,7 @@ package struct ChangePointDetection: Hashable, Sendable {
     return points
   }
 
-  /// What is accepted before neighbours are known.
+  /// The limit for `p` before the neighbours of a point are known.
   private var weakP: Double {
     switch maximumP {
     case ..<0.05: maximumP * 10
@@ -65,12 +71,12 @@ package struct ChangePointDetection: Hashable, Sendable {
   }
 }
 
-/// The first value behind a change, and both sides of it as far as their neighbouring change points.
+/// The first value after a change, and the values on both sides up to the neighbouring change points.
 package struct ChangePoint: Hashable, Sendable {
   package var index: Int
   package var before: SampleMoments
   package var after: SampleMoments
-  /// What `StudentTest` gives for both sides.
+  /// The probability that `StudentTest` gives for both sides.
   package var p: Double
 
   fileprivate init(_ index: Int, before: ArraySlice<Double>, after: ArraySlice<Double>) {
@@ -81,7 +87,7 @@ package struct ChangePoint: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - place: the place of its index in `indices`.
+  ///   - place: the place of the change point's index in `indices`.
   ///   - indices: the change points, in ascending order.
   fileprivate init(_ place: Int, of indices: [Int], in series: [Double]) {
     let start = place > 0 ? indices[place - 1] : 0
@@ -90,7 +96,7 @@ package struct ChangePoint: Hashable, Sendable {
     self.init(index, before: series[start..<index], after: series[index..<end])
   }
 
-  /// The change of the mean as a share of the mean before; `nil` if that is 0.
+  /// The change of the mean as a share of the mean before; `nil` if the mean before is 0.
   package var change: Double? {
     before.mean == 0 ? nil : after.mean / before.mean - 1
   }
@@ -105,7 +111,7 @@ package struct ChangePoint: Hashable, Sendable {
 // MARK: Steps
 
 extension ChangePointDetection {
-  /// The points that any window shows, tested between each other.
+  /// The points that are found in any window, each tested between its neighbours.
   private func weakPoints(of series: [Double]) -> [ChangePoint] {
     var found: Set<Int> = []
     var start = 0
@@ -118,13 +124,13 @@ extension ChangePointDetection {
     return indices.indices.map { ChangePoint($0, of: indices, in: series) }
   }
 
-  /// Divides a part of a series at its best candidate as long as that is significant.
+  /// Divides a part of a series at its best candidate as long as the candidate is significant.
   private func divide(_ part: ArraySlice<Double>) -> [Int] {
     let statistic = EnergyStatistic(part)
     var candidates = [part.startIndex: statistic.best(in: part.indices)]
     var bounds = [part.startIndex, part.endIndex]
     while true {
-      // The first of equal ones.
+      // Of equal candidates, the first.
       var best: (place: Int, candidate: EnergyStatistic.Candidate)?
       for place in bounds.indices.dropLast() {
         guard let candidate = candidates[bounds[place]] ?? nil else { continue }
@@ -142,7 +148,7 @@ extension ChangePointDetection {
     return Array(bounds.dropFirst().dropLast())
   }
 
-  /// Removes the weakest point, and tests its neighbours again, until none is too weak.
+  /// Removes the weakest point, and tests its neighbours again, until no point is too weak.
   private func removeWeak(_ points: inout [ChangePoint], of series: [Double]) {
     func first(where isWeaker: (ChangePoint, ChangePoint) -> Bool) -> Int {
       points.indices.dropFirst().reduce(0) { isWeaker(points[$1], points[$0]) ? $1 : $0 }

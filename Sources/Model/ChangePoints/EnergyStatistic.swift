@@ -1,14 +1,14 @@
 /// How different two adjacent parts of a series are, by the distances between their values.
 ///
-/// For parts X of *n* and Y of *m* values, with the distance |a - b|, the energy distance is the mean distance between
-/// them, twice, less the mean distances within each. Times *nm* / (*n* + *m*), which makes parts of different sizes
-/// comparable, it is
+/// For parts X of *n* and Y of *m* values, with the distance |a - b|, the energy distance is twice the mean distance
+/// between the parts, minus the mean distance within each part. Multiplied by *nm* / (*n* + *m*), which makes parts of
+/// different sizes comparable, it is
 ///
 ///     Q = 2 / (n + m) Σ |x - y|  -  2m / ((n + m)(n - 1)) Σ |x - x'|  -  2n / ((n + m)(m - 1)) Σ |y - y'|
 ///
-/// where the second and third sum have each pair once, and are 0 for a part of one value. (Matteson and James 2014,
-/// equations 5 and 7 with α = 1.) The second part may end before the series does: otherwise a change back would hide
-/// a change.
+/// where the second and third sums contain each pair once, and are 0 for a part of one value. (Matteson and James 2014,
+/// equations 5 and 7 with α = 1.) The second part may end before the series does: otherwise a change back would hide a
+/// change.
 ///
 /// Running sums of distances give Q in constant time for each pair of places.
 package struct EnergyStatistic {
@@ -40,13 +40,14 @@ package struct EnergyStatistic {
     self.sums = sums
   }
 
-  /// The distances of the value at `index` from those in `range`, added up.
+  /// The sum of the distances of the value at `index` from the values in `range`.
   private func distance(_ index: Int, _ range: Range<Int>) -> Double {
     let row = (index - start) * (count + 1) - start
     return sums[row + range.upperBound] - sums[row + range.lowerBound]
   }
 
-  /// The place in `range` where Q is greatest; the first of several. `nil` if there are fewer than two values.
+  /// The place in `range` where Q is greatest; the first of several such places. `nil` if there are fewer than two
+  /// values.
   ///
   /// - Complexity: O(*n*²) for a range of *n*.
   package func best(in range: Range<Int>) -> Candidate? {

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The number of values, their mean, and their standard deviation as that of a population.
+/// The number of values, their mean, and their standard deviation as a population.
 package struct SampleMoments: Hashable, Sendable {
   package var count: Int
   package var mean: Double
@@ -28,11 +28,11 @@ package struct SampleMoments: Hashable, Sendable {
 /// regularized incomplete beta function. (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.1 and 26.5.2.)
 ///
 /// As in Apache Otava, s₁ and s₂ are the deviations of populations, not estimates from samples: short sides get a
-/// probability that is too small. It is smaller still for a place that was chosen because its sides differ most. So it
-/// ranks places and can be limited; it is not how probable a false alarm is.
+/// probability that is too small. The probability is smaller still for a place that was chosen because its sides differ
+/// most. So it can rank places and be compared with a limit, but it is not the probability of a false alarm.
 package enum StudentTest {
-  /// The probability that the means differ so much by chance: 1 for equal means and for two values, 0 for different
-  /// means without any spread.
+  /// The probability that the means differ by chance as much as they do: 1 for equal means and for two values, 0 for
+  /// different means without any spread.
   package static func probability(_ a: SampleMoments, _ b: SampleMoments) -> Double {
     let freedom = a.count + b.count - 2
     guard freedom > 0, a.mean != b.mean else { return 1 }
@@ -46,8 +46,8 @@ package enum StudentTest {
     return incompleteBeta(Double(freedom) / 2, 0.5, at: Double(freedom) / (Double(freedom) + t2))
   }
 
-  /// The regularized incomplete beta function, by its continued fraction (Handbook, 26.5.8), which converges fast below
-  /// (a + 1) / (a + b + 2); above, by its symmetry. At least ten correct digits.
+  /// The regularized incomplete beta function, to at least ten correct digits. Its continued fraction (Handbook,
+  /// 26.5.8) converges fast for x below (a + 1) / (a + b + 2); above this bound, its symmetry is used.
   package static func incompleteBeta(_ a: Double, _ b: Double, at x: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
