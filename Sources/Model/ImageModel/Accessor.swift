@@ -1,6 +1,6 @@
 /// Who touched a page. Raw values appear in reports.
 package enum Accessor: String, CaseIterable, Sendable {
-  /// The loader, to write the addresses that the image refers to, or to learn where.
+  /// The loader, to read the relocations or to write the addresses that the image refers to.
   case relocation
   /// The loader, to find a symbol in the image's tables.
   case lookUp = "look-up"

@@ -1,10 +1,10 @@
 // The same block in two builds
 //
-// Blocks of two builds are the same if their functions are, and if they have the same ID there. Compilers give IDs in
-// the order in which they create blocks, so code that was compiled from another source, with other options or by
-// another compiler may have other blocks under the same IDs. The maps show this where the functions have different
-// numbers of blocks, other IDs, other landing pads or, if the compiler wrote them, other hashes. A change that leaves
-// all of these as they are remains unseen.
+// A block of one build is the same as a block of another build if their functions are the same and the blocks have the
+// same ID. Compilers give IDs in the order in which they create blocks, so code that was compiled from another source,
+// with other options or by another compiler may have other blocks under the same IDs. The maps show this where the
+// functions have different numbers of blocks, other IDs, other landing pads or, if the compiler wrote them, other
+// hashes. A change that leaves all of these as they are remains unseen.
 
 /// How the blocks of a function differ between two builds.
 package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
   case landingPads
   /// According to hashes.
   case code
-  /// The function is split in neither build.
+  /// In bytes, of a function that is split in neither build.
   case size(UInt64, UInt64)
 
   /// One phrase, lower case, no full stop.
@@ -28,7 +28,7 @@ package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What stays the same of a function from build to build, wherever its blocks lie.
+/// The properties of a function that stay the same from build to build, wherever its blocks lie.
 package struct BlockShape: Hashable, Sendable {
   package struct Block: Hashable, Sendable {
     package var id: UInt32
@@ -37,14 +37,15 @@ package struct BlockShape: Hashable, Sendable {
 
   /// Ascending by ID.
   package var blocks: [Block]
-  /// Of the code; `nil` if the compiler wrote none.
+  /// The hash of the code; `nil` if the compiler wrote no hash.
   package var hash: UInt64?
-  /// Of all blocks, in bytes; `nil` if the function is split.
+  /// The size of all blocks, in bytes; `nil` if the function is split.
   package var size: UInt64?
 }
 
 extension BlockMap {
-  /// Why `function` does not have the blocks of `other`, a function of `map`; `nil` if it has.
+  /// Returns how the blocks of `function` differ from the blocks of `other`, a function of `map`; `nil` if they do not
+  /// differ.
   ///
   /// - Complexity: O(*n* log *n*) for *n* blocks of the function.
   package func difference(
@@ -61,7 +62,7 @@ extension BlockMap {
     return nil
   }
 
-  /// As `difference(of:from:in:)`, and the difference in size of functions that are in one piece in both builds:
+  /// Like `difference(of:from:in:)`, but also compares the sizes of functions that are in one piece in both builds:
   /// splitting changes sizes, ordering does not.
   package func drift(
     of function: Function, from other: Function, in map: BlockMap
@@ -72,8 +73,8 @@ extension BlockMap {
     return size == otherSize ? nil : .size(size, otherSize)
   }
 
-  /// By which `function` is found in another build: two functions have equal shapes, apart from what one of them does not
-  /// state, if and only if neither has drifted from the other.
+  /// Returns the shape by which `function` is found in another build. Two functions have equal shapes, apart from
+  /// properties that one of them does not state, if and only if neither has drifted from the other.
   ///
   /// - Complexity: O(*n* log *n*) for *n* blocks of the function.
   package func shape(of function: Function) -> BlockShape {
@@ -84,7 +85,7 @@ extension BlockMap {
       hash: function.hash, size: function.isSplit ? nil : byteCount(of: function))
   }
 
-  /// The blocks of `function` by ID; of two with the same ID, the first.
+  /// The blocks of `function` by ID; of two blocks with the same ID, the first.
   package func blocksByID(of function: Function) -> [UInt32: Block] {
     Dictionary(blocks(of: function).map { ($0.id, $0) }) { first, _ in first }
   }

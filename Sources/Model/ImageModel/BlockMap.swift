@@ -1,11 +1,11 @@
 import Addresses
 
-/// The basic blocks of an image, as far as it was compiled with a map of them: code that runs from its first
+/// The basic blocks of the code of an image that was compiled with a map of them. A basic block runs from its first
 /// byte to its last if it runs at all.
 ///
-/// A block belongs to a function and has a number there, its ID. Builds of the same code with the same options give it
-/// the same ID, wherever it lies: a linker that orders functions moves it, and a compiler that splits a function moves
-/// it, may change its size, and may put it elsewhere than behind the entry.
+/// A block belongs to a function and has a number in that function, its ID. Builds of the same code with the same
+/// options give it the same ID, wherever it lies: a linker that orders functions moves it, and a compiler that splits a
+/// function moves it, may change its size, and may put it elsewhere than after the entry.
 package struct BlockMap: Sendable {
   package struct Block: Hashable, Sendable {
     package var start: StatedAddress
@@ -44,19 +44,19 @@ package struct BlockMap: Sendable {
     }
   }
 
-  /// Ascending by entry, each once.
+  /// Ascending by entry; each entry occurs once.
   package private(set) var functions: [Function] = []
-  /// Function by function.
+  /// The blocks of all functions, function by function.
   package private(set) var blocks: [Block] = []
-  /// Indexes into `blocks`, ascending by address: those that are not empty, without overlap.
+  /// The indexes in `blocks` of blocks that are not empty and do not overlap, ascending by address.
   private var byAddress: [UInt32] = []
   /// Whether the compiler stated IDs. If not, they count the blocks of a function in the order of the code.
   package let statesIDs: Bool
 
   /// - Parameters:
-  ///   - functions: in any order; of two with the same entry, the first is kept.
-  ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, the one that begins
-  ///     first is found by its address; of two that begin at the same address, the longer.
+  ///   - functions: in any order; of two functions with the same entry, the first is kept.
+  ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, only the block that
+  ///     begins first is found by its address; of two blocks that begin at the same address, only the longer.
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   package init(
     of functions: [Function], blockCount: Int = 0,
@@ -129,7 +129,7 @@ extension BlockMap {
     return index < functions.count && functions[index].entry == entry ? functions[index] : nil
   }
 
-  /// The blocks of `function`, the entry's first.
+  /// The blocks of `function`, the part with the entry first.
   package func blocks(of function: Function) -> ArraySlice<Block> { blocks[function.blocks] }
 
   /// The function that `block` belongs to.

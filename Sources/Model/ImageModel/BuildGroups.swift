@@ -9,10 +9,10 @@
 //   3. They have the same path or the same file name. The end of a library's version does not count: `libjq.so.1`
 //      and `libjq.so.1.0.4` are equal.
 //
-// 2 and 3 do not apply to two images of one process, unless their paths are equal: both were loaded at once, like two
-// plugins with the same file name. 3 does not apply to libraries that state different names.
+// 2 and 3 do not apply to two images of one process, unless their paths are equal: such images were loaded at the same
+// time, like two plugins with the same file name. 3 does not apply to libraries that state different names.
 //
-// What it leaves out: a program that was built under another name. Only its functions show what it is
+// A program that was built under another name is not matched. Only its functions show which program it is
 // (`LaunchInputs`).
 
 /// The images of traces, grouped into builds of the same program or library.
@@ -36,7 +36,7 @@ package struct BuildGroups: Sendable {
   private var byPath: [String: Int] = [:]
   private var byLibraryName: [String: [Int]] = [:]
   private var byName: [String: [Int]] = [:]
-  /// By the name without the end of its version.
+  /// Groups by name without the end of the version.
   private var byShorterName: [String: [Int]] = [:]
 
   /// The number of groups with the same name that are examined for one image.

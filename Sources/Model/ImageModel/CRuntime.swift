@@ -1,5 +1,5 @@
-/// The functions and sections that the start files of the C runtime (`crt1.o`, `crti.o`, `crtbegin.o`) add to
-/// an ELF image: those of glibc, musl, GCC and compiler-rt.
+/// The functions and sections that the start files of the C runtime (`crt1.o`, `crti.o`, `crtbegin.o`) add to an ELF
+/// image. The start files come from glibc, musl, GCC or compiler-rt.
 ///
 /// Names are in arrays: comparing with a dozen of them costs less than a hash, because most differ in length.
 package enum CRuntime {

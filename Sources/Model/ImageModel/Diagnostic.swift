@@ -20,10 +20,10 @@ package struct Diagnostic: Error, Hashable, Sendable {
   package var message: String
   /// Where the problem is, outermost first: file, archive member, symbol.
   package var context: [String]
-  /// What to try next: each alternative helps by itself.
+  /// What to try next: each alternative is enough.
   package var remedies: [Remedy]
   package var severity: Severity
-  /// Whether it is about traces alone that do not exist, or in which nothing was recorded.
+  /// Whether the only problem is traces that do not exist or in which nothing was recorded.
   package var isOfMissingTraces: Bool
 
   package init(

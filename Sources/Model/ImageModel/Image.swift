@@ -30,7 +30,7 @@ package struct ImageID: Hashable, Sendable {
 }
 
 extension ImageID: LosslessStringConvertible {
-  /// The ID with that description.
+  /// The ID with the given description.
   package init?(_ description: String) {
     let digits = Array(
       (description.hasPrefix("weak:") ? description.dropFirst(5) : description[...]).utf8
@@ -50,7 +50,7 @@ extension ImageID: LosslessStringConvertible {
   }
 
   /// The form that the system's tools use: a build ID in lower-case hex, a UUID in upper case and in groups,
-  /// `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID is marked as such.
+  /// `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID begins with `weak:`.
   package var description: String {
     let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
     switch kind {
@@ -80,9 +80,9 @@ package struct Image: Sendable {
   /// Not `nil` for an image that was read from a file: without a build ID or UUID it has a weak ID.
   package var id: ImageID?
   package var architecture: Architecture
-  /// The address that a Mach-O image states for its header: that of `__TEXT`. `nil` for other formats.
+  /// The address that a Mach-O image states for its header: the address of `__TEXT`. `nil` for other formats.
   package var headerAddress: StatedAddress?
-  /// The segments of a Mach-O image that its file fills, in the order of the load commands; empty for other
+  /// The segments of a Mach-O image that have bytes in its file, in the order of the load commands; empty for other
   /// formats. The header and `__LINKEDIT` are in a segment, but in no section.
   package var segments: [(name: SymbolName, range: AddressRange)] = []
   package var layout: Layout
@@ -99,7 +99,7 @@ package struct Image: Sendable {
   /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or
   /// the last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states none, such as a program.
   package var libraryName: String?
-  /// The linker that wrote it, by the name of its order-file dialect; `nil` if the image does not say.
+  /// The linker that wrote the image, by the name of its order-file dialect; `nil` if the image does not say.
   package var linker: String?
   /// Whether the image is in a fat file, beside images for other architectures.
   package var isSlice = false

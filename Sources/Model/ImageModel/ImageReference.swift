@@ -12,18 +12,19 @@ package struct ImageReference: Hashable, Sendable {
     self.id = id
   }
 
-  /// The file name, by which documents of several builds call the same image.
+  /// The file name. Documents of several builds use it as the name of the same image.
   package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// Whether the ID proves which build this is. A weak one is the same for builds that differ in code only.
+  /// Whether the ID proves which build this is. A weak ID is the same for builds that differ in code only.
   package var hasProof: Bool { id.map { !$0.hasPrefix("weak:") } ?? false }
 
-  /// What the statements of two documents say about whether they mean one image. Paths and names are not compared.
+  /// Whether two documents mean the same image, according to the architectures and IDs that they state. Paths and names
+  /// are not compared.
   package enum Relation: Hashable, Sendable {
     /// Both have the same ID, which proves a build.
     case sameBuild
     case anotherArchitecture
-    /// Their IDs differ: a weak one, too, is the same for equal builds.
+    /// Their IDs differ: equal builds have equal IDs, even weak ones.
     case anotherBuild
     /// Nothing contradicts that they are the same, and nothing proves it.
     case unproved

@@ -1,13 +1,13 @@
 /// How large an image is, and the parts of it that grow when functions are split.
 package struct ImageSizes: Hashable, Sendable {
-  /// Of the whole file, with debug information and maps.
+  /// The size of the whole file, with debug information and maps.
   package var fileBytes: UInt64
   package var sections: Int
-  /// Of all sections with instructions.
+  /// The size of all sections with instructions.
   package var codeBytes: UInt64
-  /// Of the tables by which exceptions and backtraces find a caller.
+  /// The size of the tables by which exceptions and backtraces find a caller.
   package var unwindBytes: UInt64
-  /// Of the symbol table that stripping removes, with its names; 0 if it was removed.
+  /// The size of the symbol table that stripping removes, with its names; 0 if it was removed.
   package var symbolTableBytes: UInt64
   package var symbols: Int
 

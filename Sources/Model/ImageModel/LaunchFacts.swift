@@ -41,7 +41,7 @@ package struct LaunchFacts: Sendable {
 
 /// A range of a file that is mapped.
 package struct FileMapping: Hashable, Sendable {
-  /// The address range, as far as the file fills it.
+  /// The part of the address range that the file fills.
   package var range: AddressRange
   /// The offset in the file of the first byte of `range`.
   package var offset: FileOffset

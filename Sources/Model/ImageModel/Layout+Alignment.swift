@@ -1,10 +1,10 @@
 import Addresses
 
 extension Layout {
-  /// The alignment of most functions in a section, as far as their addresses tell: the largest power of two, 64 at most,
-  /// that divides nine in ten of them. 1 if there are none.
+  /// The alignment of most functions in a section: the largest power of two, 64 at most, that divides nine in ten of
+  /// their addresses. 1 if the section has no functions.
   ///
-  /// - Parameter index: of `sections`.
+  /// - Parameter index: an index into `sections`.
   /// - Complexity: O(*n*) for *n* functions in the section.
   package func alignment(inSection index: Int) -> UInt64 {
     let range = sections[index].range
@@ -19,7 +19,7 @@ extension Layout {
 }
 
 extension UInt64 {
-  /// The smallest multiple of `alignment` that is no smaller; itself if there is none.
+  /// The smallest multiple of `alignment` that is not below this number; this number if such a multiple would not fit.
   ///
   /// - Precondition: `alignment` is not 0.
   package func aligned(to alignment: UInt64) -> UInt64 {

@@ -1,18 +1,18 @@
 // Functions without a symbol
 //
-// Compilers leave their local labels out of the symbol table (`.Lobjectdestroy` of Swift), and stripping
-// removes all symbols. Unwind tables still tell where such a function begins and ends, so a launch that runs
-// it can be counted. An order file can't move it, because it has no name. But linkers keep what is not
-// ordered in input order: the same object files linked in another order have the same unnamed functions in
-// the same sequence. That is how an unnamed function is found in another layout.
+// Compilers leave their local labels out of the symbol table (`.Lobjectdestroy` of Swift), and stripping removes all
+// symbols. Unwind tables still state where such a function begins and ends, so a launch that runs it can be counted. An
+// order file can't move it, because it has no name. But linkers keep what is not ordered in input order: the same
+// object files linked in another order have the same unnamed functions in the same sequence. That is how an unnamed
+// function is found in another layout.
 
 import Addresses
 
 extension Function {
   /// Whether no symbol names the function: only unwind tables list it.
   ///
-  /// Its reference to a name is then empty, on which only this file relies. With an optional reference each function
-  /// would take 64 bytes instead of 56; an image has hundreds of thousands, and few are unnamed.
+  /// Its reference to a name is then empty; only this file relies on this. With an optional reference each function
+  /// would take 64 bytes instead of 56; an image has hundreds of thousands of functions, and few are unnamed.
   package var isUnnamed: Bool { name.count == 0 }
 
   fileprivate init(unnamed frame: AddressRange, section: Int) {

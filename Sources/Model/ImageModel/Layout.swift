@@ -31,14 +31,14 @@ package struct Function: Hashable, Sendable {
   package var size: UInt64?
   /// Index into the layout's `sections`.
   package var section: UInt32
-  /// The input section that it came from, `.text.unlikely.f`; only link maps of ELF linkers tell.
+  /// The input section that it came from, `.text.unlikely.f`; only link maps of ELF linkers state it.
   package var inputSection: NameReference?
-  /// The object file that the linker took it from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`.
-  /// Only link maps of Mach-O linkers tell.
+  /// The object file that the linker took it from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`. Only
+  /// link maps of Mach-O linkers state it.
   package var objectFile: NameReference?
-  /// The object file that the compiler wrote it to, in the same notation. Only debug maps in Mach-O images with
-  /// debug information tell. The linker knows another one if `ld -r` packed several into one: then no line of an
-  /// order file can use this name, but it tells functions of one name apart in any build.
+  /// The object file that the compiler wrote it to, in the same notation. Only debug maps in Mach-O images with debug
+  /// information state it. If `ld -r` packed several object files into one, the linker knows only the packed file. Then
+  /// no line of an order file can use this name, but it distinguishes functions of the same name in any build.
   package var compiledObjectFile: NameReference?
   /// Whether it is invisible outside its object file, so that the name need not be unique.
   package var isLocal: Bool
@@ -78,8 +78,8 @@ package struct Layout: Sendable {
   package let sections: [Section]
   package let functions: [Function]
   package let names: NameTable
-  /// Symbols that are no functions, as far as the reader knows: what the linker did not place, and data. They are in
-  /// no particular order; a name may occur more than once, and may also be that of a function.
+  /// Symbols that the reader does not know as functions: symbols that the linker did not place, and data. They are in
+  /// no particular order; a name may occur more than once, and may also be the name of a function.
   package let absentSymbols: [AbsentSymbol]
 
   /// Sorts what a reader found into the documented order.
@@ -137,7 +137,7 @@ extension Layout {
     guard above > 0 else { return 0..<0 }
     let aliases = functions(at: functions[above - 1].address)
     if functions[above - 1].address == address { return aliases }
-    // The widest alias decides; the last one is the largest.
+    // The widest alias decides. It is the last alias.
     let widest = functions[aliases.upperBound - 1]
     guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
     guard let size = widest.size else { return aliases }

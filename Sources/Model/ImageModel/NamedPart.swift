@@ -1,5 +1,5 @@
-/// The part of a function that a symbol covers, as the suffix of its name tells: `f.cold`, `f.part.0`,
-/// Swift's `fTm`.
+/// The part of a function that a symbol covers, according to the suffix of its name: `f.cold`, `f.part.0`, Swift's
+/// `fTm`.
 package enum NamedPart: Sendable {
   case whole
   /// A body that several functions share; each of them jumps to it or is replaced by it.

@@ -2,7 +2,7 @@
 ///
 /// An order is a list of parts. If no function is split, each part is a whole function.
 package struct Part: Hashable, Sendable {
-  /// Index into the layout's `functions`; any of the aliases at an address stands for all of them.
+  /// Index into the layout's `functions`; any alias at an address represents all aliases there.
   package var function: Int
   /// The blocks, ascending; `nil` for the whole function.
   package var blocks: [FunctionBlock]?
@@ -18,7 +18,7 @@ package struct Part: Hashable, Sendable {
 
   package var isWhole: Bool { blocks == nil }
 
-  /// Whether it has the function's first byte.
+  /// Whether it contains the function's first byte.
   package var hasEntry: Bool { blocks?.contains { $0.offset == 0 } ?? true }
 }
 
@@ -32,21 +32,21 @@ extension Part: Comparable {
 }
 
 extension Layout {
-  /// The indexes of all names of the body of the function at that index.
+  /// The indexes of all aliases of the function at index `function`.
   ///
   /// - Complexity: O(log *n* + *k*) for *k* aliases among *n* functions.
   package func aliases(of function: Int) -> Range<Int> {
     functions(at: functions[function].address)
   }
 
-  /// The same part of the first of its function's aliases: a unique value for a piece of code.
+  /// Returns `part` with the first alias of its function: a unique value for a piece of code.
   package func canonical(_ part: Part) -> Part {
     var canonical = part
     canonical.function = aliases(of: part.function).lowerBound
     return canonical
   }
 
-  /// The same part of each of its function's aliases, in the layout's order.
+  /// Returns `part` once for each alias of its function, in the layout's order.
   package func allAliases(of part: Part) -> [Part] {
     aliases(of: part.function).map { function in
       var alias = part
@@ -55,7 +55,7 @@ extension Layout {
     }
   }
 
-  /// The size of a part in bytes, as far as it is known.
+  /// The known size of a part in bytes.
   package func byteCount(of part: Part) -> UInt64 {
     // Aliases ascend by size: the last one covers the whole body.
     let size = functions[aliases(of: part.function).upperBound - 1].knownBytes

@@ -1,7 +1,8 @@
 /// A list of parts as a key.
 ///
-/// Thousands of recorded functions may have one name, and then share the list of the functions that have it. Lists that
-/// share their storage are compared in constant time; every list is hashed in constant time, by its count and ends.
+/// Thousands of recorded functions may have the same name. They then share one list of the functions with this name.
+/// Lists that share their storage are compared in constant time; every list is hashed in constant time, by its count
+/// and ends.
 package struct PartList: Hashable, Sendable {
   private let parts: [Part]
 
@@ -14,7 +15,8 @@ package struct PartList: Hashable, Sendable {
   }
 }
 
-/// The functions of a list of parts as a key, whichever blocks of them the parts are. It costs what `PartList` does.
+/// The functions of a list of parts as a key; the blocks of the parts do not count. The key costs the same as
+/// `PartList`.
 package struct FunctionList: Hashable, Sendable {
   private let parts: [Part]
 
@@ -32,7 +34,7 @@ package struct FunctionList: Hashable, Sendable {
   }
 }
 
-/// Concatenates lists of parts, each two once, so that the results share their storage.
+/// Concatenates lists of parts. The same two lists are concatenated once, so that the results share their storage.
 package struct JoinedParts {
   private struct Pair: Hashable {
     var first: PartList

@@ -12,7 +12,7 @@ package struct RecordableCode: Hashable, Sendable {
   }
 
   /// The recordable part of all code that a project compiles or links in, without the C runtime's start files, linkage
-  /// tables, the recorder, and what compilers split off or merge after instrumentation.
+  /// tables, the recorder, and code that compilers split off or merge after instrumentation.
   package struct Portion: Hashable, Sendable {
     package var recordable: UInt64
     package var all: UInt64
@@ -22,12 +22,12 @@ package struct RecordableCode: Hashable, Sendable {
       self.all = all
     }
 
-    /// Whether it is at least `share` of all; `nil` of nothing.
+    /// Whether at least `share` of all code is recordable; `nil` if there is no code.
     package func reaches(_ share: Share) -> Bool? {
       all > 0 ? share.isReached(by: recordable, of: all) : nil
     }
 
-    /// Whether it is a smaller share of all than the other of all of that.
+    /// Whether the recordable share is smaller than that of `other`.
     package func isLess(than other: Portion) -> Bool {
       let (a, b) = (
         recordable.multipliedFullWidth(by: other.all), other.recordable.multipliedFullWidth(by: all)
@@ -65,7 +65,7 @@ package struct RecordableCode: Hashable, Sendable {
   package var functions: Portion
   /// `nil` if only the functions could be counted.
   package var bytes: Portion?
-  /// The rest, most bytes first.
+  /// The code that could not be recorded, most bytes first.
   package var unseen: [Unit]
 
   package init(means: Means, functions: Portion, bytes: Portion?, unseen: [Unit] = []) {
@@ -75,6 +75,6 @@ package struct RecordableCode: Hashable, Sendable {
     self.unseen = unseen
   }
 
-  /// What counts: bytes if they are known, else functions.
+  /// The bytes if they are known, else the functions.
   package var portion: Portion { bytes ?? functions }
 }

@@ -10,8 +10,8 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
     millionths = percent * (Self.all / 100)
   }
 
-  /// Reads `95%`, `95` or `0.95`. A fraction may have six decimal places, a percentage four. `1` without a percent sign is the
-  /// whole, and not a hundredth: for a minimum, this is the stricter reading.
+  /// Reads `95%`, `95` or `0.95`. A fraction may have six decimal places, a percentage four. `1` without a percent sign
+  /// is the whole, not a hundredth: for a minimum, this is the stricter reading.
   ///
   /// - Returns: `nil` for other text, also for other notations of numbers.
   package init?(_ text: some StringProtocol) {
@@ -39,14 +39,14 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// From 0 to 1.
   package var ratio: Double { Double(millionths) / Double(Self.all) }
 
-  /// What is left of the whole.
+  /// The rest of the whole.
   package var complement: Share {
     var share = self
     share.millionths = Self.all - millionths
     return share
   }
 
-  /// Whether `part` is at least this share of `whole`; of nothing, nothing is.
+  /// Whether `part` is at least this share of `whole`; `false` if `whole` is 0.
   package func isReached(by part: some BinaryInteger, of whole: some BinaryInteger) -> Bool {
     guard whole > 0, part >= 0 else { return false }
     let found = UInt64(clamping: part).multipliedFullWidth(by: Self.all)

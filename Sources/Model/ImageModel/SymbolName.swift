@@ -7,7 +7,7 @@ package struct SymbolName: Hashable, Sendable {
   package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
   package init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// Eight bytes at a time: the standard library hashes an array byte by byte.
+  /// Hashes eight bytes at a time: the standard library hashes an array byte by byte.
   package func hash(into hasher: inout Hasher) {
     let span = bytes.span
     var rest = UInt64(span.count)

@@ -4,7 +4,7 @@
 package enum TouchCause: String, CaseIterable, Sendable {
   /// A function that a trace recorded.
   case startupFunction = "startupFunctions"
-  /// A section that a launch reads completely, or of which it uses an unknown part.
+  /// A section that a launch reads completely, or in an unknown part.
   case wholeSection = "whole"
   /// An entry of a procedure linkage table, through which functions of other images are called.
   case linkageTable

@@ -6,9 +6,9 @@ package struct Trace: Sendable {
   package var path: String
   /// The path of the executable.
   package var program: String
-  /// `nil` if the source of an imported trace does not tell.
+  /// `nil` if the source of an imported trace does not state it.
   package var processNumber: UInt32?
-  /// From when times count; `nil` if the trace does not tell, or belongs to no launch that others may belong to.
+  /// The start of the process, from which times count; `nil` if the trace does not state it, or states no session.
   package var start: ProcessStart?
   /// The process that forked this one; `nil` unless this is a forked child.
   package var forkedBy: UInt32?
@@ -36,9 +36,9 @@ package struct Trace: Sendable {
   /// Whether the trace contains the names that it needs, so that the recorded image is not needed.
   package var isSealed: Bool
   package var method = Method.instrumentation
-  /// ELF's `e_machine`, also for Mach-O; 0 if the source does not tell.
+  /// ELF's `e_machine`, also for Mach-O; 0 if the source does not state it.
   package var machine: UInt32 = 0
-  /// `nil` if the trace does not tell.
+  /// `nil` if the trace does not state it.
   package var workload: Workload?
 
   package init(path: String, program: String, processNumber: UInt32?) {
@@ -61,20 +61,20 @@ package struct Trace: Sendable {
 
   /// The images with hits or first touches of data, as indexes into `images`.
   ///
-  /// - Complexity: O(*n*) for *n* of them, on average.
+  /// - Complexity: O(*n*) for *n* hits and first touches of data, on average.
   package var usedImages: Set<Int> {
     Set(hits.lazy.map(\.image)).union(blockHits.lazy.map(\.image))
       .union(dataHits.lazy.map(\.image))
   }
 
-  /// The format of the recorded images; `nil` if none of their IDs tells.
+  /// The format of the recorded images; `nil` if none of their IDs shows it.
   package var imageFormat: ImageFormat? { images.lazy.compactMap(\.id?.imageFormat).first }
 
   /// The start of a process.
   package struct ProcessStart: Hashable, Sendable {
-    /// The same for all processes of one launch.
+    /// A number that all processes of one launch share.
     package var session: UInt64
-    /// Since boot.
+    /// The time since boot.
     package var nanoseconds: UInt64
 
     package init(session: UInt64, nanoseconds: UInt64) {
@@ -99,7 +99,7 @@ package struct Trace: Sendable {
     package var recordsEveryFunction: Bool { self == .breakpoints || self == .emulation }
   }
 
-  /// How the launch ended, as far as the recorder knows.
+  /// How the launch ended, according to the recorder.
   package enum LaunchEnd: String, Sendable {
     /// Without an explicit end: the recording lasted until the process was gone.
     case exit
@@ -124,14 +124,15 @@ package struct TraceImage: Sendable {
   /// The number of guards, or of functions that had a breakpoint. An instrumented function has one guard, or one for each of
   /// its basic blocks.
   package var guardCount: Int
-  /// The number of basic blocks that could be recorded; 0 if only functions could, and without a map of the blocks.
+  /// The number of basic blocks that could be recorded; 0 if only functions could be recorded, or if there is no map of
+  /// the blocks.
   package var blockCount = 0
   /// Whether it has no map of its basic blocks, and the blocks are runs of executed instructions.
   package var hasExecutedRuns = false
 
-  /// Whether blocks of it were recorded.
+  /// Whether blocks of the image were recorded.
   package var hasBlocks: Bool { blockCount > 0 || hasExecutedRuns }
-  /// How much of the image's code could be recorded; `nil` if the trace does not tell.
+  /// How much of the image's code could be recorded; `nil` if the trace does not state it.
   package var recordable: RecordableCode?
 
   package init(
@@ -152,18 +153,17 @@ package struct Hit: Sendable {
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
-  /// The index of the guard among those of the image; `nil` for a source without guards.
+  /// The index of the guard among the guards of the image; `nil` for a source without guards.
   package var guardIndex: Int?
   /// The address of the function's first byte; `nil` if the build had no pc-table.
   package var entry: StatedAddress?
-  /// The return address of the callback, if it is in the same image: inside the body that ran. That is
-  /// another body than the entry's if the compiler merged functions, and the caller's if a tail call replaced
-  /// the callback's frame.
+  /// The return address of the callback, if it is in the same image: inside the body that ran. It is not the body at
+  /// `entry` if the compiler merged functions. It is the caller's body if a tail call replaced the callback's frame.
   package var returnAddress: StatedAddress?
   /// The time since the process started, or since the recording began if that was later; `nil` if the clock
   /// could not be calibrated.
   package var nanoseconds: UInt64?
-  /// Threads are numbered from 1 in the order of their first hits or marks; `nil` if the source does not tell.
+  /// Threads are numbered from 1 in the order of their first hits or marks; `nil` if the source does not state threads.
   package var thread: Int?
 
   package init(
@@ -182,7 +182,7 @@ package struct Hit: Sendable {
 
 /// The first use of a basic block in a launch.
 package struct BlockHit: Sendable {
-  /// The position in the trace, like that of `Hit`.
+  /// The position in the trace, like `Hit.step`.
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
@@ -201,7 +201,7 @@ package struct Mark: Sendable {
   /// Hits with a smaller step came before it.
   package var step: Int
   package var nanoseconds: UInt64?
-  /// As that of `Hit`.
+  /// The number of the thread, like `Hit.thread`.
   package var thread: Int?
 
   package init(name: String, step: Int, nanoseconds: UInt64?, thread: Int? = nil) {

@@ -8,7 +8,7 @@ package struct TraceSet: Sendable {
   /// The information that is kept about a trace.
   package struct Member: Sendable {
     package var path: String
-    /// The number of launches that it stands for: its weight; of a profile, the number that it holds.
+    /// The number of launches that a trace counts as, its weight; for a profile, the number of launches in it.
     package var launches: UInt64
     package var method: Trace.Method
     /// The number of hits for which there was no free slot.
@@ -19,14 +19,14 @@ package struct TraceSet: Sendable {
     package var unattributedHits: Int
     /// How much of each image was used, in the order of the first load.
     package var uses: [ImageUse]
-    /// The images that were in one process, as indexes into the set's `images`: of a trace one list, of a profile one for
-    /// each combination that it knows.
+    /// The images that were in one process, as indexes into the set's `images`. A trace has one list; a profile has one
+    /// list for each combination of images that it knows.
     package var processes: [[Int]]
     /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
-    /// The images of which it has first touches of data, as indexes into the set's `images`, ascending.
+    /// The images for which it has first touches of data, as indexes into the set's `images`, ascending.
     package var imagesWithData: [Int] = []
-    /// The number of functions of which touches of data may be missing.
+    /// The number of functions whose touches of data may be missing.
     package var earlyFunctions: UInt64 = 0
 
     /// Whether no use was recorded.
@@ -81,7 +81,7 @@ package struct TraceSet: Sendable {
   package func index(ofBuild id: ImageID?) -> Int? { id.flatMap { placeOfBuild[$0] } }
 
   /// - Parameters:
-  ///   - launches: how many launches the trace stands for.
+  ///   - launches: how many launches the trace counts as.
   ///   - processes: the images of `trace`, by index, that were in one process; `nil` if all were.
   /// - Complexity: O(*h* + *i*) for *h* hits and *i* images.
   package mutating func add(
@@ -141,7 +141,8 @@ package struct TraceSet: Sendable {
 }
 
 extension TraceImage {
-  /// Several traces of one image may differ, as an image may be recorded by several means.
+  /// Keeps the smaller recordable share: traces of one image may differ, because an image may be recorded by several
+  /// means.
   fileprivate mutating func keepSmallerShare(_ other: RecordableCode?) {
     guard let other else { return }
     if recordable?.portion.isLess(than: other.portion) ?? false { return }

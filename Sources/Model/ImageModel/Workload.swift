@@ -1,12 +1,13 @@
-/// What a launch was asked to do, as hashes: so a launch that was recorded again can be compared with the time before.
+/// What a launch was asked to do, as hashes. They show whether a launch that is recorded again was asked to do the
+/// same.
 ///
-/// Hashes are FNV-1a, 64 bits. They tell accidental changes; somebody who wants to can make equal ones.
+/// Hashes are FNV-1a, 64 bits. They detect accidental changes; equal hashes can be made on purpose.
 package struct Workload: Hashable, Sendable {
   /// A file that the launch reads.
   package struct Input: Hashable, Sendable {
-    /// As it was named.
+    /// The path as it was given.
     package var path: String
-    /// Of its contents before the launch.
+    /// The hash of its contents before the launch.
     package var hash: UInt64
 
     package init(path: String, hash: UInt64) {
@@ -15,11 +16,11 @@ package struct Workload: Hashable, Sendable {
     }
   }
 
-  /// The name of the trace as it was asked for: the same if the launch is recorded again.
+  /// The requested name of the trace: the same if the launch is recorded again.
   package var launch: String
-  /// Of the program's file name and its arguments.
+  /// The hash of the program's file name and its arguments.
   package var commandLine: UInt64
-  /// In the order in which they were named.
+  /// In the order in which they were given.
   package var inputs: [Input]
 
   package init(launch: String, commandLine: UInt64, inputs: [Input] = []) {
@@ -44,7 +45,7 @@ package struct Workload: Hashable, Sendable {
 package struct WorkloadSummary: Hashable, Sendable {
   package var launch: String
   package var commandLine: UInt64
-  /// Of the contents of all inputs, in their order; `nil` if none was named.
+  /// The hash of the contents of all inputs, in their order; `nil` if no input was given.
   package var inputs: UInt64?
 
   package init(launch: String, commandLine: UInt64, inputs: UInt64?) {
@@ -54,7 +55,7 @@ package struct WorkloadSummary: Hashable, Sendable {
   }
 }
 
-// Names of files are equal if their bytes are: not if they only look the same.
+// File names are equal if their bytes are equal, not if they only look the same.
 extension WorkloadSummary: Comparable {
   package static func == (a: Self, b: Self) -> Bool {
     a.launch.utf8.elementsEqual(b.launch.utf8) && a.commandLine == b.commandLine
