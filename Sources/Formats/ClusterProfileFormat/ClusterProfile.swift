@@ -1,6 +1,6 @@
 // The profile that clang's -fbasic-block-sections=list=FILE reads, and lld's --lto-basic-block-sections=FILE, version
-// 1. For each function that is to be split it lists the blocks of each part by their IDs, which are those of the basic
-// block address map of the same code. All other blocks of these functions become the part NAME.cold.
+// 1. For each function that is to be split it lists the blocks of each part by their IDs, which are the IDs of the
+// basic block address map of the same code. All other blocks of these functions become the part NAME.cold.
 //
 //     v1
 //     m lib/parse.c      the compile unit as debug information names it, without a leading "./"; for the next f alone
@@ -9,9 +9,9 @@
 //     f main
 //     c 0 1
 //
-// A line that begins with # is a comment. A function of a name that several modules have needs m: without it the
-// first profile of that name is an error for the compiler, or is applied to all of them. A function without c would
-// get a section for each of its blocks. The compiler does not check the IDs.
+// A line that begins with # is a comment. A function needs m if several modules have a function of its name. Without m,
+// the first profile of that name is an error for the compiler, or is applied to all these functions. A function without
+// c would get a section for each of its blocks. The compiler does not check the IDs.
 // <https://github.com/llvm/llvm-project/blob/main/llvm/lib/CodeGen/BasicBlockSectionsProfileReader.cpp>
 
 import Addresses
@@ -20,9 +20,9 @@ import ByteReading
 /// The blocks that a compiler is to put together, for each function that it is to split.
 package struct ClusterProfile: Hashable, Sendable {
   package struct Function: Hashable, Sendable {
-    /// The compile unit that has the function; `nil` if its name tells.
+    /// The compile unit that has the function; `nil` if its name is enough to find it.
     package var unit: [UInt8]?
-    /// Its name and those of its aliases. Not empty.
+    /// The names of the function and of its aliases. Not empty.
     package var names: [[UInt8]]
     /// The IDs of the blocks of each part, in their order.
     package var clusters: [[UInt32]]
@@ -40,7 +40,7 @@ package struct ClusterProfile: Hashable, Sendable {
 }
 
 extension ClusterProfile {
-  /// The file.
+  /// The bytes of the file.
   ///
   /// - Parameter header: lines for a comment at the top, without delimiters.
   /// - Precondition: names and units satisfy `isWritable`, and every function has a name and a cluster.
@@ -67,7 +67,7 @@ extension ClusterProfile {
     return bytes
   }
 
-  /// Whether a name or a unit can be in the file: blanks and line breaks separate words.
+  /// Whether a name or a unit can be written to the file, in which blanks and line breaks separate words.
   package static func isWritable(_ name: some Collection<UInt8>) -> Bool {
     !name.isEmpty && name.allSatisfy { $0 > UInt8(ascii: " ") && $0 != 0x7f }
   }

@@ -6,10 +6,10 @@ struct ClusterProfileReader {
   private(set) var functions: [ClusterProfile.Function] = []
   private let bytes: FileBytes
   private var line = 0
-  /// What is left of the line.
+  /// The rest of the line.
   private var rest = 0..<0
   private var nextLine: Int
-  /// Of the next function.
+  /// The unit of the next function.
   private var unit: [UInt8]?
   /// The blocks of the present function.
   private var blocks: Set<UInt32> = []
@@ -117,7 +117,7 @@ struct ClusterProfileReader {
     }
   }
 
-  /// - Returns: whether there is one.
+  /// - Returns: whether there is a next line.
   private mutating func stepToNextLine() -> Bool {
     let end = bytes.all.indices.upperBound
     guard nextLine < end else { return false }
@@ -145,7 +145,7 @@ struct ClusterProfileReader {
     digits.first == UInt8(ascii: "+") ? nil : UInt32(String(decoding: digits, as: UTF8.self))
   }
 
-  /// For messages.
+  /// The beginning of a word, for messages.
   private func text(_ word: [UInt8]) -> String {
     String(decoding: word.prefix(80), as: UTF8.self)
   }
