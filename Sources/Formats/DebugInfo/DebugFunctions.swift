@@ -8,7 +8,7 @@ import CDwarf
 package struct DebugFunction: Hashable, Sendable {
   /// The linkage name, or in C the name, as a range of `DebugFunctions.names`.
   package var name: Range<Int>
-  /// The code. For a function in several pieces, the one that has the entry, as far as DWARF tells. A size of 0 means
+  /// The code. For a function in several pieces, the piece that has the entry according to DWARF. A size of 0 means
   /// unknown.
   package var range: AddressRange
   /// Another piece, which may be the one with the entry: compilers order them differently. `nil` if there is none.
@@ -21,7 +21,7 @@ package struct DebugFunction: Hashable, Sendable {
 
   /// The piece with the entry: `range`, unless only the other one is at an entry.
   ///
-  /// - Parameter isEntry: whether a symbol says that the function begins there.
+  /// - Parameter isEntry: whether a symbol shows that the function begins there.
   package func range(entered isEntry: (StatedAddress) -> Bool) -> AddressRange {
     guard let otherRange, !isEntry(range.start), isEntry(otherRange.start) else { return range }
     return otherRange
@@ -32,10 +32,10 @@ package struct DebugFunction: Hashable, Sendable {
 package struct DebugUnit: Hashable, Sendable {
   /// Index into `DebugFunctions.producers`; `nil` if the unit states none.
   package var producer: Int?
-  /// The number of its functions, without those that the linker discarded.
+  /// The number of its functions, without functions that the linker discarded.
   package var functions = 0
-  /// The number of pieces in which its code is, without discarded ones; `nil` if it is unknown. A compiler lists each
-  /// section of an object file as one piece.
+  /// The number of pieces of its code, without discarded pieces; `nil` if it is unknown. A compiler lists each section
+  /// of an object file as one piece.
   package var pieces: Int?
 
   package init(producer: Int? = nil, functions: Int = 0, pieces: Int? = nil) {
@@ -58,13 +58,13 @@ package struct DebugFunctions: Sendable {
   package private(set) var names: [UInt8] = []
   /// The units of these functions, in the order of the file.
   package private(set) var units: [DebugUnit] = []
-  /// What compiled them, each once: `DW_AT_producer`, such as `GNU C17 12.2.0 -O2 -ffunction-sections`.
+  /// The compilers of the units, each once: `DW_AT_producer`, such as `GNU C17 12.2.0 -O2 -ffunction-sections`.
   package private(set) var producers: [[UInt8]] = []
   /// The number of compilation units that could be read only partly or not at all.
   package private(set) var damagedUnitCount = 0
-  /// The number of functions without a name for the linker: with GNU C++, those that are local to their file.
+  /// The number of functions without a name for the linker: with GNU C++, functions that are local to their file.
   package private(set) var unnamedCount = 0
-  /// The number of compilation units whose functions are in a `.dwo` file; those are not read.
+  /// The number of compilation units whose functions are in a `.dwo` file; `.dwo` files are not read.
   package private(set) var splitUnitCount = 0
 
   /// - Throws: `missing` without `.debug_info`; `invalid` with libdwarf's message if it cannot read the
@@ -160,7 +160,7 @@ package struct DebugFunctions: Sendable {
         unit = (function.unit, appendUnitName(of: function, &nameBudget))
         appendUnit(of: function, &known, &nameBudget)
       }
-      // Linkers leave such numbers where a function was that they discarded.
+      // Linkers write an address outside of this range for a function that they discarded.
       if (2..<UInt64.max - 1).contains(function.address) { units[units.count - 1].functions += 1 }
       functions.append(
         DebugFunction(
