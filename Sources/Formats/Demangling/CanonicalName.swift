@@ -28,10 +28,10 @@
 // Suffixes come in any number and order: `f.constprop.0.isra.0.cold`. They are removed from the end until
 // none is left. So for a name without suffixes only its last bytes are examined.
 //
-// Names with the same canonical name may still be different code. `f.cold` is not `f`: it is elsewhere, and
-// runs when `f` does something rare. In a build that has not split `f`, it is in `f`. So a canonical name also says
-// which part of the function it is and which kinds of suffix were removed; `match(inRelease:)` ranks which names may
-// correspond.
+// Names with the same canonical name may still be different code. `f.cold` is not `f`: its code is elsewhere, and runs
+// when `f` does something rare. In a build that has not split `f`, this code is in `f`. So a canonical name also
+// records which part of the function it names and which kinds of suffix were removed; `match(inRelease:)` ranks which
+// names may correspond.
 //
 // Names that differ because the code differs are left alone: Swift's async parts (`TQ1_`, `TY0_`) and
 // specializations (`Tf4nd_n`, `Tg5`), C++20 coroutine parts (`.resume`, `.destroy`), GCC's `._omp_fn.0`,
@@ -83,7 +83,7 @@ package struct CanonicalName: Hashable, Sendable {
 }
 
 extension CanonicalName {
-  /// How well a symbol of the release build corresponds to a recorded one with the same base; the best first.
+  /// How well a symbol of the release build corresponds to a recorded symbol with the same base; the best case first.
   package enum Match: UInt8, Comparable, Sendable {
     /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`. The
     /// suffixes of control-flow integrity do not count: `f` and `f.cfi`.
@@ -94,9 +94,9 @@ extension CanonicalName {
     case variant
     /// The release build has merged the function with others: `f` and `fTm`.
     case mergedBody
-    /// Only the recorded build has merged it: `fTm` and `f`.
+    /// Only the recorded build has merged the function: `fTm` and `f`.
     case original
-    /// One is a part of the other: `f.part.0` and `f`.
+    /// One symbol is a part of the other: `f.part.0` and `f`.
     case partial
     /// Only the recorded build has split the function: `f.cold` and `f`.
     case unsplit
@@ -104,9 +104,9 @@ extension CanonicalName {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How `release`, a name with the same base, corresponds to this one of the recorded build.
+  /// Returns how `release`, a name with the same base, corresponds to this name of the recorded build.
   ///
-  /// - Returns: `nil` if it does not: a function does not correspond to the cold part of one.
+  /// - Returns: `nil` if it does not correspond: a function does not correspond to the cold part of a function.
   package func match(inRelease release: NameEnding) -> Match? {
     switch (part, release.part) {
     case (let a, let b) where a == b:

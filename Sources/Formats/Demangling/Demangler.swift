@@ -16,8 +16,9 @@ package struct Demangler: Sendable {
   package let mode: Mode
   private let format: ImageFormat?
 
-  /// - Parameter format: the format of the images that the names come from. Mach-O puts an underscore before
-  ///   every name except those of Objective-C. `nil` if unknown: then the name decides.
+  /// - Parameter format: the format of the images that the names come from. Mach-O puts an underscore before every name
+  ///   except the names of Objective-C. `nil` if unknown: then the first underscore is removed unless it is part of a
+  ///   mangling.
   package init(_ mode: Mode, of format: ImageFormat? = nil) {
     self.mode = mode
     self.format = format
@@ -55,7 +56,7 @@ package struct Demangler: Sendable {
     }
   }
 
-  /// The name in the source language; `nil` for a Mach-O name without a mangling.
+  /// The name without Mach-O's underscore; `nil` for a Mach-O name that has no underscore.
   private func withoutUnderscore(_ name: [UInt8]) -> [UInt8]? {
     let hasUnderscore = name.first == UInt8(ascii: "_")
     guard let format else {

@@ -17,7 +17,7 @@ package struct NameEnding: Sendable {
     baseEnd = range.upperBound
     cutVersion(bytes, range)
     let mangling = Mangling(of: bytes, in: range)
-    // Swift merges C++ functions of headers too, and no C++ function's own name ends in `Tm`. A C function's
+    // Swift merges C++ functions of headers too, and no C++ function's own name ends in `Tm`. The name of a C function
     // may: `setTm`.
     let canBeMerged = mangling == .swift || mangling == .itanium
     while cutSuffix(bytes, range, canBeMerged: canBeMerged) {}
@@ -52,7 +52,7 @@ extension NameEnding {
 
   /// Removes one suffix.
   ///
-  /// - Returns: whether there was one; a suffix with nothing before it is a name.
+  /// - Returns: whether there was a suffix; a suffix with nothing before it is a name.
   private mutating func cutSuffix(
     _ bytes: [UInt8], _ range: Range<Int>, canBeMerged: Bool
   ) -> Bool {
@@ -122,17 +122,17 @@ extension NameEnding {
     cut(to: start, .rustHash)
   }
 
-  /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names, and for one that can't
-  /// be read.
+  /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names, and for a name that can't be
+  /// read.
   package func rustV0Path(in bytes: [UInt8], from start: Int) -> [UInt8]? {
     isRustV0 ? demangleRustV0(bytes, in: start..<baseEnd) : nil
   }
 }
 
-/// Whether clang numbers the functions of this name within each file, one per global variable: without the
-/// number, those of the whole program would be one function.
+/// Whether clang numbers the functions of this name within each file, one function per global variable. Without the
+/// number, all such functions of the program would have the same name.
 private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
-  // With Mach-O's underscore there are three.
+  // With Mach-O's underscore the name begins with three underscores.
   let isMachO = begins(with: "___", bytes, base)
   let base = base.lowerBound + (isMachO ? 1 : 0)..<base.upperBound
   return matches("__cxx_global_var_init", bytes, base)
@@ -141,7 +141,7 @@ private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
 
 private enum Numbering { case always, never, maybe }
 
-/// Longer than all words of `suffixes`, so that a search for one ends early.
+/// Longer than all words of `suffixes`, so that the search for a word ends early.
 private let longestWord = 12
 
 private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
@@ -152,6 +152,6 @@ private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
   ("specialized", .clone, .always), ("clone", .clone, .always), ("memprof", .clone, .always),
   ("argprom", .clone, .never), ("Tgm", .merged, .never),
   ("cfi", .controlFlowIntegrity, .never), ("cfi_jt", .controlFlowIntegrity, .never),
-  // The numbers of these distinguish parts of a function.
+  // The numbers of these suffixes distinguish parts of a function.
   ("resume", [], .always), ("_omp_fn", [], .always), ("__part", [], .always),
 ]

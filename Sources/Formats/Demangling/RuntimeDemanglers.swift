@@ -10,18 +10,18 @@ import CDemangle
   import Glibc
 #endif
 
-/// Demangles an Itanium C++ name with libiberty, with parameters and return type. `nil` for a name that it
-/// rejects, such as one of more than about 1000 bytes, and for a text of more than
-/// `ParsingLimits.demangledName` bytes.
+/// Demangles an Itanium C++ name with libiberty, with parameters and return type. `nil` for a name that libiberty
+/// rejects, such as a name of more than about 1000 bytes, and for a text of more than `ParsingLimits.demangledName`
+/// bytes.
 func demangleItanium(_ name: ArraySlice<UInt8>) -> String? {
-  // Without the prefix it reads types: `i` is `int`.
+  // Without the prefix, libiberty reads a type: `i` is `int`.
   guard name.starts(with: "_Z".utf8) else { return nil }
   return text(of: name) { pointer, _ in
     orderfile_demangle_itanium(pointer, Int(ParsingLimits.demangledName))
   }
 }
 
-/// Demangles a Swift name with the Swift runtime. `nil` for a name that it rejects, and for one whose text
+/// Demangles a Swift name with the Swift runtime. `nil` for a name that the runtime rejects, and for a name whose text
 /// may be longer than 4 times `ParsingLimits.demangledName`, because the runtime can't be stopped.
 func demangleSwift(_ name: ArraySlice<UInt8>) -> String? {
   guard SwiftTextSize(of: name).bytes <= 4 * ParsingLimits.demangledName else { return nil }

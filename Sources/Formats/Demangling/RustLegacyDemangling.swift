@@ -3,8 +3,8 @@ import ByteReading
 /// The path of a legacy Rust name, `_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E`, without its hash, and
 /// the index of the suffix that compilers appended; `nil` for a name without a hash, which may be C++.
 ///
-/// The scheme is that of nested names in Itanium C++. Characters that C++ does not allow are escaped: `$LT$`
-/// is `<`, `$u20$` is a blank, `..` is `::`.
+/// The scheme is the same as for nested names in Itanium C++. Characters that C++ does not allow are escaped: `$LT$` is
+/// `<`, `$u20$` is a blank, `..` is `::`.
 func demangleRustLegacy(_ bytes: [UInt8]) -> (text: String, end: Int)? {
   let ending = NameEnding(of: bytes, in: bytes.indices)
   guard ending.cuts.contains(.rustHash) else { return nil }

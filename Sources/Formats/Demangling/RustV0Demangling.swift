@@ -1,13 +1,13 @@
 // Converts names of Rust's mangling scheme v0 (RFC 2603), `_R…`, to the paths that a Rust programmer writes.
 // <https://doc.rust-lang.org/rustc/symbol-mangling/v0.html>
 //
-// A name is a tree in prefix notation: each node begins with a letter that gives its kind. `N v C6_3app 3run`
-// is the value `run` in the crate `app`; a hash of the crate follows the `C`. `B<number>_` repeats what is at
-// that position, which makes names short and the text long: a name of a kilobyte can produce more text than a
-// disk holds. So the depth and the length of the text are limited, and the number of nodes too, since a node
-// may print nothing. A name that exceeds a limit is rejected, like one that is not well-formed.
+// A name is a tree in prefix notation: each node begins with a letter that gives its kind. `N v C6_3app 3run` is the
+// value `run` in the crate `app`; a hash of the crate follows the `C`. `B<number>_` repeats the node at that position.
+// This makes names short and texts long: a name of a kilobyte can produce more text than a disk holds. So the depth and
+// the length of the text are limited, and the number of nodes too, since a node may print nothing. A name that exceeds
+// a limit is rejected, like one that is not well-formed.
 //
-// The output is that of rustc's own demangler in its alternate form: without crate hashes, and without the
+// The output is the same as from rustc's own demangler in its alternate form: without crate hashes, and without the
 // types of constants. The crate that instantiated a generic function is left out.
 
 import ByteReading
@@ -161,7 +161,7 @@ extension RustV0Printer {
 extension RustV0Printer {
   typealias Element = (inout RustV0Printer) throws(NotUnderstood) -> Void
 
-  /// Elements up to `E`.
+  /// Reads elements up to `E`, and returns their number.
   @discardableResult
   mutating func list(
     separator: String = ", ", _ element: Element
@@ -181,7 +181,8 @@ extension RustV0Printer {
     try print(")")
   }
 
-  /// Continues at an earlier position, then returns. While silent it is skipped, because it prints nothing.
+  /// Continues at an earlier position, then returns. While silent, the reference is skipped, because it would print
+  /// nothing.
   mutating func backReference(_ body: Element) throws(NotUnderstood) {
     let here = position - 1
     let distance = try base62()
@@ -215,7 +216,7 @@ extension RustV0Printer {
     try body(&self)
   }
 
-  /// A lifetime by its distance from the innermost binder's last; 0 is erased.
+  /// Prints a lifetime by its distance from the last lifetime of the innermost binder; 0 is an erased lifetime.
   mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
     if index == 0 { return try print("'_") }
     guard index <= lifetimes else {

@@ -54,7 +54,7 @@ extension RustV0Printer {
     return first..<position - 1
   }
 
-  /// `nil` if it has more than 64 bits.
+  /// `nil` if the number has more than 64 bits.
   func value(ofHex nibbles: Range<Int>) -> UInt64? {
     let significant = bytes[nibbles].drop { $0 == UInt8(ascii: "0") }
     guard significant.count <= 16 else { return nil }

@@ -3,8 +3,8 @@ import ByteReading
 /// A demangled Swift name without modules, generic arguments and types:
 /// `app.Model.load(from: Swift.String) throws -> ()` is `Model.load(from:)`.
 ///
-/// The result is close to that of `swift-demangle -simplified`, but keeps what distinguishes two functions:
-/// `merged`, the number of a resume function, suffixes. It works on the text, because the runtime offers no
+/// The result is close to the output of `swift-demangle -simplified`, but keeps the words that distinguish two
+/// functions: `merged`, the number of a resume function, suffixes. It works on the text, because the runtime offers no
 /// shorter form. A text with an unmatched opening bracket is returned unchanged.
 func shortSwiftName(_ text: String) -> String {
   var bytes = Array(text.utf8)
@@ -177,7 +177,7 @@ private struct SwiftNameShortener {
     return true
   }
 
-  /// Skips a type: up to the words that may follow one, or an enclosing closing bracket.
+  /// Skips a type, up to the words that may follow a type, or up to an enclosing closing bracket.
   private mutating func skipType() -> Bool {
     while position < text.count {
       if at(" in ") || at(" and ") { return true }

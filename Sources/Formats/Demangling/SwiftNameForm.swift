@@ -1,7 +1,7 @@
-// The part of a Swift name that stays when a file is renamed, or a closure added.
+// The part of a Swift name that stays the same when a file is renamed or a closure is added.
 //
-// The demangler prints the tree of a name completely, so the texts of two names are equal if the trees are. What
-// compilers compute or count is printed in two ways:
+// The demangler prints the tree of a name completely, so the texts of two names are equal if the trees are. Hashes and
+// numbers that compilers compute are printed in these ways:
 //
 //     (load in _5B37C2F0A9D14E6C8B1F02D3E4A59687)    private declarations, with a hash of the file's name
 //     closure #2 in, row #1 () in                    closures, local functions and types
@@ -13,10 +13,11 @@ import ByteReading
 package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
   /// Without the hashes of file names.
   case withoutHashes
-  /// Without those, and without the numbers of closures and local declarations.
+  /// Without the hashes of file names, and without the numbers of closures and local declarations.
   case withoutNumbers
 
-  /// The name in this form; `nil` if it is not Swift's, if it can't be demangled, or if nothing is left out of it.
+  /// The name in this form; `nil` if the name is not a Swift name, if it can't be demangled, or if this form leaves
+  /// nothing out of it.
   ///
   /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text.
   package func text(ofMangled name: [UInt8]) -> [UInt8]? { text(ofMangled: name, depth: 0) }
@@ -62,8 +63,8 @@ package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
     return result
   }
 
-  /// Whether the mangled name can have what this form leaves out: most have not, and demangling takes a thousand times as
-  /// long as this.
+  /// Whether the mangled name can contain a part that this form leaves out. Most names contain no such part, and
+  /// demangling takes a thousand times as long as this test.
   private func mayHold(_ name: [UInt8]) -> Bool {
     zip(name, name.dropFirst()).contains { first, second in
       switch (first, second) {

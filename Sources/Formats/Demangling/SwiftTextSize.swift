@@ -1,14 +1,14 @@
 // The possible length of a demangled Swift name.
 //
-// Most of a name is printed once: identifiers, and operators of one to three letters that print a few words
-// each. But `A<index>` repeats an earlier part, and a part may contain such references, so each 10 bytes of a
-// name can double its text. The estimate adds up what each byte can print. A reference to part *i* prints at
-// most all the text up to the end of that part. Only the demangler knows which parts are counted, but each
-// identifier is one: so part *i* ended at the latest with identifier *i* or, if there are fewer identifiers
-// before the reference, before that.
+// Most of a name is printed once: identifiers, and operators of one to three letters that print a few words each. But
+// `A<index>` repeats an earlier part, and a part may contain such references, so each 10 bytes of a name can double its
+// text. The estimate adds up what each byte can print. A reference to part *i* prints at most all the text up to the
+// end of that part. Only the demangler knows which parts are counted, but each identifier is a counted part. So part
+// *i* ended at the latest with identifier *i* or, if there are fewer identifiers before the reference, before the
+// reference.
 //
-// Digits begin an identifier, or are an index or a repeat count. Where they may be the latter, the following
-// characters are not skipped as an identifier but read as operators: that can only increase the estimate.
+// Digits begin an identifier, or are an index or a repeat count. Where they may be an index or a count, the following
+// characters are not skipped as an identifier but read as operators: this can only increase the estimate.
 //
 // <https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst>, Substitutions and Identifiers
 
@@ -91,7 +91,7 @@ struct SwiftTextSize {
     }
   }
 
-  /// Skips `_` and 32 hexadecimal digits, which distinguish private names of two files. It may also be an
+  /// Skips `_` and 32 hexadecimal digits, which distinguish private names of two files. The characters may also be an
   /// index, followed by references.
   private mutating func skipDiscriminator() {
     let digits = name[position...].dropFirst().prefix(32)
@@ -106,7 +106,7 @@ struct SwiftTextSize {
     position = digits.endIndex
   }
 
-  /// Reads the rest of an identifier after `0`: with letters for words of others, or in Punycode.
+  /// Reads the rest of an identifier after `0`: with letters for words of earlier identifiers, or in Punycode.
   private mutating func readSubstitutedIdentifier() {
     if position < name.endIndex, name[position] == UInt8(ascii: "0") {
       position += 1
