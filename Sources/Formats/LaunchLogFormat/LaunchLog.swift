@@ -1,16 +1,16 @@
 import Addresses
 import ByteReading
 
-/// What a log tells of launches: their stages, the libraries that they loaded, and histograms of their times.
+/// The launches in a log: their stages, the libraries that they loaded, and histograms of their times.
 ///
-/// A log may hold several launches, and lines of the program between those that are read.
+/// A log may contain several launches, and lines of the program between the lines that are read.
 package struct LaunchLog: Hashable, Sendable {
   /// In the order of the log.
   package var launches: [LoggedLaunch] = []
-  /// One for each launch whose loader listed its libraries, in the order of their first lines.
+  /// One list for each launch whose loader listed its libraries, in the order of their first lines.
   package var libraryLists: [LoggedLibraries] = []
   package var histograms: [LoggedHistogram] = []
-  /// What was left out, and why; of many only the first.
+  /// The parts of the log that were left out, and why; only the first ten.
   package private(set) var warnings: [String] = []
 
   package init() {}
@@ -33,9 +33,9 @@ package struct LaunchLog: Hashable, Sendable {
 
   package var isEmpty: Bool { launches.isEmpty && libraryLists.isEmpty && histograms.isEmpty }
 
-  /// Reads a log, whose kind its contents tell.
+  /// Reads a log. Its contents determine its kind.
   ///
-  /// - Throws: `missing` with the expected kinds for what is none of them; `invalid` with the line for a damaged one.
+  /// - Throws: `missing` with the expected kinds for a file of another kind; `invalid` for a damaged log.
   /// - Complexity: O(*n*) for *n* bytes.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     if MetricKitLog.begins(bytes) {
@@ -61,13 +61,13 @@ package struct LoggedLaunch: Hashable, Sendable {
     case dyldStatisticsDetails
     /// glibc's `LD_DEBUG=statistics`, in cycles of the machine's counter: shares, but no times.
     case loaderStatistics
-    /// Event, milliseconds, delta.
+    /// A table with events, milliseconds and deltas.
     case stopwatch
   }
 
   package var form: Form
   package var stages: [LoggedStage] = []
-  /// What the stages add up to, as the log states it; `nil` if it states events.
+  /// The sum of the stages, as the log states it; `nil` if the log states events.
   package var totalNanoseconds: Double?
   package var counts: [LoggedCount] = []
 
@@ -76,9 +76,9 @@ package struct LoggedLaunch: Hashable, Sendable {
 
 package struct LoggedStage: Hashable, Sendable {
   package var name: String
-  /// How long it took or, of an event, the time since the process began; in cycles for `loaderStatistics`.
+  /// The duration of a stage or, for an event, the time since the process began; in cycles for `loaderStatistics`.
   package var nanoseconds: Double
-  /// Whether it is a part of the stage before it, and not one of those that add up to the whole.
+  /// Whether it is a part of the stage before it, and not one of the stages that add up to the whole.
   package var isPart: Bool
 
   package init(_ name: String, nanoseconds: Double, isPart: Bool = false) {
@@ -96,11 +96,11 @@ package struct LoggedCount: Hashable, Sendable {
 
 /// The libraries of one launch, in the order in which the loader lists them; the first is the program.
 package struct LoggedLibraries: Hashable, Sendable {
-  /// The number of the process; `nil` if the loader does not tell.
+  /// The number of the process; `nil` if the loader does not print it.
   package var process: UInt32?
   package var paths: [String]
 
-  /// Whether a library comes with the system, by its path: that of the system's or a simulator's libraries.
+  /// Whether the library at `path` comes with the system or with a simulator.
   package static func isOfSystem(_ path: String) -> Bool {
     var path = path[...]
     if let root = path.range(ofText: "/RuntimeRoot/") {
@@ -111,7 +111,7 @@ package struct LoggedLibraries: Hashable, Sendable {
   }
 }
 
-/// How many launches took how long, as MetricKit counts them.
+/// The number of launches in each range of durations, as MetricKit counts them.
 package struct LoggedHistogram: Hashable, Sendable {
   package struct Bucket: Hashable, Sendable {
     package var startMilliseconds: Double
@@ -131,7 +131,7 @@ package struct LoggedHistogram: Hashable, Sendable {
 }
 
 extension Substring {
-  /// The first place of `text`, of which Foundation would know.
+  /// Returns the first range of `text`, like Foundation's `range(of:)`.
   fileprivate func range(ofText text: String) -> Range<Index>? {
     let wanted = Array(text.utf8)
     let bytes = utf8

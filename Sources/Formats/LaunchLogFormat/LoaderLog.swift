@@ -10,21 +10,21 @@
 //                libSystem.B.dylib :   4.35 milliseconds (0.6%)
 //
 // and with DYLD_PRINT_STATISTICS_DETAILS a block that begins with `total time:`, with lines of times and of counts. A
-// time of a second or more has tenths of seconds: `Total pre-main time: 1.0 seconds (100.0%)`. The initializers are
-// those that took more than a share of the whole; with what they wait for, some take longer than all together.
-// A known fault of simulators is a rebase/binding time of years.
+// time of a second or more has tenths of seconds: `Total pre-main time: 1.0 seconds (100.0%)`. Only the initializers
+// that took more than a certain share of the whole are listed. Their times include what they wait for, so some take
+// longer than the stage of all initializers. A known fault of simulators is a rebase/binding time of years.
 //
 // Source: ImageLoader::printStatistics, printStatisticsDetails and printTime of dyld's ImageLoader.cpp (dyld-433 to
-// dyld-852, github.com/apple-oss-distributions/dyld); dyld 4 has no such code, and its environment variables are those
-// of the manual page dyld(1). Logs of those who published theirs: the tests have several.
+// dyld-852, github.com/apple-oss-distributions/dyld); dyld 4 has no such code; the manual page dyld(1) lists its
+// environment variables. The tests contain several published logs.
 //
 // DYLD_PRINT_LIBRARIES lists each library, as `dyld: loaded: PATH`, `dyld: loaded: <UUID> PATH` or, in dyld 4,
 // `dyld[PID]: <UUID> PATH`.
 //
 // A logger may put its prefix before each line.
 //
-// glibc prints with LD_DEBUG=statistics what elf/rtld.c has in print_statistics, each line behind the process number;
-// numbers are cycles of the machine's counter or, where the processor has none, nanoseconds.
+// glibc prints with LD_DEBUG=statistics what elf/rtld.c has in print_statistics, each line after the process number.
+// Numbers are cycles of the machine's counter or, where the processor has no such counter, nanoseconds.
 
 import ByteReading
 
@@ -33,14 +33,14 @@ struct LoaderLog {
   private var log = LaunchLog()
   /// The launch whose lines are being read.
   private var open: LoggedLaunch?
-  /// The places of the lists of libraries that may go on, by process; 0 stands for a loader that does not tell it.
+  /// The places of the lists of libraries that may continue, by process number; 0 for a loader that does not print it.
   private var openLists: [UInt32: Int] = [:]
   /// Whether the last line was one of the list of initializers, or its title.
   private var listsInitializers = false
   private var hasLastStage = false
   private var implausible: [String] = []
 
-  /// - Returns: nothing for a log of something else.
+  /// - Returns: an empty log for a text of another kind.
   static func read(_ bytes: FileBytes) throws(ParseError) -> LaunchLog {
     var reader = LoaderLog()
     var lines = LineScanner(bytes)
@@ -52,13 +52,13 @@ struct LoaderLog {
     return reader.log
   }
 
-  /// A longer line is the program's.
+  /// A longer line belongs to the program.
   private static let mostBytes = 8192
 
   private mutating func take(_ line: Substring) throws(ParseError) {
     guard let last = line.last else { return }
     if line.hasPrefix("dyld") { takeLibrary(line) }
-    // What follows the list is the program's.
+    // Lines after the list belong to the program.
     if !Self.isOfList(line) { listsInitializers = false }
     if last == ")" || last == "s" { try takeTime(line) }
     if line.hasPrefix("total ") || line.hasPrefix("Total ") { takeCount(line) }
@@ -85,7 +85,8 @@ struct LoaderLog {
     }
     let path = String(rest.drop { $0 == " " })
     guard !path.isEmpty else { return }
-    // Lines of several processes may be mixed. The program is listed first: again, it is another launch.
+    // Lines of several processes may be mixed. The program is listed first. If it is listed again, another launch
+    // begins.
     if let place = openLists[process ?? 0], log.libraryLists[place].paths.first != path {
       log.libraryLists[place].paths.append(path)
     } else {
@@ -144,7 +145,7 @@ struct LoaderLog {
     return line[..<colon].last == " " && nanoseconds(line[colon...].dropFirst()) != nil
   }
 
-  /// The last stage of the detailed form, behind which the initializers are listed.
+  /// The last stage of the detailed form, as versions of dyld spell it. The initializers are listed after it.
   private static let endsBeforeList: Set = [
     "total time in initializers and objc +load", "total time in initializers and objc setup",
     "total init time time", "total initializer time",
@@ -181,7 +182,7 @@ struct LoaderLog {
     "total initializer time": .stage,
   ]
 
-  /// Stages that versions of dyld spell in several ways, so that several logs have one row of each.
+  /// One title for each stage that versions of dyld spell in several ways, so that it has one row for several logs.
   private static let titles = [
     "objc setup": "ObjC setup time", "objc setup time": "ObjC setup time",
   ]
@@ -244,7 +245,7 @@ struct LoaderLog {
     guard let launch = open else { return }
     let whole = launch.stages.filter { !$0.isPart }
     let least = launch.form == .loaderStatistics ? 2 : 4
-    // Without the last stage of the detailed form its time would count as one that nothing tells apart.
+    // Without the last stage of the detailed form, its time would count as time that belongs to no stage.
     let isWhole = launch.form != .dyldStatisticsDetails || hasLastStage
     guard isWhole, whole.count + implausible.count >= least else {
       log.warn(
@@ -259,7 +260,7 @@ struct LoaderLog {
 
   private static func trimmed(_ text: some StringProtocol) -> Substring {
     var text = Substring(text)
-    // The mark of UTF-8 may be at the beginning of a file.
+    // The byte order mark of UTF-8 may be at the beginning of a file.
     while let first = text.first, first.isWhitespace || first == "\u{feff}" { text.removeFirst() }
     while let last = text.last, last.isWhitespace { text.removeLast() }
     return text

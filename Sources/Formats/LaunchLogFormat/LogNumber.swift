@@ -1,12 +1,12 @@
-// Numbers as programs print them for people. dyld prints in C's locale, but what shows or copies a log may rewrite
-// numbers, and MetricKit writes those of the device's language.
+// Numbers as programs print them for people. dyld prints in C's locale, but a program that shows or copies a log may
+// rewrite numbers, and MetricKit writes numbers in the device's language.
 
 /// A number of a log.
 enum LogNumber {
   /// A number with a decimal point or, where the locale has it, a decimal comma.
   ///
-  /// Both separators may occur; the last one is then the decimal one. A single comma before exactly three digits may
-  /// mean either: `nil`.
+  /// Both separators may occur; the last one is then the decimal separator. A single comma before exactly three digits
+  /// is ambiguous: `nil`.
   static func decimal(_ text: some StringProtocol) -> Double? {
     let bytes = Array(text.utf8)
     guard bytes.count <= 40, bytes.contains(where: isDigit), let first = bytes.first,
@@ -43,7 +43,7 @@ enum LogNumber {
     return value
   }
 
-  /// Whether each group of digits that these separators end has three digits.
+  /// Whether three digits follow each of these separators, up to the next separator or to `mark`.
   private static func areGroups(_ separators: [Int], before mark: Int) -> Bool {
     var end = mark
     for separator in separators.reversed() {
@@ -53,7 +53,8 @@ enum LogNumber {
     return true
   }
 
-  /// A whole number of any script, with or without separators of thousands, and the text behind it: `1,530毫秒`.
+  /// A number in the digits of any script, with or without separators of thousands and a fraction, and the text after
+  /// it: `1,530毫秒`.
   static func whole(_ text: String) -> (value: Double, rest: String)? {
     var value = 0.0
     var digits = 0

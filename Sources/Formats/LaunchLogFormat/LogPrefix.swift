@@ -7,7 +7,7 @@
 //     2020-05-12T10:11:12+0200 host App[312]: text                  journalctl
 //
 // A prefix begins with a date and a time. It ends after the process number, or after the logger's tags that follow.
-// dyld's own beginning of a line, `dyld[312]: text`, is no prefix.
+// dyld's own beginning of a line, `dyld[312]: text`, is not a prefix.
 
 import ByteReading
 
@@ -36,7 +36,7 @@ enum LogPrefix {
     return rest
   }
 
-  /// The most characters of a host and a process name, and of a tag, that are looked at.
+  /// The number of characters in which a host and a process name, or a tag, are searched.
   private static let mostCharacters = 200
 
   /// Returns the words before the first process number in brackets, and the text after the brackets.
@@ -70,7 +70,7 @@ enum LogPrefix {
     return rest.drop { $0 == " " }
   }
 
-  /// Removes a match of `pattern` from the beginning; `nil` if there is none. `A` and `a` match any
+  /// Removes a match of `pattern` from the beginning; `nil` if the beginning does not match. `A` and `a` match any
   /// letter, and `0` any digit.
   private static func removing(_ pattern: String, from text: Substring) -> Substring? {
     var rest = text

@@ -1,12 +1,12 @@
 // MetricKit's launch histograms, as JSON: MXMetricPayload.jsonRepresentation() has them under
-// `applicationLaunchMetrics`, MXAppLaunchMetric's own has them at the top.
+// `applicationLaunchMetrics`, MXAppLaunchMetric.jsonRepresentation() at the top level.
 //
 //   "histogrammedTimeToFirstDrawKey" : {
 //     "histogramNumBuckets" : 3,
 //     "histogramValue" : {
 //       "0" : { "bucketCount" : 50, "bucketStart" : "1,000 ms", "bucketEnd" : "1,010 ms" }, ...
 //
-// Numbers and units are those of the device's language ("1,530毫秒"). The unit of a launch is milliseconds.
+// Numbers and units are in the device's language ("1,530毫秒"). The unit of a launch is milliseconds.
 //
 // Source: developer.apple.com/documentation/metrickit/mxapplaunchmetric, and payloads of public projects.
 
@@ -15,21 +15,21 @@ import ByteReading
 import JSON
 
 enum MetricKitLog {
-  /// Whether the contents begin as a document of JSON.
+  /// Whether the contents begin like a JSON document.
   static func begins(_ bytes: FileBytes) -> Bool {
     first(bytes) == UInt8(ascii: "{") || isList(bytes)
   }
 
   private static func isList(_ bytes: FileBytes) -> Bool { first(bytes) == UInt8(ascii: "[") }
 
-  /// The first byte that is no blank.
+  /// The first byte that is not a blank.
   private static func first(_ bytes: FileBytes) -> UInt8? {
     var index = 0
     while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
     return index < bytes.count ? bytes[index] : nil
   }
 
-  /// - Throws: `missing` if no launch histogram is in it.
+  /// - Throws: `missing` if the document has no launch histogram.
   static func read(_ bytes: FileBytes) throws(ParseError) -> LaunchLog {
     var log = LaunchLog()
     var cursor = JSONCursor(bytes)

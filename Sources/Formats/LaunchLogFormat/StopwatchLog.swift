@@ -3,13 +3,15 @@
 //   main                  44    44
 //   did finish launching  295   250
 //
-// the event, the milliseconds since the process began, and those since the event before, which rounding may make differ
-// by one. Between them are tabs, at least two blanks, semicolons or commas; names may contain single blanks. The delta
-// may be missing, and the first line may be a title. A time that is smaller than the one before begins another launch.
-// A last line without a line feed may be cut off inside a number, and is left out.
+// The fields are the event, the milliseconds since the process began, and the milliseconds since the previous event,
+// the delta. Rounding may change the delta by one. Tabs, at least two blanks, semicolons or commas separate the fields;
+// names may contain single blanks. The delta may be missing, and the first line may be a title. A time that is smaller
+// than the previous time begins another launch. A last line without a line feed may be cut off inside a number, and is
+// left out.
 //
-// Also the splits of BLStopwatch, in seconds since the split before: `#1 didFinishLaunchingWithOptions: 0.123`
-// (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch). A logger may put its prefix before any line.
+// The splits of BLStopwatch are read too, in seconds since the previous split:
+// `#1 didFinishLaunchingWithOptions: 0.123` (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch). A logger may
+// put its prefix before any line.
 
 import Addresses
 import ByteReading
@@ -31,7 +33,8 @@ enum StopwatchLog {
     }
   }
 
-  /// - Throws: `missing` if the first lines are no table; `invalid` with the line for a later one that is not.
+  /// - Throws: `missing` if the first lines are not a table; `invalid` with the line for a later line that is not a
+  ///   part of a table.
   static func read(_ bytes: FileBytes) throws(ParseError) -> LaunchLog {
     var log = LaunchLog()
     var launch = LoggedLaunch(.stopwatch)
@@ -124,7 +127,7 @@ enum StopwatchLog {
       if (2...3).contains(found.count) { return found }
     }
     var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    // A comma may separate fields or be a decimal one: `a 1,5` and `a, 1, 5`.
+    // A comma may separate fields or be a decimal comma: `a 1,5` and `a, 1, 5`.
     let isDecimal =
       words.last.map { LogNumber.decimal($0) != nil } ?? false
       && words.dropLast().allSatisfy { !$0.hasSuffix(",") }
