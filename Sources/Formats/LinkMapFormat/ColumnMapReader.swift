@@ -3,9 +3,9 @@ import ByteReading
 
 /// Reads the body of a map in columns, lld's or mold's.
 ///
-/// After the numbers and one blank, the indentation tells what the line describes: 0 blanks an output
-/// section, 8 an input section written `FILE:(SECTION)`, 16 a symbol. A name may begin with blanks. It may
-/// also contain line feeds: a line without the numbers continues the name before it.
+/// After the numbers and one blank, the indentation shows what the line describes: 0 blanks an output section, 8 an
+/// input section written `FILE:(SECTION)`, 16 a symbol. A name may begin with blanks. It may also contain line feeds: a
+/// line without the numbers continues the name before it.
 struct ColumnMapReader {
   private let header: ColumnHeader
   private var lines: LineScanner
@@ -15,11 +15,11 @@ struct ColumnMapReader {
   /// The entry that a line without numbers continues.
   private enum Last {
     case nothing, section, inputSection, symbol
-    /// An assignment or another command of a linker script; or, as its rest will show, an input section
-    /// whose file name has a line feed. Up to `searched` it has no `:(`.
+    /// An assignment or another command of a linker script, or an input section whose file name has a line feed. The
+    /// next lines show which of these it is. It has no `:(` up to `searched`.
     case command(start: Int, searched: Int, address: StatedAddress, size: UInt64)
-    /// A command that is in no output section; or, as an input section behind it will show, an output section
-    /// whose name looks like one.
+    /// A command that is in no output section, or an output section whose name looks like a command. If an input
+    /// section follows, it is an output section.
     case outerCommand(name: Range<Int>, address: StatedAddress, size: UInt64)
   }
 

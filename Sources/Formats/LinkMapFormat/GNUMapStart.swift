@@ -10,14 +10,14 @@ struct GNUMapStart {
   enum Linker { case gnu, gold }
 
   let linker: Linker
-  /// The lines of the map, of which the first line of the list is the next.
+  /// The lines of the map; the next line is the first line of the list.
   let lines: LineScanner
 
   /// - Parameter firstLine: the first line of the map that is not empty.
-  /// - Returns: `nil` for another file.
+  /// - Returns: `nil` for a file of another kind.
   /// - Throws: `missing` for a map that ends before the list.
-  /// - Complexity: O(*n*) for *n* bytes before the list; for another file O(*n*) for all of its bytes, unless its first
-  ///   line begins with a blank or `#`.
+  /// - Complexity: O(*n*) for *n* bytes before the list; for a file of another kind O(*n*) for all of its bytes, unless
+  ///   its first line begins with a blank or `#`.
   init?(of bytes: FileBytes, beginningWith firstLine: Range<Int>) throws(ParseError) {
     guard let first = firstLine.first, bytes[first] != UInt8(ascii: " "),
       bytes[first] != UInt8(ascii: "#")
@@ -61,7 +61,7 @@ struct GNUMapStart {
     self = start
   }
 
-  /// The sections that the linker discarded, which are listed before the placed ones:
+  /// The sections that the linker discarded, which are listed before the placed sections:
   ///
   ///      .text.gone     0x0000000000000000        0x4 a.o
   ///      .text.gone_with_a_long_name

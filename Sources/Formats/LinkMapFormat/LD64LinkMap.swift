@@ -25,8 +25,7 @@ import ImageModel
 // The section of a symbol follows from its address only.
 
 extension LinkMapGrammar {
-  /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: the maps do not tell which of these wrote
-  /// them.
+  /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: the maps do not state which of these linkers wrote them.
   ///
   /// Symbols in no section are left out, as are literal strings among the dead-stripped symbols. In addition
   /// to the errors of all maps, reading throws `missing` for a part that is not there, and `invalid` for a
@@ -52,8 +51,8 @@ private struct LD64MapReader {
   private var builder: LinkMapBuilder
   private var files = LD64ObjectFiles()
   private var sections = LD64Sections()
-  /// The section and object file of the last symbol. Consecutive symbols with the same ones form one piece of
-  /// the image.
+  /// The section and object file of the last symbol. Consecutive symbols with the same section and object file form one
+  /// piece of the image.
   private var piece: (section: UInt32, file: UInt64)?
 
   private enum Title {
@@ -75,7 +74,7 @@ private struct LD64MapReader {
     try readObjectFiles()
     try readSections()
     if try readSymbols() { try readDeadStrippedSymbols() }
-    // Copying the names reads them once more; what is before them is no longer needed.
+    // Copying the names reads them once more; the rest of the map is no longer needed.
     bytes.release(0..<bytes.count)
     return builder.finish(.ld64)
   }
@@ -102,11 +101,11 @@ private struct LD64MapReader {
   }
 }
 
-// MARK: What stands before the symbols
+// MARK: The parts before the symbols
 
 extension LD64MapReader {
-  /// Reads up to the title of the object files. Other lines are skipped: the rest of a path that contains a
-  /// line feed, and what linkers may add about the image in the future.
+  /// Reads up to the title of the object files. Other lines are skipped: the rest of a path that contains a line feed,
+  /// and lines that linkers may add about the image in the future.
   private mutating func readArchitecture() throws(ParseError) -> LinkMap.Text {
     var architecture: LinkMap.Text?
     while let line = lines.next() {
@@ -159,7 +158,7 @@ extension LD64MapReader {
 // MARK: Symbols
 
 extension LD64MapReader {
-  /// The entry that a line that is not an entry continues.
+  /// The entry to which a line that is not an entry belongs.
   private enum Last {
     case nothing, symbol
     /// A symbol that was left out.

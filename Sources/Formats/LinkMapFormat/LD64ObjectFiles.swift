@@ -16,15 +16,15 @@ struct LD64ObjectFiles {
 
   /// Extends the path added last by another line, because it contains a line feed.
   ///
-  /// - Returns: `false` if there is none.
+  /// - Returns: `false` if no path was added yet.
   mutating func extendLast(to end: Int) -> Bool {
     guard let last = paths.last else { return false }
     paths[paths.count - 1] = LinkMap.Text(last.indices.lowerBound..<end)
     return true
   }
 
-  /// The path of the object file with that index; empty for index 0, which stands for the linker itself.
-  /// `nil` if there is none.
+  /// The path of the object file with the index `index`; empty for index 0, which is the linker itself. `nil` if no
+  /// object file has the index.
   ///
   /// - Complexity: O(1) if no index is omitted, otherwise O(log *n*) for *n* object files.
   func path(_ index: UInt64) -> LinkMap.Text? {

@@ -16,7 +16,7 @@ struct LD64Sections {
   /// Ascending once `sort` has been called; without empty sections.
   private var entries: [Entry] = []
   private var count: UInt32 = 0
-  /// The entry that was found last: symbols follow one another.
+  /// The entry that was found last: consecutive symbols are mostly in the same section.
   private var current: Entry?
 
   /// - Precondition: `address + size` does not overflow; at most `ParsingLimits.sections` are added.

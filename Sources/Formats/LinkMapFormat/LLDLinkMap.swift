@@ -8,9 +8,9 @@ import ImageModel
 //             17d0             17d0        b    16         a.o:(.text.foo3)
 //             17d0             17d0        b     1                 foo3
 //
-// Numbers are lower-case hexadecimal, the alignment is decimal. Commands of a linker script appear among the
-// sections and are skipped. Thunks and PLT entries are pieces without symbols; folded functions are listed
-// under the kept one, with its address and size.
+// Numbers are lower-case hexadecimal, the alignment is decimal. Commands of a linker script appear among the sections
+// and are skipped. Thunks and PLT entries are pieces without symbols; folded functions are listed under the kept
+// function, with its address and size.
 
 extension LinkMapGrammar {
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/MapFile.cpp>

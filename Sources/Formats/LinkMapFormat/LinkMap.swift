@@ -15,7 +15,7 @@ package struct LinkMap: Sendable {
   package let bytes: FileBytes
   /// The grammar of the map, which identifies the linker.
   package let grammar: LinkMapGrammar
-  /// The architecture that the image was linked for, as `-arch` takes it; only ld64 tells.
+  /// The architecture that the image was linked for, as `-arch` takes it; only ld64's maps state it.
   package let architecture: Text?
   /// In the order of the map, whatever their addresses. Sections that are not loaded have address 0.
   package let sections: [OutputSection]
@@ -24,10 +24,10 @@ package struct LinkMap: Sendable {
   package let inputSections: [InputSection]
   /// In the order of the map: all symbols of an input section are consecutive.
   package let symbols: [Symbol]
-  /// The names of discarded input sections, once for each time; GNU ld and gold list them. gold also lists
-  /// those that it folded into others.
+  /// The names of discarded input sections, as often as the map lists them. Only GNU ld and gold list them; gold also
+  /// lists sections that it folded into others.
   package let discardedSections: [Text]
-  /// The names of symbols that ld64 dead-stripped, once for each time.
+  /// The names of symbols that ld64 dead-stripped, as often as the map lists them.
   package let discardedSymbols: [Text]
 }
 
@@ -61,7 +61,7 @@ extension LinkMap {
   package struct InputSection: Hashable, Sendable {
     /// `.text.f`; gold writes `** PLT` for its own pieces. For ld64, the name of the output section.
     package var name: Text
-    /// The object file; `libx.a(member.o)` for a member of an archive. Empty or `<internal>` for what the
+    /// The object file; `libx.a(member.o)` for a member of an archive. Empty or `<internal>` for a piece that the
     /// linker made itself.
     package var file: Text
     package var range: AddressRange

@@ -40,7 +40,7 @@ package struct LinkMapBuilder {
 
   /// Adds a piece to the output section added last.
   ///
-  /// - Returns: `false` if there is none.
+  /// - Returns: `false` if no output section was added.
   package mutating func addInputSection(
     _ name: Range<Int>, file: Range<Int>, at address: StatedAddress, size: UInt64
   ) -> Bool {
@@ -56,7 +56,7 @@ package struct LinkMapBuilder {
     return true
   }
 
-  /// Adds a symbol to the input section added last. An output section without input sections becomes one
+  /// Adds a symbol to the input section added last. An output section without input sections becomes an input section
   /// itself.
   ///
   /// - Returns: `false` if there is no section.
@@ -77,7 +77,7 @@ package struct LinkMapBuilder {
 
   /// Begins a piece of any output section; the symbols that are added next belong to it and extend it.
   ///
-  /// - Precondition: `section` is one that was added.
+  /// - Precondition: `section` is the index of a section that was added.
   package mutating func addInputSection(
     ofSection section: UInt32, file: LinkMap.Text, at address: StatedAddress
   ) {
@@ -89,9 +89,9 @@ package struct LinkMapBuilder {
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
   }
 
-  /// Adds a symbol to the input section added last, and extends that to contain it.
+  /// Adds a symbol to the input section added last, and extends the input section to contain the symbol.
   ///
-  /// - Precondition: there is one.
+  /// - Precondition: an input section was added.
   package mutating func addSymbol(_ name: Range<Int>, widening address: StatedAddress, size: UInt64)
   {
     let symbol = AddressRange(start: address, size: size)

@@ -4,8 +4,8 @@ import ImageModel
 
 /// The syntax of one linker's link maps.
 ///
-/// Each grammar has its own file, which says how such a map begins and reads it. To add one, write such a
-/// file and add the grammar to `all`.
+/// Each grammar has its own file, with the code that recognizes and reads such a map. To add one, write such a file and
+/// add the grammar to `all`.
 package struct LinkMapGrammar: Sendable {
   /// The name of the linker, for people: `ld.lld`, `GNU ld`.
   package let name: String
@@ -54,10 +54,10 @@ extension LinkMapGrammar {
   package static let remedyForTranslation =
     "this looks like a map of GNU ld or gold in another language: link again with LC_ALL=C"
 
-  /// The grammar among `grammars` in which `bytes` begin.
+  /// Finds the grammar among `grammars` that recognizes the beginning of `bytes`.
   ///
-  /// - Throws: `missing` for an empty file and for a map without the part that identifies its grammar,
-  ///   `unsupported` for anything else; with what was expected and found.
+  /// - Throws: `missing` for an empty file and for a map without the part that identifies its grammar, `unsupported`
+  ///   for anything else. The errors contain what was expected and found.
   package init(of bytes: FileBytes, among grammars: [LinkMapGrammar] = all) throws(ParseError) {
     var lines = LineScanner(bytes)
     var first = lines.next()
