@@ -87,7 +87,7 @@ static bool of_charge(orderfile_dwarf *reader, uint64_t size) {
 static bool of_take_piece(
     const of_entry *entry, uint64_t start, uint64_t size, bool *has_piece,
     orderfile_dwarf_function *function) {
-  // Linkers write such numbers as the address of a function that they discarded.
+  // Linkers write 0, 1 or one of the two greatest numbers as the address of a function that they discarded.
   if (entry->piece_count && size > 0 && start > 1 && start < UINT64_MAX - 1) ++*entry->piece_count;
   bool is_it = entry->is_known && start <= entry->address && entry->address - start < size;
   if (is_it || !*has_piece) {
