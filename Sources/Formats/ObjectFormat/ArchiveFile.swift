@@ -1,6 +1,6 @@
-// An archive is `!<arch>\n` followed by members: a header of 60 bytes of text, the contents, and a line feed
-// if their size is odd. The header has 16 bytes for the name, padded with blanks. There is no standard; three
-// ways of writing names are in use:
+// An archive is `!<arch>\n` followed by members: a header of 60 bytes of text, the contents, and a line feed if their
+// size is odd. The header has 16 bytes for the name, padded with blanks. There is no standard; names are written in
+// these ways:
 //
 //   foo.o/            GNU, System V: a slash ends the name
 //   /17               the same, for a longer name: its offset in the member called `//`
@@ -16,7 +16,7 @@ import ByteReading
 /// A static archive of object files.
 package struct ArchiveFile: Sendable {
   package struct Member: Sendable {
-    /// The range of the name, without what ends or pads it.
+    /// The range of the name, without its end mark and its padding.
     package var name: ByteRange
     /// The range of the contents, without the name.
     package var range: ByteRange
@@ -64,7 +64,7 @@ extension ArchiveFile {
   private struct Header {
     /// `ar_name` without trailing blanks.
     var name: ByteRange
-    /// The size in bytes, including the name if that is part of the contents.
+    /// The size in bytes, including the name if the name is part of the contents.
     var size: UInt64
 
     init(parsing input: inout ByteCursor) throws(ParseError) {

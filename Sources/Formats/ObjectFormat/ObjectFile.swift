@@ -8,10 +8,9 @@ package enum ObjectFile: Sendable {
   case fat(FatFile)
   case archive(ArchiveFile)
 
-  /// - Parameter range: a range of `bytes`, for a slice of a fat file or a member of an archive; `nil` for
-  ///   all of them.
-  /// - Throws: `invalid` for a file of no known kind; `unsupported` for a fat file, or an ELF file,
-  ///   within another; the error in the file.
+  /// - Parameter range: a range of `bytes`, for a slice of a fat file or a member of an archive; `nil` for all bytes.
+  /// - Throws: `invalid` for a file of no known kind; `unsupported` for a fat file or an ELF file within another file;
+  ///   the error in the file.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
     let start = (range ?? bytes.all).lowerBound
     let contents = (range ?? bytes.all).indices
@@ -39,7 +38,7 @@ package enum ObjectFile: Sendable {
 }
 
 extension ObjectFile {
-  /// Returns what a message says was found in a file that is no object file: `text`, or its first bytes.
+  /// Describes the beginning of a file that is not an object file, for a message: `text`, or its first bytes.
   private static func beginning(of bytes: FileBytes, _ range: Range<Int>) -> String {
     if range.isEmpty { return "an empty file" }
     let isText = range.prefix(64).allSatisfy { index in

@@ -14,7 +14,7 @@ package struct StringTable: Sendable {
     self.range = range
   }
 
-  /// The range of the name at `offset` in the file, without its zero.
+  /// The range of the name at `offset` in the file, without its terminating zero.
   ///
   /// - Returns: `nil` if it begins or ends outside the table.
   package func name(at offset: UInt32) -> ByteRange? {

@@ -2,8 +2,8 @@ import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// Whether the loader binds all imported functions before the first one runs (`-z now`): then an entry of a
-  /// linkage table never goes through the first entry. `true` if nothing is imported.
+  /// Whether the loader binds all imported functions before the first of them is called (`-z now`). Then an entry of a
+  /// linkage table never goes through the table's first entry. `true` if nothing is imported.
   ///
   /// <https://gabi.xinuos.com/elf/08-dynamic.html>: `DT_BIND_NOW`, `DF_BIND_NOW`, `DF_1_NOW`.
   ///

@@ -31,7 +31,7 @@ import ByteReading
 
 /// The basic blocks of all functions of an image that were compiled with a map.
 package struct ELFBlockMap: Sendable {
-  /// One run of code: a function, or a part of one that was split.
+  /// One run of code: a function, or a part of a function that was split.
   package struct Run: Equatable, Sendable {
     /// The address of its first byte. For discarded code it is 0 or another address outside of all sections.
     package var address: StatedAddress
@@ -39,9 +39,9 @@ package struct ELFBlockMap: Sendable {
     package var blocks: Range<Int>
     /// Whether it belongs to the same function as the run before it.
     package var isFurtherPart: Bool
-    /// Whether the IDs of its blocks are stated. If not, they count the function's blocks.
+    /// Whether the map states the IDs of its blocks. If not, the IDs count the function's blocks.
     package var statesIDs: Bool
-    /// The index in `hashes` of its first block's; `nil` if its blocks have none.
+    /// The index in `hashes` of the hash of its first block; `nil` if its blocks have no hashes.
     package var firstHash: Int?
   }
 
@@ -67,7 +67,7 @@ package struct ELFBlockMap: Sendable {
   /// In the order of the file.
   package fileprivate(set) var runs: [Run] = []
   package fileprivate(set) var blocks: [Block] = []
-  /// Of the code of blocks, run by run, for those that have any.
+  /// The hashes of the code of blocks, run by run, for runs that have hashes.
   package fileprivate(set) var hashes: [UInt64] = []
 }
 
@@ -164,7 +164,7 @@ extension ELFBlockMap {
         isFurtherPart: isFurtherPart, statesIDs: statesIDs, firstHash: firstHash))
   }
 
-  /// - Parameter number: its ID; `nil` if that is stated.
+  /// - Parameter number: the block's ID; `nil` if the map states the ID.
   /// - Returns: the end of the block.
   private mutating func readBlock(
     _ input: inout ByteCursor, _ features: Features, number: UInt64?, behind end: UInt64

@@ -27,9 +27,9 @@ package struct ELFCompressionType: RawRepresentable, Hashable, Sendable {
   package static let zlib = Self(rawValue: 1)  // ELFCOMPRESS_ZLIB
   package static let zstd = Self(rawValue: 2)  // ELFCOMPRESS_ZSTD
 
-  /// The maximum number of bytes that one compressed byte can become, so that a damaged size is found before
-  /// memory is allocated. Deflate: 258 bytes from 2 bits (RFC 1951). Zstandard: a block of 128 KiB of one
-  /// byte takes 4 (RFC 8878).
+  /// The maximum number of bytes that one compressed byte can become, so that a damaged size is found before memory is
+  /// allocated. Deflate: 258 bytes from 2 bits (RFC 1951). Zstandard: a block of 128 KiB that repeats one byte takes 4
+  /// bytes (RFC 8878).
   var greatestRatio: UInt64? {
     switch self {
     case .zlib: 1032
@@ -47,8 +47,8 @@ extension ELFCompressionType: CustomStringConvertible {
 extension ELFFile {
   /// The decompressed bytes of `section`, in a new buffer; `nil` if the section is not compressed.
   ///
-  /// - Throws: `unsupported` for a method other than zlib and Zstandard; `tooLarge` or `invalid` for a size
-  ///   that the compressed bytes cannot give; `invalid` if they are damaged.
+  /// - Throws: `unsupported` for a method other than zlib and Zstandard; `tooLarge` or `invalid` for a size that the
+  ///   compressed bytes cannot give; `invalid` if the compressed bytes are damaged.
   package func decompressedContents(
     of section: ELFSection
   ) throws(ParseError) -> FileBytes? {

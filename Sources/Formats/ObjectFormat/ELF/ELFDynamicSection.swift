@@ -26,8 +26,8 @@ extension ELFFile {
     return entries
   }
 
-  /// Whether the linker has marked it as a position-independent executable: `DF_1_PIE` in `DT_FLAGS_1`. GNU ld before 2.26
-  /// did not.
+  /// Whether the linker has marked the image as a position-independent executable: `DF_1_PIE` in `DT_FLAGS_1`. GNU ld
+  /// before 2.26 did not.
   ///
   /// - Throws: the error in the dynamic section.
   /// - Complexity: O(*n*) for *n* entries.
@@ -37,8 +37,8 @@ extension ELFFile {
     return (flags?.value ?? 0) & 0x0800_0000 != 0
   }
 
-  /// The range of `DT_SONAME`, the name by which the loader knows a library, without its zero; `nil` if the image has
-  /// none, such as a program.
+  /// The range of `DT_SONAME`, the name by which the loader knows a library, without its terminating zero; `nil` if the
+  /// image has no such name, as a program.
   ///
   /// - Throws: the error in the dynamic section or its string table.
   /// - Complexity: O(*n*) for *n* entries.

@@ -1,5 +1,5 @@
-// What the image asks of the loader: the entries of PT_DYNAMIC, and the names that they refer to. As in the loader,
-// everything is found through the segments, so that an image without section headers can be read, too.
+// The requests of an image to the loader: the entries of PT_DYNAMIC, and the names that they refer to. As in the
+// loader, everything is found through the segments, so that an image without section headers can be read, too.
 //
 // A tag is either a number, or an address; DT_NEEDED, DT_SONAME, DT_RPATH and DT_RUNPATH are offsets into the string
 // table at DT_STRTAB.
@@ -82,7 +82,7 @@ package struct ELFDynamicTable: Sendable {
 }
 
 extension ELFFile {
-  /// Where the file has the bytes that the loader maps at `addresses`.
+  /// The range in the file of the bytes that the loader maps at `addresses`.
   ///
   /// - Throws: `truncated` unless one segment fills them from the file.
   /// - Complexity: O(*s*) for *s* segments.
@@ -98,7 +98,7 @@ extension ELFFile {
     return try bytes.range(offset: rest.lowerBound, size: addresses.size, field)
   }
 
-  /// Where the file has the bytes that the loader maps from `address` on, to the end of their segment.
+  /// The range in the file of the bytes that the loader maps from `address` on, to the end of their segment.
   ///
   /// - Throws: `truncated` unless a segment fills `address` from the file.
   /// - Complexity: O(*s*) for *s* segments.
@@ -114,7 +114,7 @@ extension ELFFile {
       .truncated(needed: 1, found: 0), field, at: FileOffset(rawValue: 0))
   }
 
-  /// The path of the loader that the program asks the kernel for: `PT_INTERP`, without its zero.
+  /// The path of the loader that the program asks the kernel for: `PT_INTERP`, without its terminating zero.
   ///
   /// - Throws: `truncated` if it is not in the file.
   package func interpreter() throws(ParseError) -> [UInt8]? {

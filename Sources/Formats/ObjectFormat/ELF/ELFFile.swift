@@ -9,7 +9,7 @@ package struct ELFFile: Sendable {
   package let bytes: FileBytes
   package let header: ELFHeader
   package let segments: [ELFSegment]
-  /// By index; the first is the reserved one, of type `SHT_NULL`. Empty for a file without a section table.
+  /// By index; the first section is reserved, of type `SHT_NULL`. Empty for a file without a section table.
   package let sections: [ELFSection]
   /// The program header table in the file: the same in an image and its stripped copy.
   package let segmentTable: ByteRange
@@ -69,7 +69,8 @@ package struct ELFFile: Sendable {
     return sections
   }
 
-  /// Looks up `sh_name` of all sections in the string table with index `index`; 0 means that there is none.
+  /// Looks up `sh_name` of all sections in the string table with index `index`; 0 means that the file has no such
+  /// table.
   private static func name(
     _ sections: inout [ELFSection], _ bytes: FileBytes, from index: UInt32
   ) throws(ParseError) {

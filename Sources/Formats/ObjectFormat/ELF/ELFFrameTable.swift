@@ -1,9 +1,9 @@
 // The functions of an image according to its unwind tables, which stripped files have, too.
 //
-// .eh_frame_hdr ends with a table for binary search: for each frame description, the first address that it
-// covers and its own place. A description covers one function, or one cold part of a function, and never
-// data. The table begins with the encoding of its numbers (DW_EH_PE_*): linkers write differences from the
-// section's start, four bytes each.
+// .eh_frame_hdr ends with a table for binary search: for each frame description, the first address that it covers and
+// the place of the description. A description covers one function, or one cold part of a function, and never data. The
+// table begins with the encoding of its numbers (DW_EH_PE_*): linkers write differences from the section's start, four
+// bytes each.
 //
 // The length of the covered range is in the description itself, after its start address, in an encoding that
 // its common information entry states:
@@ -19,8 +19,8 @@ import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// The ranges that all frame descriptions cover, ascending by address; empty if `PT_GNU_EH_FRAME` has no
-  /// table, or one in an encoding that no linker writes. The size is 0 for a description that can't be read.
+  /// The ranges that all frame descriptions cover, ascending by address; empty if `PT_GNU_EH_FRAME` has no table, or a
+  /// table in an encoding that no linker writes. The size is 0 for a description that can't be read.
   ///
   /// - Throws: `truncated` if the segment is not within the file, or its table not within the segment.
   /// - Complexity: O(*n* log *n*) for *n* descriptions.
@@ -67,7 +67,8 @@ extension ELFFile {
     return ascends ? ranges : ranges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
   }
 
-  /// The same for an image without a table; descriptions after one that can't be read are left out.
+  /// The ranges for an image without a table. Descriptions that can't be read are left out, and all descriptions after
+  /// an entry in the 64-bit form.
   private func frameRangesInSection() throws(ParseError) -> [AddressRange] {
     guard let section = section(named: ".eh_frame"), section.type != .noBits,
       section.flags.contains(.allocated)
@@ -137,7 +138,8 @@ private struct FrameDescriptions {
     return ByteCursor(file.bytes, in: contents, endianness: file.header.endianness)
   }
 
-  /// The start is valid only for encodings that are absolute or relative to their own place.
+  /// Reads the range of a description. The start is valid only for encodings that are absolute or relative to their own
+  /// place.
   private mutating func read(
     at offset: FileOffset, address: StatedAddress
   ) throws(ParseError) -> AddressRange? {
@@ -200,7 +202,7 @@ private struct FrameDescriptions {
     return 0
   }
 
-  /// - Parameter form: `DW_EH_PE_*`; what it is relative to is ignored.
+  /// - Parameter form: `DW_EH_PE_*`; only the size is used, not the base of the address.
   private static func size(ofForm form: UInt8, _ file: ELFFile) -> Int? {
     switch form & 0x0f {
     case 0x00: file.header.is64Bit ? 8 : 4

@@ -7,8 +7,8 @@
 //   .init_array      from the first element to the last
 //
 // A static program has no dynamic section; its C library calls `_init`, the start of the section .init. Without section
-// headers the arrays are those that the dynamic section names; what `_init` calls, .ctors, is unknown then.
-// <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
+// headers, the arrays are found through the dynamic section; the array .ctors, whose functions `_init` calls, is then
+// unknown. <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
 
 import Addresses
 import ByteReading
@@ -23,7 +23,7 @@ package struct ELFInitializer: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// `nil` if a relocation gives it that refers to another image.
+  /// `nil` if its relocation refers to another image or is of an unknown kind.
   package var address: StatedAddress?
 }
 
@@ -52,7 +52,7 @@ extension ELFFile {
     return found + (try initializers(.initArray, in: table, start: 25, size: 27))  // DT_INIT_ARRAY
   }
 
-  /// Of a file without section headers, the array that two tags describe.
+  /// Reads the array that two tags describe, in a file without section headers.
   private func initializers(
     _ kind: ELFInitializer.Kind, in table: ELFDynamicTable?, start: UInt64, size: UInt64
   ) throws(ParseError) -> [ELFInitializer] {
@@ -67,7 +67,7 @@ extension ELFFile {
     _ kind: ELFInitializer.Kind, in isArray: (ELFSection) -> Bool
   ) throws(ParseError) -> [ELFInitializer] {
     var found: [ELFInitializer] = []
-    // Linkers create one of each.
+    // Linkers create one section of each kind.
     for section in sections.filter(isArray).prefix(8) {
       found += try pointers(in: section).map { ELFInitializer(kind: kind, address: $0) }
     }

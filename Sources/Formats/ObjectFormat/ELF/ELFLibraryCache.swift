@@ -6,9 +6,9 @@
 //   entries    24 bytes each: flags, the offsets of name and path, an unused number, and the capabilities that the
 //              processor needs (0: none)
 //
-// Offsets count from the magic. A cache of before glibc 2.32 may begin with a table in an older form, which ends where
-// the next multiple of 8 begins. Numbers have the byte order of the machine that wrote them.
-// glibc's sysdeps/generic/dl-cache.h
+// Offsets count from the magic. A cache from before glibc 2.32 may begin with a table in an older form, which ends
+// where the next multiple of 8 begins. Numbers have the byte order of the machine that wrote them. glibc's
+// sysdeps/generic/dl-cache.h
 
 import Addresses
 import ByteReading

@@ -9,9 +9,8 @@ package struct ELFNote: Sendable {
   /// The range of the descriptor in the file, without its padding.
   package var descriptor: ByteRange
 
-  /// Parses a note. `alignment` is 8 for `.note.gnu.property`, and 4 for all others, counted from the
-  /// beginning of the note: sections of notes need not be aligned in the file, and those of llvm-bolt are
-  /// not.
+  /// Parses a note. `alignment` is 8 for `.note.gnu.property`, and 4 for all other notes. It counts from the beginning
+  /// of the note: sections of notes need not be aligned in the file, and llvm-bolt does not align them.
   init(parsing input: inout ByteCursor, alignment: UInt64) throws(ParseError) {
     let start = input.position
     let nameSize = try input.read(UInt32.self, "n_namesz")
@@ -26,7 +25,7 @@ package struct ELFNote: Sendable {
   }
 }
 
-/// `n_type`. Its meaning depends on the owner; these are GNU's.
+/// `n_type`. Its meaning depends on the owner; these types are GNU's.
 package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -34,8 +33,8 @@ package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
   package static let gnuBuildID = Self(rawValue: 3)  // NT_GNU_BUILD_ID
 }
 
-/// The readable notes of a file, and the error in the first unreadable one, after which the rest of its section or segment
-/// is left out.
+/// The readable notes of a file, and the error in the first unreadable note. The rest of its section or segment is left
+/// out.
 private struct ELFNotes {
   var notes: [ELFNote] = []
   var problem: ParseError?
@@ -63,8 +62,8 @@ private struct ELFNotes {
 }
 
 extension ELFFile {
-  /// All readable notes, from the sections or, in a file without any, from the segments; and the error in the
-  /// first unreadable one, after which the rest of its section is left out.
+  /// All readable notes, from the sections or, in a file without sections, from the segments; and the error in the
+  /// first unreadable note, after which the rest of its section is left out.
   ///
   /// Sections are preferred: a file of debug information keeps them, while the offsets in its segments are
   /// meaningless.
@@ -102,6 +101,6 @@ extension ELFFile {
   package func buildID() -> [UInt8]? { preferredNotes.buildID(in: self) }
 
   /// The bytes of the GNU build ID that a process finds in its memory; `nil` if there is none. In a file of debug
-  /// information it is meaningless.
+  /// information this ID is meaningless.
   package func buildIDInSegments() -> [UInt8]? { notesInSegments.buildID(in: self) }
 }

@@ -1,7 +1,7 @@
 // The contents of an array of pointers in a linked image after loading, minus the slide.
 //
-// In a position-dependent image the pointers are in the file. In a position-independent one the loader fills
-// them in, and the file may contain zeros:
+// In a position-dependent image the pointers are in the file. In a position-independent image the loader fills them in,
+// and the file may contain zeros:
 //
 //   SHT_RELA, R_*_RELATIVE         the addend is the stated address
 //   SHT_RELA, R_*_64, R_*_ABS64    the symbol's stated address + the addend; linkers use it for a
@@ -9,14 +9,14 @@
 //   SHT_REL, the same two          as above, with the addend in the array
 //   SHT_RELR                       always relative, with the stated address in the array
 //
-// So the array in the file is right, except where one of the first three relocations says otherwise.
+// So the array in the file is right, except where one of the first three kinds of relocation applies.
 
 import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// The stated addresses in `section`, an array of pointers. All bits zero and all bits one, which old tool
-  /// chains put at the ends, are left out.
+  /// The stated addresses in `section`, an array of pointers. Pointers with all bits zero or all bits one, which old
+  /// tool chains put at the ends, are left out.
   ///
   /// - Returns: `nil` for an element that an unknown kind of relocation fills in, or that refers to another
   ///   image.

@@ -35,7 +35,7 @@ package struct ELFRelocation: Sendable {
   }
 }
 
-/// The part of `r_info` that says what to compute. Its meaning depends on the machine.
+/// The part of `r_info` that states what to compute. Its meaning depends on the machine.
 package struct ELFRelocationType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -111,8 +111,8 @@ extension ELFFile {
 
   /// Calls `body` with each dynamic relocation of a word in `range`, in the order of the tables.
   ///
-  /// `SHT_RELR` tables are left out: they contain only addresses, and the stated addresses are already stored
-  /// there.
+  /// `SHT_RELR` tables are left out: they contain only addresses, and the stated addresses are already stored at these
+  /// addresses.
   ///
   /// - Throws: the error in a table; `tooLarge` for packed tables of more relocations than the file has bytes.
   /// - Complexity: O(*n*) for *n* relocations.

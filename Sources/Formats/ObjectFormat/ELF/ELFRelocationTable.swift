@@ -6,10 +6,9 @@
 //   SHT_ANDROID_RELA, SHT_ANDROID_REL   DT_ANDROID_RELA, DT_ANDROID_REL
 //   SHT_ANDROID_RELR                    DT_ANDROID_RELR
 //
-// The sections are read if there are any: a static program has no dynamic section, but tables. Without section headers
-// the dynamic section is read, as the loader does.
-// <https://gabi.xinuos.com/elf/06-reloc.html>; <https://gabi.xinuos.com/elf/08-dynamic.html>;
-// `llvm/BinaryFormat/DynamicTags.def` for the tags of Android
+// The sections are read if there are any: a static program may have tables, but no dynamic section. Without section
+// headers the dynamic section is read, as the loader reads it. <https://gabi.xinuos.com/elf/06-reloc.html>;
+// <https://gabi.xinuos.com/elf/08-dynamic.html>; `llvm/BinaryFormat/DynamicTags.def` for the tags of Android
 
 import Addresses
 import ByteReading
@@ -30,8 +29,8 @@ struct ELFRelocationTable {
 }
 
 extension ELFFile {
-  /// The tables of relocations, in the order of the file if it has section headers; else in that of the dynamic section's
-  /// tags above.
+  /// The tables of relocations, in the order of the file if it has section headers; else in the order of the dynamic
+  /// section's tags above.
   ///
   /// - Throws: `truncated` for a table outside the file; `invalid` for another size of entries.
   func relocationTables() throws(ParseError) -> [ELFRelocationTable] {
@@ -116,7 +115,8 @@ extension ELFDynamicTable {
     return tables
   }
 
-  /// Where the file has what a tag for an address and one for a size in bytes describe; `nil` without the two.
+  /// The range in the file that two tags describe, a tag for an address and a tag for a size in bytes; `nil` if a tag
+  /// is missing or the size is 0.
   func range(
     from start: UInt64, size: UInt64, of file: ELFFile
   ) throws(ParseError) -> ByteRange? {
@@ -124,7 +124,8 @@ extension ELFDynamicTable {
     return try file.range(of: addresses, "d_val")
   }
 
-  /// What a tag for an address and one for a size in bytes describe; `nil` without the two.
+  /// The addresses that two tags describe, a tag for an address and a tag for a size in bytes; `nil` if a tag is
+  /// missing or the size is 0.
   func addresses(from start: UInt64, size: UInt64) -> AddressRange? {
     guard let start = value(ELFDynamicTag(rawValue: start)),
       let size = value(ELFDynamicTag(rawValue: size)), size > 0

@@ -1,7 +1,7 @@
 // What the loader writes into an image before it runs: how many words, why, and where.
 //
 // SHT_REL and SHT_RELA have an entry for each word. SHT_RELR lists words to which only the load address is added: an
-// even entry is the address of one word; an odd one is a bitmap of the 63 words (31 in a 32-bit image) that follow.
+// even entry is the address of one word; an odd entry is a bitmap of the 63 words (31 in a 32-bit image) that follow.
 // <https://gabi.xinuos.com/elf/06-reloc.html>
 
 import Addresses
@@ -11,7 +11,7 @@ import ByteReading
 package enum ELFRelocationKind: String, CaseIterable, Sendable {
   /// The load address is added: `R_*_RELATIVE`.
   case relative
-  /// The same, in the compact table `SHT_RELR`.
+  /// The load address is added, to a word that the compact table `SHT_RELR` lists.
   case relr
   /// The address of a symbol, in data: `R_X86_64_64`, `R_AARCH64_ABS64`.
   case symbolic
@@ -19,7 +19,7 @@ package enum ELFRelocationKind: String, CaseIterable, Sendable {
   case globalData
   /// The address of a function, for a linkage table: `R_*_JUMP_SLOT`.
   case jumpSlot
-  /// What a function returns: `R_*_IRELATIVE`.
+  /// The result of a function: `R_*_IRELATIVE`.
   case indirect
   /// A variable of a library, copied into the program: `R_*_COPY`.
   case copy
@@ -39,7 +39,8 @@ extension ELFMachine {
     return [.globalData, .jumpSlot, .indirect, .copy, .threadLocal, .relative][index]
   }
 
-  /// The numbers of GLOB_DAT, JUMP_SLOT, IRELATIVE, COPY, of thread-local variables, and of other relative ones.
+  /// The numbers of GLOB_DAT, JUMP_SLOT, IRELATIVE, COPY, relocations of thread-local variables, and other relative
+  /// relocations.
   private var relocationNumbers: [[UInt32]] {
     switch self {
     case .x8664: [[6], [7], [37], [5], [16, 17, 18, 36], [38]]

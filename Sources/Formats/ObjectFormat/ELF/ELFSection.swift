@@ -5,7 +5,7 @@ import ByteReading
 package struct ELFSection: Sendable {
   /// The index in the section header table.
   package var index: Int
-  /// The range of the name in the file, without its zero; empty if the file has no section names.
+  /// The range of the name in the file, without its terminating zero; empty if the file has no section names.
   package var name: ByteRange
   package var type: ELFSectionType
   package var flags: ELFSectionFlags

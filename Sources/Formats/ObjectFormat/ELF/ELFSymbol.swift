@@ -6,10 +6,11 @@ package struct ELFSymbol: Sendable {
   package var nameOffset: UInt32
   package var type: ELFSymbolType
   package var binding: ELFSymbolBinding
-  /// `STV_HIDDEN` in `st_other`: invisible to other images. A linker makes it local, behind the symbols of all files.
+  /// `STV_HIDDEN` in `st_other`: invisible to other images. A linker makes it local, and places it after the symbols of
+  /// all files.
   package var isHidden: Bool
   package var sectionIndex: ELFSectionIndex
-  /// `st_value`; for a common symbol an alignment, for a thread-local one an offset.
+  /// `st_value`; for a common symbol an alignment, for a thread-local symbol an offset.
   package var value: StatedAddress
   /// `st_size`, in bytes; 0 means "unknown", not "empty".
   package var size: UInt64

@@ -1,13 +1,13 @@
 import Addresses
 import ByteReading
 
-/// The symbols of one `SHT_SYMTAB` or `SHT_DYNSYM` section. Reading one costs no allocation.
+/// The symbols of one `SHT_SYMTAB` or `SHT_DYNSYM` section. Reading a symbol costs no allocation.
 /// <https://gabi.xinuos.com/elf/05-symtab.html>
 package struct ELFSymbolTable: Sendable {
   package let type: ELFSectionType
   /// At most 4 GiB, because `st_name` has 32 bits.
   package let names: StringTable
-  /// The number of symbols, including the reserved one at index 0.
+  /// The number of symbols, including the reserved symbol at index 0.
   package let count: Int
   private let bytes: FileBytes
   private let start: Int
@@ -46,8 +46,8 @@ package struct ELFSymbolTable: Sendable {
     swapsBytes = file.header.endianness == .big
   }
 
-  /// The table that the dynamic section names, of a file without section headers. Nothing states how long it is: it
-  /// ends where its names begin, as linkers place the two, or with its segment.
+  /// The table that the dynamic section names, for a file without section headers. Nothing states its length: it ends
+  /// where its names begin, because linkers place the names after it, or at the end of its segment.
   ///
   /// - Returns: `nil` if the dynamic section names no symbols.
   /// - Throws: `truncated` if the table is not in the file.
@@ -109,7 +109,7 @@ package struct ELFSymbolTable: Sendable {
     return swapsBytes ? T(bigEndian: raw) : T(littleEndian: raw)
   }
 
-  /// Calls `body` with each symbol except the reserved one, in the order of the file.
+  /// Calls `body` with each symbol except the reserved symbol, in the order of the file.
   ///
   /// - Complexity: O(*n*) for *n* symbols, without an allocation.
   package func forEachSymbol(_ body: (ELFSymbol) -> Void) {

@@ -1,5 +1,5 @@
-// Relocations as Android packs them. After the letters "APS2" there are signed LEB128 numbers only: how many relocations
-// there are, an address to start from, and groups of relocations that have something in common:
+// Relocations as Android packs them. After the letters "APS2" there are only signed LEB128 numbers: the number of
+// relocations, an address to start from, and groups of relocations that have something in common:
 //
 //   size      the relocations of the group
 //   flags     1  all have the same r_info             2  all are the same distance from the one before
@@ -8,8 +8,8 @@
 //   r_info    if flag 1
 //   addend    if flags 4 and 8: the difference from the addend before
 //
-// Then each relocation has, of the same three, what its group does not state: the distance from the address before,
-// r_info, and with flag 8 the difference from the addend before. Without flag 8 the addend begins anew at 0.
+// Then each relocation has the values that its group does not state: the distance from the address before, r_info, and
+// with flag 8 the difference from the addend before. A group without flag 8 resets the addend to 0.
 //
 // <https://android.googlesource.com/platform/bionic/+/refs/heads/main/linker/linker_reloc_iterators.h>
 
@@ -36,7 +36,7 @@ struct PackedRelocations {
   private var info: UInt64 = 0
   private var addend: UInt64 = 0
 
-  /// - Parameter hasAddend: whether the table is one of `Elf64_Rela` or `Elf32_Rela`.
+  /// - Parameter hasAddend: whether the table packs `Elf64_Rela` or `Elf32_Rela`.
   init(in range: ByteRange, of file: ELFFile, hasAddend: Bool) {
     input = ByteCursor(file.bytes, in: range)
     is64Bit = file.header.is64Bit
@@ -45,7 +45,7 @@ struct PackedRelocations {
 
   /// Calls `body` with each relocation.
   ///
-  /// - Parameter budget: from which a byte is taken for each relocation, because a group of any size takes a few bytes.
+  /// - Parameter budget: loses a byte for each relocation, because a group of any size takes only a few bytes.
   /// - Throws: `invalid` for another version and for groups of more relocations than the table has; `truncated`.
   mutating func forEach(
     _ budget: inout ByteBudget, _ body: (ELFRelocation) -> Void

@@ -4,8 +4,8 @@
 // which slots to slide: LC_DYLD_INFO, or relocations in old and in freestanding images. A slot that the
 // loader fills with an address in another image contains zero.
 //
-// With it, all slots of a page form a linked list: in addition to its value, each contains the distance to
-// the next, so no slot contains a plain address. Each segment has its own format:
+// With LC_DYLD_CHAINED_FIXUPS, all slots of a page form a linked list: in addition to its value, each slot contains the
+// distance to the next slot, so no slot contains a plain address. Each segment has its own format:
 //
 //   DYLD_CHAINED_PTR_64            36 bits of address, 8 of tag, 7 unused, 12 of distance, 1 of bind
 //   DYLD_CHAINED_PTR_64_OFFSET     the same, but the 36 bits count from the Mach-O header
@@ -16,13 +16,13 @@
 // In all formats of arm64e, a signed pointer (auth) contains 32 bits that count from the Mach-O header. If
 // bind is 1, a slot contains the number of a symbol to look up.
 //
-// arm64e is older than the command: its first images store pointers as in DYLD_CHAINED_PTR_ARM64E and say so
-// in the bind opcodes. In that format a plain address has the same encoding.
+// arm64e is older than the command: its first images store pointers as in DYLD_CHAINED_PTR_ARM64E, and state this in
+// the bind opcodes. In that format a plain address has the same encoding.
 //
-// The other formats are those of 32-bit images, kernel collections and shared caches. The lists are not
-// walked: the code that reads a slot knows from the format of Objective-C or of the section that it is a
-// pointer. A slot that is in no list contains zero. The address of the Mach-O header, in the last slot of a
-// list, is also stored as zero, but there is no function or class at that address.
+// The other formats are for 32-bit images, kernel collections and shared caches. The code here does not walk the lists:
+// the code that reads a slot knows from the format of Objective-C or of the section that it is a pointer. A slot that
+// is in no list contains zero. The address of the Mach-O header, in the last slot of a list, is also stored as zero,
+// but there is no function or class at that address.
 //
 // <https://github.com/apple-oss-distributions/dyld/blob/main/include/mach-o/fixup-chains.h>
 
@@ -76,7 +76,7 @@ extension MachOFile {
   ///
   /// Reads `dyld_chained_fixups_header`, `dyld_chained_starts_in_image` and `..._in_segment`.
   ///
-  /// - Throws: `truncated`, `unsupported` for another version, `invalid` for more segments than there are.
+  /// - Throws: `truncated`, `unsupported` for another version, `invalid` for more segments than the image has.
   func chainedPointerFormats() throws(ParseError) -> [ChainedPointerFormat?] {
     guard let command = command(.chainedFixups) else {
       let format: ChainedPointerFormat? = header.architecture == .arm64e ? .arm64e : nil

@@ -1,8 +1,7 @@
-// The start of each function, for images whose symbols were stripped: LC_FUNCTION_STARTS points to a sequence
-// of ULEB128 numbers in __LINKEDIT. The first is the distance of the first function from the Mach-O header,
-// each other one the distance from the function before. A zero ends the sequence, which is padded with zeros
-// to a multiple of 8 bytes. Functions without a symbol, such as those that only an `l` label names, are
-// included; stubs are not.
+// The start of each function, for images whose symbols were stripped: LC_FUNCTION_STARTS points to a sequence of
+// ULEB128 numbers in __LINKEDIT. The first is the distance of the first function from the Mach-O header, each other
+// number is the distance from the function before. A zero ends the sequence, which is padded with zeros to a multiple
+// of 8 bytes. Functions without a symbol, such as those that only an `l` label names, are included; stubs are not.
 // `linkedit_data_command` in mach-o/loader.h; ld64's src/ld/LinkEdit.hpp, FunctionStartsAtom
 
 import Addresses

@@ -28,7 +28,7 @@ package struct LoadCommand: Sendable {
   }
 }
 
-/// `cmd`. A struct and not an enum, because each system adds some.
+/// `cmd`. A struct and not an enum, because each system adds commands.
 package struct LoadCommandKind: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 /// `cputype` and `cpusubtype`: the instruction set. `mach/machine.h`
 package struct MachOArchitecture: Hashable, Sendable {
   package var cpuType: UInt32
-  /// Without the feature flags in the highest byte, which say how pointers are signed.
+  /// Without the feature flags in the highest byte, which state how pointers are signed.
   package var cpuSubtype: UInt32
 
   package init(cpuType: UInt32, cpuSubtype: UInt32) {

@@ -4,7 +4,7 @@ import ByteReading
 /// A 64-bit little-endian Mach-O file, which may lie within another: its header, load commands, segments
 /// and sections. <https://github.com/apple-oss-distributions/xnu/blob/main/EXTERNAL_HEADERS/mach-o/loader.h>
 ///
-/// The load commands are read by the initializer. What they point to is read, and compared with the size of
+/// The load commands are read by the initializer. The data that they point to is read, and compared with the size of
 /// the file, when it is needed.
 package struct MachOFile: Sendable {
   package let bytes: FileBytes
@@ -16,7 +16,7 @@ package struct MachOFile: Sendable {
   /// In the order of the load commands; symbols count them from 1.
   package let sections: [MachOSection]
 
-  /// - Parameter range: a range of `bytes`; `nil` for all of them.
+  /// - Parameter range: a range of `bytes`; `nil` for all bytes.
   /// - Throws: the error in the header, a load command, or a segment; positions are counted from the start of
   ///   `bytes`.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
@@ -83,7 +83,7 @@ extension MachOFile {
   /// The range of `section` in `bytes`. Empty for zero-fill, and for sections of the image that a file of debug
   /// information describes but does not hold.
   ///
-  /// - Throws: `truncated` if the file ends before; `unsupported` if they are encrypted.
+  /// - Throws: `truncated` if the file ends before; `unsupported` if the contents are encrypted.
   package func contents(of section: MachOSection) throws(ParseError) -> ByteRange {
     guard !section.type.isZeroFill, segments[section.segment].fileSize > 0 else {
       return range.lowerBound..<range.lowerBound

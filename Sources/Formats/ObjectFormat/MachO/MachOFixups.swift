@@ -5,7 +5,7 @@
 // is the start of a list in each of its pages. A bind has the number of an import: a library and a name.
 //
 // LC_DYLD_INFO: five programs for a small machine, whose registers are a segment, an offset in it, a library and a
-// name. An instruction is a byte: the upper half says what to do, the lower half is an operand; ULEB128 numbers and
+// name. An instruction is a byte: the upper half is the operation, the lower half is an operand; ULEB128 numbers and
 // names follow. Libraries count from 1; 0 is the image itself, and negative numbers search all images.
 //
 // <https://github.com/apple-oss-distributions/dyld/blob/main/include/mach-o/fixup-chains.h>; mach-o/loader.h,
@@ -21,15 +21,15 @@ package struct MachOFixup: Sendable {
     case bind
     /// A symbol that is looked up in all images, because it may be defined several times.
     case weakBind
-    /// When the function is first called, or at once if the loader chooses so.
+    /// A symbol that is looked up when the function is first called, or at once if the loader chooses so.
     case lazyBind
   }
 
   package var kind: Kind
   package var address: StatedAddress
-  /// Of a bind, the library's number from 1; 0 and negative numbers are no library.
+  /// For a bind, the library's number from 1; 0 and negative numbers are not libraries.
   package var library: Int
-  /// Of a bind, the range of the symbol's name; `nil` if it can't be read.
+  /// For a bind, the range of the symbol's name; `nil` if it can't be read.
   package var symbol: ByteRange?
 }
 
@@ -63,7 +63,7 @@ extension MachOFile {
   }
 }
 
-/// The registers of the machine that the opcodes of dyld information are for.
+/// The machine that executes the opcodes of dyld information, with its registers.
 private struct FixupMachine {
   let file: MachOFile
   let kind: MachOFixup.Kind
@@ -119,7 +119,7 @@ private struct FixupMachine {
     _ body: (MachOFixup) -> Void
   ) throws(ParseError) -> Bool {
     switch opcode {
-    case 0x00: return kind != .lazyBind  // DONE; lazy binds each end with one
+    case 0x00: return kind != .lazyBind  // DONE; each lazy bind ends with one
     case 0x10: library = Int(operand)
     case 0x20: library = Int(clamping: try number())
     // SET_DYLIB_SPECIAL_IMM, whose operand is signed.
@@ -289,7 +289,7 @@ extension ChainedPointerFormat {
 
   private var isPlain: Bool { self == .plain64 || self == .plain64Offset }
 
-  /// The distance to the next word in units of `step`; 0 for the last one.
+  /// The distance to the next word in units of `step`; 0 for the last word.
   fileprivate func next(_ stored: UInt64) -> UInt64 {
     stored >> 51 & (isPlain ? 0xfff : 0x7ff)
   }

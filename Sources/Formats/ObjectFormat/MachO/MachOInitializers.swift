@@ -1,8 +1,8 @@
-// The functions that the loader calls before main, in its order: the function that the linker's -init names,
-// then the pointers in sections of one type (__mod_init_func), then the 32-bit offsets in sections of another
-// type (__init_offsets), which a linker writes instead of pointers because they need no fixup. As in the
-// loader, sections are identified by their type; their names are only a convention of the compiler.
-// dyld's mach_o/Image.cpp, forEachInitializer
+// The functions that the loader calls before main, in the order of the calls: the function that the linker's -init
+// names, then the pointers in sections of one type (__mod_init_func), then the 32-bit offsets in sections of another
+// type (__init_offsets), which a linker writes instead of pointers because they need no fixup. As in the loader,
+// sections are identified by their type; their names are only a convention of the compiler. dyld's mach_o/Image.cpp,
+// forEachInitializer
 
 import Addresses
 import ByteReading
@@ -10,7 +10,7 @@ import ByteReading
 /// Functions that the system calls before `main`.
 package struct MachOStartFunctions: Sendable {
   package struct Function: Hashable, Sendable {
-    /// What lists the function.
+    /// Where the function is listed.
     package enum Kind: String, Sendable {
       case classLoad = "+load"
       case categoryLoad = "+load of a category"
@@ -78,7 +78,7 @@ extension MachOFile {
 
   /// The addresses of the elements of `section`, an array; an incomplete element at its end is ignored.
   ///
-  /// - Parameter budget: as many bytes as the file has, for all arrays of one kind, which must not overlap.
+  /// - Parameter budget: as many bytes as the file has, for all arrays of one kind; arrays must not overlap.
   func elements(
     of section: MachOSection, size: UInt64, _ budget: inout ByteBudget
   ) throws(ParseError) -> some Sequence<StatedAddress> {

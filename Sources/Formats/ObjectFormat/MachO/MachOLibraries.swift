@@ -3,9 +3,9 @@
 //   LC_LOAD_DYLIB, ..._WEAK_, LC_REEXPORT_DYLIB, LC_LOAD_UPWARD_DYLIB, LC_LAZY_LOAD_DYLIB   a path each
 //   LC_RPATH                                                                                 a folder each
 //
-// Linkers of 2024 and later may write a `dylib_use_command` instead of one of the first: an LC_LOAD_DYLIB or its weak
-// form whose time stamp is a certain number, followed by flags.
-// mach-o/loader.h, `dylib_command`, `dylib_use_command` and `rpath_command`
+// Linkers of 2024 and later may write a `dylib_use_command` instead: an LC_LOAD_DYLIB or LC_LOAD_WEAK_DYLIB whose time
+// stamp is a certain number, followed by flags. mach-o/loader.h, `dylib_command`, `dylib_use_command` and
+// `rpath_command`
 
 import Addresses
 import ByteReading
@@ -14,7 +14,7 @@ import ByteReading
 package struct MachOLibraryLoad: Hashable, Sendable {
   package enum Kind: Sendable {
     case required, weak, reexported, upward, lazy
-    /// Its initializers run when a function of it is first called: `DYLIB_USE_DELAYED_INIT`.
+    /// The library's initializers run when one of its functions is first called: `DYLIB_USE_DELAYED_INIT`.
     case delayedInitialization
   }
 
@@ -33,7 +33,8 @@ extension LoadCommandKind {
 }
 
 extension MachOFile {
-  /// In the order of the load commands, by which symbols are bound: the first library has the number 1.
+  /// The libraries in the order of the load commands. Symbols refer to a library by its number; the first library has
+  /// the number 1.
   ///
   /// - Throws: `truncated` if a name lies outside its command.
   /// - Complexity: O(*n*) for *n* bytes of load commands.
@@ -79,7 +80,7 @@ extension MachOFile {
     return isWeak || flags & 0x1 != 0 ? .weak : .required
   }
 
-  /// The range of a command's text, whose offset is its first field; without zeros at the end.
+  /// The range of a command's text, without zeros at the end. The first field of the command is the text's offset.
   func text(
     in command: LoadCommand, _ field: StaticString
   ) throws(ParseError) -> ByteRange {

@@ -14,7 +14,7 @@ package struct MachOLinkerVersion: Hashable, Sendable {
 }
 
 extension MachOFile {
-  /// The linker that wrote the file; `nil` if it does not say, or names another one.
+  /// The linker that wrote the file; `nil` if the file does not state the linker, or states another linker.
   package func linkerVersion() throws(ParseError) -> MachOLinkerVersion? {
     for command in commands where command.kind == .buildVersion {
       var input = command.contents(bytes)

@@ -12,8 +12,8 @@ package enum MachOPointer: Hashable, Sendable {
 
 /// A linked image by address, as the loader maps it before any slide.
 ///
-/// It is used to follow pointers from one structure to the next. What can't be read is `nil`, so that one
-/// stray pointer does not hide all other structures.
+/// It is used to follow pointers from one structure to the next. Data that can't be read is `nil`, so that one stray
+/// pointer does not hide all other structures.
 package struct MachOMemory: Sendable {
   package let file: MachOFile
   private let base: StatedAddress
@@ -60,7 +60,7 @@ package struct MachOMemory: Sendable {
     return segments[next - 1]
   }
 
-  /// The pointer stored at `address`, by its segment's format.
+  /// The pointer stored at `address`, in its segment's format.
   package func pointer(at address: StatedAddress) -> MachOPointer? {
     guard let (range, segment) = find(address, count: 8) else { return nil }
     let stored = UInt64(

@@ -4,7 +4,7 @@ import ByteReading
 extension MachOFile {
   /// The places from which instrumented code calls the callback: see `ELFFile.callbackPlaces()`.
   ///
-  /// - Throws: the error in the section, or in the data that says how pointers are stored.
+  /// - Throws: the error in the section, or in the data that gives the encoding of pointers.
   /// - Complexity: O(*n* log *s*) for *n* places and *s* segments.
   package func callbackPlaces() throws(ParseError) -> [StatedAddress]? {
     guard let table = sections.first(where: { $0.sectionName.elementsEqual("__sancov_pcs".utf8) })

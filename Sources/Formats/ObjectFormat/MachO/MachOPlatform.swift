@@ -24,7 +24,7 @@ extension MachOPlatform: CustomStringConvertible {
     .tvOSSimulator: "tvos-simulator", .watchOSSimulator: "watchos-simulator", .visionOS: "xros",
     .visionOSSimulator: "xros-simulator",
   ]
-  /// The name that the linkers' `-platform_version` takes; others as a number.
+  /// The name that the linkers' `-platform_version` takes; for another platform its number.
   package var description: String { Self.names[self] ?? "\(rawValue)" }
 }
 

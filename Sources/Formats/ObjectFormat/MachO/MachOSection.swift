@@ -9,7 +9,7 @@ package struct MachOSection: Sendable {
   package var sectionName: [UInt8]
   /// `addr` and `size`.
   package var range: AddressRange
-  /// `offset`, counted like that of a segment; `MachOFile.contents(of:)` checks it against the file.
+  /// `offset`, counted like the offset of a segment; `MachOFile.contents(of:)` checks it against the file.
   package var offset: FileOffset
   package var type: MachOSectionType
   package var attributes: MachOSectionAttributes

@@ -7,10 +7,10 @@ package struct MachOSegment: Sendable {
   package var name: [UInt8]
   /// `vmaddr` and `vmsize`.
   package var range: AddressRange
-  /// `fileoff` and `filesize`, counted from the start of the Mach-O file, which in a fat file is not the
-  /// start of the file; not yet checked against it.
+  /// `fileoff` and `filesize`, counted from the start of the Mach-O file, which in a fat file is not the start of the
+  /// whole file. Not yet checked against the file.
   package var offset: FileOffset
-  /// The size in bytes. The rest of `range` is zero.
+  /// The size in the file, in bytes. The rest of `range` is zero.
   package var fileSize: UInt64
   /// Whether the loader makes it executable: `VM_PROT_EXECUTE` in `initprot`.
   package var isExecutable: Bool
@@ -35,7 +35,7 @@ package struct MachOSegment: Sendable {
 }
 
 extension ByteCursor {
-  /// Reads a name of at most 16 bytes; a shorter one ends with a zero.
+  /// Reads a name of at most 16 bytes; a shorter name ends with a zero.
   mutating func readName(_ field: StaticString) throws(ParseError) -> [UInt8] {
     let name = bytes.copy(try readRange(16, field).indices)
     return Array(name.prefix { $0 != 0 })

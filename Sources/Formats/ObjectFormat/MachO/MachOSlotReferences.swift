@@ -1,12 +1,12 @@
-// Which words of a section the code of an image reads, for sections that data refers to as well: relative lists of
-// Objective-C methods keep their selectors in __objc_selrefs, beside those that code sends.
+// Finds the words of a section that the code of an image reads, for sections to which data refers as well: relative
+// lists of Objective-C methods keep their selectors in __objc_selrefs, beside the selectors that code sends.
 //
-// Code reads such a word relative to itself. On arm64 an ADRP gives the page, and an LDR behind it the place in the
-// page; for a word that is near, linkers make one LDR or an ADR of them. On x86_64 an instruction ends with, or contains,
-// the distance from its end. What may be such a reference counts as one: a register keeps the page of the last ADRP,
-// whatever runs in between, and any four bytes may be a distance. So a word that is not found is not read in these ways;
-// some that are found may not be read.
-// Arm Architecture Reference Manual, C6.2.14 ADRP and C6.2.222 LDR (immediate)
+// Code reads such a word relative to itself. On arm64 an ADRP gives the page, and an LDR after it the place in the
+// page; if the word is near, linkers replace the two by one LDR or an ADR. On x86_64 an instruction ends with, or
+// contains, the distance from its end. Anything that may be such a reference counts as a reference: a register keeps
+// the page of the last ADRP, whatever runs in between, and any four bytes may be a distance. So a word that is not
+// found is not read in these ways, but a word that is found may not be read. Arm Architecture Reference Manual, C6.2.14
+// ADRP and C6.2.222 LDR (immediate)
 
 import Addresses
 import ByteReading
@@ -67,7 +67,7 @@ extension MachOFile {
     }
   }
 
-  /// The signed number of 21 bits in an ADR or ADRP; its upper 19 bits are that of a literal, in words.
+  /// The signed number of 21 bits in an ADR or ADRP; its upper 19 bits are the distance of a literal, in words.
   private static func distance(_ code: UInt32) -> UInt64 {
     let high = Int64(Int32(bitPattern: code << 8) >> 11) & ~3
     return UInt64(bitPattern: high | Int64(code >> 29 & 3))

@@ -1,11 +1,11 @@
 import Addresses
 import ByteReading
 
-/// The symbols of a Mach-O file. Reading one costs no allocation. `symtab_command` in `mach-o/loader.h`
+/// The symbols of a Mach-O file. Reading a symbol costs no allocation. `symtab_command` in `mach-o/loader.h`
 package struct MachOSymbolTable: Sendable {
   /// At most 4 GiB, because `strsize` has 32 bits.
   package let names: StringTable
-  /// The number of entries, including those for debuggers.
+  /// The number of entries, including entries for debuggers.
   package let count: Int
   private let bytes: FileBytes
   private let start: Int
@@ -56,7 +56,7 @@ package struct MachOSymbolTable: Sendable {
 }
 
 extension MachOFile {
-  /// All symbols in the file; `nil` if it has no symbol table, or an empty one.
+  /// All symbols in the file; `nil` if it has no symbol table, or an empty symbol table.
   package func symbolTable() throws(ParseError) -> MachOSymbolTable? {
     guard let command = command(.symbolTable) else { return nil }
     let table = try MachOSymbolTable(command, of: self)

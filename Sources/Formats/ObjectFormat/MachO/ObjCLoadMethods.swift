@@ -14,8 +14,8 @@
 //   relative   12 bytes each: three 32-bit distances, each from where it stands; the first leads to a
 //              pointer to the selector's name, or, in a shared cache, to the name itself
 //
-// A listed class may have no +load: it asked for early realization by an attribute. The low bits of `data`
-// say that it is a Swift class.
+// A listed class may have no +load, if it asked for early realization by an attribute. The low bits of `data` mark a
+// Swift class.
 //
 // <https://github.com/apple-oss-distributions/objc4/blob/main/runtime/objc-runtime-new.h>, and
 // prepare_load_methods in objc-runtime-new.mm
@@ -54,9 +54,9 @@ private struct LoadMethodSearch {
   let memory: MachOMemory
   var found = MachOStartFunctions()
   private var seenClasses: Set<StatedAddress> = []
-  /// Read when the first category of a class of another image has a `+load`.
+  /// The result of `bindsInDescriptions`; `nil` until a category of a class of another image has a `+load`.
   private var binds: [StatedAddress: ByteRange]?
-  /// The budget for the methods of all lists: classes may share a list, which is searched for each.
+  /// The budget for the methods of all lists: classes may share a list, which is searched for each class.
   private var budget: ByteBudget
 
   init(memory: MachOMemory) {
@@ -117,7 +117,7 @@ private struct LoadMethodSearch {
     return Array(memory.file.bytes.copy(symbol.indices).dropFirst(prefix))
   }
 
-  /// The symbols of other images by the word that gets their address, in the section of categories.
+  /// The symbols of other images by the word that gets their address, in the sections that can contain categories.
   private func bindsInDescriptions() -> [StatedAddress: ByteRange] {
     let sections = memory.file.sections.filter {
       $0.sectionName.elementsEqual("__objc_const".utf8)
@@ -134,7 +134,7 @@ private struct LoadMethodSearch {
     return found
   }
 
-  /// Finds the first method called `load`; it is no error if there is none.
+  /// Finds the first method called `load`; a list without such a method is no error.
   private mutating func add(
     methods: MachOPointer, _ kind: MachOStartFunctions.Function.Kind,
     of owner: (inout Self) -> [UInt8]?
@@ -171,13 +171,13 @@ extension MachOMemory {
     address.flatMap { pointer(at: $0, distance) }
   }
 
-  /// The name of a class of this image; `nil` for one of another image.
+  /// The name of a class of this image; `nil` for a class of another image.
   fileprivate func className(of pointer: MachOPointer?) -> [UInt8]? {
     guard let data = self.pointer(at: pointer?.address, 32)?.address else { return nil }
     return shortName(self.pointer(at: data.withoutFlags, 24))
   }
 
-  /// The name at `pointer`; `nil` also for one that no compiler writes.
+  /// The name at `pointer`; `nil` also for a name that is longer than compilers write.
   fileprivate func shortName(_ pointer: MachOPointer?) -> [UInt8]? {
     guard let range = pointer?.address.flatMap({ name(at: $0) }), range.count <= 1 << 12 else {
       return nil

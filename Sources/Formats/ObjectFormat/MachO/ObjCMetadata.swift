@@ -20,7 +20,7 @@ import ByteReading
 package struct ObjCMetadata: Sendable {
   package struct Method: Hashable, Sendable {
     package var name: [UInt8]
-    /// What it returns and takes, `v24@0:8@16`; empty if unknown.
+    /// The types of its result and parameters, `v24@0:8@16`; empty if unknown.
     package var types: [UInt8]
   }
 
@@ -66,14 +66,14 @@ package struct ObjCMetadata: Sendable {
   package private(set) var selectors: [(slot: StatedAddress, name: [UInt8])] = []
   /// The classes that data of the program refers to: `__objc_classrefs`, the global offset table, tables.
   package private(set) var classReferences: [Reference] = []
-  /// Whether lists of methods use `__objc_selrefs`, so that it also has selectors that no code refers to.
+  /// Whether lists of methods use `__objc_selrefs`, so that this section also has selectors that no code refers to.
   package private(set) var hasRelativeMethods = false
   /// The number of structures that can't be read.
   package private(set) var unknownCount = 0
 
   private let memory: MachOMemory
   private var symbols: [StatedAddress: ByteRange] = [:]
-  /// For names and lists, which structures may share.
+  /// The budget for names and lists, which structures may share.
   private var budget: ByteBudget
 
   /// - Returns: `nil` for an image without Objective-C.
@@ -112,20 +112,21 @@ package struct ObjCMetadata: Sendable {
     classReferences += classesInData()
   }
 
-  /// The sections in which the compiler describes classes; a pointer to one there is no use of it.
+  /// The sections in which the compiler describes classes; a pointer to a class in these sections is not a use of the
+  /// class.
   private static let descriptions = [
     "__objc_classlist", "__objc_nlclslist", "__objc_catlist", "__objc_nlcatlist", "__objc_data",
     "__objc_const", "__objc_superrefs",
   ]
 
-  /// The classes to which a rebased word points that is none of their descriptions.
+  /// The classes to which a rebased word outside of `descriptions` points.
   private func classesInData() -> [Reference] {
     let addresses = Set(classes.map(\.address))
     let descriptions = memory.file.sections.filter { section in
       Self.descriptions.contains { section.sectionName.elementsEqual($0.utf8) }
     }.map(\.range)
     var found: [Reference] = []
-    // What is unread of the rebases is a warning of the image.
+    // If rebases can't be read, a warning of the image says so.
     try? memory.file.forEachFixup { fixup in
       guard fixup.kind == .rebase, let target = memory.pointer(at: fixup.address)?.address,
         addresses.contains(target), !descriptions.contains(where: { $0.contains(fixup.address) })
@@ -180,7 +181,7 @@ package struct ObjCMetadata: Sendable {
     classes.append(found)
   }
 
-  /// `data` without the bits that say who made the class.
+  /// `data` without the bits that state the compiler of the class.
   private static func data(_ stored: StatedAddress) -> StatedAddress {
     StatedAddress(rawValue: stored.rawValue & ~7)
   }

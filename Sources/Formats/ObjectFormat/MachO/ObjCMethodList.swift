@@ -9,7 +9,7 @@ struct ObjCMethodList {
   private(set) var isRelative: Bool
   private var hasDirectSelectors: Bool
 
-  /// - Returns: `nil` if there is none: outside the file, or of another form.
+  /// - Returns: `nil` if the list is outside the file, or of another form.
   init?(at address: StatedAddress, _ memory: MachOMemory) {
     guard let flags = memory.integer(at: address, 0), let count = memory.integer(at: address, 4),
       let start = address.advanced(by: 8)
@@ -56,7 +56,7 @@ extension MachOPointer {
 }
 
 extension MachOMemory {
-  /// The bytes of the name at `address`, without its zero; `nil` if none can be read there.
+  /// The bytes of the name at `address`, without its terminating zero; `nil` if no name can be read there.
   func name(at address: StatedAddress) -> Range<Int>? {
     guard let (first, segment) = find(address, count: 1) else { return nil }
     let field = file.segments[segment]
