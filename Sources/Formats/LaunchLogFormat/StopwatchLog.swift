@@ -9,9 +9,9 @@
 // than the previous time begins another launch. A last line without a line feed may be cut off inside a number, and is
 // left out.
 //
-// The splits of BLStopwatch are read too, in seconds since the previous split:
-// `#1 didFinishLaunchingWithOptions: 0.123` (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch). A logger may
-// put its prefix before any line.
+// The splits of BLStopwatch are also read, in seconds since the previous split:
+// `#1 didFinishLaunchingWithOptions: 0.123` (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch). A logger
+// may put its prefix before any line.
 
 import Addresses
 import ByteReading
