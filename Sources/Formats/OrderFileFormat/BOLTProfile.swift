@@ -1,15 +1,15 @@
 import ImageModel
 
-/// A profile for BOLT that tells which code ran, without branches, and the order of the functions.
+/// A profile for BOLT: the code that ran, without branches, and the order of the functions.
 ///
-/// BOLT has basic blocks of its own making, and takes one as executed if a sample lies in it. Nobody else knows where
-/// they begin, so the profile has a sample for each place at which an instruction can.
+/// BOLT divides functions into basic blocks itself, and takes a block as executed if a sample lies in it. Only BOLT
+/// knows where its blocks begin, so the profile has a sample for each place at which an instruction can begin.
 /// <https://github.com/llvm/llvm-project/blob/main/bolt/include/bolt/Profile/DataReader.h>
 package struct BOLTProfile: Sendable {
   package struct Function: Sendable {
-    /// As BOLT has it.
+    /// The name that BOLT uses.
     package var name: [UInt8]
-    /// What ran of it, in any order.
+    /// The executed code of the function, in any order.
     package var executed: [FunctionBlock]
 
     package init(name: [UInt8], executed: [FunctionBlock]) {
@@ -20,12 +20,12 @@ package struct BOLTProfile: Sendable {
 
   private let functions: [Function]
   private let step: UInt64
-  /// The number of functions of which code ran: so many BOLT must find.
+  /// The number of functions with executed code. BOLT must find all of them.
   package var count: Int { functions.count }
 
   /// - Parameters:
-  ///   - functions: in the order of their first uses, each name once. Those without executed code are left out, and so
-  ///     are names with a line break or a zero byte, which a profile can't contain.
+  ///   - functions: in the order of their first uses, each name once. Functions without executed code are left out, and
+  ///     so are functions whose name has a line break or a zero byte, which a profile can't contain.
   ///   - step: the size of the smallest instruction.
   package init(_ functions: [Function], step: UInt64) {
     precondition(step > 0, "an instruction has bytes")
@@ -39,7 +39,8 @@ package struct BOLTProfile: Sendable {
   /// The names, one a line: `--function-order`.
   package var order: [UInt8] { functions.flatMap { $0.name + [UInt8(ascii: "\n")] } }
 
-  /// The profile: `--data`. The name of its event must not be one by which BOLT divides the samples of a block.
+  /// The profile: `--data`. The name of its event must not be one of the names for which BOLT divides the samples of a
+  /// block.
   ///
   /// - Complexity: O(*n*) for *n* executed bytes.
   package var samples: [UInt8] {

@@ -23,7 +23,7 @@ package struct FunctionSection {
     /// The landing pads of exceptions that LLVM split off.
     case landingPads
 
-    /// What follows the function's name in the symbol of the part; `nil` if the section's name does not tell.
+    /// The suffix after the function's name in the symbol of the part; `nil` if the section's name does not show it.
     package var suffix: String? {
       switch self {
       case .whole, .unlikely: nil
@@ -33,10 +33,10 @@ package struct FunctionSection {
     }
   }
 
-  /// The offset in bytes of the function's name within the section's; at least one byte follows.
+  /// The offset in bytes of the function's name within the section's name; at least one byte follows.
   package let nameStart: Int
   package let part: Part
-  /// Whether the name is also that of a group: `.text.hot`.
+  /// Whether the name is also the name of a group: `.text.hot`.
   package let isGroup: Bool
 
   /// - Returns: `nil` if `name` names no function: `.text`, `.text.hot.`, `.init`.
@@ -82,7 +82,7 @@ package struct FunctionSection {
     ("hot", .whole), ("exit", .whole), ("unknown", .whole),
   ]
 
-  /// Whether `section` is that of a group of functions: `.text.hot`, `.text.unlikely`.
+  /// Whether `section` is the section of a group of functions: `.text.hot`, `.text.unlikely`.
   package static func isGroup(_ section: [UInt8]) -> Bool {
     FunctionSection(section.span.bytes)?.isGroup ?? false
   }
@@ -112,13 +112,13 @@ extension FunctionSection {
     }
   }
 
-  /// What follows the name of a function in the symbol of its cold part.
+  /// The suffix after the name of a function in the symbol of its cold part.
   package static let coldSuffix = Array(".cold".utf8)
 
   /// The input section in which LLVM puts the cold part of function `symbol`.
   package static func split(from symbol: [UInt8]) -> [UInt8] { Array(".text.split.".utf8) + symbol }
 
-  /// The function that section `name` contains alone; `nil` if the name does not tell.
+  /// The only function in section `name`; `nil` if the name does not show it.
   ///
   /// `.text.hot.f` means the hot function `f`, not a function `hot.f`, and `.text.hot` means the function
   /// `hot`.
@@ -126,8 +126,8 @@ extension FunctionSection {
     FunctionSection(name.span.bytes).map { name.dropFirst($0.nameStart) }
   }
 
-  /// The symbol at the start of section `name`: that of the function that it contains alone, or of a part that LLVM split
-  /// off; `nil` if the name does not tell.
+  /// The symbol at the start of section `name`: the symbol of the only function in it, or of a part that LLVM split
+  /// off; `nil` if the name does not show it.
   package static func symbol(of name: ArraySlice<UInt8>) -> [UInt8]? {
     FunctionSection(name.span.bytes).map {
       name.dropFirst($0.nameStart) + Array(($0.part.suffix ?? "").utf8)

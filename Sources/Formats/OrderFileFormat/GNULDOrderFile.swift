@@ -9,16 +9,15 @@ extension OrderFileDialect {
   ///       *(".text.main")
   ///     } } INSERT BEFORE .text;
   ///
-  /// An ordering option exists only since GNU ld 2.43; with `INSERT` a script adds an output section to
-  /// the built-in script of any version, and what it matches is not matched again. Tried with GNU ld
-  /// 2.40 (Debian 12), objects of gcc 12 and clang 21, x86-64:
+  /// An ordering option exists only since GNU ld 2.43; with `INSERT` a script adds an output section to the built-in
+  /// script of any version, and the sections that it matches are not matched again. Tried with GNU ld 2.40 (Debian 12),
+  /// objects of gcc 12 and clang 21, x86-64:
   ///
   /// - The section comes between `.plt` and `.text`, in the same segment; `etext` and
   ///   `__executable_start` still enclose it. Tools that look for `.text` alone miss it.
   /// - Sections keep their alignment, gaps are filled with NOPs as in `.text`; no address is to be set.
-  /// - `--gc-sections` still drops what is unused: `KEEP` would bring dead functions back. C++
-  ///   exceptions, static constructors, PIE, non-PIE, `-static`, `-static-pie`, `-shared` and GCC's LTO
-  ///   work.
+  /// - `--gc-sections` still drops unused sections: `KEEP` would bring dead functions back. C++ exceptions, static
+  ///   constructors, PIE, non-PIE, `-static`, `-static-pie`, `-shared` and GCC's LTO work.
   /// - `*(.text.a .text.b)` places both in the order of the *objects*, so each name needs its own line.
   /// - Unquoted, `@`, blanks, `{}();&|<>` and bytes above 126 end a name or are syntax errors, `$` does
   ///   not. Quotes may contain anything but `"`, and globs still work in them, so `*?[` become classes.
@@ -65,7 +64,7 @@ extension OrderFileDialect {
   return writer.written
 }
 
-/// `*/` in a comment would end it.
+/// `*/` in a comment would end the comment.
 private func withoutCommentEnd(_ text: String) -> String {
   var result = ""
   for character in text {

@@ -23,9 +23,9 @@ struct GNULDScriptScanner {
   /// The line of the token that `next` returned last, from 1.
   private(set) var line = 1
   private(set) var offset = FileOffset(rawValue: 0)
-  /// Where the text of the word is that `next` returned last, without quotation marks.
+  /// The range of the word that `next` returned last, without quotation marks.
   private(set) var wordRange = 0..<0
-  /// The function that the last comment before the token names, which `next` returned last.
+  /// The function that is named in the last comment before the token that `next` returned last.
   private(set) var function: CommentedFunction?
   /// The line of `position`.
   private var currentLine = 1

@@ -19,13 +19,14 @@
 //
 // Where the linkers differ:
 //
-// - If two lines name the same function, ld64 uses the last, the others the first. So none is written twice.
-// - If several bodies have the name of a line, ld64.lld moves all that are in the line's object file, or all of them
-//   if it has none; ld64 moves the first of these only. `ld -r` can put several into one object file: then no line
-//   distinguishes them.
-// - ld-prime is reported to move all bodies of a name, whatever object file a line has, and to order none of them if
-//   a name is listed for several object files: <https://github.com/getsentry/FaultOrdering>. So for ld-prime each
-//   name is written once, without an object file.
+// - If two lines name the same function, ld64 uses the last line, the other linkers the first. So no function is
+//   written twice.
+// - If several bodies have the name of a line, ld64.lld moves all bodies in the line's object file, or all bodies if
+//   the line has no object file; ld64 moves only the first of these bodies. `ld -r` can put several bodies into one
+//   object file: then no line distinguishes them.
+// - ld-prime is reported to move all bodies of a name, whatever object file a line has, and to order no body of a name
+//   that is listed for several object files: <https://github.com/getsentry/FaultOrdering>. So for ld-prime each name is
+//   written once, without an object file.
 // - ld64 calls `f.llvm.1` `f`, and so does LLD 21 and later, on both sides of the comparison.
 //
 // <https://github.com/apple-oss-distributions/ld64/blob/ld64-956.6/src/ld/Options.cpp> (`parseOrderFile`),
@@ -68,7 +69,7 @@ extension OrderFileDialect {
   }
 }
 
-/// The prefixes that ld64 recognizes as architectures. `arm64e:` is not one.
+/// The prefixes that ld64 recognizes as architectures. `arm64e:` is not one of them.
 private let architecturePrefixes = ["ppc:", "ppc64:", "i386:", "x86_64:", "arm:", "arm64:"]
   .map { Array($0.utf8) }
 
@@ -76,7 +77,7 @@ private let architecturePrefixes = ["ppc:", "ppc64:", "i386:", "x86_64:", "arm:"
 private let otherPrefixes = ["arm64e:", "aarch64:", "arm64_32:", "armv7:", "armv7s:", "x86_64h:"]
   .map { Array($0.utf8) }
 
-/// The first line of a file written here: it identifies the file and says which linker it is for.
+/// The first line of a file written here: it identifies the file and its linker.
 private func mark(for linker: String) -> String { "for \(linker)'s -order_file" }
 
 private enum Line: Equatable {
@@ -160,7 +161,7 @@ private func stringHash(_ line: [UInt8]) -> UInt32? {
   return number.hasPrefix("0x") ? UInt32(number.dropFirst(2), radix: 16) : UInt32(number)
 }
 
-/// What the author of a line probably meant differently from how the linkers read it.
+/// The way in which linkers read a line differently from what its author probably meant.
 private func misunderstanding(_ entry: OrderFileEntry) -> OrderFileWarning.Kind? {
   let beginning = entry.objectFile ?? entry.symbol
   if otherPrefixes.contains(where: { beginning.starts(with: $0) }) { return .noArchitecture }
@@ -172,7 +173,7 @@ private func writeMachO(_ entries: [OrderFileEntry], header: [String]) -> Writte
   var writer = OrderFileWriter()
   writer.appendHashComment(header)
   for (i, entry) in entries.enumerated() {
-    // No line can name this object file, so the name alone stands for all of them.
+    // If no line can name the object file, the name is written alone, which applies to all object files.
     let everywhere = OrderFileEntry(symbol: entry.symbol, architecture: entry.architecture)
     writer.mark(entry)
     if reasonAgainstLine(entry) == nil {
@@ -192,7 +193,8 @@ private func line(_ entry: OrderFileEntry) -> [UInt8] {
   } + entry.symbol
 }
 
-/// The reason why no line can represent `entry`; `nil` if one can, so that reading it gives the entry again.
+/// The reason why no line can represent `entry`; `nil` if a line can represent it, so that reading the line gives the
+/// entry again.
 private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reason? {
   guard let first = entry.symbol.first, let last = entry.symbol.last else { return .emptyName }
   let line = line(entry)
@@ -218,9 +220,9 @@ private func isMarked(_ bytes: FileBytes, for linker: String) -> Bool {
 
 /// Whether this is a file that was written here for ld64, or names symbols as Mach-O does.
 ///
-/// Mach-O's C names begin with an underscore, most clearly C++'s `__Z` and Swift's `_$s`; those of ELF do
-/// not. An order file for ELF may contain a few such names (`_start`), and one for Mach-O a few without:
-/// three quarters of the first lines decide.
+/// Mach-O's C names begin with an underscore, most clearly C++'s `__Z` and Swift's `_$s`; ELF's C names do not. An
+/// order file for ELF may contain a few names with an underscore (`_start`), and an order file for Mach-O a few names
+/// without. So three quarters of the first 1,000 entries must look like Mach-O.
 @Sendable private func looksLikeMachO(_ bytes: FileBytes) -> Bool {
   if isMarked(bytes, for: "ld64") { return true }
   var lines = OrderFileLines(bytes)

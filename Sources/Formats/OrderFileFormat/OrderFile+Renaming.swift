@@ -5,13 +5,13 @@ extension OrderFile {
   /// The bytes of this file with other symbols in some entries. Everything else stays as it is, byte by byte: comments,
   /// blanks, line ends, other entries.
   ///
-  /// Names are replaced in the text and not written anew, because a file that people edit has more than entries. What
-  /// results is read again: its entries are those of this file with the new symbols, or nothing results. So no dialect
-  /// needs rules here about what ends a name.
+  /// Names are replaced in the text, because a file that people edit contains more than entries. The result is read
+  /// again: if its entries are not the entries of this file with the new symbols, an error is thrown. So no dialect
+  /// needs rules here about where a name ends.
   ///
   /// - Parameters:
   ///   - symbols: the new symbols, by the indexes of their entries.
-  ///   - bytes: those from which this file was read.
+  ///   - bytes: the bytes from which this file was read.
   /// - Throws: `unsupported` with the line if the dialect can't write a new symbol in the place of the old one.
   /// - Complexity: O(*n*) for *n* bytes before and after.
   package func renaming(

@@ -9,9 +9,9 @@ package struct OrderFile: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
   /// The line number of each entry, from 1.
   package private(set) var lines: [Int] = []
-  /// Where the file has the name of each entry: its symbol, or, in a dialect that names sections, its section or the comment
-  /// that names the symbol. The bytes may be another spelling of the name, such as `[*]` for `*`. The range is empty for an
-  /// entry that was not read from a file.
+  /// The range of each entry's name in the file: its symbol or, in a dialect that names sections, its section or the
+  /// comment that names the symbol. The bytes may be another spelling of the name, such as `[*]` for `*`. The range is
+  /// empty for an entry that was not read from a file.
   package private(set) var nameRanges: [Range<Int>] = []
   package private(set) var comments: [OrderFileComment] = []
   /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
@@ -23,7 +23,7 @@ package struct OrderFile: Sendable {
   package private(set) var listings: [Listing] = []
   /// Lines that the linker accepts, but probably reads differently from what the author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
-  /// Whether the last comment says that data follow.
+  /// Whether the last comment announces data.
   private var isInData = false
 
   package init(dialect: OrderFileDialect) { self.dialect = dialect }
@@ -39,7 +39,7 @@ package struct OrderFile: Sendable {
   /// Adds `entry` at the end.
   ///
   /// - Parameters:
-  ///   - nameRange: where the file has the name.
+  ///   - nameRange: the range of the name in the file.
   ///   - position: the place of the entry, used for the error only.
   /// - Throws: `tooLarge` if the file has `limit` entries, comments and patterns already.
   package mutating func append(
@@ -55,7 +55,7 @@ package struct OrderFile: Sendable {
     nameRanges.append(nameRange)
   }
 
-  /// The entries at the ascending `indexes` alone.
+  /// Returns a file with only the entries at the ascending `indexes`.
   package func keeping(_ indexes: [Int]) -> OrderFile {
     var file = OrderFile(dialect: dialect)
     file.entries = indexes.map { entries[$0] }
@@ -64,7 +64,7 @@ package struct OrderFile: Sendable {
     return file
   }
 
-  /// The image that the title above a line names; `nil` if there is none.
+  /// The image that the title above a line names; `nil` if no title is above it.
   ///
   /// - Complexity: O(log *n*) for *n* titles.
   package func image(ofLine line: Int) -> String? {
@@ -121,10 +121,10 @@ package struct OrderFileComment: Hashable, Sendable {
   /// The line where it begins, from 1.
   package var line: Int
 
-  /// The comment before data, up to the next comment; and the one before functions that follow them.
+  /// The comment before data, which end at the next comment; and the comment before functions that follow data.
   static let data = "data"
   static let functions = "functions"
-  /// Whether it only says what follows.
+  /// Whether it only announces the entries that follow.
   package var isMark: Bool {
     [Self.data, Self.functions].contains { text.elementsEqual(" \($0)".utf8) }
       || Self.functionName(in: text) != nil
@@ -145,14 +145,14 @@ extension OrderFileComment {
 /// The function that a comment names.
 struct CommentedFunction {
   var name: [UInt8]
-  /// Where the file has the name.
+  /// The range of the name in the file.
   var range: Range<Int>
   /// The line of the comment, from 1.
   var line: Int
 }
 
-/// A glob that names many sections, or `.text`, which contains what was not compiled into separate sections;
-/// in ld64's dialect a string literal.
+/// A glob that names many sections, or `.text`, which contains the functions that were not compiled into separate
+/// sections; in ld64's dialect a string literal.
 package struct OrderFilePattern: Hashable, Sendable {
   package var text: [UInt8]
   /// The line number, from 1.

@@ -1,10 +1,10 @@
-// What linkers are called: after a driver's -fuse-ld=, as a program, and in what they say about themselves.
+// The names of linkers: after a driver's -fuse-ld=, as a program, and as a linker states its own name.
 
 extension OrderFileDialect {
-  /// The name of a linker without folder, prefix and version, as `driverName` has it: `lld` of `lld-19` and
+  /// The name of a linker without folder, prefix and version, in the form of `driverName`: `lld` of `lld-19` and
   /// `/usr/bin/ld.lld`, `bfd` of `ld`, `mold` of `mold`.
   ///
-  /// - Parameter demanded: what follows `-fuse-ld=` or `--ld-path=`.
+  /// - Parameter demanded: the text after `-fuse-ld=` or `--ld-path=`.
   package static func driverName(of demanded: String) -> String {
     var name = demanded.lastIndex(of: "/").map { demanded[$0...].dropFirst() } ?? demanded[...]
     if name.hasPrefix("ld.") { name = name.dropFirst(3) }
@@ -21,7 +21,7 @@ extension OrderFileDialect {
     self = dialect
   }
 
-  /// The dialect of the linker that says this about itself; `nil` if it takes no order files.
+  /// The dialect of the linker whose statement about itself is `text`; `nil` if it takes no order files.
   package init?(linkerStating text: String) {
     if text.hasPrefix("LLD") {
       self = .lld

@@ -33,8 +33,8 @@ package struct OrderFileDialect: Sendable {
   package internal(set) var namesakes = NamesakeRule.movesAll
   /// Whether other text can be mistaken for an order file in this dialect, because at most one line shows the dialect.
   package internal(set) var mayBeOtherText = false
-  /// Whether the linker moves functions out of their output sections into a section for all listed functions. Otherwise it
-  /// orders each output section by itself.
+  /// Whether the linker moves functions out of their output sections into a section for all listed functions. Otherwise
+  /// it orders each output section separately.
   package internal(set) var movesToOwnSection = false
   /// Whether it orders zero-filled data.
   package internal(set) var ordersZeroFilledData = false
@@ -82,7 +82,7 @@ extension OrderFileDialect {
   /// The linker's own arguments that pass the order file at `path` to it; `nil` if it has no such option.
   package func linkerArguments(orderFile path: [UInt8]) -> [[UInt8]]? {
     guard let linkOption else { return nil }
-    // Behind `-Wl`, commas separate arguments.
+    // After `-Wl`, commas separate arguments.
     var arguments = linkOption.split(separator: ",", omittingEmptySubsequences: false).dropFirst()
       .map { Array($0.utf8) }
     guard let last = arguments.popLast() else { return nil }
@@ -93,13 +93,14 @@ extension OrderFileDialect {
   /// the format is unknown, in the last of all.
   package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ldPrime, .ld64LLD, .ld64, .lld]
 
-  /// The dialect of that `name`, if there is one.
+  /// The dialect called `name`; `nil` if there is none.
   package init?(name: String) {
     guard let dialect = Self.all.first(where: { $0.name == name }) else { return nil }
     self = dialect
   }
 
-  /// This linker's dialect for images of that format; `nil` if it can't write any. LLD has one for each.
+  /// This linker's dialect for images of `format`; `nil` if the linker can't write such images. LLD has a dialect for
+  /// each format.
   package func writing(_ format: ImageFormat) -> OrderFileDialect? {
     if imageFormat == format { return self }
     return format == .machO ? machOName.flatMap(Self.init(name:)) : nil
@@ -117,7 +118,7 @@ extension OrderFileDialect {
     self = possible.first { $0.recognizes(bytes) } ?? possible.last ?? .lld
   }
 
-  /// The dialect that most users want for images of that format.
+  /// The dialect that most users want for images of `format`.
   package static func usual(for format: ImageFormat) -> OrderFileDialect {
     switch format {
     case .elf: .lld
@@ -142,7 +143,7 @@ extension OrderFileDialect {
   /// Writes `entries` in their order; of equal lines only the first is written.
   ///
   /// - Parameters:
-  ///   - strings: the hashes of strings, for a dialect that orders them; others leave them out.
+  ///   - strings: the hashes of strings, for a dialect that orders them; other dialects leave them out.
   ///   - header: lines for a comment at the top, without delimiters.
   /// - Returns: the bytes, which end with a line feed and depend only on the arguments, and the entries left
   ///   out.
@@ -160,10 +161,10 @@ extension OrderFileDialect {
   }
 
   /// Whether it orders data, too. The linkers of the other dialects would need the name of each input section, which no
-  /// image tells.
+  /// image states.
   package var ordersData: Bool { !namesSections }
 
-  /// What a line begins with that names a string by its hash.
+  /// The beginning of a line that names a string by its hash.
   static let stringPrefix = "CSTR;"
 }
 

@@ -5,8 +5,8 @@ package struct OrderFileEntry: Hashable, Sendable {
   /// The symbol. In a dialect that names sections, a comment names the symbol, or it is derived from the section's name
   /// (`.text.unlikely.f` gives `f`). The symbol is empty if neither is possible.
   package var symbol: [UInt8]
-  /// The object file in which the symbol is looked up, in the dialect's notation; `nil` for all. A dialect
-  /// without object files writes the symbol only, which then stands for all of them.
+  /// The object file in which the symbol is looked up, in the dialect's notation; `nil` for all. A dialect without
+  /// object files writes the symbol only, which then applies to all object files.
   package var objectFile: [UInt8]?
   /// The input section, as a name and not as a pattern: `.text.unlikely.f`. Dialects that name symbols don't
   /// write it.
@@ -14,7 +14,7 @@ package struct OrderFileEntry: Hashable, Sendable {
   /// The architecture to which the entry is limited, in ld64's notation: `arm64`, `x86_64`; `nil` for all.
   /// Other dialects don't write it.
   package var architecture: [UInt8]?
-  /// Whether the file says that it names data: by a comment before it. Linkers need not know.
+  /// Whether a comment before the entry states that it names data. Linkers do not need to know this.
   package var isData: Bool
 
   package init(

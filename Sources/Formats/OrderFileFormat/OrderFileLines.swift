@@ -6,7 +6,7 @@ package struct OrderFileLines {
   private var lines: LineScanner
   /// The offset of the line that `next` returned last.
   package private(set) var offset = FileOffset(rawValue: 0)
-  /// The number of that line, from 1.
+  /// The number of the line that `next` returned last, from 1.
   package var number: Int { lines.lineNumber }
 
   package init(_ bytes: FileBytes) { lines = LineScanner(bytes) }

@@ -17,7 +17,7 @@ package struct OrderFileWriter {
 
   /// Adds `line` and a line feed, unless the file already has that line: then `entry` is left out.
   ///
-  /// - Parameter comment: what precedes the line, with its line feed.
+  /// - Parameter comment: the text before the line, with its line feed.
   package mutating func append(
     _ line: [UInt8], for entry: OrderFileEntry, at index: Int, after comment: [UInt8] = []
   ) {

@@ -8,7 +8,7 @@ extension OrderFile {
   /// too: it contains all functions without their own section.
   ///
   /// - Parameters:
-  ///   - range: where the file has the glob, without quotation marks.
+  ///   - range: the range of the glob in the file, without quotation marks.
   ///   - function: the function of the section, which the comment before the glob names.
   mutating func appendSection(
     matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, range: Range<Int>,

@@ -23,7 +23,7 @@ func glob(matchingOnly name: [UInt8], alsoEscaped: (Int) -> Bool = { _ in false 
   return glob
 }
 
-/// The only name that `glob` matches; `nil` if it can match several, or if only a search could tell.
+/// The only name that `glob` matches; `nil` if it can match several names, or if only a search could decide this.
 func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
   var name: [UInt8] = []
   name.reserveCapacity(glob.count)
@@ -34,7 +34,7 @@ func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
     case UInt8(ascii: "*"), UInt8(ascii: "?"): return nil
     case UInt8(ascii: "["):
       guard i + 2 < glob.count, glob[i + 2] == UInt8(ascii: "]") else {
-        // A bracket that is never closed stands for itself.
+        // A bracket that is never closed matches itself.
         if let lastClosing, lastClosing > i { return nil }
         name.append(glob[i])
         i += 1

@@ -15,7 +15,7 @@ package struct UnwritableEntry: Hashable, Sendable {
     case outerBlank
     /// A line that begins with `#` is a comment.
     case leadingHash
-    /// Anywhere in a line, it begins a comment.
+    /// A `#` anywhere in a line begins a comment.
     case hash
     /// The name begins like an architecture, or contains the end of an object file: `.o:`.
     case takenForPrefix
