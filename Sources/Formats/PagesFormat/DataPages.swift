@@ -1,11 +1,12 @@
-// Pages that a launch reads or writes, by section and by who touched them
+// Pages that a launch reads or writes, by section and by accessor
 //
-// A page belongs to its first touch other than an execution: to the section of the byte that was accessed, and to who
-// accessed it. So each page is in one row, and the rows add up to all pages. Loading comes first, if it was counted.
-// A larger page belongs to the first touch of any of its parts.
+// A page belongs to its first touch other than an execution: to the section of the byte that was accessed, and to the
+// accessor. So each page is in one row, and the rows add up to all pages. Loading comes first, if it was counted. A
+// larger page belongs to the first touch of any of its parts.
 //
-// That somebody was first does not mean that the page is not touched without them. So there are two more numbers for
-// each accessor: the pages that it touches at all, and those that nobody else touches. These are what would go with it.
+// The first accessor of a page need not be the only one. So there are two more numbers for each accessor: the pages
+// that it touches at all, and the pages that no other accessor touches. Only the latter would not be touched without
+// it.
 
 import Addresses
 import ImageModel
@@ -34,7 +35,7 @@ package struct DataPages: Hashable, Sendable {
     package var accessor: Accessor
     /// The pages that it touched first.
     package var pages: Counts
-    /// The pages that it touched at all, as far as each access was seen.
+    /// The pages that it touched at all, according to the accesses that were seen.
     package var touched: Counts
     /// The pages that nobody else touched, not even by executing them.
     package var alone: Counts
@@ -42,7 +43,7 @@ package struct DataPages: Hashable, Sendable {
 
   /// By segment, then by address, then by accessor.
   package var rows: [Row]
-  /// One for each accessor with pages.
+  /// One share for each accessor with pages.
   package var shares: [Share]
   package var total: Counts
 
@@ -101,14 +102,14 @@ package struct DataPages: Hashable, Sendable {
       var segment: Segment
     }
     var key: Key
-    /// Of what was touched of it.
+    /// The lowest address that was touched in it.
     var start: StatedAddress
-    /// For each accessor.
+    /// The numbers of pages for each accessor.
     var pages: [Counts]
   }
 }
 
-/// Who touches each page of one size.
+/// The accessors of each page, for one page size.
 private struct PageOwners {
   /// The first touch of each page by each accessor, except for executions; and whether it is the first of all. Accessors
   /// are indexes into `Accessor.allCases`.

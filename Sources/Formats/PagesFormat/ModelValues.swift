@@ -29,8 +29,8 @@ extension Architecture: JSONValue, JSONReadable {
   }
 }
 
-/// The members `architecture`, `id` and `path`, among those of the figures that are of the image. A document leaves out
-/// what it does not know.
+/// The members `architecture`, `id` and `path`, among the members for the figures of the image. A document leaves out
+/// unknown members.
 extension ImageReference: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, member("path", \.path), optionalMember("architecture", \.architecture),

@@ -22,7 +22,8 @@ package struct PagesDocument: Hashable, Sendable {
     package var image: ImageReference
     /// In time order, from the image's first instruction on; executions also before that.
     package var pages: [Page]
-    /// What was read and written before its first instruction, in time order; `nil` if that was not counted.
+    /// The pages that were read and written before its first instruction, in time order; `nil` if these were not
+    /// counted.
     package var loading: [Page]?
     /// One element for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
@@ -63,7 +64,7 @@ package struct PagesDocument: Hashable, Sendable {
     package var segment: Segment
     /// The address of the first byte that was accessed; this and the next three are `nil` in documents of older versions.
     package var touched: StatedAddress?
-    /// The section of that byte; `nil` also if it is in none.
+    /// The section of that byte; `nil` also if it is in no section.
     package var section: String?
     /// The function or variable of that byte; `nil` also if it has no name.
     package var symbol: SymbolName?
@@ -90,7 +91,7 @@ package struct PagesDocument: Hashable, Sendable {
       self.step = step
     }
 
-    /// - Returns: this touch, with what was accessed and by whom.
+    /// - Returns: this touch, with the accessed byte and the accessor.
     package func of(
       _ touched: StatedAddress, section: String?, symbol: SymbolName?, by accessor: Accessor
     ) -> Self {
@@ -121,7 +122,7 @@ extension PagesDocument {
 // MARK: Counts
 
 extension PagesDocument.Image {
-  /// The number of distinct pages of that size with a touch that counts.
+  /// The number of distinct pages of `size` with a touch for which `counts` is true.
   private func count(_ size: PageSize, where counts: (PagesDocument.Page) -> Bool) -> Int {
     Set(pages.lazy.filter(counts).map { size.page(of: $0.address) }).count
   }
