@@ -6,15 +6,15 @@
 //
 //     app  4161 71906.272019:   250000 cpu-clock:u:      55d48c85b7c7 load+0x17 (/tmp/app)
 //
-// A sample begins with a line that has the command, the thread, and the time. The process stands before the thread if
-// `-F` asks for it, and the processor behind it. The frames follow in lines of their own, the innermost first, if stacks
-// were recorded; otherwise the only one ends the line. Events that are no samples (`PERF_RECORD_MMAP2`) have such a first
-// line, too. Which columns there are differs between versions and options, so a line is recognized by its time, and
-// what it has not is unknown.
+// A sample begins with a line that has the command, the thread, and the time. If `-F` asks for them, the process is
+// before the thread, and the processor after it. If stacks were recorded, the frames follow in lines of their own, the
+// innermost first; otherwise the only frame is at the end of the line. Events that are not samples
+// (`PERF_RECORD_MMAP2`) have such a first line, too. The columns differ between versions and options, so a line is
+// recognized by its time, and missing columns are unknown.
 //
-// A symbol may contain blanks and parentheses if perf has demangled it, and so may the path of an image: `+0x17 (` is the
-// boundary, or else the last ` (`. A frame that perf has made of debug information, `(inlined)`, is no function of the
-// image and has no entry.
+// A symbol may contain blanks and parentheses if perf has demangled it, and so may the path of an image: `+0x17 (` is
+// the boundary, or else the last ` (`. A frame that perf has made of debug information, `(inlined)`, is not a function
+// of the image and is left out.
 // <https://github.com/torvalds/linux/blob/master/tools/perf/Documentation/perf-script.txt>,
 // <https://github.com/torvalds/linux/blob/master/tools/perf/util/evsel_fprintf.c>
 
@@ -27,7 +27,7 @@ package struct PerfSample: Sendable {
   /// `nil` if only the thread is printed.
   package var process: UInt64?
   package var thread: UInt64?
-  /// Since an unspecified moment.
+  /// The time since an unspecified moment.
   package var nanoseconds: UInt64
   /// The number of its first line, from 1.
   package var line: Int
@@ -36,7 +36,7 @@ package struct PerfSample: Sendable {
 
   /// A function in the stack.
   package struct Frame: Sendable {
-    /// The name, as perf prints it; `[unknown]` has none and is `nil`.
+    /// The name, as perf prints it; `nil` for `[unknown]`.
     package var symbol: Range<Int>?
     /// The path or name of the image; `nil` if it is unknown.
     package var image: Range<Int>?
@@ -50,13 +50,14 @@ package struct PerfScript: Sendable {
 
   package init(_ bytes: FileBytes) { self.bytes = bytes }
 
-  /// The maximum number of frames that are kept of a stack: the innermost. perf records 127 unless told otherwise.
+  /// The maximum number of frames that are kept of a stack. The innermost frames are kept. perf records 127 unless told
+  /// otherwise.
   private static let mostFrames = 4096
 
   /// Passes each sample to `body`, in the order of the file.
   ///
-  /// - Returns: how many there are.
-  /// - Throws: `missing` if no line is a sample's.
+  /// - Returns: the number of samples.
+  /// - Throws: `missing` if no line begins a sample.
   /// - Complexity: O(*n*) for *n* bytes.
   @discardableResult
   package func forEachSample(_ body: (PerfSample) -> Void) throws(ParseError) -> Int {
@@ -112,12 +113,12 @@ package struct PerfScript: Sendable {
     return nil
   }
 
-  /// Whether what follows the time is an event of perf's own, and not a sample.
+  /// Whether the text after the time is an event of perf's own, and not a sample.
   private func isRecord(_ rest: Range<Int>) -> Bool {
     bytes.hasPrefix("PERF_RECORD_", at: trimmed(rest).lowerBound)
   }
 
-  /// The frame behind the name of the event, which ends with a colon.
+  /// The frame after the name of the event, which ends with a colon.
   private func onlyFrame(_ rest: Range<Int>, number: Int) -> PerfSample.Frame? {
     var words = Words(bytes, rest)
     while let word = words.next() {
