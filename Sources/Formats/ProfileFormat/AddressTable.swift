@@ -1,14 +1,15 @@
 import Addresses
 
-/// Places by address: a hash table with linear probing. The standard library's hash resists chosen keys, and takes several
-/// times as long; that was half of the time of folding a launch. Chosen addresses make this one slow, but not wrong.
+/// Places by address: a hash table with linear probing. The standard library's hash resists chosen keys, and takes
+/// several times as long; that was half of the time of folding a launch. Chosen addresses make this table slow, but not
+/// wrong.
 struct AddressTable: Sendable {
-  /// A power of two of them; a free one has no place.
+  /// Their number is a power of two; a free slot has no place.
   private var slots: [(address: StatedAddress, place: Int)] = [Self.free]
   private var count = 0
   private static let free = (address: StatedAddress(rawValue: 0), place: -1)
 
-  /// The place of `address`, which is `new` from now on if it has none.
+  /// Returns the place of `address`. If it has none, its place is `new` from now on.
   mutating func place(of address: StatedAddress, orAdding new: Int) -> Int {
     if 4 * count >= 3 * slots.count { grow() }
     let slot = slot(of: address)
@@ -18,7 +19,7 @@ struct AddressTable: Sendable {
     return new
   }
 
-  /// The slot that has `address`, or the free one for it.
+  /// The slot that has `address`, or the free slot for it.
   private func slot(of address: StatedAddress) -> Int {
     let mask = slots.count - 1
     // The high bits depend on all bits of the address.

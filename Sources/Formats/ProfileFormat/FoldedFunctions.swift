@@ -9,13 +9,13 @@ struct FoldedFunctions: Sendable {
   /// The places of blocks in a function's `blocks`, for functions with blocks.
   private var placeOfBlock: [Int: [FunctionBlock: Int]] = [:]
 
-  /// The names with which functions were described first, one behind the other; and for each function where its is, and
-  /// the size. So a launch whose names are all known, as those of nearly all launches, reads no names but these, in
+  /// The names with which functions were described first, concatenated; and for each function the range of its name and
+  /// its size. So a launch whose names are all known, like nearly all launches, is compared with this text alone, in
   /// about the order of the file.
   private var texts: [UInt8] = []
   private var descriptions: [(text: Range<Int>, size: UInt64)] = []
 
-  /// The place in `functions` of the one at `address`, which is added if it is new.
+  /// The place in `functions` of the function at `address`, which is added if it is new.
   private mutating func place(of address: StatedAddress) -> Int {
     let place = placeOfFunction.place(of: address, orAdding: functions.count)
     if place == functions.count {
@@ -32,7 +32,7 @@ struct FoldedFunctions: Sendable {
     return place
   }
 
-  /// Counts what `weight` launches used, in the order of first uses.
+  /// Counts the functions that `weight` launches used, in the order of first uses.
   ///
   /// - Returns: the places in `functions`, and in their `blocks`; without blocks `blocks` is empty.
   mutating func count(
@@ -59,7 +59,7 @@ struct FoldedFunctions: Sendable {
 
   /// Adds a function of a profile.
   ///
-  /// - Returns: its place, and those of its blocks.
+  /// - Returns: its place, and the places of its blocks.
   mutating func add(_ function: Profile.Function) -> (function: Int32, blocks: [Int32]) {
     let place = self.place(of: function.address)
     functions[place].add(function)
@@ -106,15 +106,15 @@ struct FoldedFunctions: Sendable {
 }
 
 extension FoldedFunctions {
-  /// Where each function and its blocks are in a profile.
+  /// The index of each function and of each of its blocks in a profile.
   struct Numbers {
-    /// By place.
+    /// By the place of the function.
     fileprivate(set) var functions: [UInt32]
-    /// By place; without functions that have no blocks.
+    /// By the place of the function; without functions that have no blocks.
     fileprivate(set) var blocks: [Int: [UInt32]] = [:]
   }
 
-  /// Appends the functions to `all` as those of `image`, ascending by address, and their blocks ascending.
+  /// Appends the functions to `all` as functions of `image`, ascending by address, and their blocks ascending.
   func append(to all: inout [Profile.Function], asOf image: Int) -> Numbers {
     var numbers = Numbers(functions: [UInt32](repeating: 0, count: functions.count))
     let ascending = functions.indices.sorted { functions[$0].address < functions[$1].address }

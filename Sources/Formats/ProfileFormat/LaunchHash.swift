@@ -1,9 +1,9 @@
-// The hash of what a launch used. It decides which launches a profile keeps, so it is part of the format: a state of 64
-// bits, into which each number is mixed by the finalizer of splitmix64 (Steele, Lea, Flood 2014). Numbers are, for each
-// used image in the order of the profile: the bytes of its key, each as a number, and -1; for each used function its
-// address, and the offset and size of each block that ran, behind them their number. Behind all functions follow, likewise
-// and with -2 for -1, the images of which data were touched, and these data. Names, times and paths of images with an ID
-// are left out: they may differ between recordings of the same code.
+// The hash of the functions and data that a launch used. It decides which launches a profile keeps, so it is part of
+// the format: a state of 64 bits, into which each number is mixed by the finalizer of splitmix64 (Steele, Lea, Flood
+// 2014). For each used image, in the order of the profile, the numbers are: the bytes of its key, each as a number, and
+// -1; then for each used function its address, the offset and size of each block that ran, and the number of these
+// blocks. After all functions, the images with touched data and these data follow in the same form, with -2 instead of
+// -1. Names, times and paths of images with an ID are left out: they may differ between recordings of the same code.
 
 import Addresses
 import ImageModel

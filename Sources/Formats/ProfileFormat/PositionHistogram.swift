@@ -1,9 +1,9 @@
 // Positions, counted in intervals that grow with the position
 //
-// A position counts the functions of the image that a launch used before. Bucket b holds the positions p with
-// b = floor(8 * log2(p + 1)): eight intervals for each doubling, so that a median is known within 9%, and the first
-// eleven positions exactly. Buckets are computed with integers alone: they are the same on every machine, and adding
-// two histograms gives what counting all positions in one would have given.
+// A position counts the functions of the image that a launch used before. Bucket b holds the positions p with b =
+// floor(8 * log2(p + 1)): eight intervals for each doubling, so that a median is known within 9%, and the first eleven
+// positions exactly. Buckets are computed with integers alone: they are the same on every machine, and the sum of two
+// histograms is the histogram of all their positions.
 //
 //     position   0   1   2   3   4   5   6   7   8  ...  939..1022
 //     bucket     0   8  12  16  18  20  22  24  25  ...         79
@@ -32,7 +32,7 @@ package struct PositionHistogram: Hashable, Sendable {
     self.buckets = buckets
   }
 
-  /// The interval that holds `position`; the largest position of 32 bits is in that of the one before.
+  /// The interval that holds `position`; the largest position of 32 bits is in the interval of the position before it.
   package static func bucket(of position: UInt32) -> UInt8 {
     let value = min(UInt64(position) + 1, UInt64(UInt32.max))
     let octave = 63 - value.leadingZeroBitCount
@@ -50,7 +50,7 @@ package struct PositionHistogram: Hashable, Sendable {
     16_915_738_899_553_466_671,
   ]
 
-  /// The smallest position in `bucket`, or above it if that holds none: `bucket` 1 gives 1.
+  /// The smallest position in `bucket`, or above it if the bucket holds no position: `bucket` 1 gives 1.
   package static func firstPosition(in bucket: UInt8) -> UInt32 {
     let octave = Int(bucket / 8)
     let step = Int(bucket % 8)
@@ -66,11 +66,11 @@ package struct PositionHistogram: Hashable, Sendable {
     private var bucket: UInt8 = 0
     private var last: UInt32 = 0
 
-    /// The bucket of the next position; those beyond 32 bits are in that of the last one.
+    /// The bucket of the next position; positions beyond 32 bits are in the bucket of the last 32-bit position.
     mutating func next() -> UInt8 {
       if position > last {
         bucket = PositionHistogram.bucket(of: position)
-        // The first bucket that begins behind the position ends this one, also if empty buckets are between them.
+        // The first bucket that begins after the position ends this bucket, also if empty buckets are between them.
         var end = bucket
         while end < .max, PositionHistogram.firstPosition(in: end) <= position { end += 1 }
         last = end == .max ? position : PositionHistogram.firstPosition(in: end) - 1
@@ -90,7 +90,7 @@ package struct PositionHistogram: Hashable, Sendable {
   }
 
   mutating func add(_ bucket: Bucket) {
-    // There are few, and the newest are near the end as often as not.
+    // There are few buckets, and the added one is often near the end.
     var place = buckets.count
     while place > 0, buckets[place - 1].number >= bucket.number { place -= 1 }
     if place < buckets.count, buckets[place].number == bucket.number {
@@ -117,7 +117,7 @@ package struct PositionHistogram: Hashable, Sendable {
     return nil
   }
 
-  /// How many positions are in buckets that end below `position`.
+  /// The number of positions in buckets that end below `position`.
   package func count(below position: UInt32) -> UInt64 {
     let limit = Self.bucket(of: position)
     return buckets.reduce(0) { $1.number < limit ? $0 + $1.count : $0 }

@@ -30,12 +30,12 @@ extension Profile.Counts {
 }
 
 extension Profile.Image {
-  /// Whether nothing tells that the two are of different machines.
+  /// Whether the two images may be of the same machine.
   func mayBeOfMachine(of other: Self) -> Bool {
     machine == other.machine || machine == 0 || other.machine == 0
   }
 
-  /// Everything but the counts of launches.
+  /// Joins everything but the counts of launches.
   mutating func join(_ other: Self) {
     let (new, old) = (Array(other.path.utf8), Array(path.utf8))
     if new.count < old.count || new.count == old.count && new.lexicographicallyPrecedes(old) {
@@ -64,7 +64,7 @@ extension Profile.Function {
     positions.add(PositionHistogram.Bucket(number: bucket, count: weight))
   }
 
-  /// Everything but the blocks.
+  /// Adds everything but the blocks.
   mutating func add(_ other: Self) {
     join(size: other.size, objectFile: other.objectFile)
     for name in other.names { join(name) }
@@ -94,7 +94,7 @@ extension UInt64 {
 }
 
 extension [WorkloadSummary] {
-  /// Adds `workload` where it belongs, unless there are enough smaller ones.
+  /// Inserts `workload` in ascending order, unless the list already has enough smaller workloads.
   mutating func join(_ workload: WorkloadSummary) {
     let place = partitioningIndex { $0 >= workload }
     guard place < Profile.keptWorkloads, place == count || self[place] != workload else { return }

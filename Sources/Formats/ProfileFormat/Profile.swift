@@ -1,9 +1,9 @@
 // Launches of a program, folded together
 //
-// Of many launches a profile keeps what grows with the program, not with the launches: for each function of each build
-// how many launches used it, how early, and which of its basic blocks ran; and the same of data, if they were recorded.
-// Some orders need whole launches, so it also keeps those with the smallest hashes of their contents, at most
-// `keptLaunches`: a sample that does not depend on what was folded when.
+// A profile of many launches grows with the program, not with the number of launches. It keeps for each function of
+// each build how many launches used it, how early, and which of its basic blocks ran; and the same for data, if they
+// were recorded. Some orders need whole launches. So it also keeps the launches with the smallest hashes of their
+// contents, at most `keptLaunches`: a sample that does not depend on the order of folding.
 //
 //     launch 1   main parse log            main   2 of 2   positions 0 0
 //     launch 2   main open parse           parse  2 of 2   positions 1 2
@@ -17,17 +17,18 @@
 // A function is an address in a build. Names are properties of it: namesakes of one build stay apart, and functions of
 // several builds are brought together by their names where a profile is used, in `LaunchProfile`.
 //
-// Data are counted as functions are. A variable is touched first when one of its bytes is: so a large table is one datum,
-// whatever part of it a launch touches. Bytes without a name are as many data as a trace has granules.
+// Data are counted like functions. The first touch of any of its bytes is the first touch of a variable: so a large
+// table is one datum, whatever part of it a launch touches. Of bytes without a name, each granule of a trace is one
+// datum.
 
 import Addresses
 import ImageModel
 
-/// What launches of a program used, folded together.
+/// The functions and data that launches of a program used, folded together.
 package struct Profile: Hashable, Sendable {
-  /// The number of launches that are kept whole.
+  /// The largest number of launches that are kept whole.
   package static let keptLaunches = 100
-  /// The number of workloads that are kept.
+  /// The largest number of workloads that are kept.
   package static let keptWorkloads = 100
   /// The largest number of launches, weights included: no sum of counts exceeds 64 bits.
   package static let maximumLaunches: UInt64 = 1 << 48
@@ -37,23 +38,23 @@ package struct Profile: Hashable, Sendable {
   package var images: [Image] = []
   /// Ascending by image and address.
   package var functions: [Function] = []
-  /// The variables and constants that launches touched, and touched bytes without a name; likewise. They have no object
-  /// files and no blocks; a position is the number of data of the image that the launch touched before.
+  /// The variables and constants that launches touched, and touched bytes without a name, ascending by image and
+  /// address. They have no object files and no blocks; a position is the number of data of the image that the launch
+  /// touched before.
   package var data: [Function] = []
   /// Ascending by hash, then by content.
   package var launches: [Launch] = []
-  /// What launches were asked to do, as far as traces tell, each once and ascending; of more than `keptWorkloads` the
-  /// first.
+  /// The workloads that traces state, each once and ascending; at most the first `keptWorkloads`.
   package var workloads: [WorkloadSummary] = []
 
-  /// Whether `launches` are all of them that used anything.
+  /// Whether `launches` are all launches that used anything.
   package var keepsAllLaunches: Bool {
     launches.reduce(0) { $0 + $1.weight } == counts.launches - counts.emptyLaunches
   }
 
   package init() {}
 
-  /// The same without the blocks that fewer than `least` launches ran. Its whole launches are left out.
+  /// Returns this profile without the blocks that fewer than `least` launches ran, and without whole launches.
   package func withBlocks(ofAtLeast least: UInt64) -> Profile {
     var profile = self
     profile.launches = []
@@ -66,7 +67,7 @@ package struct Profile: Hashable, Sendable {
 }
 
 extension Profile {
-  /// Sums over all launches. Each launch counts as often as its weight says.
+  /// Sums over all launches. Each launch counts as many times as its weight.
   package struct Counts: Hashable, Sendable {
     package var launches: UInt64 = 0
     /// The number of launches in which no function and no datum was recorded.
@@ -96,15 +97,15 @@ extension Profile {
 
   /// An image, once for each build.
   package struct Image: Hashable, Sendable {
-    /// As a trace states it; of several the shortest, and of these the first bytewise.
+    /// The path as a trace states it; of several paths the shortest, and of equally short paths the first bytewise.
     package var path: String
     package var id: ImageID?
     /// ELF's `e_machine`, as in all traces.
     package var machine: UInt32 = 0
-    /// The number of launches that used its code, and of those that executed it as their program.
+    /// The number of launches that used its code, and the number of launches that executed it as their program.
     package var launches: UInt64 = 0
     package var programLaunches: UInt64 = 0
-    /// The number of launches that touched its data, as far as that was recorded.
+    /// The number of launches that touched its data, if touches of data were recorded.
     package var dataLaunches: UInt64 = 0
     package var recordingMethods: Set<Trace.Method> = []
     /// As in `TraceImage`.
@@ -112,7 +113,7 @@ extension Profile {
     package var guardCount = 0
     package var blockCount = 0
     package var hasExecutedRuns = false
-    /// Hits in code of which only an address inside is known, or none.
+    /// The number of hits without a known function: only an address inside the function is known, or no address.
     package var unnamedHits: UInt64 = 0
 
     package init(path: String, id: ImageID?) {
@@ -122,7 +123,7 @@ extension Profile {
 
     package var hasBlocks: Bool { blockCount > 0 || hasExecutedRuns }
 
-    /// What identifies a build: its ID or, if that is missing or weak, the ID and the path.
+    /// The identity of a build: its ID or, if the ID is missing or weak, the ID and the path.
     package struct Key: Hashable, Sendable, Comparable {
       /// The kind of the ID, its size, its bytes, and the path if it counts.
       package let bytes: [UInt8]
@@ -180,13 +181,13 @@ extension Profile {
 
   /// A whole launch.
   package struct Launch: Hashable, Sendable {
-    /// Of the functions, blocks and data that it used, in their order; see `LaunchHash`.
+    /// The hash of the functions, blocks and data that it used, in their order; see `LaunchHash`.
     package var hash: UInt64
-    /// How many launches used just these.
+    /// The number of launches that used exactly these functions, blocks and data, in this order.
     package var weight: UInt64
     /// Ascending by image, and within an image in the order of first uses.
     package var uses: [Use]
-    /// Indexes into `data`, likewise in the order of first touches.
+    /// Indexes into `data`: ascending by image, and within an image in the order of first touches.
     package var data: [UInt32]
 
     package init(hash: UInt64, weight: UInt64, uses: [Use], data: [UInt32] = []) {

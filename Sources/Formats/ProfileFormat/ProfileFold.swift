@@ -1,8 +1,9 @@
 // Folding launches
 //
-// Functions and data are found by image and address in tables. So folding a launch takes time for what it used, and memory
-// grows with the distinct functions, blocks and data of all launches, besides the launches that are kept whole. A launch is
-// kept only if its hash is among the smallest so far, which a hundred launches later is seldom.
+// Functions and data are found by image and address in tables. So the time to fold a launch grows with the functions
+// and data that it used. Memory grows with the distinct functions, blocks and data of all launches, and with the
+// launches that are kept whole. A launch is kept only if its hash is among the smallest so far, which becomes rare
+// after the first hundred launches.
 
 import Addresses
 import ByteReading
@@ -10,13 +11,13 @@ import ImageModel
 
 /// Launches that are being folded into a profile.
 package struct ProfileFold: Sendable {
-  /// What a launch used of one image.
+  /// The functions and data of one image that a launch used.
   package struct ImageUses: Sendable {
-    /// From `image(_:)`; each image once in a launch.
+    /// The number that `image(_:)` returned; each image occurs once in a launch.
     package var image: Int
     /// Each function once, in the order of first uses.
     package var uses: [FunctionUse]
-    /// Hits in code of which only an address inside is known, or none.
+    /// The number of hits without a known function: only an address inside the function is known, or no address.
     package var unnamedHits = 0
     /// The data that it touched; each datum once, in the order of first touches, and without blocks.
     package var data: [FunctionUse]
@@ -31,7 +32,7 @@ package struct ProfileFold: Sendable {
     }
   }
 
-  /// Places of functions and of data, by which they can be described.
+  /// Places of functions and of data, for `describe`.
   package struct Places: Sendable {
     package fileprivate(set) var functions: [Int] = []
     package fileprivate(set) var data: [Int] = []
@@ -42,7 +43,7 @@ package struct ProfileFold: Sendable {
     package var address: StatedAddress
     /// `nil` if the launch has no times.
     package var nanoseconds: UInt64?
-    /// Each once, in the order of first uses.
+    /// Each block once, in the order of first uses.
     package var blocks: [FunctionBlock]
 
     package init(
@@ -54,7 +55,7 @@ package struct ProfileFold: Sendable {
     }
   }
 
-  /// A launch, but for what it used.
+  /// A launch without the functions and data that it used.
   package struct Launch: Sendable {
     package var end: Trace.LaunchEnd
     package var lostRecords: UInt64 = 0
@@ -67,7 +68,8 @@ package struct ProfileFold: Sendable {
 
   package private(set) var counts = Profile.Counts()
   private var images: [FoldedImage] = []
-  /// Images with the same key are of several machines. There is one, unless somebody chose the IDs.
+  /// The images with each key. Images with the same key are of different machines; there is only one, unless somebody
+  /// chose the IDs.
   private var placesOfImage: [Profile.Image.Key: [Int]] = [:]
   /// Ascending by hash, then by content; at most `Profile.keptLaunches`.
   private var launches: [KeptLaunch] = []
@@ -96,8 +98,9 @@ package struct ProfileFold: Sendable {
     var parts: [Part]
   }
 
-  /// The number of `image`, which is added if it is new. Its path, methods and numbers are joined with those of the image
-  /// with the same key, unless that is of another machine: then they stay apart. Its counts of launches are ignored.
+  /// Returns the number of `image`, which is added if it is new. Its path, methods and numbers are joined with those of
+  /// the known image with the same key, unless the known image is of another machine: then the two stay apart. The
+  /// counts of launches of `image` are ignored.
   package mutating func image(_ image: Profile.Image) -> Int {
     let key = image.key
     for known in placesOfImage[key] ?? [] where images[known].image.mayBeOfMachine(of: image) {
@@ -128,8 +131,8 @@ package struct ProfileFold: Sendable {
     }
   }
 
-  /// Adds a name of a function, which is in a file. If it is the name that the function was described with first, nothing
-  /// is copied.
+  /// Adds a name of a function, which is in a file. If it is the first name with which the function was described,
+  /// nothing is copied.
   ///
   /// - Parameters:
   ///   - function: its place, from `add`.
@@ -201,8 +204,8 @@ package struct ProfileFold: Sendable {
     return hash.value
   }
 
-  /// Keeps `launch` if it is among those with the smallest hashes. Launches with the same hash have the same content,
-  /// unless somebody made them so: then one of the contents stands for all.
+  /// Keeps `launch` if it is among the launches with the smallest hashes. Launches with the same hash have the same
+  /// content, unless somebody chose contents that collide: then one of the contents represents all.
   private mutating func keep(_ launch: KeptLaunch) {
     let place = launches.partitioningIndex { $0.hash >= launch.hash }
     if place < launches.count, launches[place].hash == launch.hash {
@@ -218,7 +221,7 @@ package struct ProfileFold: Sendable {
     if launches.count > Profile.keptLaunches { launches.removeLast() }
   }
 
-  /// What `launch` used, as numbers that do not depend on places.
+  /// The functions and data that `launch` used, as numbers that do not depend on places.
   private func content(_ launch: KeptLaunch) -> [UInt64] {
     launch.parts.flatMap { part -> [UInt64] in
       let image = images[part.image]

@@ -3,7 +3,7 @@ import ByteReading
 import ImageModel
 
 extension Profile {
-  /// Whether `bytes` begin as a profile does, of any version.
+  /// Whether `bytes` begin like a profile of any version.
   package static func begins(_ bytes: FileBytes) -> Bool {
     bytes.count >= magic.count && magic.indices.allSatisfy { bytes[$0] == magic[$0] }
   }
@@ -24,7 +24,7 @@ private struct ProfileReader {
   private var input: ByteCursor
   private var profile = Profile()
   private var texts: [SymbolName] = []
-  /// For each function and, behind them, each datum the last launch, from 1, that used it.
+  /// The last launch, from 1, that used each function and, after the functions, each datum.
   private var lastLaunch: [UInt8] = []
 
   init(_ bytes: FileBytes) { input = ByteCursor(bytes) }
@@ -71,7 +71,7 @@ private struct ProfileReader {
     return value
   }
 
-  /// A number of elements, each of which takes at least `size` bytes.
+  /// A number of elements that take at least `size` bytes each.
   private mutating func count(
     _ field: StaticString, of size: UInt64, limit: UInt64 = .max
   ) throws(ParseError) -> Int {
@@ -243,7 +243,7 @@ private struct ProfileReader {
 
   /// - Parameters:
   ///   - launches: how many launches used functions of an image.
-  ///   - isData: whether they are data, which have no object files and no blocks.
+  ///   - isData: whether the functions are data, which have no object files and no blocks.
   private mutating func readFunctions(
     usedBy launches: KeyPath<Profile.Image, UInt64>, isData: Bool = false
   ) throws(ParseError) -> [Profile.Function] {
@@ -360,7 +360,7 @@ private struct ProfileReader {
     var launch = Profile.Launch(hash: hash, weight: weight, uses: [])
     launch.uses.reserveCapacity(count)
     var content = LaunchHash()
-    // The images whose functions were used, and then those whose data were touched.
+    // First the images whose functions were used, then the images whose data were touched.
     var part = -1
     let ordinal = UInt8(profile.launches.count + 1)
     let functionCount = profile.functions.count

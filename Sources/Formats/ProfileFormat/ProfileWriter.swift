@@ -1,6 +1,6 @@
-// The bytes of a profile; docs/how-it-works/PROFILE-FORMAT.md describes them. Numbers are ULEB128. A table has each text
-// once, ascending, and of each text only what differs from the one before. Everything else is in the order of the
-// profile, so the same profile gives the same bytes.
+// The bytes of a profile; docs/how-it-works/PROFILE-FORMAT.md describes them. Numbers are ULEB128. A table has each
+// text once, ascending, and only the part of each text that differs from the text before. Everything else is in the
+// order of the profile, so the same profile gives the same bytes.
 
 import ImageModel
 
@@ -8,7 +8,7 @@ extension Profile {
   package static let magic: [UInt8] = [0x89] + Array("OFPROF\n".utf8)
   package static let version: UInt32 = 3
 
-  /// The file.
+  /// The bytes of the file.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions, blocks and bytes of names.
   package var bytes: [UInt8] {
@@ -190,10 +190,11 @@ private struct ProfileWriter {
   }
 }
 
-/// What the writer and the reader of texts agree on.
+/// The rules that the writer and the reader of texts share.
 enum ProfileText {
-  /// How many bytes at the beginning of a text are those of the text before. They are at most eight times as many as
-  /// those that follow, and eight: so a table of texts is never much larger in memory than in the file.
+  /// The number of bytes at the beginning of a text that equal the beginning of the text before. It is at most eight
+  /// times the number of bytes that follow, plus eight: so a table of texts is never much larger in memory than in the
+  /// file.
   static func sharedCount(of text: [UInt8], with last: [UInt8]) -> Int {
     let common = zip(text, last).prefix { $0 == $1 }.count
     // s <= 8 * (count - s) + 8
@@ -205,12 +206,12 @@ enum ProfileText {
     return overflow || shared <= room.addingReportingOverflow(8).partialValue || room > .max - 8
   }
 
-  /// The order is that of the bits.
+  /// In the order of the bits.
   static let methods: [Trace.Method] = [.instrumentation, .breakpoints, .emulation, .imported]
 }
 
 extension Profile.Image {
-  /// How it was recorded, one bit each.
+  /// The methods by which it was recorded, one bit each.
   package var methodBits: UInt64 {
     let methods = ProfileText.methods
     return methods.indices.reduce(0) { recordingMethods.contains(methods[$1]) ? $0 | 1 << $1 : $0 }
