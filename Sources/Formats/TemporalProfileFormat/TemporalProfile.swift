@@ -19,16 +19,17 @@
 //     main                         records of functions follow, with counters
 //
 // Empty lines and lines that begin with `#` are skipped. A local function has the path of its source file before its
-// name, with `;` between them, or `:` from LLVM 17 (`app/load.c:row`). The
-// stream size is the number of traces that were merged, of which a random sample is kept. A trace has at most as many
-// functions as `--temporal-profile-max-trace-length` says when profiles are merged.
+// name, with `;` between them, or `:` from LLVM 17 (`app/load.c:row`). The stream size is the number of traces that
+// were merged; a random sample of them is kept. When profiles are merged, `--temporal-profile-max-trace-length` limits
+// the number of functions of a trace.
 // <https://github.com/llvm/llvm-project/blob/main/llvm/lib/ProfileData/InstrProfReader.cpp>
 // (`TextInstrProfReader::readTemporalProfTraceData`)
 
 import Addresses
 import ByteReading
 
-/// The traces of a profile. It refers to the bytes that it was read from, so it is small however many names they have.
+/// The traces of a profile. It refers to the bytes that it was read from, so it is small even if they contain many
+/// names.
 package struct TemporalProfile: Sendable {
   /// The functions that one run of the program used, in the order of their first uses.
   package struct Trace: Sendable {
@@ -43,7 +44,7 @@ package struct TemporalProfile: Sendable {
   package struct Name: Sendable {
     /// Without Mach-O's underscore.
     package var symbol: Range<Int>
-    /// The path of the source file, of a local function.
+    /// The path of the source file of a local function; `nil` for other functions.
     package var file: Range<Int>?
   }
 
@@ -52,7 +53,7 @@ package struct TemporalProfile: Sendable {
   /// The number of traces that were merged; `traces` may be a sample of them.
   package private(set) var streamSize: UInt64 = 0
 
-  /// - Throws: `missing` for a file without such traces; `invalid` or `truncated` for damaged ones.
+  /// - Throws: `missing` for a file without such traces; `invalid` or `truncated` for damaged traces.
   /// - Complexity: O(*n*) for *n* bytes up to the end of the last trace.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self.bytes = bytes
