@@ -10,10 +10,10 @@ package struct GrowingTrace {
   private var imageCount: UInt64 = 0
 
   /// - Parameters:
-  ///   - parent: the process that forked this one, if it has not called exec since.
+  ///   - parent: the process that forked this process, if this process has not called exec since.
   ///   - startTime: the start time of the process, field 22 of `/proc/PID/stat`; `nil` if it was gone too soon.
   ///   - begin: the time from which times count, in nanoseconds since boot, if that is not the start of the process,
-  ///     because that was running already.
+  ///     because the process was already running.
   ///   - now: the present time.
   package init(
     machine: UInt32, pid: UInt32, parent: UInt32?, startTime: UInt64?,
@@ -58,7 +58,7 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// The first use of the function that begins at `function`, if one does, and of `blocks`.
+  /// Adds the first use of the function that begins at `function`, unless that is `nil`, and of `blocks`.
   package mutating func use(
     function: LoadedAddress?, blocks: [(start: LoadedAddress, size: UInt64)] = [], ticks: UInt64,
     thread: UInt32
@@ -76,7 +76,6 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// A mark.
   package mutating func mark(_ name: [UInt8], ticks: UInt64, thread: UInt32) -> Addition {
     var records: [UInt8] = []
     records.appendRecord(
@@ -85,7 +84,7 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// Where the header states whether the recording goes on: a number of 32 bits.
+  /// The offset of the 32-bit number in the header that states whether the recording goes on.
   package static let stateOffset = MemoryLayout<orderfile_trace_header>.offset(of: \.state) ?? 0
 
   /// The bytes to store over a part of the header when the recording ends before the program.
@@ -95,8 +94,8 @@ package struct GrowingTrace {
     return (stateOffset, bytes)
   }
 
-  /// The bytes to store over a part of the header when the trace gets another path, beside which later children put
-  /// theirs; `nil` if there is no room for it.
+  /// The bytes to store over a part of the header when the trace gets another path. Later children put their traces
+  /// beside this path. `nil` if there is no room for the path.
   package static func move(to path: String) -> (offset: Int, bytes: [UInt8])? {
     let template = path.replacing("%", with: "%%").utf8
     let room = Int(ORDERFILE_TRACE_TEMPLATE_SIZE) - template.count

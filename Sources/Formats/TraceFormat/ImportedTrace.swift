@@ -20,7 +20,7 @@ package struct ImportedTrace {
   package struct Use: Equatable, Sendable {
     /// The address of the function's first byte.
     package var entry: StatedAddress
-    /// The time since the source began to record; `nil` if it has no times.
+    /// The time since the source began to record; `nil` if the source has no times.
     package var nanoseconds: UInt64?
     /// `nil` if it is unknown.
     package var thread: UInt32?

@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// A whole trace, as far as the process wrote it.
+/// A trace: all records that the process has written.
 package struct TraceFile: Sendable {
   package let bytes: FileBytes
   package let header: TraceHeader
@@ -15,14 +15,14 @@ package struct TraceFile: Sendable {
   package let slotCount: Int
   /// The names in a sealed trace, with their text still in `bytes`; empty in other traces.
   package let nameTable: [TraceNameEntry]
-  /// How much of the code of each image could be recorded, in a sealed trace; without images of which this is unknown.
+  /// How much of the code of each image could be recorded, in a sealed trace; without images for which this is unknown.
   package let recordableCode: [TraceRecordableCode]
   /// What the launch was asked to do, in a sealed trace; `nil` if this is unknown.
   package let workload: TraceWorkload?
 
   /// Reads a trace, even of a process that is running or was killed.
   ///
-  /// - Throws: `ParseError` if this is not a trace, or is a truncated copy of one.
+  /// - Throws: `ParseError` if this is not a trace, or is a truncated copy of a trace.
   /// - Complexity: O(*n*) for *n* slots.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self.bytes = bytes

@@ -32,7 +32,7 @@ package struct TraceHeader: Sendable {
   package var namesSize: UInt64
   /// The path of the executable, truncated if longer than the field.
   package var program: ByteRange
-  /// What distinguishes the namespace in which `pid` counts; 0 if that is unknown.
+  /// The identity of the namespace of `pid`; 0 if it is unknown.
   package var pidNamespace: UInt64
   /// The number of marks for which there was no free slot.
   package var lostMarks: UInt64
@@ -43,13 +43,13 @@ package struct TraceHeader: Sendable {
   /// The workload in a sealed trace; 0 if it has none.
   package var workloadOffset: FileOffset
   package var workloadSize: UInt64
-  /// The number of functions of which touches of data may be missing.
+  /// The number of functions whose touches of data may be missing.
   package var earlyFunctions: UInt64
 
   /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
     package var ticks: UInt64
-    /// Since boot, sleep included.
+    /// The time since boot, sleep included.
     package var nanoseconds: UInt64
 
     package init(ticks: UInt64, nanoseconds: UInt64) {

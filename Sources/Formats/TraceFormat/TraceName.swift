@@ -28,7 +28,7 @@ package struct TraceNameEntry: Equatable, Sendable {
   package var address: StatedAddress
   /// The size of the function, in bytes; 0 if it is unknown.
   package var size: UInt64
-  /// Where the name is in the file.
+  /// The range of the name in the file.
   package var text: Range<Int>
 }
 
@@ -51,10 +51,10 @@ extension TraceNameEntry {
     }
     var names: [TraceNameEntry] = []
     names.reserveCapacity(Int(header.namesCount))
-    // Names do not share text, so all of it fits the table: no more is ever copied.
+    // Names do not share text, so the text of all names fits the table: no more is ever copied.
     var room = header.namesSize
     let tableStart = table.indices.lowerBound
-    // There are many, and their number is checked: they are read without a cursor.
+    // There are many names, and their number is checked: they are read without a cursor.
     for place in 0..<Int(header.namesCount) {
       let start = tableStart + place * entrySize
       let entry = bytes.loadUnaligned(orderfile_trace_name.self, at: start)
@@ -68,7 +68,7 @@ extension TraceNameEntry {
       }
       room -= size
       let text = tableStart + Int(offset)..<tableStart + Int(offset + size)
-      // What was never written, or lost with the end of a file system's journal, is zero.
+      // Bytes that were never written, or were lost with the end of a file system's journal, are zero.
       if text.isEmpty || bytes.firstIndex(of: 0, in: text) != nil {
         throw ParseError.zeroBytes("name", at: position, found: text.isEmpty ? "none" : nil)
       }

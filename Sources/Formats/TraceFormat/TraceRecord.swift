@@ -9,7 +9,7 @@ package struct TraceRecord: Equatable, Sendable {
   package var slot: Int
   /// The value of the recorded machine's counter.
   package var ticks: UInt64
-  /// The kernel's number of the thread; `nil` if the source of an imported trace does not tell.
+  /// The kernel's number of the thread; `nil` if the source of an imported trace does not state it.
   package var thread: UInt32?
   package var event: Event
 
@@ -18,16 +18,16 @@ package struct TraceRecord: Equatable, Sendable {
     case function(guard: LoadedAddress, returnAddress: LoadedAddress, entry: LoadedAddress?)
     /// The first hit of a basic block of `size` bytes.
     case block(LoadedAddress, size: UInt64)
-    /// The first touch of a granule of data, of so many bytes; `image` is `nil` if that had not registered when the
+    /// The first touch of a granule of data, of `size` bytes; `image` is `nil` if the image had not registered when the
     /// process ended.
     case data(LoadedAddress, size: UInt64, image: UInt64?)
-    /// A mark.
     case mark(name: [UInt8])
     case load(image: UInt64, TraceImageRecord)
     case unload(image: UInt64)
     /// The name of the function at an address, from `dladdr`.
     case name(LoadedAddress, name: [UInt8])
-    /// The process executes the program at that path, outside of the recording emulator; empty if that failed.
+    /// The process executes the program at `path`, outside of the recording emulator; `path` is empty if the execution
+    /// failed.
     case exec(path: [UInt8])
     /// A record of a kind that this version does not know.
     case other(kind: UInt32)
@@ -52,7 +52,7 @@ package struct TraceImageRecord: Equatable, Sendable {
 
   /// The basic blocks that could be recorded.
   package enum Blocks: Equatable, Sendable {
-    /// So many, of a map; 0 if only functions could be recorded.
+    /// The number of blocks in a map of blocks; 0 if only functions could be recorded.
     case listed(UInt32)
     /// Runs of instructions, of an image without a map of its blocks.
     case executed
@@ -61,7 +61,7 @@ package struct TraceImageRecord: Equatable, Sendable {
       self = count == ORDERFILE_EXECUTED_RUNS ? .executed : .listed(count)
     }
 
-    /// As the trace states it.
+    /// The number as the trace states it.
     var count: UInt32 {
       switch self {
       case .listed(let count): min(count, ORDERFILE_EXECUTED_RUNS - 1)

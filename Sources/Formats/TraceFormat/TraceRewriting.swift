@@ -2,11 +2,11 @@ import Addresses
 import CTraceFormat
 
 extension TraceFile {
-  /// The bytes of an unsealed trace with this one's header and other records, in slots from 0.
+  /// Returns the bytes of an unsealed trace with this trace's header and with `records`, in slots from 0.
   ///
   /// - Parameters:
-  ///   - records: functions, blocks, loads and unloads; others are left out.
-  ///   - state: how the recording ended; `nil` if that stays as it is.
+  ///   - records: functions, blocks, loads and unloads; other records are left out.
+  ///   - state: how the recording ended; `nil` keeps the state of this trace.
   package func replacing(records: [TraceRecord], state: TraceHeader.State?) -> [UInt8] {
     var output = bytes.copy(0..<Int(header.headerSize))
     let start = output.count

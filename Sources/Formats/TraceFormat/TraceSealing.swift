@@ -9,7 +9,7 @@ extension TraceFile {
     package var processStart: UInt64?
     /// The present values of the counter and the clock: a long baseline makes the conversion of ticks exact.
     package var lastPair: TraceHeader.ClockPair?
-    /// What the launch was asked to do; `nil` if the launcher does not tell.
+    /// What the launch was asked to do; `nil` if the launcher does not state it.
     package var workload: TraceWorkload?
 
     package init(
@@ -29,7 +29,7 @@ extension TraceFile {
   ///
   /// - Parameters:
   ///   - names: in any order; written ascending by image, address and name, each once.
-  ///   - recordable: for each image of which it is known, in the order of the images.
+  ///   - recordable: the recordable code of each image for which it is known, in the order of the images.
   package func sealed(
     _ seal: Seal, names: [TraceName], recordable: [TraceRecordableCode] = []
   ) -> [UInt8] {

@@ -26,7 +26,7 @@ package struct TraceWorkload: Equatable, Sendable {
 }
 
 extension TraceWorkload {
-  /// Reads what is at `workload_offset`; `nil` if the trace has none.
+  /// Reads the workload at `workload_offset`; `nil` if the trace has none.
   ///
   /// - Complexity: O(*b*) for *b* bytes of the table.
   static func read(_ bytes: FileBytes, _ header: TraceHeader) throws(ParseError) -> TraceWorkload? {
