@@ -1,7 +1,7 @@
 // A wrapper of libexpat; no other file here touches its pointers.
 //
-// A document type declaration is rejected, and with it entities: no export has one, and entities can grow
-// without bound and name other files.
+// A document type declaration is rejected, and entities with it: no export has such a declaration, and entities can
+// grow without bound and name other files.
 
 import Addresses
 import ByteReading

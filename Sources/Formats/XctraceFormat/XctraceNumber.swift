@@ -1,5 +1,5 @@
-/// A decimal number that arrives byte by byte; blanks around it are ignored. A negative number keeps its
-/// bits.
+/// A decimal number that arrives byte by byte; blanks around it are ignored. A negative number gives its two's
+/// complement.
 struct DecimalNumber {
   private enum State { case empty, negative, digits, behind, invalid }
   private var state = State.empty
@@ -9,7 +9,7 @@ struct DecimalNumber {
   /// Whether only blanks arrived.
   var isEmpty: Bool { state == .empty }
 
-  /// `nil` if there is no number, but other text, or one that needs more than 64 bits.
+  /// `nil` if there is no number, if there is other text, or if the number needs more than 64 bits.
   var value: UInt64? {
     guard state == .digits || state == .behind else { return nil }
     return isNegative ? 0 &- magnitude : magnitude

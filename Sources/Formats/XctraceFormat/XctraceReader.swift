@@ -16,21 +16,21 @@ final class XctraceReader: XMLReader {
   private struct OpenElement {
     var element: XctraceElement
     var id: UInt64?
-    /// The value that a `ref` refers to, or that a part of the element has given it.
+    /// The value to which `ref` refers, or the value of a part of the element.
     var value = XctraceValue()
     /// Whether it is a reference, which is not defined again.
     var isReference = false
-    /// Its text, if that is a number.
+    /// The text of the element, if it is a number.
     var number = DecimalNumber()
     /// For a thread or a process: the value of its `tid` or `pid`.
     var ownNumber: UInt64?
     /// For a process, an operation or a period: `fmt`.
     var label: [UInt8] = []
-    /// For a thread.
+    /// For a thread: the index of its process in `XctraceValues.processes`.
     var process: UInt32?
-    /// Of a frame: `addr`. Of an address: what `fmt` says.
+    /// For a frame: `addr`. For an address: the number in `fmt`.
     var address: LoadedAddress?
-    /// Of a frame.
+    /// For a frame: the index of its binary in `XctraceValues.binaries`.
     var binary: UInt32?
     /// For a stack: the index in `openFrames` of its first frame.
     var firstFrame = 0
@@ -133,8 +133,8 @@ final class XctraceReader: XMLReader {
     }
   }
 
-  /// Passes the value of an element that has ended to the element that contains it. A reference may be of any
-  /// kind.
+  /// Passes the value of an element that has ended to the element that contains it. The value of a reference may be of
+  /// any kind.
   private func give(_ value: XctraceValue, of element: XctraceElement, to parent: Int) {
     switch (open[parent].element, element, value.kind) {
     case (.thread, .threadNumber, .number), (.process, .processNumber, .number):
@@ -178,9 +178,9 @@ final class XctraceReader: XMLReader {
 
   // MARK: Numbers
 
-  /// The text of an element of numbers. An address without text has it in `fmt`.
+  /// The number in the text of an element. An address without text has the number in `fmt`.
   ///
-  /// - Throws: `invalid` if it is not a number, unless it is in a table that is not read.
+  /// - Throws: `invalid` if the text is not a number, unless the element is in a table that is not read.
   private func number(_ ended: OpenElement) throws(ParseError) -> UInt64? {
     if let value = ended.number.value { return value }
     if ended.number.isEmpty { return ended.address?.rawValue }
@@ -214,7 +214,8 @@ final class XctraceReader: XMLReader {
 }
 
 extension XctraceRow {
-  /// Called when a cell of the row has ended. Of two cells of the same kind the first counts.
+  /// Called when a cell of the row has ended. Of several times, durations, addresses, sizes or stacks the first counts;
+  /// of several cells of another kind, the last.
   fileprivate mutating func fill(
     _ element: XctraceElement, _ value: XctraceValue, _ values: XctraceValues
   ) {

@@ -20,7 +20,7 @@ package struct XctraceRow {
   package internal(set) var thread: UInt64?
   /// `vm-op` in the words of Instruments: `File Backed Page In`, `Zero Fill`, `Copy On Write`.
   package internal(set) var operation: [UInt8]?
-  /// The faulting address in the process: the exact one, not that of its page.
+  /// The faulting address in the process: the exact address, not the address of its page.
   package internal(set) var address: LoadedAddress?
   package internal(set) var sizeBytes: UInt64?
   package internal(set) var durationNanoseconds: UInt64?
