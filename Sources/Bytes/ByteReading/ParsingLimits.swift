@@ -1,4 +1,4 @@
-/// Bounds on what is read from a file. Each is far above real values, and keeps a small file from using
+/// Bounds on the data that is read from a file. Each bound is far above real values, and keeps a small file from using
 /// gigabytes or minutes.
 ///
 /// They serve this rule: a reader's time is nearly linear in the size of its input, and its memory is at most
@@ -26,7 +26,7 @@ public enum ParsingLimits {
   public static let decompressedSection: UInt64 = 2 << 30
   /// Output bytes per compressed byte of a section, on average. Real debug information has 3 to 10.
   public static let decompressionRatio: UInt64 = 128
-  /// Bytes of one demangled name; real ones have at most 20,000.
+  /// Bytes of one demangled name; real names have at most 20,000.
   public static let demangledName: UInt64 = 1 << 16
   /// Bytes of one trace, which is copied before it is read; and of a stream, whose size is unknown.
   public static let trace: UInt64 = 4 << 30

@@ -16,7 +16,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     self.errno = errno
   }
 
-  /// Whether the path is that of a folder where a file was expected.
+  /// Whether a folder was found where a file was expected.
   public var isOfFolder: Bool { errno == EISDIR }
 
   /// A device, a pipe or a socket where a regular file is needed.

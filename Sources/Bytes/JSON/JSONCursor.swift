@@ -3,8 +3,8 @@ import ByteReading
 
 /// Reads a JSON document from front to back, value by value: <https://www.rfc-editor.org/rfc/rfc8259>.
 ///
-/// The caller asks for the kind of value that it expects, and skips members that it does not know. Nothing is
-/// kept.
+/// The caller asks for the kind of value that it expects, and skips members that it does not know. The cursor keeps
+/// nothing.
 package struct JSONCursor {
   private let bytes: FileBytes
   private var index = 0

@@ -19,7 +19,7 @@ package struct DebugFunction: Hashable, Sendable {
   /// The index of its compilation unit in `DebugFunctions.units`.
   package var unitIndex: Int
 
-  /// The piece with the entry: `range`, unless only the other one is at an entry.
+  /// The piece with the entry: `range`, unless only `otherRange` begins at an entry.
   ///
   /// - Parameter isEntry: whether a symbol shows that the function begins there.
   package func range(entered isEntry: (StatedAddress) -> Bool) -> AddressRange {

@@ -1,7 +1,8 @@
 import ImageModel
 
 /// The module of a Swift function, the crate of a Rust function in the legacy mangling, or the outermost namespace of a
-/// C++ function: the first identifier of the mangled name. `nil` if the name has none, or is of another scheme.
+/// C++ function: the first identifier of the mangled name. `nil` if the name has no identifier, or is of another
+/// scheme.
 ///
 ///     $s4main5parseyyF      main
 ///     $sSo6FILEV...         nothing: a type that was imported from C

@@ -5,7 +5,7 @@
 // value `run` in the crate `app`; a hash of the crate follows the `C`. `B<number>_` repeats the node at that position.
 // This makes names short and texts long: a name of a kilobyte can produce more text than a disk holds. So the depth and
 // the length of the text are limited, and the number of nodes too, since a node may print nothing. A name that exceeds
-// a limit is rejected, like one that is not well-formed.
+// a limit is rejected, like a name that is not well-formed.
 //
 // The output is the same as from rustc's own demangler in its alternate form: without crate hashes, and without the
 // types of constants. The crate that instantiated a generic function is left out.

@@ -1,5 +1,5 @@
-// What loaders print about a launch, between the lines of the program. Apple's dyld until version 3 (iOS 14, macOS 11)
-// prints with DYLD_PRINT_STATISTICS:
+// The output of loaders about a launch, between the lines of the program. Apple's dyld until version 3 (iOS 14, macOS
+// 11) prints with DYLD_PRINT_STATISTICS:
 //
 //   Total pre-main time: 677.82 milliseconds (100.0%)
 //            dylib loading time: 520.33 milliseconds (76.7%)
@@ -23,8 +23,8 @@
 //
 // A logger may put its prefix before each line.
 //
-// glibc prints with LD_DEBUG=statistics what elf/rtld.c has in print_statistics, each line after the process number.
-// Numbers are cycles of the machine's counter or, where the processor has no such counter, nanoseconds.
+// glibc prints with LD_DEBUG=statistics the lines of print_statistics in elf/rtld.c, each line after the process
+// number. Numbers are cycles of the machine's counter or, where the processor has no such counter, nanoseconds.
 
 import ByteReading
 
@@ -35,7 +35,7 @@ struct LoaderLog {
   private var open: LoggedLaunch?
   /// The places of the lists of libraries that may continue, by process number; 0 for a loader that does not print it.
   private var openLists: [UInt32: Int] = [:]
-  /// Whether the last line was one of the list of initializers, or its title.
+  /// Whether the last line was a line or the title of the list of initializers.
   private var listsInitializers = false
   private var hasLastStage = false
   private var implausible: [String] = []

@@ -19,7 +19,7 @@ struct ColumnMapReader {
     /// next lines show which of these it is. It has no `:(` up to `searched`.
     case command(start: Int, searched: Int, address: StatedAddress, size: UInt64)
     /// A command that is in no output section, or an output section whose name looks like a command. If an input
-    /// section follows, it is an output section.
+    /// section follows, the line is an output section.
     case outerCommand(name: Range<Int>, address: StatedAddress, size: UInt64)
   }
 

@@ -97,8 +97,8 @@ struct GNUMapReader {
     }
   }
 
-  /// Adds an entry whose name begins at `start`, in this line or, if the name contains a line feed, in an
-  /// earlier one. Its numbers are in their column, counted from `start`, or on the next line.
+  /// Adds an entry whose name begins at `start`, in this line or, if the name contains a line feed, in an earlier line.
+  /// Its numbers are in their column, counted from `start`, or on the next line.
   private mutating func addEntry(_ start: Int, _ line: Range<Int>) throws(ParseError) {
     let column = start + Self.numberColumn
     if column >= line.lowerBound, column < line.upperBound, lines.bytes.hasPrefix("0x", at: column),

@@ -52,8 +52,8 @@ package struct LD64Fields {
   @inline(__always)
   mutating func address() -> StatedAddress? { number().map(StatedAddress.init(rawValue:)) }
 
-  /// Returns the value of 8 upper-case hexadecimal digits, which nearly all numbers have. It converts all digits at
-  /// once: a conversion digit by digit takes as long as all the rest of reading a line.
+  /// Returns the value of 8 upper-case hexadecimal digits; nearly all numbers have 8. It converts all digits at once: a
+  /// conversion digit by digit takes as long as all the rest of reading a line.
   ///
   /// - Parameter text: the 8 bytes as loaded from the map.
   /// - Returns: `nil` if one of the bytes is not such a digit.

@@ -3,10 +3,9 @@ import ByteReading
 
 /// A linker's report of the image it made: the address of each piece of each object file.
 ///
-/// The same type represents the maps of all linkers. What a linker does not print is missing: GNU ld and gold
-/// print only global symbols, and GNU ld, gold and mold print no sizes of symbols. Pieces that the linker
-/// folded into others are not placed, so they are not here; discarded pieces appear by name only, if the
-/// linker lists them.
+/// The same type represents the maps of all linkers. Facts that a linker does not print are missing: GNU ld and gold
+/// print only global symbols, and GNU ld, gold and mold print no sizes of symbols. Pieces that the linker folded into
+/// others are not placed, so they are not here; discarded pieces appear by name only, if the linker lists them.
 ///
 /// Names are ranges of `bytes`. They may contain any byte, including blanks, tabs, line feeds and bytes that
 /// are not UTF-8, and are demangled unless the linker was told otherwise.

@@ -13,7 +13,7 @@
 package struct FunctionSection {
   /// Which part of the function the section holds.
   package enum Part: Sendable {
-    /// All of it, or all but its cold part.
+    /// The whole function, or all but its cold part.
     case whole
     /// A cold function, or the cold part of a function whose other part is elsewhere; GCC uses one prefix for
     /// both.

@@ -3,7 +3,7 @@ import ByteReading
 import ImageModel
 
 extension OrderFileDialect {
-  /// A linker script for GNU ld that adds to the default one: `-Wl,-T,app.ld`.
+  /// A linker script for GNU ld that adds to the default script: `-Wl,-T,app.ld`.
   ///
   ///     SECTIONS { .text.orderfile : {
   ///       *(".text.main")

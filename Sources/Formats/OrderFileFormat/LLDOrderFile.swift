@@ -7,7 +7,8 @@ extension OrderFileDialect {
   /// Blanks around a name are removed. Empty lines, and lines whose first byte after blanks is `#`, are skipped.
   /// Everything else is a name, including blanks and `#` inside it. A byte order mark is part of the first name. Of two
   /// equal lines the first counts. Every symbol of that name moves, local symbols in all objects; a section moves with
-  /// its first-listed symbol. <https://github.com/llvm/llvm-project/blob/main/lld/Common/Args.cpp> (`getLines`),
+  /// its first-listed symbol.
+  /// <https://github.com/llvm/llvm-project/blob/main/lld/Common/Args.cpp> (`getLines`),
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/Writer.cpp> (`buildSectionOrder`)
   package static let lld = OrderFileDialect(
     name: "lld", imageFormat: .elf, namesSections: false, lastDuplicateWins: false,

@@ -10,9 +10,9 @@ package struct OrderFileDialect: Sendable {
   package enum NamesakeRule: Hashable, Sendable {
     /// All functions. The object file of a line, if there is one, makes no difference.
     case movesAll
-    /// All functions in the object file of the line; all if the line has no object file.
+    /// All functions in the object file of the line; all functions if the line has no object file.
     case movesAllInObjectFile
-    /// The first function in the object file of the line; the first of all if the line has no object file.
+    /// The first function in the object file of the line; the first of all functions if the line has no object file.
     case movesFirstInObjectFile
   }
 
@@ -109,7 +109,7 @@ extension OrderFileDialect {
   /// The dialect in which `bytes` seem to be written. A list of symbols is read as lld's, unless they are
   /// Mach-O symbols.
   ///
-  /// - Parameter format: the format of the images that the file is for; `nil` is any.
+  /// - Parameter format: the format of the images that the file is for; `nil` means any format.
   package init(
     guessedFrom bytes: FileBytes, of format: ImageFormat? = nil,
     among dialects: [OrderFileDialect] = all

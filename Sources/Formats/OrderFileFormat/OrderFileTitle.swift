@@ -1,5 +1,5 @@
-/// The first line of the comment at the top of an order file that `gen` writes. It names the image that the entries below
-/// it are for: the order files of several images can be put into one.
+/// The first line of the comment at the top of an order file that `gen` writes. It names the image that the entries
+/// below it are for: the order files of several images can be put into one file.
 package enum OrderFileTitle {
   /// How the entries were placed.
   package enum Placing: String, CaseIterable, Sendable {

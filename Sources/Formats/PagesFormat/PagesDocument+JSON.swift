@@ -22,7 +22,7 @@ import JSON
 extension PagesDocument: ReadableDocument {
   package static let schema = "orderfile.pages/1"
 
-  /// Whether `bytes` are such a document, of this version or of another one.
+  /// Whether `bytes` are such a document, of this version or of another version.
   package static func begins(_ bytes: FileBytes) -> Bool {
     guard bytes.hasPrefix("{", at: 0) else { return false }
     var cursor = JSONCursor(bytes)

@@ -62,7 +62,8 @@ package struct PagesDocument: Hashable, Sendable {
     /// The address of the first byte of the 4 KiB page.
     package var address: StatedAddress
     package var segment: Segment
-    /// The address of the first byte that was accessed; this and the next three are `nil` in documents of older versions.
+    /// The address of the first byte that was accessed; this property and the next three are `nil` in documents of
+    /// older versions.
     package var touched: StatedAddress?
     /// The section of that byte; `nil` also if it is in no section.
     package var section: String?

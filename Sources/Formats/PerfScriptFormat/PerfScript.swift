@@ -21,7 +21,7 @@
 import Addresses
 import ByteReading
 
-/// One sample: where a thread was at that time. All ranges are indexes of the file's bytes.
+/// One sample: the place of a thread at one time. All ranges are indexes of the file's bytes.
 package struct PerfSample: Sendable {
   package var command: Range<Int>
   /// `nil` if only the thread is printed.
@@ -90,7 +90,7 @@ package struct PerfScript: Sendable {
 
   /// The first line of an event, and whether it is a sample; `nil` for any other line.
   private func head(_ line: Range<Int>, number: Int) -> (PerfSample, isSample: Bool)? {
-    // The command may contain anything; what precedes the time is a number, of the thread or the processor.
+    // The command may contain anything; the word before the time is a number, of the thread or the processor.
     var words = Words(bytes, line)
     var previous: Range<Int>?
     var beforePrevious: Range<Int>?

@@ -4,7 +4,7 @@ import Addresses
 /// several times as long; that was half of the time of folding a launch. Chosen addresses make this table slow, but not
 /// wrong.
 struct AddressTable: Sendable {
-  /// Their number is a power of two; a free slot has no place.
+  /// The number of slots is a power of two; a free slot has no place.
   private var slots: [(address: StatedAddress, place: Int)] = [Self.free]
   private var count = 0
   private static let free = (address: StatedAddress(rawValue: 0), place: -1)

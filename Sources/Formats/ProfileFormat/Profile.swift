@@ -85,7 +85,7 @@ extension Profile {
     /// The numbers of functions that launches used, in all images together.
     package var functions = PositionHistogram()
 
-    /// The order is that of the file.
+    /// In the order of the file.
     package static let ends: [Trace.LaunchEnd] = [
       .exit, .stoppedByCall, .stoppedByMark, .stoppedByTime, .stoppedByFunction, .stoppedWhenReady,
     ]

@@ -114,7 +114,7 @@ package struct ProfileFold: Sendable {
     return images.count - 1
   }
 
-  /// Adds what is known of a function.
+  /// Adds the known properties of a function.
   ///
   /// - Parameters:
   ///   - function: its place, from `add`.
@@ -205,7 +205,7 @@ package struct ProfileFold: Sendable {
   }
 
   /// Keeps `launch` if it is among the launches with the smallest hashes. Launches with the same hash have the same
-  /// content, unless somebody chose contents that collide: then one of the contents represents all.
+  /// content, unless somebody chose contents that collide: then one of the contents represents all of them.
   private mutating func keep(_ launch: KeptLaunch) {
     let place = launches.partitioningIndex { $0.hash >= launch.hash }
     if place < launches.count, launches[place].hash == launch.hash {

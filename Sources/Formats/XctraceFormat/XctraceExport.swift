@@ -45,7 +45,7 @@ package final class XctraceExport {
   /// The images of all processes, in the order of their first mention.
   package var binaries: [XctraceBinary] { values.binaries }
 
-  /// The frames of a row's stack, from the function that ran to the one where its thread began.
+  /// The frames of a row's stack, from the function that ran to the function where its thread began.
   package func frames(ofStack number: Int) -> [XctraceFrame] {
     values.stack(number).map { values.frames[Int($0)] }
   }

@@ -8,7 +8,7 @@ struct XctraceValue {
   var index: UInt32 = 0
 }
 
-/// The values of an export: an element with an `id` defines one, and an element with a `ref` refers to it.
+/// The values of an export: an element with an `id` defines a value, and an element with a `ref` refers to a value.
 ///
 /// Exports number their ids from 1, across all kinds of elements, so the table is an array. It is stored in
 /// pages of 64 ids, which are created when one of their ids is defined.

@@ -31,7 +31,7 @@ static bool of_read_number(of_numbers *numbers, uint64_t *value) {
   return false;
 }
 
-// Reads an abbreviation. Returns false after the last one, and at the end of the section.
+// Reads an abbreviation. Returns false after the last abbreviation, and at the end of the section.
 static bool of_read_abbreviation(of_numbers *numbers, bool *states_siblings) {
   uint64_t code = 0, tag = 0, attribute = 0, form = 0, constant = 0;
   if (!of_read_number(numbers, &code) || code == 0 || !of_read_number(numbers, &tag)) return false;

@@ -52,8 +52,8 @@ static bool of_is_external(orderfile_dwarf *reader, Dwarf_Die die) {
 // precedence over a plain name: an out-of-line copy of an inlined method has neither, its origin refers to a
 // declaration, and the declaration has both.
 //
-// A missing linkage name means that it equals the plain one, except that GNU C++ omits it for functions that
-// are local to their file: their symbol cannot be known, and "f" would be another function.
+// A missing linkage name means that it equals the plain name, except that GNU C++ omits it for functions that are local
+// to their file: their symbol cannot be known, and "f" would be another function.
 static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function) {
   const char *plain = NULL, *linkage = NULL;
   Dwarf_Die die = function;

@@ -48,7 +48,7 @@ bool orderfile_dwarf_load(orderfile_dwarf *reader, char *message, size_t message
     memcpy(message, text, length);
     message[length] = 0;
   }
-  // Without a Dwarf_Debug, the error is libdwarf's static one, or freed by this call.
+  // Without a Dwarf_Debug, the error is libdwarf's static error, or is freed by this call.
   dwarf_dealloc_error(reader->debug, error);
   return false;
 }
@@ -107,7 +107,7 @@ static bool of_puts_entry_last(const char *producer) {
   return clang && strtoul(clang + strlen("clang version "), NULL, 10) < 20;
 }
 
-// Advances to the next compilation unit with entries. Returns false after the last one.
+// Advances to the next compilation unit with entries. Returns false after the last unit.
 static bool of_enter_next_unit(orderfile_dwarf *reader) {
   while (reader->depth == 0) {
     Dwarf_Error error = NULL;

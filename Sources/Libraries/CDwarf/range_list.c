@@ -76,7 +76,7 @@ static uint64_t of_list_position(
 }
 
 // Counts the bytes that were read of all lists. Functions may share a list, and each function reads it up to the
-// entry's piece. Returns false if the count exceeds what sections of this size can need.
+// entry's piece. Returns false if the count is implausible for sections of this size.
 static bool of_charge(orderfile_dwarf *reader, uint64_t size) {
   reader->range_size += size;
   if (reader->range_size > 16 * reader->byte_count + (1 << 20)) reader->is_spent = true;

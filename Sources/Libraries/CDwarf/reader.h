@@ -70,8 +70,8 @@ uint64_t of_count_pieces(orderfile_dwarf *reader, Dwarf_Die unit);
 typedef struct {
   bool is_known;
   Dwarf_Addr address;
-  bool is_last;  // else it is the first one
-  uint64_t *piece_count;  // counts the pieces that were read and are in the image; NULL if nobody asks
+  bool is_last;  // else the piece with the entry is the first
+  uint64_t *piece_count;  // counts the pieces that were read and are in the image; NULL if not needed
 } of_entry;
 
 // Finds the piece with the entry in the DWARF 5 list that `operand` refers to, by index for DW_FORM_rnglistx, otherwise

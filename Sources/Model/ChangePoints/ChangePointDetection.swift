@@ -12,7 +12,7 @@
 /// A significant candidate divides the series in two. Both parts are searched in turn, until no candidate is
 /// significant.
 ///
-/// **Windows.** In a long series many changes up and down hide a single one. So windows of `window` values are
+/// **Windows.** In a long series many changes up and down hide a single change. So windows of `window` values are
 /// searched. Each window begins half a window after the previous window, or at the last change point in the previous
 /// window if that is later.
 ///

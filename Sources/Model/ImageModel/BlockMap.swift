@@ -50,7 +50,7 @@ package struct BlockMap: Sendable {
   package private(set) var blocks: [Block] = []
   /// The indexes in `blocks` of blocks that are not empty and do not overlap, ascending by address.
   private var byAddress: [UInt32] = []
-  /// Whether the compiler stated IDs. If not, they count the blocks of a function in the order of the code.
+  /// Whether the compiler stated IDs. If not, the IDs count the blocks of a function in the order of the code.
   package let statesIDs: Bool
 
   /// - Parameters:

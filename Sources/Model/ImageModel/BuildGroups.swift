@@ -1,10 +1,10 @@
 // Which images of traces are builds of the same program or library?
 //
-// The launched build and the release build have different IDs, and a library has several names: the loader knows
-// it as `libjq.so.1`, its DT_SONAME, and the kernel as `libjq.so.1.0.4`, the file that this is a symbolic link to. So
+// The launched build and the release build have different IDs, and a library has several names: the loader knows it as
+// `libjq.so.1`, its DT_SONAME, and the kernel as `libjq.so.1.0.4`, the file to which that name is a symbolic link. So
 // two images are builds of the same program or library if one of these is true; the first has precedence:
 //
-//   1. They have the same ID, and it is not a weak one.
+//   1. They have the same ID, and it is not a weak ID.
 //   2. They are libraries that state the same name.
 //   3. They have the same path or the same file name. The end of a library's version does not count: `libjq.so.1`
 //      and `libjq.so.1.0.4` are equal.

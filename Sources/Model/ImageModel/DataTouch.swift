@@ -4,8 +4,8 @@ import Addresses
 ///
 /// A source that sees each load and store (`Trace.dataHits`) has granules of 8 bytes. A source that sees pages, such as
 /// a document of `pages`, has the byte that was accessed or, if that byte is unknown, the page. A symbol counts as
-/// touched from the first touch that overlaps it: several symbols in one granule all do, although maybe only one was
-/// accessed.
+/// touched from the first touch that overlaps it: all symbols in one granule count as touched, although maybe only one
+/// of them was accessed.
 package struct DataTouch: Hashable, Sendable {
   /// The position among all first uses of the launch, of data and of functions, from 0; gaps have no meaning.
   package var step: Int

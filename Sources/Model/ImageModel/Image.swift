@@ -14,7 +14,7 @@ package struct ImageID: Hashable, Sendable {
   package var kind: Kind
   package var bytes: [UInt8]
 
-  /// The format of images with this kind of ID; `nil` for a weak one, which an image of any format can have.
+  /// The format of images with this kind of ID; `nil` for a weak ID, which an image of any format can have.
   package var imageFormat: ImageFormat? {
     switch kind {
     case .buildID: .elf
@@ -64,7 +64,7 @@ extension ImageID: LosslessStringConvertible {
   }
 }
 
-/// An instruction set by its usual name; an unknown one is called `machine-<number>`.
+/// An instruction set by its usual name; an unknown instruction set is called `machine-<number>`.
 package struct Architecture: Hashable, Sendable, CustomStringConvertible {
   package var description: String
   package init(_ name: String) { description = name }
@@ -96,10 +96,10 @@ package struct Image: Sendable {
   package var callbackPlaces: [StatedAddress]?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
-  /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or
-  /// the last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states none, such as a program.
+  /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or the
+  /// last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states no such name, such as a program.
   package var libraryName: String?
-  /// The linker that wrote the image, by the name of its order-file dialect; `nil` if the image does not say.
+  /// The linker that wrote the image, by the name of its order-file dialect; `nil` if the image does not state it.
   package var linker: String?
   /// Whether the image is in a fat file, beside images for other architectures.
   package var isSlice = false

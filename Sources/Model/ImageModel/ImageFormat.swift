@@ -17,7 +17,7 @@ extension ImageFormat {
   package struct Identity: Sendable {
     /// The name of the identity that the linker writes: `build ID`.
     package var name: String
-    /// What is used instead if the linker wrote none.
+    /// The data that identify the image if the linker wrote no identity.
     package var substitute: String
     /// How to make the linker write it.
     package var hint: String

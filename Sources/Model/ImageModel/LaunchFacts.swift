@@ -1,6 +1,6 @@
 import Addresses
 
-/// What is known about a launch of an image from its contents, in addition to the layout and the traces.
+/// The facts about a launch of an image that follow from its contents, in addition to the layout and the traces.
 package struct LaunchFacts: Sendable {
   /// Bytes that a launch touches although no trace names them.
   package struct Touch: Hashable, Sendable {

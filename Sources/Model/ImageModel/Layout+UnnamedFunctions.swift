@@ -2,9 +2,9 @@
 //
 // Compilers leave their local labels out of the symbol table (`.Lobjectdestroy` of Swift), and stripping removes all
 // symbols. Unwind tables still state where such a function begins and ends, so a launch that runs it can be counted. An
-// order file can't move it, because it has no name. But linkers keep what is not ordered in input order: the same
-// object files linked in another order have the same unnamed functions in the same sequence. That is how an unnamed
-// function is found in another layout.
+// order file can't move it, because it has no name. But linkers keep functions that are not ordered in input order: the
+// same object files linked in another order have the same unnamed functions in the same sequence. That is how an
+// unnamed function is found in another layout.
 
 import Addresses
 

@@ -82,7 +82,7 @@ package struct Layout: Sendable {
   /// no particular order; a name may occur more than once, and may also be the name of a function.
   package let absentSymbols: [AbsentSymbol]
 
-  /// Sorts what a reader found into the documented order.
+  /// Sorts the sections and functions that a reader found into the documented order.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
   package init(
@@ -127,8 +127,8 @@ extension Layout {
     return first..<functions[first...].partitioningIndex { $0.address > address }
   }
 
-  /// The indexes of the functions whose body contains `address`: all aliases at the nearest start at or below
-  /// it. A function of unknown size extends to the next one in its section.
+  /// The indexes of the functions whose body contains `address`: all aliases at the nearest start at or below it. A
+  /// function of unknown size extends to the next function in its section.
   ///
   /// - Returns: an empty range in a gap between functions, and outside all sections.
   /// - Complexity: O(log *n*).
@@ -144,8 +144,8 @@ extension Layout {
     return address.rawValue - widest.address.rawValue < size ? aliases : 0..<0
   }
 
-  /// The index of the section that contains `address`; if sections overlap, which no linker produces, the one
-  /// that begins last.
+  /// The index of the section that contains `address`; if sections overlap, which no linker produces, the section that
+  /// begins last.
   ///
   /// - Complexity: O(log *s*) for *s* sections.
   package func section(containing address: StatedAddress) -> Int? {

@@ -27,7 +27,7 @@ package struct RecordableCode: Hashable, Sendable {
       all > 0 ? share.isReached(by: recordable, of: all) : nil
     }
 
-    /// Whether the recordable share is smaller than that of `other`.
+    /// Whether the recordable share is smaller than the share of `other`.
     package func isLess(than other: Portion) -> Bool {
       let (a, b) = (
         recordable.multipliedFullWidth(by: other.all), other.recordable.multipliedFullWidth(by: all)

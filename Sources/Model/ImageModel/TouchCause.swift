@@ -16,7 +16,7 @@ package enum TouchCause: String, CaseIterable, Sendable {
   case mergedBody
   /// Data between functions that code reads: a constant or a jump table.
   case constant
-  /// The image's header and what follows it on the first page: program headers, load commands.
+  /// The image's header and the bytes after it on the first page: program headers, load commands.
   case header = "firstPage"
 
   /// Whether the bytes are executed; otherwise a launch only reads them, or executes an unknown part of them.

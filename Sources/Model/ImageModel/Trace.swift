@@ -1,6 +1,6 @@
 import Addresses
 
-/// A launch of a process: the program, the images that were loaded, and what was used first, in order.
+/// A launch of a process: the program, the images that were loaded, and the first uses, in order.
 /// Addresses are stated addresses.
 package struct Trace: Sendable {
   package var path: String
@@ -24,7 +24,7 @@ package struct Trace: Sendable {
   package var lostRecords: UInt64
   /// The number of marks for which there was no free slot.
   package var lostMarks: UInt64 = 0
-  /// The number of functions that ran before their image registered, if touches of data by them can't be recorded.
+  /// The number of functions that ran before their image registered, if their touches of data can't be recorded.
   package var earlyFunctions: UInt64 = 0
   /// The number of hits that were being written when the process ended.
   package var inFlightRecords: Int
@@ -56,7 +56,7 @@ package struct Trace: Sendable {
     isSealed = false
   }
 
-  /// Whether nothing was used, or nothing that was used was recorded.
+  /// Whether no use of a function or block was recorded.
   package var isEmpty: Bool { hits.isEmpty && blockHits.isEmpty }
 
   /// The images with hits or first touches of data, as indexes into `images`.

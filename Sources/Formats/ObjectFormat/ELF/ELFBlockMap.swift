@@ -72,7 +72,7 @@ package struct ELFBlockMap: Sendable {
 }
 
 extension ELFFile {
-  /// The map of an image; `nil` if no part of it was compiled with one.
+  /// The map of an image; `nil` if no part of the image was compiled with a map.
   ///
   /// - Throws: `unsupported` for an unknown version or feature, `truncated`, or `invalid` for numbers that no
   ///   function can have.

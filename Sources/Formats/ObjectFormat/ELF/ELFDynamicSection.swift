@@ -38,7 +38,7 @@ extension ELFFile {
   }
 
   /// The range of `DT_SONAME`, the name by which the loader knows a library, without its terminating zero; `nil` if the
-  /// image has no such name, as a program.
+  /// image has no such name, like a program.
   ///
   /// - Throws: the error in the dynamic section or its string table.
   /// - Complexity: O(*n*) for *n* entries.

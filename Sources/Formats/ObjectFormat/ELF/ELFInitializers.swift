@@ -8,7 +8,8 @@
 //
 // A static program has no dynamic section; its C library calls `_init`, the start of the section .init. Without section
 // headers, the arrays are found through the dynamic section; the array .ctors, whose functions `_init` calls, is then
-// unknown. <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
+// unknown.
+// <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
 
 import Addresses
 import ByteReading

@@ -7,8 +7,8 @@
 //              processor needs (0: none)
 //
 // Offsets count from the magic. A cache from before glibc 2.32 may begin with a table in an older form, which ends
-// where the next multiple of 8 begins. Numbers have the byte order of the machine that wrote them. glibc's
-// sysdeps/generic/dl-cache.h
+// where the next multiple of 8 begins. Numbers have the byte order of the machine that wrote them.
+// glibc's sysdeps/generic/dl-cache.h
 
 import Addresses
 import ByteReading

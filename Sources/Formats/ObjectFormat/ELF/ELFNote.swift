@@ -3,7 +3,7 @@ import ByteReading
 
 /// A note: its owner, its type, and its bytes. <https://gabi.xinuos.com/elf/07-pheader.html>
 package struct ELFNote: Sendable {
-  /// The range of the owner's name in the file, without its zero: `GNU`.
+  /// The range of the owner's name in the file, without its terminating zero: `GNU`.
   package var owner: ByteRange
   package var type: ELFNoteType
   /// The range of the descriptor in the file, without its padding.

@@ -7,8 +7,9 @@
 //   SHT_ANDROID_RELR                    DT_ANDROID_RELR
 //
 // The sections are read if there are any: a static program may have tables, but no dynamic section. Without section
-// headers the dynamic section is read, as the loader reads it. <https://gabi.xinuos.com/elf/06-reloc.html>;
-// <https://gabi.xinuos.com/elf/08-dynamic.html>; `llvm/BinaryFormat/DynamicTags.def` for the tags of Android
+// headers the dynamic section is read, as the loader reads it.
+// <https://gabi.xinuos.com/elf/06-reloc.html>; <https://gabi.xinuos.com/elf/08-dynamic.html>;
+// `llvm/BinaryFormat/DynamicTags.def` for the tags of Android
 
 import Addresses
 import ByteReading

@@ -1,8 +1,8 @@
 import Addresses
 import ByteReading
 
-/// A 64-bit little-endian Mach-O file, which may lie within another: its header, load commands, segments
-/// and sections. <https://github.com/apple-oss-distributions/xnu/blob/main/EXTERNAL_HEADERS/mach-o/loader.h>
+/// A 64-bit little-endian Mach-O file, which may lie within another file: its header, load commands, segments and
+/// sections. <https://github.com/apple-oss-distributions/xnu/blob/main/EXTERNAL_HEADERS/mach-o/loader.h>
 ///
 /// The load commands are read by the initializer. The data that they point to is read, and compared with the size of
 /// the file, when it is needed.
@@ -45,7 +45,7 @@ package struct MachOFile: Sendable {
 }
 
 extension MachOFile {
-  /// The first command of `kind`. A second one would be an error of the linker; loaders reject or ignore it.
+  /// The first command of `kind`. A second command would be an error of the linker; loaders reject or ignore it.
   package func command(_ kind: LoadCommandKind) -> LoadCommand? {
     commands.first { $0.kind == kind }
   }

@@ -1,8 +1,8 @@
 // The functions that the loader calls before main, in the order of the calls: the function that the linker's -init
 // names, then the pointers in sections of one type (__mod_init_func), then the 32-bit offsets in sections of another
 // type (__init_offsets), which a linker writes instead of pointers because they need no fixup. As in the loader,
-// sections are identified by their type; their names are only a convention of the compiler. dyld's mach_o/Image.cpp,
-// forEachInitializer
+// sections are identified by their type; their names are only a convention of the compiler.
+// dyld's mach_o/Image.cpp, forEachInitializer
 
 import Addresses
 import ByteReading

@@ -4,8 +4,8 @@
 //   LC_RPATH                                                                                 a folder each
 //
 // Linkers of 2024 and later may write a `dylib_use_command` instead: an LC_LOAD_DYLIB or LC_LOAD_WEAK_DYLIB whose time
-// stamp is a certain number, followed by flags. mach-o/loader.h, `dylib_command`, `dylib_use_command` and
-// `rpath_command`
+// stamp is a certain number, followed by flags.
+// mach-o/loader.h, `dylib_command`, `dylib_use_command` and `rpath_command`
 
 import Addresses
 import ByteReading

@@ -5,8 +5,8 @@
 // page; if the word is near, linkers replace the two by one LDR or an ADR. On x86_64 an instruction ends with, or
 // contains, the distance from its end. Anything that may be such a reference counts as a reference: a register keeps
 // the page of the last ADRP, whatever runs in between, and any four bytes may be a distance. So a word that is not
-// found is not read in these ways, but a word that is found may not be read. Arm Architecture Reference Manual, C6.2.14
-// ADRP and C6.2.222 LDR (immediate)
+// found is not read in these ways, but a word that is found may not be read.
+// Arm Architecture Reference Manual, C6.2.14 ADRP and C6.2.222 LDR (immediate)
 
 import Addresses
 import ByteReading

@@ -64,7 +64,7 @@ private struct LoadMethodSearch {
     budget = ByteBudget(limit: 2 * UInt64(memory.file.range.byteCount))
   }
 
-  /// Finds the method of a class, after those of its superclasses in this image.
+  /// Finds the method of a class, after the methods of its superclasses in this image.
   mutating func add(class pointer: MachOPointer?) {
     guard case .address(var current)? = pointer else {
       found.unknownCount += 1
