@@ -5,23 +5,24 @@ import PagesFormat
 import Prediction
 import Rendering
 
-/// The result of `orderfile auto`: the images of a project in their new order, and what that saves.
+/// The result of `orderfile auto`: the images of a project in their new order, and the pages that this order saves.
 package struct AutoDocument: Hashable, Sendable {
   /// The folder with the results; other paths are relative to it.
   package var folder: String
-  /// What was run, in sequence.
+  /// The commands that were run, in sequence.
   package var commands: [Command]
   /// The launches that the images are ordered for, as they were given.
   package var launches: [String]
   /// How the launches were recorded.
   package var method: Method
-  /// Why it was not the first method; `nil` if it was.
+  /// The reason for this method: that the user wanted it, or why the methods before it can't be used. `nil` if it is
+  /// the first method.
   package var methodReason: String?
   /// Why pages were not counted; `nil` if they were.
   package var notCounted: String?
   /// How much repeated counts of the pages differ; `nil` if each count finds the same pages.
   package var unsettled: Unsettled?
-  /// How long the launches took, in the order of `launches`; empty if that was not measured.
+  /// The measurements of the launches, in the order of `launches`; empty if launches were not measured.
   package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
   package var images: [Image]
@@ -51,7 +52,7 @@ package struct AutoDocument: Hashable, Sendable {
     }
   }
 
-  /// How launches are recorded; in the order in which a method is chosen.
+  /// A way to record launches. The first case that can be used is chosen.
   package enum Method: String, CaseIterable, Sendable {
     /// Each function of the release build got a breakpoint.
     case breakpoints
@@ -96,7 +97,7 @@ package struct AutoDocument: Hashable, Sendable {
 
   /// A launch that was measured in the default order and in the new one.
   package struct Measurement: Hashable, Sendable {
-    /// As it was given.
+    /// The launch as the user gave it.
     package var launch: String
     /// The file name of `document`.
     package var name: String
@@ -112,7 +113,7 @@ package struct AutoDocument: Hashable, Sendable {
   }
 
   package struct Image: Hashable, Sendable {
-    /// The file name, which is also that in the folders with images.
+    /// The file name, also of its copies in `images` and `images/default`.
     package var name: String
     package var isLibrary: Bool
     /// `nil` if it is unknown.
@@ -121,21 +122,22 @@ package struct AutoDocument: Hashable, Sendable {
     package var id: String?
     /// The file name of the order file.
     package var orderName: String
-    /// As `--linker` has it.
+    /// The name of the linker, as `--linker` takes it.
     package var linker: String
     /// The number of functions that the launches ran.
     package var functions: Int
     /// Whether the linker followed the order file.
     package var compliance: OrderCompliance
-    /// Pages of code that the launches executed, added up; of 4 KiB and 16 KiB. Measured; `nil` if they were not counted.
+    /// The pages of code that the launches executed, added up, in pages of 4 KiB and of 16 KiB. Measured; `nil` if
+    /// pages were not counted.
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
-    /// Pages that the functions of the traces lie on. Predicted.
+    /// The pages with functions of the traces. Predicted.
     package var predicted: BeforeAfter<Int>
-    /// What the user's own build has to pass to the compiler, and to it when it links.
+    /// The options that the user's own build has to pass to the compiler when it compiles, and when it links.
     package var compileOptions: [String] = []
     package var linkOptions: [String] = []
-    /// The functions that the launches ran, where the linker placed them; earliest use first.
+    /// The functions that the launches ran, with their places in the image; earliest first use first.
     package var startupFunctions: [PlacedFunction]?
 
     package init(
@@ -156,16 +158,16 @@ package struct AutoDocument: Hashable, Sendable {
     package var orderPath: String { "orders/\(orderName)" }
   }
 
-  /// Of all images; `nil` if they were not counted.
+  /// The pages of all images, added up; `nil` if pages were not counted.
   package var pages: BeforeAfter<Int>? {
     notCounted == nil ? .sum(images.compactMap(\.pages)) : nil
   }
   package var pages16k: BeforeAfter<Int>? {
     notCounted == nil ? .sum(images.compactMap(\.pages16k)) : nil
   }
-  /// Of all images.
+  /// The predicted pages of all images, added up.
   package var predicted: BeforeAfter<Int> { .sum(images.map(\.predicted)) }
-  /// The program that the launches are about: the first that they use; `nil` if they use only libraries of the project.
+  /// The first program that the launches use; `nil` if they use only libraries of the project.
   package var program: Image? { images.first { !$0.isLibrary } }
 }
 

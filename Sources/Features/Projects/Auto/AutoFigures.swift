@@ -4,14 +4,14 @@ import JSON
 import PagesFormat
 import Prediction
 
-/// The figures of the images in an `AutoDocument`, which is otherwise not read again.
+/// The figures of the images in an `AutoDocument`. Nothing else of such a document is read.
 package struct AutoFigures: Hashable, Sendable {
   /// The folder with the results; the paths of images are relative to it.
   package var folder: String
   package var images: [Image]
 
   package struct Image: Hashable, Sendable {
-    /// In the new order.
+    /// The image in the new order.
     package var image: ImageReference
     package var functions: Int
     package var compliance: OrderCompliance

@@ -7,10 +7,10 @@ import ImageModel
   import Glibc
 #endif
 
-/// The folder with everything that `orderfile auto` writes: the results, and under `work` what the next run goes on
-/// with.
+/// The folder with everything that `orderfile auto` writes: the results, and in `work` the files that the next run
+/// uses.
 final class AutoFolder {
-  /// Absolute, without symbolic links.
+  /// The absolute path, without symbolic links.
   let path: String
   /// Held while a command uses the folder.
   private var lock: FileLock?
@@ -18,7 +18,7 @@ final class AutoFolder {
   /// Makes the folder unless it exists.
   ///
   /// - Parameter project: the absolute path of the project's folder, without symbolic links.
-  /// - Throws: also for a folder that has something else in it, that contains the project, or that another command uses.
+  /// - Throws: also if the folder has other files in it, if it contains the project, or if another command uses it.
   ///   Nothing is written then.
   init(_ path: String, for project: String) throws(Diagnostic) {
     let place = try Self.place(of: path)
@@ -27,7 +27,7 @@ final class AutoFolder {
         "unable to copy the project into itself", context: [place],
         hint: "name another with --output")
     }
-    // Where words end in `PATH`, in the kernel's list of mappings and in makefiles.
+    // These characters end a path in `PATH`, in the kernel's list of mappings or in makefiles.
     if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
       throw Diagnostic(
         "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
@@ -57,13 +57,13 @@ final class AutoFolder {
     for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
       try Folder.make(folder)
     }
-    // What copies a project leaves such folders out, and so does git.
+    // Commands that copy a project leave out folders with these files, and so does git.
     try OutputFile("\(place)/.gitignore").finish(Array("*\n".utf8))
     try OutputFile("\(place)/CACHEDIR.TAG").finish(
       Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
   }
 
-  /// The absolute path of a folder that may not exist yet, whose folder does.
+  /// Returns the absolute path of a folder. The folder may not exist yet, but its parent has to.
   private static func place(of path: String) throws(Diagnostic) -> String {
     if let place = try? Folder.absolutePath(path) { return place }
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -85,7 +85,7 @@ final class AutoFolder {
   var orders: String { "\(path)/orders" }
   var traces: String { "\(path)/traces" }
   var images: String { "\(path)/images" }
-  /// How long launches took.
+  /// The results of measuring launches.
   var measurements: String { "\(path)/measurements" }
   /// The images before they were ordered.
   var defaultImages: String { "\(images)/default" }
@@ -93,7 +93,7 @@ final class AutoFolder {
   func summary(_ ending: String) -> String { "\(path)/summary.\(ending)" }
 
   private var work: String { "\(path)/work" }
-  /// What shows that this command has made the folder.
+  /// The file that shows that this command has made the folder, and that locks it.
   private var marker: String { "\(work)/lock" }
   /// The copy of the project.
   var tree: String { "\(work)/tree" }
@@ -102,30 +102,31 @@ final class AutoFolder {
   /// Links with the names of compilers, which lead to this command.
   var tools: String { "\(work)/tools" }
   var temporary: String { "\(work)/tmp" }
-  /// Further names of the images in the copy, while others are at their paths.
+  /// Hard links to the images of the copy, while other images are at their paths.
   var originals: String { "\(work)/originals" }
   /// Copies of the images in the default order, for the control of a measurement.
   var controls: String { "\(work)/controls" }
   /// Options for SwiftPM's compilers and linkers.
   var toolset: String { "\(work)/toolset.json" }
-  /// The same for a build that records itself.
+  /// Options for SwiftPM's compilers and linkers in a build that records itself.
   var recordingToolset: String { "\(work)/recording-toolset.json" }
-  /// The order of all images of a Swift package: its toolset is for all links.
+  /// The order file for all images of a Swift package, because the package's toolset is for all links.
   var packageOrder: String { "\(work)/package.order" }
-  /// The profile by which functions are split; none before they are.
+  /// The profile by which functions are split; the file does not exist before.
   var splitProfile: String { "\(path)/split.clusters" }
-  /// How the objects of the copy were compiled.
+  /// How the objects of the copy were compiled (`BuildPlan.Objects`).
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
   /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, the file has further
   /// lines: `failed` for each of the last runs in which the build failed, or `again`.
   var configured: String { "\(work)/configured" }
-  /// What the results were made of.
+  /// What the results depend on (`ProjectOrdering`).
   var state: String { "\(work)/state" }
-  /// A file that is there while a build command runs, and after one that was interrupted or met a full disk.
+  /// A file that exists while the copy is being changed: during a build command, and while other files are at the paths
+  /// of images. It remains if the run was interrupted, or if the disk was full.
   var building: String { "\(work)/building" }
 
-  /// The text of the file `configured`; `nil` if there is none.
+  /// The text of the file `configured`; `nil` if there is no such file.
   var configuredText: String? { (try? InputFile.bytes(configured)).map { $0.text(0..<$0.count) } }
 
   /// Removes the copy if another command configured it (such as one for another generator of CMake), if two builds in a row
@@ -161,7 +162,7 @@ final class AutoFolder {
     [orders, traces, images, measurements, splitProfile] + ["json", "txt", "md"].map(summary)
   }
 
-  /// A folder that has a part of the results while they are moved, so that a run that is killed meanwhile loses none.
+  /// A folder that holds a part of the results while they are moved, so that no result is lost if the run is killed.
   private var moved: String { "\(work)/moved" }
 
   /// Moves the results to `kept` until this run succeeds. Removes the results of a run that was killed.
@@ -208,7 +209,7 @@ final class AutoFolder {
     for path in resultPaths { Folder.remove(Array(path.utf8)) }
   }
 
-  /// What shows that the results are still the same.
+  /// The stamps of all results. They differ if a result has changed.
   var resultStamps: String {
     let names =
       ["json", "txt", "md"].map(summary) + [splitProfile]

@@ -2,16 +2,16 @@ import ProcessLaunch
 
 /// A launch that a program is ordered for.
 package struct AutoLaunch: Hashable, Sendable {
-  /// For `/bin/sh -c`, in the copy of the project.
+  /// The command line for `/bin/sh -c`, which runs in the copy of the project.
   package var command: String
   /// The path of the file that is its standard input; `nil` for none.
   package var input: String?
-  /// In seconds; `nil` for the usual.
+  /// The time limit in seconds; `nil` for `usualTimeout`.
   package var timeout: Double?
   package var readiness: Readiness?
 
   package init(_ command: String) { self.command = command }
 
-  /// Longer than launches take that end by themselves, in seconds.
+  /// In seconds. Launches that end on their own take less time.
   package static let usualTimeout = 60.0
 }

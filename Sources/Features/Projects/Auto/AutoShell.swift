@@ -9,28 +9,29 @@ import Rendering
   import Glibc
 #endif
 
-/// Runs commands of a project in its copy, by `/bin/sh -c`.
+/// Runs commands of a project in its copy, with `/bin/sh -c`.
 struct AutoShell {
   let folder: AutoFolder
   /// The path of this command.
   let command: String
   let environment: LaunchEnvironment
-  /// Whether processes that commands leave behind are ended. They are all children of this process then.
+  /// Whether processes that commands leave running are ended. All children of this process then count as such
+  /// processes.
   let endsOrphans: Bool
 
-  /// A build step: its output goes to a log.
+  /// Runs a build step, whose output goes to a log.
   ///
   /// - Parameters:
-  ///   - name: of the log.
+  /// - name: the name of the step and of its log.
   ///   - variables: the environment variables that the build system, the wrappers and compilers read.
-  ///   - advice: what to do if it fails for a reason that is not known.
-  /// - Throws: if the command fails and may not, with the cause.
+  /// - advice: the hint if the command fails and its cause is not known.
+  /// - Throws: the cause if the command fails, unless it may fail.
   func build(
     _ name: String, _ text: String, _ variables: [(name: String, value: String)],
     mayFail: Bool = false, advice: String
   ) throws(Diagnostic) {
     let log = buildLog(name)
-    // Confined, so that the build writes nothing elsewhere.
+    // The build is confined, so that it writes nothing outside the folder.
     var launch = ProgramLaunch(
       command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
       environment: variables + ownVariables, leadsGroup: true)
@@ -48,7 +49,7 @@ struct AutoShell {
     if endsOrphans { _ = Orphans.end() }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     let output = result.end == .exited(0) ? "" : log.text
-    // A full disk leaves files that are half written, too.
+    // After a full disk, too, files may be half written.
     if !FailureCause.isFullDisk(output) { Folder.remove(Array(folder.building.utf8)) }
     guard result.end != .exited(0), !mayFail else { return }
     if let place = FailureCause.refusedWrite(in: output, outside: folder.path) {
@@ -81,7 +82,7 @@ struct AutoShell {
     return program
   }
 
-  /// The arguments of /bin/sh, its name included, for the same launch.
+  /// Returns `/bin/sh` and its arguments for the same launch.
   func words(of launch: AutoLaunch, images: [ProjectImage]) -> [String] {
     let path = "PATH=\(shellWord(searchPath(with: images)))\nexport PATH\n"
     return ["/bin/sh", "-c", path + inTree(launch.command)]
@@ -90,7 +91,7 @@ struct AutoShell {
   private func searchPath(with images: [ProjectImage]) -> String {
     var folders: [String] = []
     for image in images where !image.isLibrary {
-      // libtool's script for a program in `.libs` is above it.
+      // libtool's script for a program in `.libs` is in the folder above.
       var path = image.folder
       if path.hasSuffix("/.libs") { path = String(path.dropLast("/.libs".count)) }
       if !folders.contains(path) { folders.append(path) }
@@ -98,7 +99,7 @@ struct AutoShell {
     return (folders + [searchPath]).joined(separator: ":")
   }
 
-  /// As shells have it if `PATH` is not set.
+  /// `PATH`, or the path that shells take if `PATH` is not set.
   private var searchPath: String { environment.searchPath ?? "/usr/bin:/bin" }
 
   private func inTree(_ text: String) -> String {
@@ -109,14 +110,14 @@ struct AutoShell {
   private var ownVariables: [(name: String, value: String)] {
     [
       ("PATH", "\(folder.tools):\(searchPath)"), ("TMPDIR", folder.temporary),
-      // Symbols are needed to order.
+      // Ordering needs symbols.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),
-      // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.
+      // ccache sees neither the options that the wrappers add nor that this folder is a copy.
       ("CCACHE_NAMESPACE", "orderfile"), ("CCACHE_DIR", "\(folder.temporary)/ccache"),
     ]
   }
 
-  /// Puts a link to this command for each compiler of `PATH` into the folder of tools.
+  /// Makes a link to this command in the folder of tools for each compiler of `PATH`.
   func makeTools() throws(Diagnostic) {
     let names = CompilerSearch.compilers(in: environment.searchPath ?? "") + [RustWrapper.name]
     for name in Folder.names(in: folder.tools) where !names.contains(name) {

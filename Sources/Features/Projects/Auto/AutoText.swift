@@ -56,11 +56,11 @@ package struct AutoText {
 }
 
 extension AutoDocument {
-  /// A line of the table: an image, or all.
+  /// A line of the table: one image, or all images.
   fileprivate struct Row {
     /// `nil` for all images.
     var name: String?
-    /// Counted or, if they were not, predicted.
+    /// The counted pages; the predicted pages if pages were not counted.
     var pages: BeforeAfter<Int>
     var pages16k: BeforeAfter<Int>?
   }
@@ -88,7 +88,7 @@ extension AutoDocument {
   }
 }
 
-/// The same in Markdown, for a pull request.
+/// The report of an ordered project in Markdown, for a pull request.
 package struct AutoMarkdown {
   private let document: AutoDocument
 
@@ -129,7 +129,7 @@ package struct AutoMarkdown {
       "| \(name) | \(row.pages.before) | \(row.pages.after) | \(row.pages.change) |\(pages16k)\n"
   }
 
-  /// Text without a meaning in Markdown.
+  /// Escapes the characters that have a meaning in Markdown.
   private func markdown(_ text: String) -> String {
     var escaped = ""
     for character in printable(text) {
@@ -141,7 +141,7 @@ package struct AutoMarkdown {
 }
 
 extension AutoDocument.Image {
-  /// Whether the linker did what it was told.
+  /// How many functions ran, and how many entries the linker placed in order.
   fileprivate var check: String {
     let followed = "\(compliance.inOrder) of \(counted(compliance.present, "entry", "entries"))"
     let text = "\(counted(functions, "function")) ran; \(linker) placed \(followed) in order"

@@ -10,7 +10,7 @@ package struct BuildPlan: Hashable, Sendable {
   package let linker: OrderFileDialect
   package let goal: AutoGoal
 
-  /// - Parameter linker: the linker that the user wants; `nil` for the best that is installed.
+  /// - Parameter linker: the linker that the user wants; `nil` for the best installed linker.
   /// - Throws: `usage` if the project can't be ordered for this goal; an error if the linker can't be used.
   package init(
     _ system: BuildSystem, goal: AutoGoal, linker: OrderFileDialect?,
@@ -107,9 +107,9 @@ package struct BuildPlan: Hashable, Sendable {
     settings.data = goal == .data
     settings.split = goal == .split ? Word(folder.splitProfile.utf8) : nil
     var variables = settings.variables
-    // What a profile splits is another object, which ccache does not see.
+    // Objects depend on the contents of the profile. Only by this variable does ccache include them.
     if goal == .split { variables.append(("CCACHE_EXTRAFILES", folder.splitProfile)) }
-    // Also instead of a wrapper that keeps what it has compiled.
+    // This wrapper also replaces a wrapper of the user that caches compiled files.
     if variant.recorder != nil {
       variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
     }
@@ -119,7 +119,7 @@ package struct BuildPlan: Hashable, Sendable {
 
   /// Returns the compiler options that a user has to add for this order.
   ///
-  /// - Parameter profile: the path of the profile by which functions were split; `nil` if none were.
+  /// - Parameter profile: the path of the profile by which functions were split; `nil` if no functions were split.
   package func compileOptions(splitBy profile: String?) -> [String] {
     let data = goal == .data ? ["-fdata-sections"] : []
     let split =

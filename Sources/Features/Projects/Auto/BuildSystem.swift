@@ -4,33 +4,34 @@ import Rendering
 
 /// How a project is built: the commands to run in its folder.
 package struct BuildSystem: Hashable, Sendable {
-  /// `make`, `autotools`, `cmake`, `meson`, `cargo`, `swiftpm`; `command` for one that the user gives.
+  /// `make`, `autotools`, `cmake`, `meson`, `cargo`, `swiftpm`; `command` for a command that the user gives.
   package var name: String
-  /// What has to run once, before the first build.
+  /// The command that has to run once, before the first build.
   package var configure: String?
   package var build: String
-  /// Removes what another build has left in the folder; `nil` if that is not in the way.
+  /// The command that removes the results of another build from the folder; `nil` if they do no harm.
   package var clean: String?
-  /// The compilers that it calls.
+  /// The compilers that the build system calls.
   package var toolchain: Toolchain
-  /// The programs that it needs, apart from compilers.
+  /// The programs that the build system needs, apart from compilers.
   package var tools: [String]
   /// Whether it generates the files of another build tool, which `CMAKE_GENERATOR` chooses.
   package var hasGenerators: Bool
-  /// Whether `build` may configure, too, as the user's own command does.
+  /// Whether `build` may also configure, as the user's own command may.
   package var buildConfigures = false
 
-  /// The folder in which it puts images; `nil` if the wrappers note what is linked.
+  /// The folder in which the build system puts images; `nil` if the wrappers note what is linked.
   package var imageFolder: String? { toolchain.imageFolder }
 
-  /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
+  /// Whether the build system takes options for compilers and linkers from a toolset, because no wrapper sees them.
   var usesToolset: Bool { imageFolder != nil }
 
   /// The environment variable with the path of the toolset.
   static let toolsetVariable = "ORDERFILE_TOOLSET"
 
-  /// What tells this configuration of a folder from another: the command, which the user's own is, too, and the variables
-  /// by which compilers are chosen. No build system compiles again if these change. It ends with an empty line.
+  /// Identifies the configuration of a folder: the command that configures it, which the user's own command may do, and
+  /// the variables that choose compilers. No build system compiles again if these change. The text ends with an empty
+  /// line.
   func configuration(in environment: LaunchEnvironment) -> String {
     let command = configure ?? (buildConfigures ? build : "")
     let variables = environment.compilerVariables.map { "\($0.name)=\($0.value)\n" }
@@ -50,12 +51,12 @@ package struct BuildSystem: Hashable, Sendable {
     self.hasGenerators = hasGenerators
   }
 
-  /// What the user's own command is: that of a build system that takes options of `auto`, or any other.
+  /// Makes a build system of the user's own command. A command of SwiftPM or cargo gets the options that `auto` adds.
   ///
-  /// Unless they name a configuration, `swift build` and `cargo build` build for release: nobody orders another build
-  /// without saying so.
+  /// `swift build` and `cargo build` build for release unless they name a configuration: a user who wants to order
+  /// another build names it.
   ///
-  /// - Parameter words: not empty.
+  /// - Parameter words: the words of the command, at least one.
   package init(command words: [String]) {
     let options = words.prefix { $0 != "--" }.dropFirst(2)
     func has(_ names: String...) -> Bool {
@@ -106,7 +107,8 @@ package struct BuildSystem: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
-  ///   - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are tried.
+  /// - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are usually
+  ///   tried.
   package static func all(
     in names: Set<String>, jobs: Int? = nil, generator: String? = nil
   ) -> [BuildSystem] {
@@ -162,13 +164,14 @@ package struct BuildSystem: Hashable, Sendable {
     return found
   }
 
-  /// The build system that `found` leaves no doubt about.
+  /// Returns the build system that the user wants, or the only one in `found`.
   ///
   /// - Parameters:
-  ///   - wanted: the name that the user gives.
+  /// - wanted: the name that the user gives; `nil` if the user gives none.
   ///   - language: a language of files in the project whose programs can't be ordered.
   ///   - project: the path of the project.
-  ///   - hint: what to try if there is no build system.
+  /// - hint: what to try if there is no build system.
+  /// - Throws: if there is no such build system, or if there are several.
   package static func only(
     of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String,
     hint: String = "with any command that builds it: orderfile auto ... -- ./build.sh"
@@ -203,7 +206,7 @@ extension LaunchEnvironment {
     chosenGenerator == nil && !has("make") && has("ninja") ? "Ninja" : nil
   }
 
-  /// The program by which CMake builds.
+  /// The build tool that CMake calls.
   var toolOfCMake: String {
     (chosenGenerator ?? generatorForCMake)?.contains("Ninja") ?? false ? "ninja" : "make"
   }

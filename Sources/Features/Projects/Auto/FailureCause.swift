@@ -1,4 +1,4 @@
-/// Why a build command failed, as its output tells.
+/// Finds the reason why a build command failed in its output.
 package enum FailureCause {
   private static let fullDisk = "No space left on device"
 
@@ -9,7 +9,8 @@ package enum FailureCause {
     output.utf8[...].contains(bytes: fullDisk)
   }
 
-  /// In the order of their weight. What compilers and linkers say comes before what the tools say that run them.
+  /// The words that show an error, the most important first. Words of compilers and linkers come before words of the
+  /// tools that run them.
   private static let signs = [
     fullDisk, "error: ", "error[", "Error: ", "undefined reference", "undefined symbol",
     "multiple definition", "command not found", "not found", "cannot find", "Can't locate",
@@ -17,20 +18,20 @@ package enum FailureCause {
     "Read-only file system", "CMake Error", "ERROR", "  Stop.", "Error",
   ]
 
-  /// What a compiler or a build system says about a program that has already printed the cause of its failure.
+  /// Messages of a compiler or a build system about a program that has already printed the cause of its failure.
   private static let summaries = [
     "error: ld returned", "error: linker command failed", "error: could not compile",
     "error: linking with", "error: failed to run custom build command", "error: fatalError",
   ]
 
-  /// The line of `output` that tells the cause: the first with the weightiest sign, else the last; `nil` if there is
-  /// none.
+  /// Returns the line of `output` with the cause: the first line with the most important sign, else the last line;
+  /// `nil` if `output` has no lines.
   ///
   /// - Complexity: O(*n*) for *n* bytes.
   package static func line(in output: String) -> String? {
     let lines = lines(of: output)
     var found = weightiest(of: lines) { !isProgress($0) && !isSummary($0) }
-    // A summary tells more than make's message about a failed command.
+    // A summary says more than make's message about a failed command.
     if (found?.rank ?? signs.count) >= signs.count - 1 {
       found = weightiest(of: lines) { !isProgress($0) }
     }
@@ -41,14 +42,14 @@ package enum FailureCause {
     if let cmake = lines.firstIndex(where: { $0.starts(with: "CMake Error at".utf8) }), !isOfTool {
       return cmakeCause(lines, error: cmake)
     }
-    // CMake puts what is wrong into the next line.
+    // CMake describes the error in the next line.
     if line.starts(with: "CMake Error".utf8), best.index + 1 < lines.count {
       return text(line) + " " + text(lines[best.index + 1])
     }
     return text(line)
   }
 
-  /// Returns the first line with the weightiest sign.
+  /// Returns the first line with the most important sign.
   private static func weightiest(
     of lines: [Substring.UTF8View], where isCounted: (Substring.UTF8View) -> Bool
   ) -> (rank: Int, index: Int)? {
@@ -94,7 +95,7 @@ package enum FailureCause {
     return lines[error...].prefix(2).map(text).joined(separator: " ")
   }
 
-  /// The lines that are not blank, without the blanks around them.
+  /// Returns the lines that are not blank, without the blanks around them.
   private static func lines(of output: String) -> [Substring.UTF8View] {
     output.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.compactMap { line in
       func isBlank(_ byte: UInt8) -> Bool {
@@ -107,7 +108,7 @@ package enum FailureCause {
 
   private static func text(_ line: Substring.UTF8View) -> String { String(Substring(line)) }
 
-  /// What to do about causes that are not the project's fault; `nil` for others.
+  /// Returns what to do about a cause that is not the project's fault; `nil` for other causes.
   package static func remedy(in output: String) -> String? {
     let lines = lines(of: output).filter { !isProgress($0) }
     func isNeeded(_ signs: [[String]], in lines: [Substring.UTF8View]) -> Bool {
@@ -143,10 +144,10 @@ package enum FailureCause {
     ["can't find crate for"],
   ]
 
-  /// Each has alternatives, of which a line has all words.
+  /// Each remedy has several lists of words. It fits if a line has all words of one list.
   private static let remedies: [(signs: [[String]], text: String)] = [
     (
-      // What `missing`, the script of automake, and the shell say.
+      // Messages of automake's script `missing`, and of the shell.
       ["automake", "aclocal", "autoconf", "autoheader"].flatMap {
         [[$0, "is missing on your system"], [$0, "not found"]]
       },
@@ -179,12 +180,12 @@ package enum FailureCause {
     ),
   ]
 
-  /// The line that says that the build was refused a write outside of `folder`, if there is one.
+  /// Returns the first line about a refused write outside of `folder`; `nil` if there is no such line.
   package static func refusedWrite(in output: String, outside folder: String) -> String? {
     let line = lines(of: output).first { line in
       guard line.contains(bytes: "Permission denied") else { return false }
       let words = line.split { $0 == UInt8(ascii: " ") || "'\"`:,()".utf8.contains($0) }
-      // The first word is the program that says so.
+      // The first word is the name of the program that prints the line.
       return words.dropFirst().contains { word in
         word.starts(with: "../".utf8)
           || word.first == UInt8(ascii: "/") && !word.starts(with: "\(folder)/".utf8)
@@ -197,14 +198,15 @@ package enum FailureCause {
     summaries.contains { line.contains(bytes: $0) }
   }
 
-  /// `checking for error.h... no`, and commands that name files of errors.
+  /// Whether the line shows the progress of a build, such as `checking for error.h... no`. Such lines may have names
+  /// with words for errors.
   private static func isProgress(_ line: Substring.UTF8View) -> Bool {
     ["checking ", "[", "-- "].contains { line.starts(with: $0.utf8) }
   }
 }
 
 extension Substring.UTF8View {
-  /// Whether `text`, which is not empty, occurs in it.
+  /// Whether the bytes contain `text`.
   fileprivate func contains(bytes text: String) -> Bool {
     let wanted = text.utf8
     guard let first = wanted.first else { return true }

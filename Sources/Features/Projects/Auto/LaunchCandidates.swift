@@ -1,9 +1,9 @@
 import ImageModel
 import Rendering
 
-/// The programs of a project, and what to say where no launch ran one.
+/// The programs of a project, and errors for launches that run none of them.
 struct LaunchCandidates {
-  /// The paths in the project.
+  /// The paths of the programs, relative to the project's folder.
   private let programs: [String]
   private let libraryCount: Int
 
@@ -26,7 +26,7 @@ struct LaunchCandidates {
       hint: "name one of these: \(example)", severity: .usage)
   }
 
-  /// What to do about a launch in which the shell does not find a program.
+  /// Returns the hint for a launch in which the shell does not find a program.
   ///
   /// - Parameter logs: the path of the folder with the output of the build.
   func hintForMissingProgram(_ logs: String) -> String {

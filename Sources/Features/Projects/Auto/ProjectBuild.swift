@@ -1,7 +1,7 @@
 import CommandSupport
 import ImageModel
 
-/// The builds of a project in its copy, and what they have linked.
+/// The builds of a project in its copy, and the images that they have linked.
 struct ProjectBuild {
   let plan: BuildPlan
   let shell: AutoShell
@@ -10,7 +10,7 @@ struct ProjectBuild {
   var language: UnsupportedLanguage?
   /// The lines that the last run left after the configuration in the file `configured`.
   private var earlierFailure = ""
-  /// What was run, for the summary.
+  /// The commands that were run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
   /// The symbolic links that `relink` removed; the next build may not make them again.
   private var removedLinks: [ProjectImage.Link] = []
@@ -27,8 +27,9 @@ struct ProjectBuild {
 
   private var configuration: String { system.configuration(in: shell.environment) }
 
-  /// Configures the copy unless it is configured by the same command, and removes objects that were copied, which were
-  /// not compiled for ordering.
+  /// Configures the copy unless it is configured by the same command. If the source has objects of a build, also
+  /// removes the other results of that build (such as static libraries) from the copy, because they were not compiled
+  /// for ordering.
   ///
   /// - Parameters:
   ///   - copy: the copy.
@@ -64,7 +65,7 @@ struct ProjectBuild {
     removedLinks += images.flatMap { $0.removeForRelink() }
   }
 
-  /// Builds what is not up to date in this variant.
+  /// Builds this variant of everything that is not up to date.
   ///
   /// - Parameter name: the name of the step and of its log.
   mutating func build(_ name: String, _ variant: BuildPlan.Variant) throws(Diagnostic) {
@@ -126,12 +127,12 @@ struct ProjectBuild {
     }
   }
 
-  /// The images that are there.
+  /// The images that the builds have linked, and that still exist.
   var images: [ProjectImage] {
     if let images = system.imageFolder { return ProjectImage.all(in: images, of: folder.tree) }
     return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
   }
 
-  /// What tells whether the images have changed.
+  /// The stamps of the images. They differ if an image has changed.
   var stamps: String { images.map { "\($0.path) \($0.stamp)\n" }.joined() }
 }

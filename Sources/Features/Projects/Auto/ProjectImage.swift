@@ -12,7 +12,7 @@ import Symbolication
 
 /// An executable or shared library that a build has linked.
 package struct ProjectImage: Hashable, Sendable {
-  /// Absolute, without symbolic links; where the launches find it.
+  /// The absolute path, without symbolic links, where launches find the image.
   package var path: String
   /// The path that the linker wrote, which may be another name of the same file.
   var linkedPath: String
@@ -24,7 +24,7 @@ package struct ProjectImage: Hashable, Sendable {
   /// The name under which a wrapper looks for its order file.
   var orderName: String { fileName(ofPath: linkedPath) + ".order" }
 
-  /// The images that `links` made, and that are in `tree`, each once, in the order of `links`.
+  /// Returns the images of `links` that exist in `tree`, each once, in the order of `links`.
   static func all(of links: [LinkLog.Link], in tree: String) -> [ProjectImage] {
     var images: [ProjectImage] = []
     for link in links {
@@ -40,8 +40,8 @@ package struct ProjectImage: Hashable, Sendable {
     return images
   }
 
-  /// The images of SwiftPM in `folder` of `tree`, by name; lld has linked them. Without what runs during the build,
-  /// plugins' tools and macros: their modules have the ending `-tool`, which no other module's name can have.
+  /// Returns the images that lld has linked for SwiftPM in `folder` of `tree`, by name. Leaves out tools of plugins and
+  /// macros, which run during the build: their modules have the ending `-tool`, which no other module's name can have.
   static func all(in folder: String, of tree: String) -> [ProjectImage] {
     guard let folder = try? Folder.absolutePath("\(tree)/\(folder)") else { return [] }
     return Folder.names(in: folder).compactMap { name in
@@ -57,7 +57,7 @@ package struct ProjectImage: Hashable, Sendable {
 
   private enum Kind { case program, library }
 
-  /// `nil` if the file is no image that a loader takes.
+  /// Returns the kind of the image at `path`; `nil` if the file is no ELF executable or shared library.
   private static func kind(ofImageAt path: String) -> Kind? {
     guard let bytes = try? FileBytes(regularFileAt: path), bytes.hasPrefix("\u{7f}ELF", at: 0),
       bytes.count > 18, [[2, 0], [3, 0]].contains(bytes.copy(16..<18))  // ET_EXEC, ET_DYN
@@ -66,7 +66,8 @@ package struct ProjectImage: Hashable, Sendable {
     return name.hasSuffix(".so") || name.contains(".so.") ? .library : .program
   }
 
-  /// Cargo links `target/release/deps/app-0123abcd`, and gives it the name `target/release/app`, too.
+  /// Returns the second path that cargo gives an image: it links `target/release/deps/app-0123abcd`, which also gets
+  /// the name `target/release/app`. `nil` if the image has no such path.
   private static func hardLink(of path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count > 3, parts[parts.count - 2] == "deps" else { return nil }
@@ -80,7 +81,7 @@ package struct ProjectImage: Hashable, Sendable {
     }
   }
 
-  /// Whether it is a program without a loader.
+  /// Whether the image is a program that needs no loader.
   var isStatic: Bool {
     guard !isLibrary, let bytes = try? FileBytes(path: path), let pages = try? ImagePages(of: bytes)
     else { return false }
@@ -98,10 +99,10 @@ package struct ProjectImage: Hashable, Sendable {
     (try? Image.reading(path: path))?.1.contains(where: \.isAboutMissingSymbolTable) ?? false
   }
 
-  /// What shows that the file is still the same.
+  /// The stamp of the file. It changes if the file changes.
   var stamp: String { Self.stamp(ofFileAt: path) }
 
-  /// What shows that the file at `path` is still the same.
+  /// Returns the stamp of the file at `path`: its inode, size and time of modification.
   static func stamp(ofFileAt path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "gone" }
@@ -125,7 +126,7 @@ package struct ProjectImage: Hashable, Sendable {
     }
   }
 
-  /// Removes the file under all names that make build systems link it again.
+  /// Removes the files of an image that a build system looks for, so that it links the image again.
   ///
   /// - Returns: the symbolic links that were removed. Some builds do not make them again: Meson makes
   ///   links only when it configures.
@@ -133,7 +134,7 @@ package struct ProjectImage: Hashable, Sendable {
     let file = fileName(ofPath: linkedPath)
     let folder = String(linkedPath.dropLast(file.count + 1))
     var links: [Link] = []
-    // Links such as libapp.so, which a rule that makes them would find in its way.
+    // Links such as libapp.so. A rule that makes such a link may fail if it exists.
     for name in Folder.names(in: folder) where Folder.linkTarget("\(folder)/\(name)") == file {
       links.append(Link(path: "\(folder)/\(name)", target: file))
       unlink("\(folder)/\(name)")
@@ -141,7 +142,7 @@ package struct ProjectImage: Hashable, Sendable {
     unlink(path)
     unlink(linkedPath)
     guard folder.hasSuffix("/.libs") else { return links }
-    // libtool: the targets of make are the script of a program, and the description of a library.
+    // With libtool, the targets of make are the script of a program and the description of a library.
     let above = String(folder.dropLast("/.libs".count))
     for name in Folder.names(in: above) {
       let path = "\(above)/\(name)"

@@ -50,9 +50,10 @@ struct ProjectImages {
 
   private var images: [ProjectImage] { recorded.images }
 
-  /// Keeps the images, which are not ordered yet, and writes an order file for each whose linker can order it.
+  /// Keeps a copy of each image before it is ordered, and writes an order file for each image whose linker can order
+  /// it.
   ///
-  /// - Throws: if no linker can.
+  /// - Throws: if no image can be ordered.
   func writeOrders() throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic])
   {
     var orders: [String: OrderedImage] = [:]
@@ -109,7 +110,7 @@ struct ProjectImages {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
     }
     if plan.system.usesToolset {
-      // A line for what another image has does nothing.
+      // Lines for functions of another image do nothing.
       var all: [UInt8] = []
       for image in images where orders[image.path] != nil {
         let bytes = try InputFile.bytes("\(folder.orders)/\(image.orderName)")
@@ -134,7 +135,7 @@ struct ProjectImages {
     return (order, generation.warnings)
   }
 
-  /// Keeps the images that were linked in their order.
+  /// Keeps copies of the images that were linked in the new order.
   func keepOrdered() throws(Diagnostic) {
     for image in images {
       guard access(image.path, R_OK) == 0 else {
@@ -148,9 +149,9 @@ struct ProjectImages {
     }
   }
 
-  /// Compares the images with those before.
+  /// Compares the images in the new order with the images in the default order.
   ///
-  /// - Parameter counts: parallel to the images; `nil` if pages were not counted.
+  /// - Parameter counts: the counts, whose images are in the order of `images`; `nil` if pages were not counted.
   func check(
     _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ method: RecordingMethods.Method
   ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {

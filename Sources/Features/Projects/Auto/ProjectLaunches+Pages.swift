@@ -10,8 +10,8 @@ extension ProjectLaunches {
   struct Counts {
     /// The numbers of pages of each image, by page size. The images are those that the launches used when they were recorded.
     var images: [(pages: Int, pages16k: Int)]
-    /// The number of pages of 4 KiB of all images, which differs between counts of a launch that did not settle; `nil` if
-    /// all launches settled, so that another count finds the same pages.
+    /// The lowest and highest number of 4 KiB pages of all images, if a launch did not settle, so that its counts
+    /// differ; `nil` if all launches settled, so that another count finds the same pages.
     var range: ClosedRange<Int>?
     var warnings: [Diagnostic] = []
   }
@@ -21,7 +21,7 @@ extension ProjectLaunches {
 
   /// Counts the pages of code that the launches execute.
   ///
-  /// - Throws: also if an image that a launch used when it was recorded is not used now: its count would be wrong.
+  /// - Throws: also if the launch does not use an image that it used when it was recorded: its count would be wrong.
   func counts(of recorded: Recorded) throws(Diagnostic) -> Counts {
     let none = recorded.images.map { _ in (pages: 0, pages16k: 0) }
     var counts = Counts(images: none)
@@ -55,7 +55,7 @@ extension ProjectLaunches {
   private struct Count {
     var images: [(pages: Int, pages16k: Int)]
     var isSettled: Bool
-    /// The paths of programs of which some pages were not seen.
+    /// The paths of programs that also ran without the library that sees touches.
     var unseen: [String]
 
     /// The number of pages of 4 KiB, of all images.
@@ -65,7 +65,7 @@ extension ProjectLaunches {
   private func count(
     _ launch: AutoLaunch, _ images: [ProjectImage], _ wanted: Set<ProjectImage>
   ) throws(Diagnostic) -> Count {
-    // A program without a loader, which the shell starts, can be seen only from outside.
+    // If the shell starts a program without a loader, only a tracer sees its touches.
     var counted = try counted(launch, images, images.contains { $0.isStatic } ? .ptrace : nil)
     func touched(_ image: ProjectImage) -> PagesDocument.Image? {
       counted.document.images.first { $0.path == image.path }
@@ -73,7 +73,7 @@ extension ProjectLaunches {
     func isMissing(_ image: ProjectImage) -> Bool {
       wanted.contains(image) && (touched(image)?.textCount(executed: true) ?? 0) == 0
     }
-    // What removes LD_PRELOAD from a program's environment hides it from the library.
+    // The library does not see a program from whose environment LD_PRELOAD was removed. A tracer does.
     if images.contains(where: isMissing) { counted = try self.counted(launch, images, .ptrace) }
     if let image = images.first(where: isMissing) {
       throw Diagnostic(

@@ -18,7 +18,7 @@ struct ProjectLaunches {
   let shell: AutoShell
   private let goal: AutoGoal
 
-  /// - Parameter images: all that the build has made.
+  /// - Parameter images: all images that the build has linked.
   init(_ launches: [AutoLaunch], images: [ProjectImage], for goal: AutoGoal, _ shell: AutoShell) {
     self.goal = goal
     self.launches = launches
@@ -26,8 +26,8 @@ struct ProjectLaunches {
     self.shell = shell
   }
 
-  /// Runs each launch as it is, to see whether it works. A launch that ends by itself, with exit status 0, before it is
-  /// ready awaits no sign from now on: `--until-ready` ends the other launches.
+  /// Runs each launch as it is, to see whether it works. If a launch ends on its own, with exit status 0, before it is
+  /// ready, it awaits no sign from now on: `--until-ready` ends the other launches.
   ///
   /// - Returns: warnings.
   /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
@@ -62,12 +62,12 @@ struct ProjectLaunches {
     return warnings
   }
 
-  /// What the launches ran.
+  /// The traces of the launches, and the images that they used.
   struct Recorded {
-    /// The images that were used, in the order of their first use. Of those with the same file name, which order files
-    /// and results are named after, the first.
+    /// The images that were used, in the order of their first use. Of several images with the same file name it has the
+    /// first one only, because order files and results are named after the file.
     var images: [ProjectImage] = []
-    /// The paths of the traces in which each image was used, those of the first launch first.
+    /// The paths of the traces in which each image was used, in the order of the launches.
     var traces: [ProjectImage: [String]] = [:]
     /// The images that each launch used.
     var imagesOfLaunches: [Set<ProjectImage>] = []
@@ -98,7 +98,7 @@ struct ProjectLaunches {
 
   /// Records each launch.
   func record(by method: RecordingMethods.Method) throws(Diagnostic) -> Recorded {
-    // A run that is killed leaves scripts at the paths of programs.
+    // A run that is killed leaves scripts at the paths of programs, so the next run makes a new copy.
     if method.replacesPrograms { try OutputFile(shell.folder.building).finish([]) }
     defer { if method.replacesPrograms { Folder.remove(Array(shell.folder.building.utf8)) } }
     let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
@@ -150,7 +150,7 @@ struct ProjectLaunches {
   }
 
   private func unableToSplit() throws(Diagnostic) -> Diagnostic {
-    // With another compiler the project has to be configured anew.
+    // For another compiler, the next run has to configure a new copy.
     try OutputFile(shell.folder.building).finish([])
     return Diagnostic(
       "unable to split: no image that the launches ran has a map of its basic blocks",
@@ -177,7 +177,7 @@ struct ProjectLaunches {
   /// The output of the last launch.
   var log: LaunchLog { LaunchLog("\(shell.folder.logs)/launch.log") }
 
-  /// Runs a launch by `body`, and ends what it leaves behind.
+  /// Runs a launch with `body`, and ends the processes that it leaves running.
   func run<R>(
     _ launch: AutoLaunch, _ body: (ProgramLaunch) throws -> R, result: (R) -> ProgramLaunch.Result
   ) throws(Diagnostic) -> (value: R, left: Int) {
@@ -236,6 +236,6 @@ struct ProjectLaunches {
       "the launch failed: \(end)\(log.lastLines())", context: [launch.command], hint: hint)
   }
 
-  /// How a shell ends if it does not find the program of its last command.
+  /// How a shell ends that does not find the program of its last command.
   private static let commandNotFound = ProgramLaunch.End.exited(127)
 }

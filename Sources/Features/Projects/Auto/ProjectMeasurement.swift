@@ -10,11 +10,11 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// Measures launches in the default order, in the new order, and again in the default order, then
-/// with copies of the images.
+/// Measures launches with the images in the default order, with the images in the new order, and with copies of the
+/// images in the default order, as the control.
 ///
-/// A launch finds images at their paths in the copy. So before each launch the images of one build are put there, as
-/// further names of the files with results; afterwards those that were there are put back.
+/// A launch finds images at their paths in the copy of the project. So before each launch, hard links to the images of
+/// one build are put at these paths. Afterwards the original images are put back.
 struct ProjectMeasurement {
   private let shell: AutoShell
   private let recorded: ProjectLaunches.Recorded
@@ -22,7 +22,7 @@ struct ProjectMeasurement {
   private let steps: ProjectSteps
   private(set) var warnings: [Diagnostic] = []
 
-  /// - Parameter programs: all that the build has made, in whose folders launches find programs.
+  /// - Parameter programs: all images of the build. Launches find programs in the folders of these images.
   init(
     _ recorded: ProjectLaunches.Recorded, programs: [ProjectImage], _ shell: AutoShell,
     steps: ProjectSteps
@@ -35,7 +35,7 @@ struct ProjectMeasurement {
 
   private var folder: AutoFolder { shell.folder }
 
-  /// The result for each launch, which is also written to a file.
+  /// Measures each launch, and also writes each result to a file.
   mutating func run(_ launches: [AutoLaunch]) throws(Diagnostic) -> [AutoDocument.Measurement] {
     try Folder.make(folder.measurements)
     try Folder.make(folder.originals)
@@ -99,7 +99,7 @@ struct ProjectMeasurement {
     var measured: [MeasuredState] = []
     for state in plan.states {
       do { measured.append(try plan.run(state) { _ in }) } catch {
-        // Some file systems do not let go of what they have in memory.
+        // Some file systems keep files in memory.
         guard state == .cold, !MeasuredProgram.wasInterrupted else {
           throw Diagnostic(
             error.message, context: error.context,

@@ -1,16 +1,16 @@
 // Orders a project: `orderfile auto`.
 //
 // The project is copied, built in the copy, launched, recorded, linked again in the recorded order, and launched again.
-// A `BuildPlan` says how the project is built; nothing else depends on its build system. The build calls this command
-// by the names of compilers. The command notes each link, and calls the compiler with the options that ordering needs
-// (`CompilerWrapper`). Environment variables tell the command about the plan (`WrapperSettings`). So an image is linked
-// again by removing it and building again, with the order files where the wrapper looks for them.
+// A `BuildPlan` has all that depends on the project's build system. The build calls this command by the names of
+// compilers. The command notes each link, and calls the compiler with the options that ordering needs
+// (`CompilerWrapper`). It reads the plan from environment variables (`WrapperSettings`). To link an image again, `auto`
+// writes its order file where the wrapper looks for it, removes the image, and builds again.
 //
-// All that a run leaves is below one folder. `state` there says what the results are of: the options, the images after
-// the last link, and the method of recording. A run that finds the project as it was, whose build leaves the images as
-// they were, and which would record by the same method, has nothing more to do. It is removed before anything is changed,
-// so that a run that was interrupted is followed by a full one; which uses the objects that are there, unless it was a
-// build that was interrupted.
+// All files of a run are below one folder. The file `state` there has what the results depend on: the options, the
+// images after the last link, and the method of recording. A run has nothing more to do if the project has not changed,
+// if its build leaves the images unchanged, and if the method of recording is the same. `state` is removed before
+// anything is changed, so that a full run follows an interrupted one. The full run uses the objects in the copy, unless
+// a build was interrupted.
 
 import CommandSupport
 import ImageModel
@@ -27,16 +27,16 @@ package struct ProjectOrdering {
     /// The path of the folder for everything that is written.
     package var output: String
     package var launches: [AutoLaunch] = []
-    /// The words of the command that builds the project; `nil` to find out.
+    /// The words of the command that builds the project; `nil` to look for a build system.
     package var buildCommand: [String]?
-    /// The build system to use of several.
+    /// The build system to use if the project has several.
     package var buildSystem: String?
-    /// `nil` for the best that is installed.
+    /// The linker to use; `nil` for the best installed linker.
     package var linker: OrderFileDialect?
     /// How many compilers may run at the same time.
     package var jobs = 1
     package var goal = AutoGoal.functions
-    /// How launches are recorded; `nil` for the first way that can be used.
+    /// How launches are recorded; `nil` for the first method that can be used.
     package var method: RecordingMethods.Method?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
     package var measures = false
@@ -44,7 +44,8 @@ package struct ProjectOrdering {
     package var recordsAgain = false
     /// The path of this command.
     package var command: String
-    /// Whether processes that commands leave behind are ended, for which all children of this process are taken.
+    /// Whether processes that commands leave running are ended. All children of this process then count as such
+    /// processes.
     package var endsOrphans = false
 
     package init(project: String, output: String, command: String) {
@@ -58,7 +59,7 @@ package struct ProjectOrdering {
     /// A step begins: its name, the command that it runs or what it does, and the path of the file with the output of that
     /// command.
     case begins(String, String, log: String?)
-    /// It took so many nanoseconds.
+    /// A step ends: its name, its text as in `begins`, and how long it took.
     case ends(String, String, nanoseconds: UInt64)
   }
 
@@ -74,7 +75,7 @@ package struct ProjectOrdering {
   let options: Options
   let environment: LaunchEnvironment
   private let steps: ProjectSteps
-  /// Those of the steps so far, also if one has failed.
+  /// The warnings of the steps so far, also after a step that failed.
   package private(set) var warnings: [Diagnostic] = []
 
   package init(
@@ -88,8 +89,8 @@ package struct ProjectOrdering {
 
   /// Runs all steps that are needed.
   ///
-  /// - Throws: `usage` if it is not known what to build or launch, with the candidates; the cause if a step fails;
-  ///   `interrupted`. The next run goes on from there.
+  /// - Throws: `usage`, with the candidates, if the build system or the launches are not known; the cause if a step
+  ///   fails; `interrupted`.
   package mutating func run() throws -> Result {
     let project = try Folder.absolutePath(options.project)
     let plan = try BuildPlan(
@@ -121,7 +122,7 @@ package struct ProjectOrdering {
     }
     if let state, state.hasPrefix(identity) {
       try build.build("build", .ordered)
-      // What could not be used then may be permitted now.
+      // A method that could not be used in the last run may be permitted now.
       let method = try methods(for: build).chosen(options.method)
       if state == identity + results(of: build, by: method) { return result(folder, nil) }
     }
@@ -164,7 +165,7 @@ package struct ProjectOrdering {
   private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
     let folder = build.shell.folder
     Folder.remove(Array(folder.state.utf8))
-    // What an earlier run has linked in its order.
+    // Images that an earlier run has linked with order files.
     build.relink(build.images.filter(folder.mayBeOrdered))
     try folder.setResultsAside()
     try folder.makeResults()
@@ -243,14 +244,15 @@ package struct ProjectOrdering {
     }
   }
 
-  /// How the launches can be recorded.
+  /// Returns the methods by which the launches can be recorded.
   private func methods(for build: ProjectBuild) -> RecordingMethods {
     var methods = RecordingMethods(triedIn: environment)
     methods.consider(build.images, of: build.plan, in: environment)
     return methods
   }
 
-  /// Records the launches, of another build if the method needs one; afterwards the plain one is there again.
+  /// Records the launches. If the method needs an instrumented build, first makes that build, and then the plain build
+  /// again.
   private func record(
     _ launches: ProjectLaunches, by method: RecordingMethods.Method, _ build: inout ProjectBuild
   ) throws(Diagnostic) -> ProjectLaunches.Recorded {
@@ -269,9 +271,9 @@ package struct ProjectOrdering {
     return recorded
   }
 
-  /// The pages that the launches execute, or why they can't be counted.
+  /// Counts the pages that the launches execute, or returns the reason why they can't be counted.
   ///
-  /// - Throws: if they were recorded with breakpoints: then what sees pages works, too.
+  /// - Throws: if the launches were recorded with breakpoints: where breakpoints work, page counts work, too.
   private func count(
     _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
     _ method: RecordingMethods.Method
@@ -312,15 +314,15 @@ package struct ProjectOrdering {
       project: project)
   }
 
-  /// The images, the results, and how these came about, for `state`.
+  /// Returns the second part of `state`: the method of recording, and the stamps of the images and the results.
   private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
     "recorded by \(method.rawValue)\n\(build.stamps)\(build.shell.folder.resultStamps)"
   }
 
-  /// What decides about the results besides the images.
+  /// Returns the first part of `state`: everything that the results depend on, apart from the images.
   private func identity(of build: ProjectBuild) -> String {
     let launches = options.launches.map { launch in
-      // A launch may run something else if its input is another one.
+      // A launch may run other functions if its input has changed.
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }

@@ -2,13 +2,13 @@ import ByteReading
 import ClusterProfileFormat
 import ImageModel
 
-/// The profiles of several images as one, because objects are compiled without knowing what will link them.
+/// One profile for several images. An object is compiled before it is known which images will contain it.
 package struct ProjectProfile {
   package let bytes: [UInt8]
 
-  /// A function that several images have stays whole: its blocks may differ.
+  /// Merges profiles. A function that occurs in several of them stays whole, because its blocks may differ.
   ///
-  /// - Parameter profiles: files.
+  /// - Parameter profiles: the contents of the profiles.
   /// - Complexity: O(*n*) for *n* bytes, on average.
   package init(_ profiles: [[UInt8]]) throws(Diagnostic) {
     var functions: [ClusterProfile.Function] = []

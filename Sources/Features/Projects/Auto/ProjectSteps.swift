@@ -1,6 +1,6 @@
 import ProcessLaunch
 
-/// Tells what is done, and how long it takes.
+/// Reports each step, and how long it takes.
 struct ProjectSteps {
   let progress: (ProjectOrdering.Progress) -> Void
 

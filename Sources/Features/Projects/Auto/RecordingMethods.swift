@@ -12,11 +12,12 @@ import Symbolication
   import Glibc
 #endif
 
-/// Which of the ways to record a launch can be used, and why the others can't.
+/// The methods that can record a launch, and the reasons why the others can't.
 ///
-/// The first that can be used is the one to use: breakpoints, because they see every function of the release build and
-/// hardly slow it down; an emulator, which needs no permission, and runs programs of other architectures; an instrumented
-/// build, which is another build and sees only what was compiled for it.
+/// The first method that can be used is chosen. Breakpoints are first, because they see every function of the release
+/// build and hardly slow it down. An emulator is next: it needs no permission, and runs programs of other
+/// architectures. An instrumented build is last, because it is another build and sees only functions that were compiled
+/// for it.
 package struct RecordingMethods: Hashable, Sendable {
   package typealias Method = AutoDocument.Method
 
@@ -34,23 +35,25 @@ package struct RecordingMethods: Hashable, Sendable {
   }
 
   private var refusals: [Method: Refusal] = [:]
-  /// Why the emulator of this machine can't be used; `nil` if it can, or if programs of another one are emulated.
+  /// Why the emulator of this machine's architecture can't be used; `nil` if it can be, or if the programs are for
+  /// another architecture.
   private var ownEmulation: Refusal?
   /// Whether programs of the project can be run as they are.
   package private(set) var runsPrograms = true
 
-  /// All can be used.
+  /// Makes a value with which all methods can be used.
   package init() {}
 
-  /// The first reason counts.
+  /// Notes that a method can't be used. Of several reasons, the first is kept.
   package mutating func refuse(_ method: Method, _ refusal: Refusal) {
     refusals[method] = refusals[method] ?? refusal
   }
 
-  /// The emulator of this machine can't be used.
+  /// Notes that the emulator of this machine's architecture can't be used.
   package mutating func refuseOwnEmulation(_ refusal: Refusal) { ownEmulation = refusal }
 
-  /// A program is for another machine, of which the emulator of this one runs nothing.
+  /// Notes that a program is for another architecture, whose programs the emulator of this machine's architecture can't
+  /// run.
   ///
   /// - Parameter refusal: why that program can't be emulated; `nil` if it can be.
   package mutating func needForeignEmulation(_ refusal: Refusal?) {
@@ -62,10 +65,10 @@ package struct RecordingMethods: Hashable, Sendable {
     (method == .qemu ? ownEmulation : nil) ?? refusals[method]
   }
 
-  /// The method to use; `nil` if none can be.
+  /// The method to use; `nil` if no method can be used.
   package var best: Method? { Method.allCases.first { refusal(of: $0) == nil } }
 
-  /// Why no method comes before `method`; `nil` if it is the first.
+  /// Returns why the methods before `method` can't be used; `nil` if it is the first.
   package func reason(for method: Method) -> String? {
     let earlier = Self.earlier(than: method)
     return earlier.isEmpty ? nil : wording(earlier)
@@ -75,7 +78,7 @@ package struct RecordingMethods: Hashable, Sendable {
     Method.allCases.prefix { $0 != method }
   }
 
-  /// Why none can be used, for the last line of a report.
+  /// Why no method can be used, for the last line of a report; `nil` if a method can be.
   package var obstacle: String? {
     best == nil ? "no way to record: \(wording(Method.allCases[...]))" : nil
   }
@@ -87,13 +90,13 @@ package struct RecordingMethods: Hashable, Sendable {
     .joined(separator: "; ")
   }
 
-  /// What to do so that one of `methods` can be used; `nil` if nothing can be done.
+  /// Returns what to do so that one of `methods` can be used; `nil` if nothing can be done.
   private func hint(_ methods: ArraySlice<Method>) -> String? {
     let hints = methods.compactMap { refusal(of: $0)?.hint }
     return hints.isEmpty ? nil : hints.joined(separator: "; or ")
   }
 
-  /// What `doctor` says about recording.
+  /// The finding of `doctor` about recording.
   package var finding: Finding {
     let check = "method of recording"
     guard let best else {
@@ -107,10 +110,10 @@ package struct RecordingMethods: Hashable, Sendable {
       .auto, check, .warning, "\(best.wording) (\(reason))", hint: hint(Self.earlier(than: best)))
   }
 
-  /// The method to use.
+  /// Returns the method to use.
   ///
   /// - Parameter wanted: the user's choice.
-  /// - Throws: if that can't be used, or if none can.
+  /// - Throws: if the wanted method can't be used, or if no method can be.
   package func chosen(_ wanted: Method?) throws(Diagnostic) -> Method {
     if let wanted {
       guard let refusal = refusal(of: wanted) else { return wanted }
@@ -128,7 +131,7 @@ package struct RecordingMethods: Hashable, Sendable {
 // MARK: On this machine
 
 extension RecordingMethods {
-  /// What this machine can do with programs of its own architecture, which is tried.
+  /// Tries which methods work for programs of this machine's architecture.
   init(triedIn environment: LaunchEnvironment) {
     self.init(
       tracing: TracingPermission.refusal().map { reason in
@@ -138,9 +141,9 @@ extension RecordingMethods {
       }, in: environment)
   }
 
-  /// What this machine can do with programs of its own architecture.
+  /// Finds out which methods work for programs of this machine's architecture.
   ///
-  /// - Parameter tracing: why no program can be traced; `nil` if one was.
+  /// - Parameter tracing: why no program can be traced; `nil` if a program was traced.
   init(tracing: Refusal?, in environment: LaunchEnvironment) {
     if let tracing { refuse(.breakpoints, tracing) }
     do { _ = try Emulator(of: "/bin/sh", LaunchRecording.Emulation(), in: environment) } catch {
@@ -149,7 +152,7 @@ extension RecordingMethods {
     do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
   }
 
-  /// What can be done with a project whose build made `images`.
+  /// Refuses the methods that can't record a project whose build made `images`.
   mutating func consider(
     _ images: [ProjectImage], of plan: BuildPlan, in environment: LaunchEnvironment
   ) {
@@ -160,7 +163,7 @@ extension RecordingMethods {
     for image in images { consider(image.path, isLibrary: image.isLibrary, in: environment) }
   }
 
-  /// What can be done with a project of that build system; `nil` if it is not known.
+  /// Refuses the methods that can't record a project of this build system; `nil` if the build system is not known.
   mutating func consider(_ system: BuildSystem?, in environment: LaunchEnvironment) {
     guard system?.toolchain.compilesC ?? true else { return }
     let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
@@ -169,7 +172,7 @@ extension RecordingMethods {
     }
   }
 
-  /// What can be done with the image at `path`.
+  /// Refuses the methods that can't record the image at `path`.
   mutating func consider(
     _ path: String, isLibrary: Bool = false, in environment: LaunchEnvironment
   ) {
@@ -198,7 +201,7 @@ extension RecordingMethods {
     }
   }
 
-  /// - Parameter path: never looked up in `PATH`, as the name of a command would be.
+  /// - Parameter path: the path of the program, which is not looked up in `PATH`.
   private static func refusalToEmulate(
     programAt path: String, in environment: LaunchEnvironment
   ) -> Refusal? {

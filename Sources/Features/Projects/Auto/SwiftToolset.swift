@@ -2,9 +2,9 @@ import JSON
 
 /// The file from which SwiftPM takes options for its compilers and linkers: `--toolset`.
 package struct SwiftToolset: Hashable, Sendable {
-  /// For the linker itself.
+  /// Options for the linker itself.
   package var linkerOptions: [String]
-  /// The path of the recorder, if what is built is to record itself.
+  /// The path of the recorder, if the build is to record itself.
   package var recorder: String?
 
   package init(linkerOptions: [String], recorder: String? = nil) {
@@ -16,7 +16,7 @@ package struct SwiftToolset: Hashable, Sendable {
   package func json() -> [UInt8] {
     let coverage = recorder == nil ? nil : "func,trace-pc-guard,pc-table"
     let clang = ["-ffunction-sections"] + (coverage.map { ["-fsanitize-coverage=\($0)"] } ?? [])
-    // swiftc takes the second option only with a sanitizer, of which this one adds nothing else.
+    // swiftc takes `-sanitize-coverage` only with a sanitizer. `-sanitize=fuzzer` adds nothing else.
     let swift = coverage.map { ["-sanitize=fuzzer", "-sanitize-coverage=\($0)"] } ?? []
     return JSONWriter.document { json in
       func options(_ key: StaticString, _ options: [String]) {

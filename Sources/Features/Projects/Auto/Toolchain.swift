@@ -27,7 +27,7 @@ package enum Toolchain: Hashable, Sendable {
     }
   }
 
-  /// What a user has to add to compile for ordering; nothing for rustc.
+  /// The compiler options that a user has to add to compile for ordering; none for rustc.
   package var compileOptions: [String] {
     switch self {
     case .c: ["-ffunction-sections"]
@@ -40,7 +40,7 @@ package enum Toolchain: Hashable, Sendable {
     }
   }
 
-  /// What a user has to add to link with an order file.
+  /// Returns the options that a user has to add to link with an order file.
   package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
     let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
       String(decoding: $0, as: UTF8.self)

@@ -1,21 +1,21 @@
 // A copy of a folder that is brought up to date again and again, while a build works in it.
 //
-// The copy has files of its own: what the build makes. And the build may change files that were copied. So what is to be
-// done is found out from the source alone: a list, kept beside the copy, says what each file of the source was like when
-// it was copied. What differs from the list is copied again; what is on the list and no longer in the source is removed.
-// Everything else in the copy stays as it is, so that the build system has nothing to do for it. Without a list, which
-// is written last, the copy is made anew.
+// The copy also has files of its own, which the build makes, and the build may change files that were copied. So an
+// update does not compare the copy with the source. It compares the source with a list, kept beside the copy, of what
+// each source file was like when it was copied. Files that differ from the list are copied again. Files on the list
+// that are no longer in the source are removed. Everything else in the copy stays as it is, so that the build system
+// has nothing to do for it. The list is written last; without a list, the whole copy is made again.
 //
-// Build systems compare times of modification. In a new copy they are those of the source. What is copied later gets the
-// present time: its own may be before that of an object which the build has made from the file that it replaces. Files
-// that are copied together keep their order in time.
+// Build systems compare times of modification. In a new copy, files have the times of the source. Files that are copied
+// later get the present time: the time of the source may be before the time of an object that the build has made from
+// the replaced file. Files that are copied together keep their order in time.
 //
-// Not copied are caches and build folders, which hold absolute paths of the source and can be made again: folders with a
-// CACHEDIR.TAG, those of CMake, Meson and SwiftPM, and the folder with the results. Nor are objects, which would take the
-// place of those that are compiled for ordering. What SwiftPM has downloaded is copied, so that it need not be downloaded
-// again.
+// Caches and build folders are not copied. They hold absolute paths of the source and can be made again: folders with a
+// CACHEDIR.TAG, the build folders of CMake, Meson and SwiftPM, and the folder with the results. Objects are not copied,
+// either: they would take the place of the objects that are compiled for ordering. SwiftPM's downloads are copied, so
+// that they need not be downloaded again.
 //
-// The build may put a link in the place of a folder. Nothing is written or removed behind it: paths in the copy are
+// The build may replace a folder by a link. Nothing is written or removed through such a link: paths in the copy are
 // followed folder by folder.
 
 import CommandSupport
@@ -38,7 +38,7 @@ package struct TreeCopy {
   /// A folder that is not copied.
   private let excluded: Word
 
-  /// What an update has found.
+  /// The result of an update.
   package struct Update: Equatable {
     /// Whether nothing was copied before.
     package var isNew: Bool
@@ -81,17 +81,17 @@ package struct TreeCopy {
       changed = [change.tv_sec, change.tv_nsec]
     }
 
-    /// Of a folder, its contents are looked at anyway.
+    /// The text for the list. For a folder it has the mode only, because each update looks at the folder's contents.
     var text: String {
       if mode & UInt32(S_IFMT) == UInt32(S_IFDIR) { return "\(mode)" }
       return "\(mode) \(size) \(modified[0]).\(modified[1]) \(changed[0]).\(changed[1])"
     }
   }
 
-  /// Makes the copy equal to the source, but for what was made in it.
+  /// Makes the copy equal to the source, apart from files that the build made.
   ///
   /// - Throws: also `interrupted`. The next update then makes a new copy.
-  /// - Complexity: O(*n* log *n*) for *n* files in the source, and what differs is read.
+  /// - Complexity: O(*n* log *n*) for *n* files in the source, and the bytes of the files that differ.
   package func update() throws(Diagnostic) -> Update {
     let known = readList()
     if known == nil { Folder.remove(copy) }
@@ -101,7 +101,7 @@ package struct TreeCopy {
     try copyFolder([], &state)
     if known != nil { renewTimes(of: state.copied) }
     let present = Set(state.found.map(\.path))
-    // Contents of folders before the folders.
+    // Descending, so that a folder's contents come before the folder.
     let gone = state.known.keys.filter { !present.contains($0) && Self.isInside($0) }.sorted {
       $1.lexicographicallyPrecedes($0)
     }
@@ -142,7 +142,7 @@ package struct TreeCopy {
     }
   }
 
-  /// Removes a file or an empty folder of the copy; nothing if a folder on the way is none any more.
+  /// Removes a file or an empty folder of the copy. Does nothing if a folder on the path is no longer a folder.
   private func remove(_ path: Word) {
     let names = path.split(separator: UInt8(ascii: "/"))
     guard let last = names.last else { return }
@@ -159,7 +159,7 @@ package struct TreeCopy {
     if unlinkat(folder, name, 0) != 0 { unlinkat(folder, name, AT_REMOVEDIR) }
   }
 
-  /// The stamps by path; `nil` if nothing was copied yet, or not all.
+  /// Returns the stamps by path; `nil` if nothing was copied yet, or if the last update was interrupted.
   private func readList() -> [Word: String]? {
     guard access(list, F_OK) == 0, let bytes = try? InputFile.bytes(list) else { return nil }
     let parts = bytes.copy(0..<bytes.count).split(separator: 0, omittingEmptySubsequences: false)
@@ -171,8 +171,8 @@ package struct TreeCopy {
   }
 
   /// - Parameters:
-  ///   - folder: relative to source and copy: empty, or with a slash in front.
-  ///   - wanted: the names in it that are copied; `nil` for all.
+  /// - folder: the path of the folder in the source and in the copy: empty, or with a slash in front.
+  /// - wanted: the names in the folder that are copied; `nil` for all.
   private func copyFolder(
     _ folder: Word, _ state: inout State, only wanted: [String]? = nil
   ) throws(Diagnostic) {
@@ -183,7 +183,7 @@ package struct TreeCopy {
       if Interruption.hasCome { throw Diagnostic("interrupted") }
       let path = folder + [UInt8(ascii: "/")] + name
       var status = stat()
-      // It may be gone by now.
+      // The file may be gone by now.
       guard source + path != excluded, lstat(Self.cString(source + path), &status) == 0 else {
         continue
       }
@@ -226,7 +226,7 @@ package struct TreeCopy {
     path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
   }
 
-  /// In the folder `.build` of a package: its dependencies, and what SwiftPM knows of them.
+  /// The entries of a package's folder `.build` that are copied: its dependencies, and SwiftPM's notes about them.
   private static let downloads = ["checkouts", "repositories", "workspace-state.json"]
 
   /// Removes all objects below a folder.
@@ -287,8 +287,8 @@ package struct TreeCopy {
     }
   }
 
-  /// Copies a symbolic link. One to an absolute path in the source leads to the copy; a relative one that leaves the
-  /// source leads where it did.
+  /// Copies a symbolic link. A link to an absolute path in the source is changed to lead to the copy. A relative link
+  /// that leaves the source leads to the same file as before.
   private func copyLink(_ path: Word, in folder: Word) throws(Diagnostic) {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(Self.cString(source + path), &target, target.count - 1)
@@ -306,7 +306,7 @@ package struct TreeCopy {
     }
   }
 
-  /// Copies a regular file under another name first, so that a program that runs it does not see half of it.
+  /// Copies a regular file under another name first, so that no program reads or runs half a file.
   ///
   /// - Returns: the source's time of modification, which the copy has.
   private func copyFile(_ path: Word, _ status: stat) throws(Diagnostic) -> timespec {
@@ -353,7 +353,7 @@ package struct TreeCopy {
     return false
   }
 
-  /// Whether a path of the list, which may be damaged, leads to something in the copy.
+  /// Whether a path of the list, which may be damaged, stays in the copy.
   private static func isInside(_ path: Word) -> Bool {
     let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.count > 1 && parts[0].isEmpty

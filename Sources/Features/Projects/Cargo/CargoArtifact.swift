@@ -5,7 +5,7 @@ import JSON
 
 /// An executable or shared library that cargo has built.
 package struct CargoArtifact: Hashable, Sendable {
-  /// Absolute.
+  /// The absolute path.
   package var path: String
   package var isLibrary: Bool
 
@@ -16,11 +16,11 @@ package struct CargoArtifact: Hashable, Sendable {
     self.isLibrary = isLibrary
   }
 
-  /// The one that the last target of a build is.
+  /// The artifact of the last target of a build.
   ///
-  /// - Parameter messages: what `cargo --message-format=json` prints: an object on each line. Other lines are output of
-  ///   the build. <https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages>
-  /// - Throws: if that target is not linked.
+  /// - Parameter messages: the output of `cargo --message-format=json`. Each line with an object is a message; other
+  ///   lines are output of the build. <https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages>
+  /// - Throws: if the last target is not linked.
   /// - Complexity: O(*n*) for *n* bytes.
   package init(inMessages messages: [UInt8]) throws(Diagnostic) {
     var last: Message?
@@ -49,7 +49,7 @@ package struct CargoArtifact: Hashable, Sendable {
   }
 }
 
-/// A message of cargo; of others than artifacts only its kind is read.
+/// A message of cargo. If it is not about an artifact, only its kind is read.
 private struct Message {
   var isArtifact: Bool
   var name = ""

@@ -1,17 +1,17 @@
 import ImageModel
 
-/// Flags for all crates, which cargo takes from one place only: `RUSTFLAGS`, then `[target] rustflags`, then
+/// Flags for all crates. cargo takes them from one place only: `RUSTFLAGS`, else `[target] rustflags`, else
 /// `[build] rustflags`. <https://doc.rust-lang.org/cargo/reference/config.html#buildrustflags>
 package enum CargoFlags {
   /// Variables from which cargo takes flags for all crates instead of `[target] rustflags`.
   package static let variables = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"]
 
-  /// What to do instead.
+  /// The hint of the warnings.
   private static let remedy =
     "put the flags into [target.TRIPLE] rustflags of .cargo/config.toml"
 
   /// - Parameters:
-  ///   - variables: those of `variables` that are set.
+  /// - variables: the names in `CargoFlags.variables` that are set.
   ///   - folder: the current folder, absolute: cargo reads the configuration there and in the folders above it.
   package static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
     var warnings = variables.map { name in
@@ -29,7 +29,7 @@ package enum CargoFlags {
     return warnings
   }
 
-  /// The number of the line that sets `build.rustflags`; `nil` if none does.
+  /// Returns the number of the line that sets `build.rustflags`; `nil` if no line does.
   package static func lineOfBuildFlags(in text: String) -> Int? {
     CargoSettings(text).lines.first { line in
       line.table == "[build]" && line.setting.hasPrefix("rustflags=")

@@ -2,10 +2,10 @@ import ByteReading
 import ImageModel
 import JSON
 
-/// What `cargo metadata --no-deps` tells about a workspace.
+/// What `cargo metadata --no-deps` prints about a workspace.
 /// <https://doc.rust-lang.org/cargo/commands/cargo-metadata.html#json-format>
 package struct CargoMetadata: Hashable, Sendable {
-  /// The folder for what is built.
+  /// The folder for the results of builds.
   package let targetFolder: String
   /// The folder of the workspace, or of its only package.
   package let workspace: String
@@ -15,10 +15,10 @@ package struct CargoMetadata: Hashable, Sendable {
     package var name: String
     /// The path of its `Cargo.toml`.
     package var manifest: String
-    /// The program that `cargo run` takes of several.
+    /// The program that `cargo run` runs if the package has several.
     package var defaultProgram: String?
     package var programs: [String]
-    /// Whether its library is one that programs load.
+    /// Whether its library is a shared library.
     package var hasDynamicLibrary: Bool
   }
 
@@ -35,11 +35,11 @@ package struct CargoMetadata: Hashable, Sendable {
     }
   }
 
-  /// The options for the one target that is linked, unless `words` choose it.
+  /// Returns the options that choose the one target that is linked; none if `words` choose it.
   ///
-  /// - Parameter manifest: the path of the `Cargo.toml` for which cargo is called; that of a workspace without a package
-  ///   stands for all packages.
-  /// - Throws: if there is none, or several.
+  /// - Parameter manifest: the path of the `Cargo.toml` for which cargo is called. The manifest of a virtual workspace
+  ///   selects all packages.
+  /// - Throws: if there is no such target, or if there are several.
   package func selection(for words: CargoWords, manifest: String) throws(Diagnostic) -> [String] {
     guard !words.choosesTarget else { return [] }
     let wanted = words.package

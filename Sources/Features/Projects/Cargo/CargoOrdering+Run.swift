@@ -14,9 +14,9 @@ extension CargoOrdering {
   package struct Launched {
     package let recorded: RecordedLaunch
     package let method: RecordingMethods.Method
-    /// Why no method comes before that; `nil` if it is the first.
+    /// Why the preferred methods were not used; `nil` if `method` is the first.
     package let methodReason: String?
-    /// How many launches of another build were removed.
+    /// The number of traces that were removed because another build was recorded.
     package let removed: Int
   }
 

@@ -1,8 +1,9 @@
 // Orders what cargo links: `cargo orderfile`.
 //
-// The release build itself is recorded, so there is one build; only where nothing else works, an instrumented one is. All options for the linker are behind
-// the `--` of `cargo rustc`: only the crate that is linked gets them, crates that it uses stay as they are, and flags of
-// the project still count. cargo compiles that crate again whenever these options differ from those of its last build.
+// `cargo orderfile` records the release build itself, so there is one build. It makes an instrumented build only if no
+// other method works. All options for the linker follow the `--` of `cargo rustc`. So only the crate that is linked
+// gets them, the crates that it uses stay as they are, and flags of the project still count. cargo compiles that crate
+// again whenever these options differ from the options of its last build.
 
 import ByteReading
 import CommandSupport
@@ -13,7 +14,7 @@ import Prediction
 import ProcessLaunch
 import Symbolication
 
-/// The verbs of `cargo orderfile`.
+/// The work of `cargo orderfile`: builds a target, records its launches, and orders it.
 package struct CargoOrdering {
   let words: CargoWords
   let environment: LaunchEnvironment
@@ -25,11 +26,11 @@ package struct CargoOrdering {
   private let workspace: String
   /// The value of the environment variable that sets `strip` for the profile; `nil` if it is not set.
   private let stripVariable: String?
-  /// About flags for all crates.
+  /// Warnings about flags for all crates.
   package let warnings: [Diagnostic]
 
   /// - Parameters:
-  ///   - flagVariables: those of `CargoFlags.variables` that are set.
+  /// - flagVariables: the names in `CargoFlags.variables` that are set.
   ///   - stripVariable: the value of `CargoStripping.variable`; `nil` if it is not set.
   /// - Throws: if there is no linker that can order, or no single target.
   package init(
@@ -56,7 +57,8 @@ package struct CargoOrdering {
     return image
   }
 
-  /// The dialect of the linker that linked `image`: flags of the project take precedence over those of `link`.
+  /// Returns the dialect of the linker that linked `image`. The project's flags may choose another linker than `link`
+  /// does.
   private func dialect(of image: CargoArtifact) throws(Diagnostic) -> OrderFileDialect {
     try BuildLinker(ofImage: try InputFile.bytes(image.path)).orderingDialect(of: image.path)
   }
@@ -69,9 +71,9 @@ package struct CargoOrdering {
     package let warnings: [Diagnostic]
   }
 
-  /// Builds the target in the order of the launches that were recorded.
+  /// Builds the target in the order of the recorded launches.
   ///
-  /// - Throws: if none was.
+  /// - Throws: if no launch was recorded.
   package func optimize() throws -> Ordered {
     let image = try build()
     let results = try CargoResults(of: image)
@@ -104,12 +106,12 @@ package struct CargoOrdering {
       warnings: generation.warnings)
   }
 
-  /// Runs cargo, which prints what it does.
+  /// Builds the target with cargo, which prints its progress.
   ///
   /// - Parameters:
-  ///   - dialect: the dialect of the linker, unless the project demands another linker; `nil` for the usual linker.
-  ///   - targetFolder: as `CargoWords.build` has it.
-  ///   - variables: more variables for its environment.
+  /// - dialect: the dialect of the linker, unless the project demands another linker; `nil` for the usual linker.
+  /// - targetFolder: as for `CargoWords.build`.
+  /// - variables: variables to add to cargo's environment.
   func link(
     with dialect: OrderFileDialect? = nil, orderFile: String? = nil, targetFolder: String? = nil,
     variables: [(name: String, value: String)] = []
@@ -160,7 +162,7 @@ package struct CargoOrdering {
   }
 }
 
-/// What belongs to a whole workspace.
+/// Operations on a whole workspace.
 package enum CargoWorkspace {
   /// The folder of the workspace.
   package static func path(_ words: CargoWords, in environment: LaunchEnvironment) throws -> String
@@ -184,7 +186,8 @@ package enum CargoWorkspace {
     try CargoMetadata(CapturedCommand(environment).output(of: words.metadata))
   }
 
-  /// The path of the `Cargo.toml` for which cargo is called: that of the nearest folder above.
+  /// Returns the path of the `Cargo.toml` that cargo reads: by default the first one in the current folder and the
+  /// folders above it.
   static func manifest(_ words: CargoWords) throws(Diagnostic) -> String {
     if let path = words.value(of: "--manifest-path") { return try Folder.absolutePath(path) }
     var parts = try Folder.absolutePath(".").split(separator: "/")

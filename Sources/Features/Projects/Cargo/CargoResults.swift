@@ -2,8 +2,8 @@ import ByteReading
 import CommandSupport
 import ImageModel
 
-/// What is kept of an image between calls, in a folder beside the image: the launches that were recorded, the build that
-/// they ran, and the order.
+/// The files about an image that are kept between calls, in a folder beside the image: the traces, the image that the
+/// launches ran, the image in the default order, and the order file.
 struct CargoResults {
   /// `target/release/.orderfile/app`
   private let folder: String
@@ -33,7 +33,7 @@ struct CargoResults {
     Folder.names(in: folder).filter { $0.hasPrefix("launch-") }.map { "\(folder)/\($0)" }
   }
 
-  /// The path for the trace of one more launch, behind those that are there.
+  /// The path for the next trace: its number follows the number of the last trace.
   var nextTrace: String {
     let last = traces.last.map {
       fileName(ofPath: $0).dropFirst("launch-".count).prefix(while: \.isNumber)
@@ -43,9 +43,9 @@ struct CargoResults {
       "\(folder)/launch-\(String(repeating: "0", count: max(0, 4 - number.count)))\(number).oftrace"
   }
 
-  /// Keeps the image that is launched next. Launches of another build are removed.
+  /// Keeps a copy of the image that is launched next, and removes the traces of other builds.
   ///
-  /// - Returns: how many traces were removed.
+  /// - Returns: the number of traces that were removed.
   func keepRecorded(_ image: CargoArtifact) throws(Diagnostic) -> Int {
     if Self.isSame(image.path, recorded) { return 0 }
     let old = traces
@@ -61,8 +61,8 @@ struct CargoResults {
     return one.copy(0..<one.count) == two.copy(0..<two.count)
   }
 
-  /// Removes all results below cargo's target folder: `PROFILE/.orderfile`, `TRIPLE/PROFILE/.orderfile`, and those of
-  /// examples.
+  /// Removes all results below cargo's target folder: `PROFILE/.orderfile`, `TRIPLE/PROFILE/.orderfile`, and the
+  /// results of examples.
   ///
   /// - Returns: the folders that were removed.
   static func remove(below target: String, levels: Int = 3) -> [String] {

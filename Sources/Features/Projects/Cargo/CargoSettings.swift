@@ -1,7 +1,7 @@
 import CommandSupport
 
-/// The lines of a manifest or a configuration file of cargo, each with its table. This is no reader of TOML: settings that
-/// extend over several lines, or that are in quotes, are not recognized.
+/// The lines of a manifest or a configuration file of cargo, each with its table. This is not a TOML reader: it does
+/// not recognize settings that extend over several lines or whose keys are in quotes.
 struct CargoSettings {
   /// The configuration files of cargo in `folder`, an absolute path, and in the folders above it, from the bottom up.
   static func configurationFiles(in folder: String) -> [(path: String, text: String)] {

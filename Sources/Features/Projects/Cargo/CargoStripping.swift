@@ -11,7 +11,8 @@ package enum CargoStripping {
     ["true", "symbols"].contains(value.filter { $0 != "\"" && $0 != "'" })
   }
 
-  /// The number of the line that strips the images of `profile`, or of a profile that it inherits; `nil` if none does.
+  /// Returns the number of the line that strips the images of `profile`, or of a profile that it inherits; `nil` if no
+  /// line does.
   ///
   /// - Parameter text: the text of a manifest or a configuration file, or the value of `--config`.
   /// - Complexity: O(*n*) for *n* bytes and each inherited profile.

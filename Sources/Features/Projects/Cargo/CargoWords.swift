@@ -1,6 +1,6 @@
 import Rendering
 
-/// The words of a call of `cargo orderfile`: options of cargo and, behind `--`, words for the program.
+/// The words of a call of `cargo orderfile`: options of cargo, and words for the program after `--`.
 package struct CargoWords: Hashable, Sendable {
   package var options: [String]
   package var program: [String]
@@ -24,7 +24,7 @@ package struct CargoWords: Hashable, Sendable {
     value(of: "--profile") != nil || options.contains("--release") || options.contains("-r")
   }
 
-  /// Whether the options say what to build of a package.
+  /// Whether the options choose a target of a package.
   var choosesTarget: Bool {
     options.contains("--lib")
       || ["--bin", "--example", "--test", "--bench"].contains { value(of: $0) != nil }
@@ -38,13 +38,13 @@ package struct CargoWords: Hashable, Sendable {
   /// The profile that is built.
   package var profile: String { value(of: "--profile") ?? "release" }
 
-  /// The command that builds one target. What follows its `--` is only for the crate that is linked, so that no other
-  /// crate is compiled again.
+  /// Returns the command that builds one target. The words after its `--` are only for the crate that is linked, so
+  /// that cargo compiles no other crate again.
   ///
   /// - Parameters:
-  ///   - selection: more options, that choose the target.
-  ///   - linkWords: for the compiler driver that links.
-  ///   - targetFolder: of another build than that of the options; `nil` for theirs.
+  /// - selection: further options, which choose the target.
+  /// - linkWords: words for the compiler driver that links.
+  /// - targetFolder: the target folder of this build; `nil` for the folder that the options name.
   package func build(
     selection: [String] = [], linkWords: [String], targetFolder: String? = nil
   ) -> [String] {
@@ -65,7 +65,7 @@ package struct CargoWords: Hashable, Sendable {
     return kept
   }
 
-  /// The command that tells where the target folder and the workspace are.
+  /// The command that prints the paths of the target folder and the workspace.
   package var metadata: [String] {
     var words = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
     for option in ["--manifest-path", "--config"] {
@@ -74,7 +74,7 @@ package struct CargoWords: Hashable, Sendable {
     return words + options.filter { ["--offline", "--locked", "--frozen"].contains($0) }
   }
 
-  /// A call of another verb with the same options, for hints.
+  /// Returns a call of another verb with the same options, for hints.
   package func command(_ verb: String) -> String {
     (["cargo", "orderfile", verb] + options.map(shellWord)).joined(separator: " ")
   }

@@ -1,47 +1,48 @@
-// What a call of a C or C++ compiler does, as far as its words tell.
+// What a call of a C or C++ compiler does, concluded from its words alone.
 //
-// A wrapper may add options to a call only if it knows that the call compiles or links a part of the project. Drivers
-// decide by their words: options, some of which take the next word, and inputs. So does this: it knows the options of
-// clang and gcc that take a separate word, and everything else that begins with a hyphen is an option of one word. Words
-// are bytes, because paths are; an option file (`@file`) counts as the words in it.
+// A wrapper may add options to a call only if it knows that the call compiles or links a part of the project. Compiler
+// drivers read their words as options and inputs, and some options take the next word. `CompilerCall` reads words in
+// the same way: it knows the options of clang and gcc that take the next word, and every other word that begins with a
+// hyphen is an option of one word. Words are bytes, because paths are bytes. The words of an option file (`@file`)
+// count as words of the call.
 
 /// A word of a command line.
 package typealias Word = [UInt8]
 
-/// A call of a compiler driver: clang, gcc, or what behaves like them.
+/// A call of a compiler driver: clang, gcc, or a driver that takes the same options.
 package struct CompilerCall: Hashable {
-  /// What the call does; nothing if it only asks for something, such as `--version`, or preprocesses.
+  /// What the call does; empty if the call only preprocesses, or only prints something, as with `--version`.
   package struct Work: OptionSet, Hashable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
-    /// It generates code of a language that has functions.
+    /// The call generates code of a language that has functions.
     package static let compiling = Work(rawValue: 1)
-    /// It creates an executable or a shared library.
+    /// The call creates an executable or a shared library.
     package static let linking = Work(rawValue: 2)
   }
 
   package private(set) var work: Work = []
   /// The path that a link creates, as the call gives it.
   package private(set) var output: Word = Array("a.out".utf8)
-  /// The linker that the call demands; `nil` for the driver's own.
+  /// The linker that the call demands; `nil` for the driver's default.
   package private(set) var linker: BuildLinker?
   /// Whether code is generated at the link.
   package private(set) var optimizesAtLink = false
-  /// Whether it writes a link map.
+  /// Whether the call writes a link map.
   package private(set) var hasMap = false
   /// The files that are compiled or linked.
   package private(set) var inputs: [Word] = []
-  /// Whether a configuration script makes the call to learn what the compiler can do. The call itself is then all that
-  /// matters: another one might have another answer.
+  /// Whether a configuration script makes the call to learn what the compiler can do. A wrapper must not change such a
+  /// call: with other options, the compiler might give another answer.
   package private(set) var isProbe = false
   /// Whether the linker gets a version script.
   package private(set) var hasVersionScript = false
 
   /// - Parameters:
-  ///   - words: without the compiler itself.
+  /// - words: the words of the call, without the compiler.
   ///   - folder: the current folder.
-  ///   - optionFile: the contents of an option file; `nil` if it can't be read. Then `@file` is an input.
-  /// - Complexity: O(*n*) for *n* bytes in all words, those of option files included; at most 16 MiB of these are read.
+  /// - optionFile: returns the contents of an option file; `nil` if it can't be read. Then `@file` is an input.
+  /// - Complexity: O(*n*) for *n* bytes in all words and option files; at most 16 MiB of option files are read.
   package init(
     _ words: [Word], in folder: Word = [], optionFile: (Word) -> [UInt8]? = { _ in nil }
   ) {
@@ -67,7 +68,8 @@ package struct CompilerCall: Hashable {
     if !reading.stopsEarly, !reading.isRelocatable { work.insert(.linking) }
   }
 
-  /// How configuration scripts call the files with which they try a compiler: autoconf; CMake; Meson.
+  /// The names by which autoconf, CMake and Meson call the files and folders in which they try a compiler. File names
+  /// begin with one of `probeNames`.
   private static let probeNames = [
     "conftest", "CMakeTryCompile", "testCCompiler", "testCXXCompiler",
   ]
@@ -112,7 +114,7 @@ private struct Arguments: Sequence, IteratorProtocol {
   }
 }
 
-/// What the words of a call have told so far.
+/// What the words of a call that were read so far show.
 private struct Reading {
   var inputs: [Word] = []
   var output: Word?
@@ -141,7 +143,7 @@ private struct Reading {
   ]
   private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
 
-  /// An option and the word after it.
+  /// Reads an option and the word after it.
   mutating func read(_ option: Word, _ value: Word) {
     switch String(decoding: option, as: UTF8.self) {
     case "-o", "--output": output = value
@@ -201,7 +203,7 @@ private struct Reading {
     }
   }
 
-  /// Endings of inputs that are only linked, or have no functions for the compiler: assembly.
+  /// Endings of inputs that are only linked, and of assembly, whose functions the compiler does not place.
   private static let others: Set<String> = [
     "o", "lo", "a", "so", "la", "obj", "rlib", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
   ]

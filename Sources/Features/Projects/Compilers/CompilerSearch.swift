@@ -6,17 +6,17 @@ import CommandSupport
   import Glibc
 #endif
 
-/// Looks up the compiler for which this command stands: in `PATH`, without the folders in which that name leads to this
-/// command. A wrapper of the compiler that looks further in `PATH` itself, such as ccache, must not find this command
-/// again; so the compiler gets the `PATH` without those folders.
+/// Looks up the compiler that a call of this command means: the first program of that name in `PATH` that is not this
+/// command. The compiler gets a `PATH` without the folders in which its name leads to this command. With those folders,
+/// a compiler that itself looks in `PATH`, such as ccache, would find this command again.
 package struct CompilerSearch {
   /// The compiler; `nil` if `PATH` has none of that name.
   package private(set) var compiler: Word?
-  /// `PATH` without the folders that were passed over.
+  /// `PATH` without the folders in which the name leads to this command.
   package private(set) var searchPath: Word
 
   /// - Parameters:
-  ///   - name: of the compiler; one with a slash is a path.
+  /// - name: the name of the compiler; a name with a slash is a path.
   ///   - searchPath: the value of `PATH`.
   ///   - command: the path of this command.
   package init(_ name: Word, in searchPath: Word, command: String = "/proc/self/exe") {
@@ -33,10 +33,10 @@ package struct CompilerSearch {
     self.searchPath = Word(kept.joined(separator: [UInt8(ascii: ":")]))
   }
 
-  /// Whether lld can link what the compiler generates for optimizing at the link: whether it is clang, by its own name or
-  /// by that of the file to which that leads.
+  /// Whether lld can link what the compiler generates for link-time optimization. That is so if the compiler is clang,
+  /// by its own name or by the name of the file to which its symbolic links lead.
   ///
-  /// - Parameter arguments: what precedes all others, such as the `clang` of `ccache clang`.
+  /// - Parameter arguments: the first arguments of the call, such as the `clang` of `ccache clang`.
   package func compilesForLLD(_ arguments: [Word] = []) -> Bool {
     guard let compiler else { return false }
     var paths = arguments + [compiler]
@@ -51,7 +51,7 @@ package struct CompilerSearch {
     }
   }
 
-  /// Whether compilers of C and C++ are called so: `cc`, `clang++-19`, `x86_64-linux-gnu-gcc-12`.
+  /// Whether `name` is a name of C and C++ compilers: `cc`, `clang++-19`, `x86_64-linux-gnu-gcc-12`.
   package static func isCompiler(_ name: String) -> Bool {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     let isVersioned =
@@ -61,7 +61,7 @@ package struct CompilerSearch {
     return ["cc", "c++", "gcc", "g++", "clang", "clang++", "c89", "c99"].contains(driver)
   }
 
-  /// The names of the compilers in the folders of `searchPath`, ascending, each once.
+  /// Returns the names of the compilers in the folders of `searchPath`, ascending, each once.
   package static func compilers(in searchPath: String) -> [String] {
     Set(
       searchPath.split(separator: ":").flatMap { Folder.names(in: String($0)) }.filter(isCompiler)
@@ -74,7 +74,7 @@ package struct CompilerSearch {
     var file: UInt64
   }
 
-  /// `nil` if there is no regular file at `path`.
+  /// Returns the identity of the file at `path`; `nil` if there is no regular file.
   private static func identity(_ path: Word) -> Identity? {
     var status = stat()
     guard stat(cString(path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,9 +1,10 @@
 import OrderFileFormat
 
-/// A compiler driver with what ordering needs in front of its words: `orderfile cc` and `orderfile c++`.
+/// The words for a compiler driver, with the options that ordering needs: `orderfile cc` and `orderfile c++`.
 ///
-/// What is added stands in front, so that what the project demands still counts, and so that `--`, `-x` and option files
-/// do not affect it. Calls that neither compile nor link, and those of configuration scripts, are passed on as they are.
+/// The added options precede the words of the call. So the project's own options override them, and `--`, `-x` and
+/// option files do not affect them. Calls that neither compile nor link, and calls of configuration scripts, are passed
+/// on unchanged.
 package struct CompilerWrapper {
   /// The words that are passed on to the compiler.
   package let words: [Word]
@@ -21,10 +22,11 @@ package struct CompilerWrapper {
   }
 
   /// - Parameters:
-  ///   - words: of the call, without the compiler.
-  ///   - compilesForLLD: whether lld can link what the compiler generates for optimizing at the link; gcc's it can't.
-  ///     Nor does gcc split functions by a profile.
-  ///   - fileExists: whether there is a file of that path.
+  /// - words: the words of the call, without the compiler.
+  /// - compilesForLLD: whether lld can link what the compiler generates for link-time optimization. `false` for gcc,
+  ///   which
+  ///     can't split functions by a profile either.
+  /// - fileExists: whether there is a file at a path.
   package init(
     _ words: [Word], call: CompilerCall, _ settings: WrapperSettings, compilesForLLD: Bool,
     fileExists: (Word) -> Bool
@@ -44,7 +46,7 @@ package struct CompilerWrapper {
           "-fsanitize-coverage=func,trace-pc-guard,pc-table"
             + (settings.data ? ",trace-loads,trace-stores" : ""))
       }
-      // The linker splits what it optimizes.
+      // If the linker optimizes, it also splits functions.
       if let split = settings.split, compilesForLLD, !call.optimizesAtLink {
         added.append("-fbasic-block-address-map")
         if fileExists(split) {
@@ -98,7 +100,7 @@ package struct CompilerWrapper {
       options += arguments
       if let argument = dialect?.quietArgument { options.append(Array(argument.utf8)) }
     }
-    // rustc may have named it.
+    // rustc may already have named the recorder.
     let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }
     return (recorder.map { [$0] } ?? [])
       + options.flatMap { [Array("-Xlinker".utf8), $0] }

@@ -1,4 +1,5 @@
-/// The word by which this command is asked to run another one confined: its next word is the folder below which that may write.
+/// The option of this command that runs another command confined: `--confined-to FOLDER COMMAND` runs a command that
+/// may write only below the folder.
 package enum ConfinedCommand {
   package static let word = "--confined-to"
 }

@@ -3,9 +3,9 @@ import ImageModel
 import OrderFileFormat
 
 extension LaunchEnvironment {
-  /// The best linker of `PATH` that can order.
+  /// Returns the best linker in `PATH` that can order functions.
   ///
-  /// - Throws: if there is none.
+  /// - Throws: if `PATH` has no such linker.
   func orderingLinker() throws(Diagnostic) -> OrderFileDialect {
     for linker in [OrderFileDialect.lld, .gnuLD, .gold] {
       if let name = linker.driverName, (try? program(named: "ld.\(name)")) != nil { return linker }

@@ -6,11 +6,12 @@ import CommandSupport
   import Glibc
 #endif
 
-/// The file in which compiler wrappers note what they link. Many write it at once, each note with one call.
+/// The file in which compiler wrappers note which images they link. Many wrappers write to it at the same time, so each
+/// wrapper writes a note with one call.
 package struct LinkLog {
   /// An image that was linked.
   package struct Link: Hashable {
-    /// Absolute; not necessarily without symbolic links.
+    /// An absolute path, which may contain symbolic links.
     package var path: String
     package var linker: BuildLinker
   }
@@ -19,8 +20,8 @@ package struct LinkLog {
 
   package init(_ path: Word) { self.path = path }
 
-  /// Notes that `output` is linked; that is a path in the current folder. If that fails, the note is missing: no link
-  /// fails for that.
+  /// Notes that `output`, a path relative to the current folder, is linked. If the note can't be written, it is
+  /// missing; the link does not fail.
   package func append(_ output: Word, linker: BuildLinker) {
     var absolute = output
     if output.first != UInt8(ascii: "/"), let folder = Folder.currentBytes() {
@@ -33,8 +34,8 @@ package struct LinkLog {
     try? writeAll(Array(linker.name.utf8) + [0] + absolute + [0], to: descriptor)
   }
 
-  /// The images that were linked, each once, with the linker of its last link, in the order of their first links; those
-  /// whose paths are not UTF-8 are left out. Empty if there is no such file.
+  /// Returns the linked images in the order of their first links, each once, with the linker of its last link. Leaves
+  /// out images whose paths are not UTF-8. Returns an empty array if there is no file at `path`.
   package static func links(inFileAt path: String) -> [Link] {
     guard let bytes = try? InputFile.bytes(path) else { return [] }
     let parts = bytes.copy(0..<bytes.count).split(separator: 0, omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@
 
 /// A file with words for a command.
 package enum OptionFile {
-  /// The contents of the file at `path`; `nil` if it is no regular file of at most 16 MiB that can be read.
+  /// Returns the contents of the file at `path`; `nil` if it is not a readable regular file of at most 16 MiB.
   package static func bytes(_ path: Word) -> [UInt8]? {
     let descriptor = open(
       path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -22,7 +22,7 @@ package enum OptionFile {
     return bytes
   }
 
-  /// Whether there is a file at `path`.
+  /// Whether there is a readable file at `path`.
   package static func exists(_ path: Word) -> Bool {
     access(path.map { CChar(bitPattern: $0) } + [0], R_OK) == 0
   }

@@ -1,6 +1,6 @@
-/// Puts the words of option files in the place of `@file`, as clang and gcc do.
+/// Replaces `@file` by the words of that option file, as clang and gcc do.
 package enum OptionFiles {
-  /// A file may name others, and itself.
+  /// The limit of nesting: an option file may name other option files, and itself.
   private static let mostNested = 10
   private static let mostBytes = 16 << 20
 
@@ -27,8 +27,8 @@ package enum OptionFiles {
     return expanded
   }
 
-  /// Words are separated by blanks. Quotes of either kind enclose blanks, and a backslash makes the next byte literal,
-  /// also within quotes. <libiberty, buildargv>
+  /// Returns the words of an option file. Blanks separate words. Quotes of either kind enclose blanks, and a backslash
+  /// makes the next byte literal, also within quotes. <libiberty, buildargv>
   package static func words(in bytes: [UInt8]) -> [Word] {
     var words: [Word] = []
     var word: Word?

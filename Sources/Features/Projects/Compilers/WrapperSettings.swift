@@ -1,7 +1,7 @@
 import ImageModel
 import OrderFileFormat
 
-/// What environment variables tell a compiler wrapper about the build that calls it. `auto` writes the variables, and each
+/// The settings of a compiler wrapper, which environment variables pass to it. `auto` writes the variables, and each
 /// call of a compiler reads them.
 package struct WrapperSettings: Hashable, Sendable {
   /// The linker; a link that demands another linker gets that linker.

@@ -1,9 +1,10 @@
 // What keeps a program from being ordered on this machine: `orderfile doctor`.
 //
-// Facts come first, and findings are made of them. Facts are gathered by trying (linkers link, a program is traced), by
-// reading what the kernel says, and by reading the project's files or the image; nothing is concluded from a version or
-// a name that can be tried. Each group of facts is a value (`ToolFacts`, `PermissionFacts`, `MachineFacts`,
-// `ProjectFacts`, `ImageFacts`), so that what is made of it is tested without the machine.
+// `Doctor` first gathers facts, then makes findings of them. It gathers facts by trying (it links with each linker, and
+// traces a program), by reading the kernel's settings, and by reading the project's files or the image. It concludes
+// nothing from a version or a name that it can find out by trying. Each group of facts is a value (`ToolFacts`,
+// `PermissionFacts`, `MachineFacts`, `ProjectFacts`, `ImageFacts`), so that tests can make findings without the
+// machine.
 
 import CommandSupport
 import ImageModel
@@ -24,9 +25,10 @@ package struct Doctor {
   private let environment: LaunchEnvironment
 
   /// - Parameters:
-  ///   - path: of a project's folder, an image or a link map; `nil` for the current folder if that has a build system,
+  /// - path: the path of a project's folder, an image or a link map; `nil` for the current folder if that has a
+  ///   project,
   ///     else for this machine alone.
-  ///   - architecture: the slice of a universal file.
+  /// - architecture: the architecture of the slice to examine in a universal file.
   ///   - command: the path of this command.
   package init(
     _ path: String?, architecture: Architecture? = nil, command: String,
@@ -38,23 +40,23 @@ package struct Doctor {
     self.environment = environment
   }
 
-  /// What is examined besides the machine.
+  /// What is examined in addition to the machine.
   private enum Subject {
     case machine
     case project(ProjectFacts)
     case image(ImageFacts)
     case linkMap(Layout)
 
-    /// The build system of a project that has one; `nil` if it is not known.
+    /// The build system of a project; `nil` if it has none, or several.
     var system: BuildSystem? {
       guard case .project(let facts) = self, facts.systems.count == 1 else { return nil }
       return facts.systems[0]
     }
   }
 
-  /// Examines the machine and what `path` leads to. It takes about a second.
+  /// Examines the machine and the file or folder at `path`. It takes about a second.
   ///
-  /// - Throws: if there is nothing at `path`, or something that is neither a folder, an image nor a link map.
+  /// - Throws: if there is nothing at `path`, or if it is neither a folder, an image nor a link map.
   package func examine() throws(Diagnostic) -> (document: DoctorDocument, warnings: [Diagnostic]) {
     var warnings: [Diagnostic] = []
     let (subject, place) = try subject(&warnings)
@@ -96,7 +98,7 @@ package struct Doctor {
     )
   }
 
-  /// What `path` leads to, and its absolute path.
+  /// Returns the subject at `path`, and its absolute path.
   private func subject(_ warnings: inout [Diagnostic]) throws(Diagnostic) -> (Subject, String) {
     let place = try Folder.absolutePath(path ?? ".")
     var status = stat()
@@ -135,7 +137,7 @@ package struct Doctor {
 }
 
 extension DoctorDocument {
-  /// The error of a check that failed; `nil` if `auto` can succeed.
+  /// The error with which `doctor` ends; `nil` if `auto` can succeed.
   package var problem: Diagnostic? {
     canSucceed
       ? nil
@@ -145,9 +147,10 @@ extension DoctorDocument {
   }
 }
 
-/// Why `auto` can't succeed, apart from recording; each in a few words.
+/// The reasons why `auto` can't succeed, each in a few words. `RecordingMethods.obstacle` is the reason why it can't
+/// record.
 package enum AutoObstacles {
-  /// - Parameter tools: `nil` if they could not be tried.
+  /// - Parameter tools: `nil` if no tool could be tried.
   package static func ofMachine(
     _ tools: ToolFacts?, _ permissions: PermissionFacts, _ machine: MachineFacts
   ) -> [String] {
@@ -163,7 +166,8 @@ package enum AutoObstacles {
     return obstacles
   }
 
-  /// Of a project with several build systems, one that is complete is enough; of one with none, the user's command.
+  /// Returns the obstacles of a project. If one of several build systems has no obstacle, the project has none. If
+  /// there is no build system, the user gives the build command, so only an unsupported language is an obstacle.
   package static func of(_ project: ProjectFacts, _ tools: ToolFacts?) -> [String] {
     if project.systems.isEmpty, let language = project.language { return [language.wording] }
     let obstacles = project.systems.map { system -> [String] in
@@ -181,7 +185,7 @@ package enum AutoObstacles {
     return image.image.layout.imageFormat == .machO ? ["Mach-O images can't be run here"] : []
   }
 
-  /// The last lines of a report.
+  /// Returns the last finding of a report: whether there are obstacles.
   package static func finding(_ obstacles: [String]) -> Finding {
     obstacles.isEmpty
       ? Finding(.auto, "obstacles", .ok, "none")

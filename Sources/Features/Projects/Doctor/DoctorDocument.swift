@@ -14,7 +14,7 @@ package struct DoctorDocument: Hashable, Sendable {
   }
 
   package var subject: Subject
-  /// Of the project, the image or the link map; `nil` for the machine.
+  /// The path of the project, the image or the link map; `nil` for the machine.
   package var path: String?
   package var findings: [Finding]
   /// Why `auto` can't succeed, each in a few words; empty if it can.

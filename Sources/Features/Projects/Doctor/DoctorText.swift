@@ -1,6 +1,6 @@
 import Rendering
 
-/// The text report of `orderfile doctor`: a line for each finding, and below it what mends it.
+/// The text report of `orderfile doctor`: a line for each finding, followed by its hint.
 package struct DoctorText {
   private let document: DoctorDocument
   private let isColoured: Bool

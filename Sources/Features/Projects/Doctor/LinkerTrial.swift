@@ -1,8 +1,8 @@
-// What a linker can do, found out by letting it do it.
+// Finds out what a linker can do by linking with it.
 //
 // Three functions and three variables, each in a section of its own, are linked with an order file that puts them into
-// another order, neither the first nor its reverse. What counts is the result: a linker that ignores the option, as lld
-// and gold ignore names that they do not find, does not order.
+// another order, neither the first order nor its reverse. The trial examines the linked image, because a linker may
+// accept an order file and ignore it: lld and gold ignore names that they do not find.
 
 import Addresses
 import ByteReading
@@ -36,7 +36,7 @@ package struct LinkerFacts: Hashable, Sendable {
 extension LinkerFacts {
   /// The name of the linker in messages.
   package var name: String { linker.title }
-  /// Whether it is the linker that most users want.
+  /// Whether it is the usual linker of ELF images, lld.
   var isUsual: Bool { linker.dialect?.isUsual ?? false }
 }
 
@@ -55,7 +55,7 @@ struct LinkerTrial {
   private static let functions = ["of_c", "of_a", "of_b"]
   private static let data = ["of_z", "of_x", "of_y"]
 
-  /// - Parameter compilers: the paths of compilers of C, of which the first that works is taken.
+  /// - Parameter compilers: the paths of C compilers. The first one that works is used.
   init(_ trials: ToolTrials, compilers: [String]) throws(Diagnostic) {
     self.trials = trials
     try trials.write(Self.source, to: "trial.c")
@@ -71,8 +71,8 @@ struct LinkerTrial {
 
   /// - Parameters:
   ///   - program: the path of the linker's program.
-  ///   - version: what it says about itself.
-  ///   - dialect: of its order files.
+  /// - version: the first line of the linker's `--version`.
+  /// - dialect: the dialect of the order files to try.
   func facts(
     _ linker: BuildLinker, _ program: String, _ version: String, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> LinkerFacts {
@@ -90,7 +90,8 @@ struct LinkerTrial {
     return facts
   }
 
-  /// Order files for data are not among the dialects: this command writes none.
+  /// `gen` orders no data for GNU ld and gold, so `OrderFileDialect` has no data orders for them. The trial writes its
+  /// own.
   private static func dataOrder(_ dialect: OrderFileDialect) -> String {
     switch dialect {
     case .gnuLD:
@@ -100,7 +101,8 @@ struct LinkerTrial {
     }
   }
 
-  /// Whether the linker places `names` as the order file `text` has them. It also writes a link map.
+  /// Whether the linker places `names` in the order of `text`, the contents of an order file. The link also writes a
+  /// link map.
   private func follows(
     _ text: String, _ linker: String, _ dialect: OrderFileDialect, _ names: [String]
   ) throws(Diagnostic) -> Bool {
@@ -117,7 +119,7 @@ struct LinkerTrial {
     return addresses.count == names.count && addresses == addresses.sorted()
   }
 
-  /// The addresses of the symbols `names`, in that order, as far as the image has them.
+  /// Returns the addresses of the symbols `names`, in that order, without symbols that the image does not have.
   private static func addresses(of names: [String], in path: String) -> [StatedAddress] {
     guard let bytes = try? InputFile.bytes(path), let file = try? ELFFile(parsing: bytes),
       let table = try? file.dynamicSymbolTable()
@@ -130,7 +132,8 @@ struct LinkerTrial {
     return names.compactMap { found[$0] }
   }
 
-  /// `GNU ld (GNU Binutils for Debian) 2.40` as it is; of `LLD 19.1 (https://...) (compatible ...)` the first words.
+  /// Returns a short version: `GNU ld (GNU Binutils for Debian) 2.40` as it is, and `LLD 19.1` for
+  /// `LLD 19.1 (https://...) (compatible ...)`.
   static func version(_ line: String) -> String {
     let rest = line.firstRange(of: " (https:") ?? line.firstRange(of: " (compatible")
     return rest.map { String(line[..<$0.lowerBound]) } ?? line

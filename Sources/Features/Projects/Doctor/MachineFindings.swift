@@ -3,12 +3,12 @@ import LaunchMeasurement
 import ProcessLaunch
 import Rendering
 
-/// What decides on this machine how many faults a layout costs.
+/// The properties of this machine that decide how many faults a layout costs.
 package struct MachineFacts: Hashable, Sendable {
   package var machine: MeasuringMachine
-  /// Of the project, the image, or the current folder.
+  /// The storage of the project, the image, or the current folder.
   package var storage: ImageStorage
-  /// The contents of /sys/kernel/mm/transparent_hugepage/enabled; `nil` if there is none.
+  /// The chosen word in /sys/kernel/mm/transparent_hugepage/enabled; `nil` if there is no such file.
   package var transparentHugePages: String?
   package var isLinux: Bool
 
@@ -22,12 +22,12 @@ package struct MachineFacts: Hashable, Sendable {
     self.isLinux = isLinux
   }
 
-  /// - Parameter path: absolute, without symbolic links.
+  /// - Parameter path: an absolute path without symbolic links.
   init(of path: String) {
     machine = .current()
     storage = ImageStorage(of: path)
     let setting = SystemFile.text(of: "/sys/kernel/mm/transparent_hugepage/enabled")
-    // always [madvise] never
+    // The text of the file is `always [madvise] never`, for example.
     let chosen = String(decoding: setting, as: UTF8.self).split(separator: "[").last
     transparentHugePages =
       setting.isEmpty ? nil : chosen?.split(separator: "]").first.map(String.init)
@@ -59,7 +59,7 @@ package struct MachineFacts: Hashable, Sendable {
     ]
   }
 
-  /// As in `LinuxKernel`: a folio is mapped as a whole.
+  /// Whether ext4 has large folios on this kernel. The kernel maps a folio as a whole (see `LinuxKernel`).
   private var largeFolios: String {
     guard storage.fileSystem == "ext4" else { return "" }
     let version = machine.kernel.split(separator: " ").dropFirst().first?.split(separator: ".")
@@ -69,14 +69,14 @@ package struct MachineFacts: Hashable, Sendable {
       ? ", with large folios (since Linux 6.16)" : ", without large folios (since Linux 6.16)"
   }
 
-  /// Settings are whole numbers of KiB.
+  /// Returns a size in MiB or KiB. The kernel's settings are whole numbers of KiB.
   private static func wording(_ bytes: UInt64) -> String {
     bytes >= 1 << 20 && bytes.isMultiple(of: 1 << 20) ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
   }
 
   /// The kernel's default.
   private static let usualReadAhead: UInt64 = 128 << 10
-  /// With more, a cold launch reads most of a program, in any order of it.
+  /// With a larger read-ahead, a cold launch reads most of a program, in whatever order its functions are.
   private static let largestReadAhead: UInt64 = 512 << 10
 
   private var readAhead: Finding {

@@ -10,33 +10,34 @@ import Rendering
   import Glibc
 #endif
 
-/// What this process may do, found out by doing it.
+/// What this process may do, found out by trying it.
 package struct PermissionFacts: Hashable, Sendable {
   /// Why a program could not be traced; `nil` if it could.
   package var tracingRefusal: String?
   /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
   package var ptraceScope: Int?
-  /// Whether a filter forbids system calls, as containers have one.
+  /// Whether a filter forbids system calls, as in containers (seccomp).
   package var hasFilter: Bool
-  /// CAP_SYS_PTRACE.
+  /// Whether this process has CAP_SYS_PTRACE.
   package var hasTraceCapability: Bool
-  /// Whether this process is traced itself, as by a debugger: what it starts then is, too, and nobody else can trace it.
+  /// Whether this process is itself traced, by a debugger for example. The programs that it starts are then traced,
+  /// too, and no other process can trace them.
   package var isTraced: Bool
   /// Why page faults could not be recorded; `nil` if they could.
   package var faultRefusal: String?
-  /// `nil` if it was not tried.
+  /// The result of a confined command; `nil` if none was tried.
   package var confinement: Confinement?
   package var temporaryFolder: String
-  /// Why no file could be written there; `nil` if one could.
+  /// Why no file could be written to the temporary folder; `nil` if one was written.
   package var temporaryFolderRefusal: String?
 
   /// What happens to a command that may write to one folder only.
   package enum Confinement: Hashable, Sendable {
-    /// It can't write elsewhere.
+    /// The command can't write elsewhere.
     case works
-    /// It can, because the kernel has no Landlock, or a filter of system calls forbids it.
+    /// The command can write elsewhere, because the kernel has no Landlock, or a filter of system calls forbids it.
     case isMissing
-    /// It does not run, for this reason.
+    /// The command does not run, for this reason.
     case fails(String)
   }
 
@@ -58,7 +59,7 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - trials: an error if there is no temporary folder for them.
+  /// - trials: the trials of tools, or an error if there is no temporary folder for them.
   ///   - command: the path of this command.
   init(
     _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String
@@ -78,7 +79,7 @@ package struct PermissionFacts: Hashable, Sendable {
     }
   }
 
-  /// A shell that may write to one folder only tries to write beside it.
+  /// Runs a shell that may write to one folder only, and that tries to write beside that folder.
   private static func confinement(_ trials: ToolTrials, _ command: String) -> Confinement {
     do { try trials.makeFolder("inside") } catch { return .fails("\(error)") }
     let began = "the shell began"
@@ -92,7 +93,8 @@ package struct PermissionFacts: Hashable, Sendable {
     return Folder.hasFile(trials.path("escaped")) ? .isMissing : .works
   }
 
-  /// - Parameter methods: what does without a permission to trace.
+  /// - Parameter methods: the methods of recording. If one of them needs no permission to trace, a refusal is only a
+  ///   warning.
   package func findings(_ methods: RecordingMethods = RecordingMethods()) -> [Finding] {
     let findings: [Finding?] = [
       tracingFinding(methods),
@@ -130,7 +132,7 @@ package struct PermissionFacts: Hashable, Sendable {
     }
   }
 
-  /// Why no program can be recorded with breakpoints; `nil` if one can be.
+  /// Why no program can be recorded with breakpoints; `nil` if programs can be.
   package var tracing: RecordingMethods.Refusal? {
     tracingRefusal.map {
       RecordingMethods.Refusal("a program can't be traced: \($0)", hint: tracingHint)

@@ -2,11 +2,11 @@ import CommandSupport
 import ImageModel
 import Rendering
 
-/// What a project's folder shows of its build.
+/// What the files in a project's folder show of its build.
 package struct ProjectFacts: Hashable, Sendable {
-  /// What `auto` finds.
+  /// The build systems that `auto` finds.
   package var systems: [BuildSystem]
-  /// A language whose programs can't be ordered, and of which the project has files; `nil` if there is none.
+  /// The language of files in the project, if its programs can't be ordered; else `nil`.
   package var language: UnsupportedLanguage?
   /// The tools that a build system needs and `PATH` lacks, by the name of the system.
   package var missingTools: [String: [String]]
@@ -39,7 +39,7 @@ package struct ProjectFacts: Hashable, Sendable {
     self.demands = demands
   }
 
-  /// - Parameter path: of the project's folder.
+  /// - Parameter path: the path of the project's folder.
   init(of path: String, _ environment: LaunchEnvironment) {
     let names = Folder.names(in: path).filter { !TreeCopy.isMadeAgain("\(path)/\($0)") }
     systems = BuildSystem.all(in: Set(names), jobs: 1, generator: environment.generatorForCMake)
@@ -59,7 +59,7 @@ package struct ProjectFacts: Hashable, Sendable {
     "CMakeLists.txt", "CMakePresets.json", "meson.build", "Cargo.toml", ".cargo/config.toml",
     "Package.swift", "configure.ac", "Makefile.am", "GNUmakefile", "makefile", "Makefile",
   ]
-  /// Files with more are no build files that someone wrote.
+  /// Larger files are not examined: they are no build files that someone wrote.
   private static let greatestFile = 1 << 20
 
   private static func demands(inFileAt path: String, called name: String) -> [Demand] {
@@ -92,7 +92,7 @@ package struct ProjectFacts: Hashable, Sendable {
     return demands + [Demand(.stripping, at: "\(name):\(line)")]
   }
 
-  /// The path in a makefile's `CC = /usr/bin/gcc`.
+  /// Returns the path in a line of a makefile such as `CC = /usr/bin/gcc`.
   private static func compilerPath(_ line: String) -> String? {
     guard line.hasPrefix("CC") || line.hasPrefix("CXX"), let equals = line.firstIndex(of: "=")
     else {
@@ -105,7 +105,7 @@ package struct ProjectFacts: Hashable, Sendable {
 }
 
 extension ProjectFacts {
-  /// - Parameter tools: `nil` if they could not be tried; then nothing is said about linkers.
+  /// - Parameter tools: `nil` if no tool could be tried. Then there are no findings about linkers.
   package func findings(_ tools: ToolFacts?) -> [Finding] {
     // Parts in other languages can be ordered if a build system compiles them.
     let languages =

@@ -3,12 +3,12 @@ import ImageModel
 import OrderFileFormat
 import Recording
 
-/// The compilers, linkers and other tools of `PATH`, and what they did when they were tried.
+/// The compilers, linkers and other tools of `PATH`, and the results of trying them.
 package struct ToolFacts: Hashable, Sendable {
   package struct Compiler: Hashable, Sendable {
     package var name: String
     package var version: String
-    /// What the linker says about itself that it calls by default; `nil` if it calls none.
+    /// The name and version of the linker that it calls by default; `nil` if that linker prints no known name.
     package var linker: String?
     /// Whether it splits functions by a profile of clusters; `nil` for gcc, which has no such option.
     package var splits: Bool?
@@ -34,23 +34,23 @@ package struct ToolFacts: Hashable, Sendable {
   }
 
   package var compilers: [Compiler] = []
-  /// Compilers and linkers that `PATH` has, and that do not start.
+  /// Compilers and linkers in `PATH` that do not start, and compilers that compile nothing.
   package var broken: [BrokenTool] = []
   package var linkers: [LinkerFacts] = []
-  /// The version of llvm-bolt; `nil` if there is none.
+  /// The version of llvm-bolt; `nil` if `PATH` has none.
   package var bolt: String?
-  /// The emulators of programs that load plugins, by their names: `qemu-aarch64`.
+  /// The names of the emulators that load plugins: `qemu-aarch64`.
   package var emulators: [String] = []
-  /// Emulators that load none, because they are linked statically.
+  /// The names of the emulators that load no plugins, because they are statically linked.
   package var staticEmulators: [String] = []
-  /// Whether packages are installed with APT, whose names for them are known.
+  /// Whether the machine has APT. Hints then use the names of its packages.
   package var hasAPT = false
 
   package init() {}
 
-  /// How `tool` is installed here.
+  /// Returns how to install `tool` on this machine.
   ///
-  /// - Parameter package: its name in Debian; `nil` if that is the tool's.
+  /// - Parameter package: the name of the tool's Debian package; `nil` if it is the name of the tool.
   package func install(_ tool: String, package: String? = nil) -> String {
     hasAPT ? "apt-get install \(package ?? tool)" : "install \(tool)"
   }
@@ -86,7 +86,7 @@ extension ToolFacts {
     let wanted: [(linker: BuildLinker, programs: [String], dialect: OrderFileDialect)] = [
       (BuildLinker(.lld), ["ld.lld"], .lld), (BuildLinker(.gold), ["ld.gold"], .gold),
       (BuildLinker(.gnuLD), ["ld.bfd"], .gnuLD),
-      // It takes options of GNU ld and of lld.
+      // mold takes the options of GNU ld and of lld.
       (BuildLinker(demandedBy: "mold"), ["ld.mold", "mold"], .lld),
     ]
     for (linker, programs, dialect) in wanted {
@@ -117,7 +117,7 @@ extension ToolFacts {
     hasAPT = trials.environment.has("apt-get")
   }
 
-  /// The first line of what the compiler says if it can't compile a function; `nil` if it can.
+  /// Returns the first line of the compiler's output if it can't compile a function; `nil` if it can.
   private static func failureToCompile(
     _ name: String, _ path: String, _ trials: ToolTrials
   ) throws(Diagnostic) -> String? {
@@ -128,7 +128,7 @@ extension ToolFacts {
     return run?.firstLine ?? "it compiles nothing"
   }
 
-  /// The compilers of C, each once: those by the names that builds use come first.
+  /// Returns the C compilers, each once. Compilers with the names that builds use come first.
   private static func compilerPaths(
     _ trials: ToolTrials
   ) -> [(name: String, path: String, isUsual: Bool)] {
@@ -137,7 +137,7 @@ extension ToolFacts {
     let others = CompilerSearch.compilers(in: trials.environment.searchPath ?? "")
     return (usual + others.filter { !$0.contains("++") }).compactMap { name in
       guard let path = trials.tool(name), let real = try? Folder.absolutePath(path),
-        // Behind ccache, all compilers are one file.
+        // With ccache, all compilers are links to one file.
         known.insert(CompilerSearch.isCompiler(fileName(ofPath: real)) ? real : "\(real) \(name)")
           .inserted
       else { return nil }
@@ -147,7 +147,7 @@ extension ToolFacts {
 
   private static let linkerNames = ["mold", "LLD", "GNU gold", "GNU ld"]
 
-  /// What the linker says that the compiler calls by default.
+  /// Returns the name and version of the linker that the compiler calls by default.
   private static func linker(of compiler: String, _ trials: ToolTrials) -> String? {
     guard let output = trials.run([compiler, "-Wl,--version"])?.output else { return nil }
     let line = output.split(separator: "\n").first { line in

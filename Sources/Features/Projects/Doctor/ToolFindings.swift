@@ -61,7 +61,7 @@ extension ToolFacts {
     return (isHere ? "" : "\(install("lld")), and ") + "link with -fuse-ld=lld"
   }
 
-  /// What compilers link with if nobody says otherwise.
+  /// For each compiler, a finding about the linker that it calls by default.
   private var defaultLinkers: [Finding] {
     compilers.map { compiler in
       let check = "default linker of \(compiler.name)"

@@ -15,7 +15,7 @@ extension Substring {
 struct ToolTrials {
   private let folder: TemporaryFolder
   let environment: LaunchEnvironment
-  /// No tool takes that long; in seconds.
+  /// The time, in seconds, after which a tool is ended.
   private static let timeout = 20.0
 
   /// - Throws: if no file can be written to the temporary folder.
@@ -38,13 +38,13 @@ struct ToolTrials {
   struct Run {
     var succeeded: Bool
     var output: String
-    /// The first line of the output that has text; `nil` if there is none.
+    /// The first line of the output that is not empty; `nil` if the output has no such line.
     var firstLine: String? { output.split(separator: "\n").first.map(String.init) }
-    /// What it says about its version; `nil` if it failed.
+    /// The first line of the output of `--version`; `nil` if the command failed.
     var version: String? { succeeded ? firstLine : nil }
   }
 
-  /// Runs a command to its end; `nil` if it can't be started.
+  /// Runs a command to its end, or to the timeout; returns `nil` if it can't be started.
   func run(_ command: [String]) -> Run? {
     let log = LaunchLog(path("output"))
     var launch = ProgramLaunch(

@@ -3,8 +3,8 @@ import CommandSupport
 
 /// libtool's script in the folder of a project: `ltmain.sh`, or `libtool`, which `configure` makes from `ltmain.sh`.
 package enum LibtoolScript {
-  /// The name of a script that does not pass `-fuse-ld=` on when it links a shared library, as before libtool 2.4.7;
-  /// `nil` if there is none.
+  /// Returns the name of a script that does not pass `-fuse-ld=` on when it links a shared library (libtool before
+  /// 2.4.7); `nil` if there is no such script.
   ///
   /// - Parameter folder: the folder of the project or of its build. Its subfolders may have the script, too.
   /// - Complexity: O(*n*) for *n* names in the folder and in its subfolders, and the bytes of the scripts.

@@ -8,11 +8,12 @@ package struct MakeSteps {
   /// The path of the linked program.
   package var program: String
   package var orderFile: String
-  /// That of a linker for ELF.
+  /// The dialect of a linker for ELF images.
   package var dialect: OrderFileDialect
-  /// The path of the recorder, `orderfile_rt.o`, if data are ordered, too: they are recorded in another build.
+  /// The path of the recorder, `orderfile_rt.o`, if data are ordered, too: another build records them. Otherwise `nil`.
   package var recorder: String?
-  /// The libtool script that drops the choice of the linker when it links a library; `nil` if there is none.
+  /// The libtool script that does not pass the choice of the linker on when it links a library; `nil` if there is no
+  /// such script.
   package var libtool: String?
 
   package init(
@@ -26,8 +27,8 @@ package struct MakeSteps {
     self.libtool = libtool
   }
 
-  /// - Throws: if `LDFLAGS` can't carry the path of the order file or of the recorder, or if data are to be ordered by a
-  ///   linker that can't.
+  /// - Throws: if `LDFLAGS` can't carry the path of the order file or of the recorder, or if data are to be ordered and
+  ///   the linker can't order data.
   package func text() throws(Diagnostic) -> String {
     let special: Set<Character> = [
       " ", "\t", "\n", "\"", "'", "`", "$", "\\", ",", "#", ";", "&", "|", "<", ">", "(", ")", "*",

@@ -3,9 +3,9 @@ import Rendering
 /// The Xcode build settings for recording and for ordering, and the steps to take with them.
 /// <https://developer.apple.com/documentation/xcode/build-settings-reference>
 ///
-/// The environment variable `XCODE_XCCONFIG_FILE` names one of these files. Its settings override those of
-/// all targets, including CocoaPods and packages, and no project has to be changed. `$(inherited)` stands for
-/// the target's own settings.
+/// The environment variable `XCODE_XCCONFIG_FILE` names one of these files. Its settings override the settings of all
+/// targets, including CocoaPods and packages, and no project has to be changed. Xcode replaces `$(inherited)` by the
+/// target's own settings.
 package struct XcodeSettings: Sendable {
   /// The folder of both files; absolute.
   package var folder: String
@@ -14,7 +14,7 @@ package struct XcodeSettings: Sendable {
   /// Absolute: a relative path would be relative to the folder of each project.
   package var orderFile: String
 
-  /// Whether C, C++ and Objective-C code also records the data that it touches; swiftc refuses those options.
+  /// Whether C, C++ and Objective-C code also records the data that it touches; swiftc refuses the options for data.
   package var recordsData: Bool
 
   package init(folder: String, runtime: String, orderFile: String, recordsData: Bool = false) {
@@ -93,7 +93,7 @@ package struct XcodeSettings: Sendable {
     """
   }
 
-  /// The steps to take, as commands; words in capitals stand for what only the user knows.
+  /// The steps to take, as commands. Words in capitals are values that only the user knows.
   package var steps: String {
     """
     SCHEME, APP, BUNDLE (com.example.app) and DEVICE (its name or identifier) stand for your values.

@@ -7,11 +7,11 @@ import ImageModel
   import Glibc
 #endif
 
-/// The settings files with which Xcode records and orders: `orderfile init --print xcode`.
+/// The Xcode settings files for recording and for ordering: `orderfile init --print xcode`.
 package struct XcodeSettingsFiles {
   /// The folder for both files.
   package var folder: String
-  /// The path of the order file; `nil` for one in the folder.
+  /// The path of the order file; `nil` for `app.order` in the folder.
   package var orderFile: String?
   /// The folder that holds the recorder for each platform.
   package var runtime: String

@@ -1,6 +1,6 @@
 // The changes that put an order file into the normal build of a project, for each build system. They are as small as
-// possible: new files, and at most one line in a file of the project. With them the build uses app.order if the file exists,
-// links again if the file changes, and builds as before if there is no such file.
+// possible: new files, and at most one line in a file of the project. With these changes the build uses app.order if
+// the file exists, links again if the file changes, and builds as before if there is no such file.
 
 import ImageModel
 
@@ -17,7 +17,7 @@ package struct BuildIntegration: Hashable, Sendable {
   /// - Parameters:
   ///   - system: the name of the build system.
   ///   - description: the contents of its file that describes the project.
-  /// - Throws: if a build of this kind has no place for an order file, with what to do instead.
+  /// - Throws: an error with a hint if builds of this kind have no place for an order file.
   package init(of system: String, describedBy description: String) throws(Diagnostic) {
     let order = ProjectEdit(Self.order, .userFile(Self.emptyOrder))
     switch system {
@@ -55,7 +55,7 @@ package struct BuildIntegration: Hashable, Sendable {
     }
   }
 
-  /// What to do for builds in which no file has to be changed, or can be changed.
+  /// The hint for builds that `init` does not change.
   static let otherBuilds =
     "'orderfile init --print make --program PROGRAM' prints commands for make and any other build"
 
@@ -77,7 +77,8 @@ package struct BuildIntegration: Hashable, Sendable {
       hint: "give the folder of the package with the program", severity: .usage)
   }
 
-  /// The package that `find_package(orderfile)` reads, in a file of the project, so that it needs no installation.
+  /// orderfileConfig.cmake, which `find_package(orderfile)` reads, as a file of the project: the project then builds
+  /// without an installed package.
   private static let cmake =
     "# Written by 'orderfile init'.\n"
     + String(decoding: PackageResources.orderfileConfig_cmake, as: UTF8.self)

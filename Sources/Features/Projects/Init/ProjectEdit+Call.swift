@@ -1,5 +1,5 @@
 extension ProjectEdit {
-  /// A call at the start of a line of a file in which a project is described.
+  /// A call at the start of a line, such as `project(app)`, in a file that describes a project.
   package struct Call: Hashable, Sendable {
     package let name: String
     private let language: Language
@@ -17,8 +17,8 @@ extension ProjectEdit {
       language = system == "cmake" ? .cmake : .meson
     }
 
-    /// The offsets between the parentheses of the first such call; `nil` if there is none. The case of its letters does
-    /// not matter.
+    /// Returns the range between the parentheses of the first call; `nil` if the file has no such call. Upper and lower
+    /// case are the same in the call's name.
     ///
     /// - Complexity: O(*n*) for *n* bytes.
     package func arguments(in contents: [UInt8]) -> Range<Int>? {
@@ -52,7 +52,7 @@ extension ProjectEdit {
       return nil
     }
 
-    /// The offset of the opening parenthesis if there is a call at `index`.
+    /// Returns the offset of the opening parenthesis if there is a call at `index`.
     private func parenthesis(at index: Int, in contents: [UInt8]) -> Int? {
       let end = index + name.utf8.count
       guard end < contents.count,
@@ -62,7 +62,8 @@ extension ProjectEdit {
       return next.flatMap { contents[$0] == UInt8(ascii: "(") ? $0 : nil }
     }
 
-    /// Where the comment or quoted text ends that begins at `index`; `nil` if none does.
+    /// Returns the end of the comment, quoted text, bracket argument or escaped character that begins at `index`; `nil`
+    /// if none of these begins there.
     private func endOfText(at index: Int, in contents: [UInt8]) -> Int? {
       let quote = UInt8(ascii: language == .cmake ? "\"" : "'")
       switch contents[index] {

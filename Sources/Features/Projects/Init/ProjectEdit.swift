@@ -1,10 +1,10 @@
 // Changes of a project's files that can be undone byte by byte.
 //
-// A change is a file of its own, or one line in a file of the project. The line has a mark, so that it is found again
-// wherever it is by then, and fixed text, so that it shows if somebody has changed it. The last line of a file has the
-// hash of those above: what another version of this command wrote, or for another project(), is recognized, too. If a
-// line is put behind the last one, and that has no line feed, neither has the new one: what is removed is then the line
-// with the line feed before it.
+// A change is a new file, or one line in a file of the project. The line has a mark, so that it is found again if other
+// lines were added or removed, and fixed text, so that an edit of it is noticed. The last line of a new file has a hash
+// of the lines above it. By the hash this command recognizes a file that another version of it wrote, or that it wrote
+// for another project(). If the new line follows a last line without a line feed, the new line has no line feed either.
+// To remove the new line is then to remove the line feed before it, too.
 
 import ByteReading
 import ImageModel
@@ -12,9 +12,10 @@ import ImageModel
 /// A change of one file.
 package struct ProjectEdit: Hashable, Sendable {
   package enum Change: Hashable, Sendable {
-    /// A new file, with what comments start with; without comments it is recognized by its contents alone.
+    /// A new file, and the characters with which its comments begin; `nil` if it can't have comments. A file without
+    /// comments is recognized by its contents alone.
     case file(String, comment: String?)
-    /// A new file that belongs to the user from then on: another one stays, in both directions.
+    /// A new file that the user edits afterwards. An existing file is not replaced, and an edited file is not removed.
     case userFile(String)
     case line(String, behind: Call)
   }
@@ -27,13 +28,14 @@ package struct ProjectEdit: Hashable, Sendable {
     self.change = change
   }
 
-  /// What marks a line as this command's.
+  /// The mark of the lines that this command writes.
   package static let mark = "orderfile init"
 
-  /// The contents of the file with the change.
+  /// Returns the contents of the file with the change.
   ///
-  /// - Parameter contents: of the file; `nil` if there is none.
-  /// - Throws: if the file has something else where the change would be.
+  /// - Parameter contents: the contents of the file; `nil` if there is no file.
+  /// - Throws: if the file has other contents where the change would be, or if the file or the call for a line is
+  ///   missing.
   /// - Complexity: O(*n*) for *n* bytes.
   package func applied(to contents: [UInt8]?) throws(Diagnostic) -> [UInt8]? {
     switch change {
@@ -62,9 +64,9 @@ package struct ProjectEdit: Hashable, Sendable {
     }
   }
 
-  /// The contents of the file without the change; `nil` for no file.
+  /// Returns the contents of the file without the change; `nil` if no file is left.
   ///
-  /// - Throws: if somebody has changed what is to be removed.
+  /// - Throws: if somebody has edited the file or the line that is to be removed.
   package func removed(from contents: [UInt8]?) throws(Diagnostic) -> [UInt8]? {
     guard let contents else { return nil }
     switch change {
@@ -88,9 +90,9 @@ package struct ProjectEdit: Hashable, Sendable {
     }
   }
 
-  /// The range of the line with the mark, and with its line feed; `nil` if there is none.
+  /// Returns the range of the line with the mark, its line feed included; `nil` if no line has the mark.
   ///
-  /// - Throws: if it is another line.
+  /// - Throws: if the line with the mark differs from `line`.
   private func marked(_ line: String, in contents: [UInt8]) throws(Diagnostic) -> Range<Int>? {
     let mark = Array(Self.mark.utf8)
     let lines = TextLines(contents)
@@ -106,14 +108,14 @@ package struct ProjectEdit: Hashable, Sendable {
     return lines.ranges[number]
   }
 
-  /// `text` and its last line.
+  /// Appends the last line, which has the hash, to `text`; returns `text` alone if the file can't have comments.
   private static func sealed(_ text: [UInt8], _ comment: String?) -> [UInt8] {
     guard let comment else { return text }
     let hash = String(nameHash(text.span.bytes), radix: 16)
     return text + Array("\(comment) \(mark) \(hash)\n".utf8)
   }
 
-  /// Whether nobody has edited a file that this command wrote.
+  /// Whether this command wrote the file, and nobody has edited it since.
   private static func isSealed(_ contents: [UInt8], _ comment: String?) -> Bool {
     guard comment != nil, let last = TextLines(contents).ranges.last else { return false }
     return sealed(Array(contents[..<last.lowerBound]), comment) == contents
@@ -122,9 +124,9 @@ package struct ProjectEdit: Hashable, Sendable {
 
 /// The lines of a text.
 struct TextLines {
-  /// Each with its line feed.
+  /// The range of each line, its line feed included.
   let ranges: [Range<Int>]
-  /// What ends its first line; a line feed if it has none.
+  /// The characters that end the first line: `\r\n`, else a line feed.
   let feed: [UInt8]
 
   init(_ contents: [UInt8]) {

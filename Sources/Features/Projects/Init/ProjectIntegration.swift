@@ -12,13 +12,13 @@ package struct ProjectIntegration {
   /// The project's folder.
   private let folder: String
   private let integration: BuildIntegration
-  /// The commands that build the project then.
+  /// The commands that build the project with the order file.
   package let build: String
 
   /// - Parameters:
-  ///   - folder: of the project.
-  ///   - system: the build system to use of several; `nil` if there is one.
-  /// - Throws: if it is not known how the project is built, or if there is no place for an order file.
+  /// - folder: the project's folder.
+  /// - system: the build system to use if the project has several; `nil` to use the only one.
+  /// - Throws: if the build system is unknown, or if it has no place for an order file.
   package init(of folder: String, buildSystem system: String?) throws(Diagnostic) {
     self.folder = try Folder.absolutePath(folder)
     let names = Folder.names(in: self.folder)
@@ -61,7 +61,7 @@ package struct ProjectIntegration {
 
   /// Returns the files that the integration changes, in the order in which they have to be written.
   ///
-  /// - Parameter removing: whether the integration is removed and not made.
+  /// - Parameter removing: whether to remove the integration instead of making it.
   /// - Throws: if a file has unexpected contents. Nothing is changed then.
   package func changes(removing: Bool) throws(Diagnostic) -> [FileChange] {
     if !removing, let obstacle = integration.obstacle { throw obstacle }
@@ -81,7 +81,7 @@ package struct ProjectIntegration {
     return changes
   }
 
-  /// Makes the changes. A file is replaced as a whole, and none before all can be written.
+  /// Makes the changes. Each file is replaced as a whole, and no file is replaced before all can be written.
   package func make(_ changes: [FileChange]) throws(Diagnostic) {
     var outputs: [(file: OutputFile, bytes: [UInt8])] = []
     for change in changes {
@@ -95,7 +95,7 @@ package struct ProjectIntegration {
       guard unlink(path) == 0 else {
         throw Diagnostic("unable to remove: \(String(cString: strerror(errno)))", context: [path])
       }
-      // It stays if something else is in it.
+      // A folder with other files stays.
       if let subfolder = change.subfolder { rmdir("\(folder)/\(subfolder)") }
     }
   }
@@ -105,7 +105,7 @@ package struct ProjectIntegration {
 package struct FileChange: Hashable, Sendable {
   /// Relative to the project's folder.
   package var path: String
-  /// `nil` if there is no file.
+  /// The contents before the change; `nil` if there was no file.
   package var before: [UInt8]?
   package var after: [UInt8]?
 
@@ -115,12 +115,12 @@ package struct FileChange: Hashable, Sendable {
     self.after = after
   }
 
-  /// `nil` for a file in the project's folder itself.
+  /// The folder of the file, relative to the project's folder; `nil` for a file in the project's folder itself.
   fileprivate var subfolder: Substring? {
     path.lastIndex(of: "/").map { path[..<$0] }
   }
 
-  /// As `diff -u` prints it. All that differs is in one place.
+  /// The change as `diff -u` prints it, in one hunk.
   /// <https://www.gnu.org/software/diffutils/manual/html_node/Detailed-Unified.html>
   ///
   /// - Complexity: O(*n*) for *n* bytes.

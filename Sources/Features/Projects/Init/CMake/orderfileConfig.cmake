@@ -6,7 +6,8 @@
 #   orderfile_project(ORDER app.order [LINKER lld|gold|gnu-ld])
 #     The same for all programs and shared libraries of this folder and those below it.
 #
-# Images that other drivers than those of C, C++ and Objective-C link, such as swiftc, are left in the default order.
+# Images that are not linked by a driver of C, C++ or Objective-C (but by swiftc, for example) stay in the default
+# order.
 #
 # This file adds -fuse-ld= for the linker of the order file. The property LINKER_TYPE of the target, -fuse-ld= of a library
 # that the target links, -fuse-ld= in target_link_libraries and any --ld-path= override this option. If they demand another
@@ -65,7 +66,7 @@ function(orderfile_project)
   _orderfile_defer()
 endfunction()
 
-# Gives the caller `order`, a path, and `linker`.
+# Sets `order`, a path, and `linker` in the caller.
 function(_orderfile_read caller)
   cmake_parse_arguments(PARSE_ARGV 1 word "" "ORDER;LINKER" "")
   if(word_UNPARSED_ARGUMENTS OR NOT word_ORDER)
@@ -108,7 +109,7 @@ endfunction()
 
 function(_orderfile_apply)
   get_property(folders GLOBAL PROPERTY _ORDERFILE_FOLDERS)
-  # Those of projects within others come after them, and take precedence.
+  # Folders of nested projects come last in the list, and take precedence.
   list(REVERSE folders)
   foreach(folder IN LISTS folders)
     get_property(order DIRECTORY "${folder}" PROPERTY _ORDERFILE_ORDER)
@@ -141,7 +142,7 @@ endfunction()
 function(_orderfile_order target)
   get_property(order TARGET "${target}" PROPERTY _ORDERFILE_ORDER)
   get_property(linker TARGET "${target}" PROPERTY _ORDERFILE_LINKER)
-  # Each build looks whether the file has come or gone.
+  # Each build checks whether the file was created or removed.
   string(REGEX REPLACE "([][*?])" "[\\1]" pattern "${order}")
   file(GLOB found CONFIGURE_DEPENDS "${pattern}")
   set(driver_name "${linker}")
