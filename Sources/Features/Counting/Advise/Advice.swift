@@ -1,14 +1,15 @@
 // Which options would remove pages that a launch reads or writes: `orderfile advise`
 //
-// Beside the code that runs, a launch touches tables that the loader reads, and variables that it relocates. How many
-// depends on options of the linker and of the compiler, and differently in each program. So nothing is advised that was
-// not tried: the image is linked with one option after the other, launched, and its pages are counted. Without a command
-// that links, only what follows from the image's own tables is said, and called predicted.
+// Apart from the code that runs, a launch touches tables that the loader reads, and variables that it relocates. The
+// number of these pages depends on options of the linker and of the compiler, and differently in each program. So
+// `advise` tries each option before it advises it: it links the image with one option after the other, launches it, and
+// counts its pages. Without a command that links, `advise` only states what follows from the image's own tables, and
+// calls it predicted.
 //
-// Savings do not add up: two options may remove the same page, or move what the other one has put right. So the options
-// that save pages and give up nothing are also tried together, the best first, and one stays only if the sum of pages
-// falls. The result is therefore never worse than the present link, as far as two launches are alike; how alike they are
-// is measured, too.
+// Savings do not add up: two options may remove the same page, or one option may undo what the other has gained. So the
+// options that save pages and give up nothing are also tried together, the best first, and an option is kept only if
+// the sum of pages falls with it. The result is therefore never worse than the present link, if launches of one image
+// touch the same pages. How much two launches differ is measured, too.
 
 import ByteReading
 import CommandSupport
@@ -18,7 +19,7 @@ import PagesFormat
 import ProcessLaunch
 import Symbolication
 
-/// What to advise about.
+/// A run of `orderfile advise`: the image, its launch, and the command that links it.
 package struct Advice {
   /// The path of a linked image.
   package var path: String
@@ -26,9 +27,9 @@ package struct Advice {
   package var pages: String?
   /// The command that links the image, for `sh -c`; `nil` to predict only.
   package var relink: String?
-  /// The words of the launch; `nil` for the one of the document.
+  /// The words of the launch; `nil` for the command in the document.
   package var command: [String]?
-  /// As of `ProgramLaunch`.
+  /// As in `ProgramLaunch`.
   package var timeout: Double?
   package var readiness: Readiness?
   package var environment: LaunchEnvironment
@@ -38,11 +39,11 @@ package struct Advice {
     self.environment = environment
   }
 
-  /// Links and launches the image, and restores it. From now on, an interrupt ends the launched programs and not this
-  /// process.
+  /// Links and launches the image, and restores it. After this call, an interrupt ends the launched programs and not
+  /// this process.
   ///
   /// - Parameter progress: called with each option that was tried.
-  /// - Throws: if the image is not one that can be counted, if the document is of another build, or if the command fails
+  /// - Throws: if the pages of the image can't be counted, if the document is of another build, or if the command fails
   ///   without any option.
   package func run(
     _ progress: (AdviceDocument.Option) -> Void
@@ -92,7 +93,7 @@ package struct Advice {
     return file
   }
 
-  /// The image at `path` as the document of `orderfile pages` has it.
+  /// Returns the image at `path` from the document of `orderfile pages`, and the command of its launch.
   private func measured(
     _ document: String, at path: String
   ) throws(Diagnostic) -> (image: PagesDocument.Image, command: [String]) {
@@ -127,7 +128,7 @@ package struct Advice {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
-  /// Options that can change the image. Those for compilers are tried only if the command passes them on.
+  /// Returns the options that can change the image. Options for compilers are tried only if the command passes them on.
   private func options(for file: ELFFile, _ relink: String) -> [LinkOption] {
     let isProgram = file.segments.contains { $0.type == .interpreter }
     let kind: LinkOption.Kind = isProgram ? .programs : .libraries

@@ -1,20 +1,22 @@
 import ImageModel
 import PagesFormat
 
-/// Options for compilers and linkers, each with the pages that a launch touches less with it.
+/// Options for compilers and linkers, each with the number of pages that it saves in a launch.
 package struct AdviceDocument: Hashable, Sendable {
   package var image: ImageReference
   /// The words of the launch.
   package var command: [String]
-  /// As it is linked now.
+  /// The pages of the image as it is linked now.
   package var present: Pages
   /// How much the pages of two launches of the same image differ; `nil` if it was launched once.
   package var variation: Int?
-  /// Those that keep what the program does, then the others; each by the pages it saves.
+  /// First the options that keep the program's behaviour, then the others; each group by the pages that its options
+  /// save.
   package var options: [Option]
-  /// The best of the options that give up nothing, together; `nil` if nothing was linked, or none of them saves a page.
+  /// The best of the options that give up nothing, together; `nil` if nothing was linked, or if no such option saves a
+  /// page.
   package var together: Together?
-  /// Printed by the caller, after the result.
+  /// Warnings, which the caller prints after the result.
   package var warnings: [Diagnostic]
 
   package init(_ image: ImageReference, command: [String], present: Pages) {
@@ -37,7 +39,7 @@ package struct AdviceDocument: Hashable, Sendable {
       data = DataPages(of: image)
     }
 
-    /// The executed pages of 4 KiB, and those that were read or written.
+    /// The number of executed pages of 4 KiB, plus the number of pages that were read or written.
     package var sum: Int { text[0] + data.total[0] }
   }
 
@@ -65,13 +67,13 @@ package struct AdviceDocument: Hashable, Sendable {
   }
 
   package enum Outcome: Hashable, Sendable {
-    /// The image was linked with the option, and its launch counted.
+    /// The image was linked with the option, and the pages of its launch were counted.
     case measured(Pages)
-    /// That many pages of 4 KiB less would be read or written, as the image's tables tell.
+    /// The option saves this number of 4 KiB pages that are read or written, according to the image's tables.
     case predicted(saved: Int)
     /// The command makes the same image with the option.
     case unchanged
-    /// The link or the launch fails; why.
+    /// The link or the launch fails, for this reason.
     case failed(String)
   }
 
@@ -92,8 +94,8 @@ package struct AdviceDocument: Hashable, Sendable {
 }
 
 extension AdviceDocument {
-  /// The pages of 4 KiB that are read or written less with the option; negative if there are more, `nil` if it can't be
-  /// linked.
+  /// Returns the number of 4 KiB pages, read or written, that the option saves. It is negative if the option adds
+  /// pages, and `nil` if the image can't be linked with the option.
   package func saved(by option: Option) -> Int? {
     switch option.outcome {
     case .measured(let pages): present.data.total[0] - pages.data.total[0]

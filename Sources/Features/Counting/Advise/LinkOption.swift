@@ -1,20 +1,20 @@
-/// Options for compilers and linkers that may remove pages which a launch reads or writes.
+/// An option for compilers and linkers that may remove pages which a launch reads or writes.
 struct LinkOption {
-  /// For reports.
+  /// The name in reports.
   var name: String
   /// For `ORDERFILE_LDFLAGS`: arguments of the compiler when it links.
   var linking: [String] = []
   /// For `ORDERFILE_CFLAGS`: arguments of the compiler when it compiles.
   var compiling: [String] = []
-  /// What it does to the image.
+  /// The effect of the option on the image.
   var effect: String
-  /// What it needs; `nil` for nothing that a present linker lacks.
+  /// What the option needs; `nil` if current linkers and systems have it.
   var needs: String?
-  /// What no longer works or is no longer protected; `nil` if the program behaves as before.
+  /// What no longer works, or is no longer protected, with the option; `nil` if the program behaves as before.
   var givesUp: String?
   var kind: Kind = .any
 
-  /// The images that it can change.
+  /// The images that the option can change.
   enum Kind {
     case any, programs, libraries
   }
@@ -24,7 +24,7 @@ extension LinkOption {
   static let packedRelocations = "packed relocations"
   static let fixedAddress = "fixed address"
 
-  /// Those that keep what the program does come first.
+  /// All options. Those that keep the program's behaviour come first.
   static let all: [LinkOption] = [
     LinkOption(
       name: packedRelocations, linking: ["-Wl,-z,pack-relative-relocs"],

@@ -7,7 +7,7 @@ import ProcessLaunch
 import Rendering
 import Symbolication
 
-/// Links an image with options, and counts the pages that its launch touches.
+/// Links an image with options, and counts the pages that its launches touch.
 struct LinkTrials {
   private let linked: RelinkedImage
   private let launch: RelinkedLaunch
@@ -22,13 +22,13 @@ struct LinkTrials {
   }
 
   /// - Parameter before: the image before any link.
-  /// - Throws: if it can't be read.
+  /// - Throws: if the image can't be read.
   init(
     _ linked: RelinkedImage, _ launch: RelinkedLaunch, before: ELFFile
   ) throws(Diagnostic) {
     self.linked = linked
     self.launch = launch
-    // The file will be replaced: what is mapped stays that of now.
+    // The file will be replaced, but its mapping keeps the bytes of now.
     bytesBefore = before.bytes
     identity = try Self.identity(bytesBefore, linked.path)
   }
@@ -87,7 +87,7 @@ struct LinkTrials {
     }.map(\.element)
   }
 
-  /// Adds one option after the other, and keeps those with which the sum of pages falls.
+  /// Adds one option after the other, and keeps each option with which the sum of pages falls.
   private func together(
     _ document: AdviceDocument, _ options: [LinkOption], _ present: Trial
   ) throws -> AdviceDocument.Together? {
@@ -111,7 +111,7 @@ struct LinkTrials {
       compiling: kept.flatMap(\.compiling), pages: best)
   }
 
-  /// - Throws: only what makes further trials pointless: the command made another program.
+  /// - Throws: only an error that makes further trials pointless, such as that the command made another program.
   private func outcome(
     _ options: [LinkOption], _ present: Trial
   ) throws -> AdviceDocument.Outcome {

@@ -1,11 +1,13 @@
-// What the tables of an image tell about options, without a link
+// What the tables of an image show about options, without a link
 //
 // The loader reads each table of relocations from its first byte to its last. So the pages that packed relocations save
-// follow from the sizes: each R_*_RELATIVE of an even address leaves the table, and what encodes them instead is known
-// byte by byte. Sections behind the table move up, which can make a difference of a page that is not foreseen.
+// follow from the sizes: each R_*_RELATIVE of an even address leaves the table, and the size of the bitmaps that
+// replace them is known exactly. Sections after the table move to lower addresses, which can change the number of pages
+// by one; this is not predicted.
 //
-// At a fixed address nothing is relocated but the addresses of symbols. So a page that the loader alone touches, all of
-// whose words are relative, is not touched any more, nor is the table of these.
+// At a fixed address, only the addresses of symbols are relocated. So two kinds of pages are no longer touched: pages
+// that only the loader touches and whose relocated words are all relative, and the pages of the table of relative
+// relocations.
 
 import Addresses
 import ByteReading
@@ -16,12 +18,12 @@ import Symbolication
 
 /// The relocated words of an image.
 struct PredictedSavings {
-  /// Where relocations with `R_*_RELATIVE` are listed; `nil` without such a table.
+  /// The table of relocations with `R_*_RELATIVE`; `nil` if the image has no such table.
   private var table: AddressRange?
   private let entrySize: UInt64
-  /// Ascending.
+  /// The words with a relative relocation, ascending.
   private var relative: [StatedAddress] = []
-  /// All others.
+  /// The words with any other relocation.
   private var others: [StatedAddress] = []
   private let wordSize: UInt64
 
@@ -40,7 +42,7 @@ struct PredictedSavings {
     self.others = others
   }
 
-  /// The pages of 4 KiB that `-z pack-relative-relocs` saves; `nil` if it changes nothing.
+  /// The number of 4 KiB pages that `-z pack-relative-relocs` saves; `nil` if the option changes nothing.
   var byPacking: Int? {
     let packed = relative.filter { $0.rawValue.isMultiple(of: 2) }
     guard let table, !packed.isEmpty else { return nil }
@@ -51,7 +53,8 @@ struct PredictedSavings {
       - Self.pages(of: AddressRange(start: table.start, size: left))
   }
 
-  /// The pages of 4 KiB that `-no-pie` saves in this launch; `nil` if it changes nothing, or if the launch does not tell.
+  /// Returns the number of 4 KiB pages that `-no-pie` saves in this launch; `nil` if the option changes nothing, or if
+  /// the touches of the loader are not known.
   func atFixedAddress(_ image: PagesDocument.Image) -> Int? {
     guard image.loading != nil, !relative.isEmpty else { return nil }
     let size = PageSize.fourKibibytes
@@ -76,8 +79,8 @@ struct PredictedSavings {
       - Self.pages(of: AddressRange(start: table.start, size: table.size - gone))
   }
 
-  /// The size of `words`, which ascend, in SHT_RELR: an address, and a bitmap for each run of as many words as it has
-  /// bits but one.
+  /// Returns the size of `words`, which ascend, as SHT_RELR. Each run of words takes an entry with an address, and
+  /// bitmaps with one bit less than a word has, each bit for one of the next words.
   private func bitmapBytes(_ words: [StatedAddress]) -> UInt64 {
     let span = (wordSize * 8 - 1) * wordSize
     var entries: UInt64 = 0

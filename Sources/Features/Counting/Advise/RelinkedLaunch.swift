@@ -5,16 +5,16 @@ import PagesFormat
 import ProcessLaunch
 import Symbolication
 
-/// The launch whose pages are counted after each link. Its output goes nowhere.
+/// The launch whose pages are counted after each link. Its output is not shown.
 struct RelinkedLaunch {
   let program: ProgramLaunch
-  /// Of the image that is counted.
+  /// The path of the image whose pages are counted.
   let path: String
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
 
   /// - Parameter end: how the program has to end; `nil` for any end.
-  /// - Throws: if the pages can't be counted, or if the program ends otherwise.
+  /// - Throws: if the pages can't be counted, or if the program ends in another way.
   func count(_ end: ProgramLaunch.End?) throws -> (image: PagesDocument.Image, CountedPages) {
     let log = LaunchLog(folder.path("launch.log"))
     let counted = try log.streams { streams in
@@ -42,7 +42,7 @@ struct RelinkedLaunch {
   }
 }
 
-/// What tells whether a command has linked the same program.
+/// The identity of a program, by which it is recognized after a link with other options.
 struct ProgramIdentity {
   private let architecture: Architecture
   private let isStripped: Bool
@@ -55,7 +55,8 @@ struct ProgramIdentity {
     isStripped = names.isEmpty
   }
 
-  /// Whether most functions are the same, as far as there are symbols. Options remove functions, or fold them.
+  /// Whether most functions are the same. Not all are, because options remove or fold functions. Without symbols, only
+  /// the architecture is compared.
   func isLike(_ other: Self) -> Bool {
     guard architecture == other.architecture else { return false }
     if isStripped || other.isStripped { return true }

@@ -22,7 +22,7 @@ package struct FaultLaunch {
   package var inputPath: String?
   /// The number of seconds after which the launch fails.
   package var timeout: Double?
-  /// The sign at which the launch is over; `nil` if the program ends by itself.
+  /// The sign at which the launch is over; `nil` if the program ends on its own.
   package var readiness: Readiness?
   package var showsOutput = false
   package var ignoresFailure = false
@@ -40,10 +40,10 @@ package struct FaultLaunch {
     package let warnings: [Diagnostic]
   }
 
-  /// Launches the program twice: once to bring files into memory, and once to list the faults. From now on, an interrupt
-  /// ends the launched program and not this process.
+  /// Launches the program twice: once to bring files into memory, and once to list the faults. After this call, an
+  /// interrupt ends the launched program and not this process.
   ///
-  /// - Returns: a document without faults that says why, if the system does not list them.
+  /// - Returns: the document; if the system does not list faults, it has none, and says why.
   /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
   package func run() throws(Diagnostic) -> Result {
     let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
@@ -78,7 +78,7 @@ package struct FaultLaunch {
       for event in events { places.add(event) }
       document.lost = lost
       if places.faults.isEmpty, events.contains(where: \.isFault) {
-        // As in a time namespace, whose clock the kernel's samples do not have.
+        // This happens in a time namespace: the times of the kernel's samples are not of its clock.
         document.refusal = "the times of the kernel's samples are not those of the launch"
       }
     }

@@ -1,9 +1,10 @@
 // From addresses in processes to places in files
 //
-// A fault has an address in a process. What the process has mapped there tells the file and the byte of it. In an image that
-// byte has a stated address; where two segments meet on a page of the file it has two, and the one counts whose slide is
-// that of the image in this process, as its first segment tells. Memory behind the last byte that the file fills (`.bss`)
-// is mapped without a file, so there only the slide tells.
+// A fault has an address in a process. The mapping of the process at that address gives the file and the offset in the file.
+// In an image, a file offset has a stated address. On a page of the file where two segments meet, an offset has two
+// stated addresses. The right one is the one whose slide is the slide of the image in this process, which its first
+// segment shows. Memory after the last byte that the file fills (`.bss`) is mapped without a file, so that only the
+// slide leads to the image.
 
 import Addresses
 import ByteReading
@@ -11,18 +12,18 @@ import ImageModel
 import LaunchMeasurement
 import Symbolication
 
-/// Translates the faults of a launch. Feed it all events by time.
+/// Translates the faults of a launch. It must get all events, in the order of time.
 struct FaultPlaces {
-  /// The files so far; the program's comes first.
+  /// The files so far; the program's file comes first.
   private(set) var files: [ImageReference] = []
   private(set) var faults: [FaultsDocument.Fault] = []
-  /// The number of faults beyond those that a document has.
+  /// The number of faults that are left out because a document has no room for them.
   private(set) var leftOut = 0
 
   private var mappings = ProcessMappings()
   private var known: [String: KnownImage?] = [:]
   private var numbers: [String: Int] = [:]
-  /// The loads of images, in the order in which they were mapped.
+  /// The loads of images by process, in the order in which they were mapped.
   private var loads: [Int32: [Load]] = [:]
   private var (processes, threads): ([Int32: Int], [Int32: Int]) = ([:], [:])
   private let start: UInt64
@@ -47,8 +48,8 @@ struct FaultPlaces {
 
   /// - Parameters:
   ///   - program: the path of the program's file, without symbolic links.
-  ///   - start: just before exec, in nanoseconds of the events' clock.
-  ///   - end: when the launch was over; later faults do not count.
+  /// - start: the time just before exec, in nanoseconds of the events' clock.
+  /// - end: the time at which the launch was over; later faults are ignored.
   init(program: String, from start: UInt64, to end: UInt64) {
     self.start = start
     self.end = end
@@ -108,7 +109,7 @@ struct FaultPlaces {
     guard let mapping, mapping.isOfFile else {
       return unfilledPlace(of: address, in: process) ?? .memory(mapping?.memory ?? "anonymous")
     }
-    // Of a mapping that claims to end behind the file's last possible byte.
+    // Without an offset, the mapping claims to end after the file's last possible byte.
     let offset =
       mapping.fileOffset.advanced(by: address - mapping.addresses.lowerBound)
       ?? mapping.fileOffset
@@ -121,7 +122,7 @@ struct FaultPlaces {
     return .image(file: file, image.byte(at: found))
   }
 
-  /// The place in an image of memory that its file does not fill.
+  /// Returns the place in an image of memory that the image's file does not fill.
   private mutating func unfilledPlace(
     of address: LoadedAddress, in process: Int32
   ) -> FaultsDocument.Place? {
@@ -142,7 +143,7 @@ struct FaultPlaces {
     return files.count - 1
   }
 
-  /// - Returns: `nil` for what is no image, or can't be read.
+  /// - Returns: the image at `path`; `nil` if the file is no image, or can't be read.
   private mutating func image(at path: String) -> KnownImage? {
     if let image = known[path] { return image }
     var image: KnownImage?
@@ -160,7 +161,7 @@ struct FaultPlaces {
 extension PageFaultEvent.Mapping {
   fileprivate var isOfFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
 
-  /// The kernel's word, without its punctuation: `heap`, `stack`, `vdso`.
+  /// The kernel's word for the memory, without its punctuation: `heap`, `stack`, `vdso`.
   fileprivate var memory: String {
     guard path.hasPrefix("["), path.hasSuffix("]"), path.utf8.count > 2 else { return "anonymous" }
     return String(path.dropFirst().dropLast())

@@ -8,7 +8,7 @@ import Rendering
 
 extension FaultsDocument: ReadableDocument {
   package static let schema = "orderfile.faults/1"
-  /// The kernel has none that is longer.
+  /// The kernel has no longer paths.
   private static let longestPath = 4096
 
   package func writeMembers(to json: inout JSONWriter) {
@@ -76,7 +76,7 @@ extension FaultsDocument: ReadableDocument {
 
 extension FaultsDocument.Kind: JSONReadable {}
 
-/// Written and read by hand: the members depend on the place.
+/// This extension writes and reads the members itself, because they depend on the place.
 extension FaultsDocument.Fault: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     let byte: FaultsDocument.Byte? = if case .image(_, let byte) = place { byte } else { nil }

@@ -5,44 +5,46 @@ import PagesFormat
 
 /// The page faults of one launch, each with its time: the result of `orderfile faults`. They are measured.
 ///
-/// A fault also maps what is in memory of the pages around it, so faults are what a launch waits for, not what it touches.
+/// A fault also maps pages around it that are in memory. So faults are what a launch waits for, not all pages that it
+/// touches.
 package struct FaultsDocument: Hashable, Sendable {
   /// The words of the command.
   package var command: [String]
   package var end: PagesDocument.End
   package var cache: CacheState
-  /// From just before exec to the end, with the work of listing the faults.
+  /// The time from just before exec to the end, including the work of listing the faults.
   package var wallNanoseconds: UInt64
-  /// What the kernel counted of the program and of the children that it waited for: also faults that have no instruction
-  /// of the program, as in exec and in system calls, which `faults` lacks.
+  /// The minor faults that the kernel counted in the program and in the children that it waited for. They include
+  /// faults without an instruction of the program, as in exec and in system calls, which `faults` lacks.
   package var minorFaults: UInt64
   package var majorFaults: UInt64
-  /// The program's file first, then the others in the order of their first fault.
+  /// The program's file first, then the other files in the order of their first faults.
   package var files: [ImageReference]
-  /// By time.
+  /// The listed faults, by time.
   package var faults: [Fault]
-  /// The number of further faults, which are later than all of these.
+  /// The number of further faults, which are later than all faults in `faults`.
   package var leftOut = 0
   /// The number of records that the kernel dropped because they came too fast.
   package var lost: UInt64 = 0
-  /// Why the faults could not be listed; `nil` if they were.
+  /// Why the faults could not be listed; `nil` if they were listed.
   package var refusal: String?
   package var machine: MeasuringMachine
 
-  /// The number of faults that a document has at most.
+  /// The greatest number of faults in a document.
   package static let mostFaults = 50_000
 
   package struct Fault: Hashable, Sendable {
-    /// Since just before exec, when the kernel began to handle it.
+    /// The time from just before exec until the kernel began to handle the fault.
     package var nanoseconds: UInt64
-    /// How long the kernel took.
+    /// How long the kernel took to handle the fault.
     package var handlingNanoseconds: UInt64
     package var kind: Kind
-    /// Processes and threads are numbered from 1 in the order of their first fault; threads over all processes.
+    /// Processes and threads are numbered from 1 in the order of their first faults. Thread numbers are unique among
+    /// all processes.
     package var process: Int
     package var thread: Int
     package var place: Place
-    /// The instruction, if that is in a file.
+    /// The instruction that caused the fault; `nil` if it is not in a file.
     package var instruction: Instruction?
 
     package init(
@@ -64,14 +66,14 @@ package struct FaultsDocument: Hashable, Sendable {
 
   /// The byte that was accessed.
   package enum Place: Hashable, Sendable {
-    /// In an image, also where its file fills no page (`.bss`).
+    /// In an image, also where its file does not fill the page (`.bss`).
     case image(file: Int, Byte)
     /// In a file that is no image.
     case file(Int, FileOffset)
-    /// In memory without a file: `heap`, `stack`, `anonymous` and what the kernel calls it otherwise.
+    /// In memory without a file: `heap`, `stack` or another word of the kernel, or `anonymous`.
     case memory(String)
 
-    /// An index into `files`.
+    /// The index of the file in `files`; `nil` for memory.
     package var file: Int? {
       switch self {
       case .image(let file, _), .file(let file, _): file
@@ -84,7 +86,7 @@ package struct FaultsDocument: Hashable, Sendable {
   package struct Byte: Hashable, Sendable {
     package var address: StatedAddress
     package var segment: Segment
-    /// `nil` if it is in none.
+    /// The section that contains the address; `nil` if no section does.
     package var section: String?
     /// The function or variable; `nil` if it has no name.
     package var symbol: SymbolName?
@@ -131,7 +133,7 @@ package struct FaultsDocument: Hashable, Sendable {
 }
 
 extension FaultsDocument {
-  /// Where a fault was, in words: `app .text`, `libc.so.6 .data`, `heap`.
+  /// Returns the place of a fault in words: `app .text`, `libc.so.6 .data`, `heap`.
   package func wording(of place: Place) -> String {
     switch place {
     case .image(let file, let byte):
@@ -143,8 +145,9 @@ extension FaultsDocument {
 
   package func count(_ kind: Kind) -> Int { faults.count { $0.kind == kind } }
 
-  /// Faults that the kernel counted and that are not listed; `nil` if more are listed, as those of processes that nobody
-  /// waited for.
+  /// Returns the number of faults that the kernel counted and that are not listed. Returns `nil` if some faults were
+  /// left out, or if more are listed than counted: the listed faults include those of processes that no process waited
+  /// for.
   package func unlisted(_ kind: Kind) -> UInt64? {
     let counted = kind == .major ? majorFaults : minorFaults
     let (rest, isNegative) = counted.subtractingReportingOverflow(UInt64(count(kind)))

@@ -45,7 +45,7 @@ package struct FaultsText {
     var major = 0
     var minor = 0
     var nanoseconds: UInt64 = 0
-    /// The start of the first one and of the last one.
+    /// The starts of the first fault and of the last fault.
     var first: UInt64 = 0
     var last: UInt64 = 0
 
@@ -57,7 +57,7 @@ package struct FaultsText {
       last = faults.reduce(0) { $1.nanoseconds }
     }
 
-    /// Of two places, each with a fault.
+    /// Returns the sum for two places, each with at least one fault.
     static func + (a: Self, b: Self) -> Self {
       var sum = a
       sum.major += b.major
@@ -75,7 +75,7 @@ package struct FaultsText {
 
   // MARK: By place
 
-  /// The faults of each place, those that took longest first.
+  /// Returns the faults by place; the place whose faults took the longest comes first.
   private func byPlace(
     _ faults: some Collection<FaultsDocument.Fault>
   ) -> [(place: String, sum: Sum)] {
@@ -91,7 +91,7 @@ package struct FaultsText {
     }.map(\.element)
   }
 
-  /// The places that the table has at most; JSON tells all of them apart.
+  /// The greatest number of places in the table; JSON has them all.
   private static let mostPlaces = 20
 
   private var places: Table {
@@ -120,7 +120,7 @@ package struct FaultsText {
 
   private static let spanCount = 10
 
-  /// The launch in equal parts.
+  /// The faults in equal parts of the launch's time.
   private var spans: Table {
     var table = Table([
       .init("UNTIL MS"), .init("MAJOR"), .init("MINOR"), .init("TOOK MS"),
@@ -171,7 +171,7 @@ package struct FaultsText {
     return table
   }
 
-  /// What accessed the place; `itself` where the place itself was to be executed.
+  /// Returns the function that accessed the place; `execution` if the place itself was to be executed.
   private func instruction(of fault: FaultsDocument.Fault) -> String {
     guard let instruction = fault.instruction else { return "-" }
     if case .image(let file, let byte) = fault.place, file == instruction.file,

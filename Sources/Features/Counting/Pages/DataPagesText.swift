@@ -2,7 +2,7 @@ import ImageModel
 import PagesFormat
 import Rendering
 
-/// The text about the pages of an image that were read or written: by section, and by who touched them first.
+/// The text about the pages of an image that were read or written: by section, and by first accessor.
 struct DataPagesText {
   private let image: PagesDocument.Image
 

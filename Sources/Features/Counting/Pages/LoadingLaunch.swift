@@ -4,9 +4,9 @@ import ImageModel
 import ProcessLaunch
 import ProcessTracing
 
-/// A launch up to the first instruction of the program, traced from outside, to see what a library in the program
-/// can't: how the loader maps, relocates and links it. The program is killed there, so that only initializers of its
-/// libraries have run.
+/// A launch up to the first instruction of the program, traced from outside. It shows what a library in the program
+/// can't see: how the loader maps, relocates and links the program. The program is killed at its first instruction, so
+/// that only initializers of its libraries have run.
 struct LoadingLaunch {
   private var program: ProgramLaunch
   private var request: PageRequest
@@ -19,7 +19,8 @@ struct LoadingLaunch {
     self.request.stop = .beginning
   }
 
-  /// - Returns: the touches; or why there are none, which is no error, because the rest can be counted without.
+  /// - Returns: the touches; or the reason why there are none. That is no error, because the other pages can be counted
+  ///   without them.
   func run() throws -> (touches: PageTouches?, problem: Diagnostic?) {
     let name = program.command[0]
     func notCounted(_ reason: String) -> (PageTouches?, Diagnostic?) {
@@ -47,7 +48,7 @@ struct LoadingLaunch {
 }
 
 extension LoadingLaunch {
-  /// Whether the system permits tracing. Launches `true` to find out.
+  /// Whether the system permits tracing. Launches `true` to find that out.
   static func isPermitted(in environment: LaunchEnvironment) -> Bool {
     let program = ProgramLaunch(command: ["true"])
     do {

@@ -1,9 +1,9 @@
-// Who touched a page
+// Finds out who touched a page first
 //
-// An instruction of the loader that reads a symbol table looks a symbol up; one that reads a table of relocations, or
-// touches a word that such a table names, relocates. That needs no names of the loader's functions, which
-// distributions strip. The first write to a page with relocated words is always a relocation, also where the program's
-// own start code does it: in static programs, and in the loader itself.
+// An instruction of the loader that reads a symbol table is part of a look-up. An instruction of the loader that reads
+// a table of relocations, or touches a word that such a table names, is part of a relocation. These rules need no names
+// of the loader's functions, which distributions strip. The first write to a page with relocated words is always a
+// relocation, also where the program's own start code relocates: in static programs, and in the loader itself.
 
 import Addresses
 import ImageModel
@@ -11,13 +11,13 @@ import PagesFormat
 import ProcessTracing
 import Symbolication
 
-/// Tells who touched the pages of an image.
+/// Finds the accessors of an image's pages.
 struct PageAccessor {
   private let contents: ImageContents
   private let loaders: Set<Int>
   private let touches: PageTouches
 
-  /// - Parameter loaders: indexes into the images of `touches`.
+  /// - Parameter loaders: the indexes of the loaders among the images of `touches`.
   init(_ contents: ImageContents, loaders: Set<Int>, _ touches: PageTouches) {
     self.contents = contents
     self.loaders = loaders
@@ -31,7 +31,7 @@ struct PageAccessor {
     guard touch.access != .execute, case .inImage(let image, _) = instruction else {
       return .program
     }
-    // A static program relocates itself, as the loader does.
+    // Like the loader, a static program relocates itself.
     let relocatesItself =
       image == touch.image && contents.interpreter == nil && !touch.isLoading
       && isProgram(touch.image)
@@ -56,8 +56,8 @@ struct PageAccessor {
     ".dynsym", ".dynstr", ".gnu.hash", ".hash", ".gnu.version",
   ]
 
-  /// What the loader reads after the first instruction of an image, too. Other accesses are on behalf of the program:
-  /// the name that it passes to dlopen(3).
+  /// Sections that the loader itself reads even after the first instruction of an image. It accesses other sections on
+  /// behalf of the program, to read the name that the program passes to dlopen(3), for example.
   private static let loaderSections: Set = [
     "ELF header", ".dynamic", ".gnu.version_r", ".gnu.version_d", ".init_array", ".fini_array",
     ".tdata",

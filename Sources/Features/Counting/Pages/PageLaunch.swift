@@ -17,10 +17,10 @@ package struct PageLaunch {
   package var images: [String] = []
   package var countsAllImages = false
   package var stop: Stop?
-  /// Whether what happens to an image before its first instruction is counted, too. The `preload` method then launches
-  /// the program twice: the first launch is killed at the program's first instruction.
+  /// Whether the loader's touches of an image, before the image's first instruction, are counted, too. The `preload`
+  /// method then launches the program twice: the first launch is killed at the program's first instruction.
   package var countsLoading = false
-  /// `nil` selects one that works.
+  /// The method; `nil` to choose one that works.
   package var method: PageMethod?
   package var environment: LaunchEnvironment
 
@@ -39,8 +39,8 @@ package struct PageLaunch {
 
   /// Launches the program, and names the functions that touched its pages.
   ///
-  /// If `method` is `nil`, this function may launch the program twice. Both launches read a file as standard input from
-  /// the same place.
+  /// If `method` is `nil`, this function may launch the program twice. If standard input is a file, both launches read
+  /// it from the same place.
   ///
   /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {
@@ -101,7 +101,7 @@ package struct PageLaunch {
     }
 
     var names = PageNames()
-    // For a script, the interpreter was launched.
+    // The launched program is the interpreter if the command is a script.
     let executable = result.touches.program ?? found.path
     let document = PagesDocument(
       command: program.command, end: PagesDocument.End(result.program.end),
@@ -120,8 +120,7 @@ package struct PageLaunch {
       unseen: isLaunchedAgain ? [] : unseen.countedOnes, notes: notes, warnings: warnings)
   }
 
-  /// - Returns: the method, and as `gap` a warning if images have resolvers of ifuncs but tracing is not
-  ///   possible.
+  /// - Returns: the method. `gap` is a warning if images have resolvers of ifuncs and the program can't be traced.
   private func chooseMethod(
     _ found: LaunchedProgram, _ request: PageRequest
   ) throws(Diagnostic) -> (PageMethodChoice, gap: Diagnostic?) {
@@ -144,7 +143,7 @@ package struct PageLaunch {
     return (try ignoringResolvers(), .resolversNotCounted(found.path))
   }
 
-  /// What to do about touches that only a tracer sees.
+  /// The remedy for touches that only a tracer sees.
   private var tracing: Remedy {
     LoadingLaunch.isPermitted(in: environment)
       ? .ptrace("try")
@@ -153,7 +152,7 @@ package struct PageLaunch {
 
   /// Launches the program again with `--method ptrace`.
   ///
-  /// - Returns: `nil` if tracing is not possible here.
+  /// - Returns: the result and its method; `nil` if the program can't be traced here.
   private func trace(
     _ found: LaunchedProgram, _ request: PageRequest, _ input: RepeatableInput
   ) throws -> (PageLaunchResult, PageMethodChoice)? {
@@ -190,7 +189,8 @@ package struct PageLaunch {
 package struct CountedPages {
   package let document: PagesDocument
   package let end: ProgramLaunch.End
-  /// Whether another count finds the same pages: the program ended by itself, or waited for requests when it was ended.
+  /// Whether another count finds the same pages: the program ended on its own, or waited for requests when it was
+  /// ended.
   package let isSettled: Bool
   /// The paths of counted programs that also ran without the library that sees touches.
   package let unseen: [String]

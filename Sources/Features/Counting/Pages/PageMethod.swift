@@ -7,11 +7,11 @@ import ProcessLaunch
 import ProcessTracing
 import Symbolication
 
-/// The method by which touches of pages are seen.
+/// The method that sees touches of pages.
 package enum PageMethod: String, CaseIterable {
-  /// By a library in the program.
+  /// A library in the program sees them.
   case preload
-  /// By a tracer outside the program.
+  /// A tracer outside the program sees them.
   case ptrace
 }
 
@@ -26,14 +26,15 @@ struct PageMethodChoice {
   }
 
   let method: PageMethod
-  /// The resolvers of ifuncs because of which `method` is `ptrace`; `nil` if no counted image has resolvers.
+  /// The resolvers of ifuncs that make `method` `ptrace`; `nil` if there are none, or if `method` does not depend on
+  /// them.
   private(set) var resolvers: Resolvers?
   private let environment: LaunchEnvironment
 
   /// - Parameters:
-  ///   - wanted: the user's choice.
+  /// - wanted: the method that the user wants; `nil` to choose one.
   ///   - ignoresResolvers: whether touches by resolvers of ifuncs may be missing.
-  /// - Throws: if that method can't work.
+  /// - Throws: if the method can't work.
   init(
     _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
     in environment: LaunchEnvironment, ignoresResolvers: Bool = false
@@ -56,7 +57,7 @@ struct PageMethodChoice {
     if method == .ptrace { try program.checkTraceable(in: environment) }
   }
 
-  /// The reason why the library can't be loaded into the program; `nil` if it can.
+  /// Returns the reason why the library can't be loaded into the program; `nil` if it can be.
   private static func obstacle(to program: LaunchedProgram, _ images: [String]) -> String? {
     if ([program.path] + images).contains(where: { $0.contains("\n") }) {
       return "the library can't find an image whose path has a line feed"
@@ -73,7 +74,7 @@ struct PageMethodChoice {
       ? "the program runs code before that of any library (.preinit_array)" : nil
   }
 
-  /// Returns the resolvers of the first counted image that has some.
+  /// Returns the resolvers of the first counted image that has resolvers; `nil` if no counted image does.
   private static func resolvers(_ program: LaunchedProgram, _ request: PageRequest) -> Resolvers? {
     if program.pages?.hasResolvers ?? false { return .inImage(program.executable) }
     guard let images = request.images else { return .inLibraries }
@@ -93,7 +94,8 @@ struct PageMethodChoice {
       return try PreloadedPageLaunch(program, request, library: library.preloadVariable).run()
     case .ptrace:
       var program = program
-      // The library receives the marks of a program; without the other variable it does nothing.
+      // The library receives the marks of a program. Without the variable of the `preload` method, it does nothing
+      // else.
       var library: PageTracerLibrary?
       if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
       if let library {

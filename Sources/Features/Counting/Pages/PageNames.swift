@@ -46,7 +46,7 @@ struct PageNames {
       if let contents = image.contents, let touched = touch.address.stated(from: image.pages.start)
       {
         let accessor = PageAccessor(contents, loaders: loaders, touches)
-        // What exec clears is behind the last byte that the file fills.
+        // The bytes that exec clears follow the last byte that the file fills.
         let place = touch.instruction == nil ? address.lastOfPage : touched
         let section = contents.section(at: place)
         row = row.of(
@@ -85,7 +85,7 @@ struct PageNames {
     }
   }
 
-  /// The indexes of the loaders that the images ask for.
+  /// Returns the indexes of the loaders that the images name as their interpreters.
   private mutating func loaders(of touches: PageTouches) -> Set<Int> {
     let asking = Set(touches.touches.map(\.image)).sorted().map { touches.images[$0].path }
     let program = touches.program.map { [$0] } ?? []
@@ -94,7 +94,7 @@ struct PageNames {
     return Set(touches.images.indices.filter { paths.contains(touches.images[$0].path) })
   }
 
-  /// The paths of touched images that are another build than the file at their path, each once.
+  /// Returns the paths of touched images that are another build than the file at their path, each once.
   private func otherBuilds(
     _ touches: PageTouches, _ isThere: [Bool], _ wanted: [String]
   ) -> [String] {
@@ -102,7 +102,7 @@ struct PageNames {
     for index in Set(touches.touches.map(\.image)).sorted() where !isThere[index] {
       let path = touches.images[index].path
       let former = ProcessMapping.withoutDeletion(path)
-      // A file that can't be read has its own message.
+      // If a file can't be read, another message says so.
       let isReplaced = known[path].flatMap { $0 } != nil || wanted.contains(former)
       if isReplaced, !touches.others.contains(former), !others.contains(former) {
         others.append(former)
@@ -129,7 +129,7 @@ struct PageNames {
     return row
   }
 
-  /// The file of an image that was in memory; `nil` if the file at its path is another build, or can't be read.
+  /// Returns the file of an image that was in memory; `nil` if the file at its path is another build, or can't be read.
   private mutating func image(of loaded: ImageInMemory) -> KnownImage? {
     image(at: loaded.path).flatMap { $0.build.isBuild(loaded) ? $0 : nil }
   }
@@ -172,12 +172,12 @@ extension ImagePages {
 }
 
 extension PageNames {
-  /// The build that is at `path`.
+  /// Returns the build that is at `path`.
   static func build(at path: String) throws(Diagnostic) -> ImageInMemory {
     build(try InputFile.bytes(path), at: path)
   }
 
-  /// The build that was read from `path`.
+  /// Returns the build that was read from `path`.
   private static func build(_ bytes: FileBytes, at path: String) -> ImageInMemory {
     let id = ImageID(inMemory: bytes)
     return ImageInMemory(
@@ -185,9 +185,8 @@ extension PageNames {
       isWeak: id?.kind == .weak)
   }
 
-  /// Of the first byte of the function called `name`.
-  ///
-  /// - Returns: `nil` if the file at `path` has none, or is no image.
+  /// Returns the address of the first byte of the function called `name`; `nil` if the file at `path` has no such
+  /// function, or is no image.
   static func address(of name: String, in path: String) throws(Diagnostic) -> RelativeAddress? {
     let bytes = try InputFile.bytes(path)
     guard let start = (try? ImagePages(of: bytes))?.start,

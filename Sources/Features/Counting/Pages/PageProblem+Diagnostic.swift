@@ -22,7 +22,7 @@ extension Remedy {
 }
 
 extension Diagnostic {
-  /// The reason why the seen pages are not all that were touched.
+  /// Returns the error that says why touched pages are missing from the count.
   ///
   /// - Parameter remedy: what to do about touches that only a tracer sees; `nil` if nothing can be done.
   static func inexact(

@@ -10,13 +10,13 @@ import ImageModel
 /// The library that is preloaded into programs.
 final class PageTracerLibrary {
   private let descriptor: Int32
-  /// The value for `LD_PRELOAD`: its present value, and the library.
+  /// The value for `LD_PRELOAD`: the value in the environment, and the library.
   let preloadVariable: String
 
   init(in environment: LaunchEnvironment) throws(Diagnostic) {
     let path = try OwnLibrary.path("liborderfile-pages.so", product: "orderfile-pages")
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    // The variable has no quoting for the characters that separate its words.
+    // `LD_PRELOAD` has no quoting for the characters that separate its words.
     let isPlain = !path.contains(" ") && !path.contains(":")
     let word = isPlain ? path : "/proc/\(getpid())/fd/\(descriptor)"
     let others = environment.preload

@@ -38,7 +38,7 @@ package struct PagesText {
       .init("OF", separator: " / "), .init("64 KiB"), .init("OF", separator: " / "),
       .init("SEGMENT", .left),
     ])
-    /// - Parameter segments: the segments whose file pages the row gives as its total; empty to give none.
+    /// - Parameter segments: the segments whose pages in the file the row has as its total; empty for no total.
     func add(
       _ name: String, _ segments: [Segment], _ count: (PageSize) -> Int
     ) {

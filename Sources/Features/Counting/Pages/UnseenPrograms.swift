@@ -2,10 +2,10 @@ import CommandSupport
 import ImageModel
 import ProcessTracing
 
-/// The programs of a launch that ran without the library that sees touches: with an environment of their own, with
-/// other rights, in another namespace, or because they are static.
+/// The programs of a launch that ran without the library that sees touches: programs with an environment of their own,
+/// with other rights or in another namespace, and static programs.
 struct UnseenPrograms {
-  /// The paths of the executables without symbolic links; for a script, of its interpreter.
+  /// The paths of the executables without symbolic links; for a script, the path of its interpreter.
   private let executables: [String]
   private let counted: [String]?
   private let hasUntouchedImage: Bool
@@ -23,10 +23,10 @@ struct UnseenPrograms {
     }
   }
 
-  /// The counted programs, some of whose pages are missing from the count.
+  /// The counted programs with touches that the count misses.
   var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
 
-  /// Why the count has gaps that ptrace would not have; `nil` if the count has no gaps.
+  /// Why the count has gaps that `ptrace` would not have; `nil` if it has no gaps.
   var reason: String? {
     if let path = countedOnes.first {
       return "\(path) also ran without the library that sees touches"
@@ -37,7 +37,7 @@ struct UnseenPrograms {
   }
 
   /// - Parameters:
-  ///   - program: the launch in messages.
+  /// - program: the name of the launch in messages.
   ///   - remedy: what to do about touches that only a tracer sees.
   func warnings(_ program: String, remedy: @autoclosure () -> Remedy?) -> [Diagnostic] {
     guard let path = countedOnes.first ?? executables.first else { return [] }
@@ -53,7 +53,7 @@ struct UnseenPrograms {
 }
 
 extension PageLaunchResult {
-  /// Why the library saw too few touches; `nil` if a tracer would not see more.
+  /// Why the library missed touches; `nil` if a tracer would not see more.
   var reasonToTrace: String? {
     switch problem {
     case .nothingLoaded: return "the program did not load the library that sees touches"

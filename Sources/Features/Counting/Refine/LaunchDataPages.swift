@@ -1,13 +1,14 @@
-// The pages of data that a launch touches, and what holds them
+// The pages of data that a launch touches, and what they hold
 //
-// A launch of a fresh image reads and writes pages of data for several reasons, and an order changes only some of them:
+// A launch of a fresh image reads and writes pages of data for several reasons. An order changes only some of them:
 //
-// - The loader writes to it. All words that it relocates are known from the image, whatever the program does.
-// - What was touched has a name, so an entry can move it.
-// - What was touched has none: strings and constants that the compiler or the linker merged.
-// - It is of no section that linkers order.
+// - The loader writes to the page. The image shows all words that the loader relocates, whatever the program does.
+// - The touched variable or constant has a name, so that an entry can move it.
+// - The touched bytes have no name: they are strings and constants that the compiler or the linker merged.
+// - The page is in no section that linkers order.
 //
-// On each page only the first touch is seen. So it is known what holds a page, but not what else does.
+// Only the first touch of each page is seen. So one variable or constant on a touched page is known, but others that
+// the launch touches there are not.
 
 import Addresses
 import ImageModel
@@ -15,13 +16,13 @@ import OrderFileFormat
 import PagesFormat
 import Symbolication
 
-/// What a launch touched of the data of a build.
+/// The touches of the data of a build by a launch.
 struct LaunchDataPages {
   private let data: DataLayout
   private let rows: [PagesDocument.Page]
   private let executed: [PagesDocument.Page]
 
-  /// - Parameter pages: what a launch touched of the image whose data are `data`.
+  /// - Parameter pages: the touches of the image whose data are `data`.
   init(_ data: DataLayout, _ pages: PagesDocument.Image) {
     self.data = data
     let all = (pages.loading ?? []) + pages.pages
@@ -31,14 +32,14 @@ struct LaunchDataPages {
     executed = all.filter { $0.access == .execute }
   }
 
-  /// The distinct pages of that size, without those that were executed, too.
+  /// Returns the number of distinct pages of a size, without pages that were also executed.
   func pages(_ size: PageSize) -> Int {
     let touched = rows.map(\.address) + data.relocatedWords
     return Set(touched.map(size.page(of:))).subtracting(executed.map { size.page(of: $0.address) })
       .count
   }
 
-  /// The variables and constants that were touched, and that `order` does not place, in time order.
+  /// Returns the variables and constants that were touched and that `order` does not place, in the order of time.
   func missing(from order: OrderFile, _ architecture: Architecture?) -> [Part] {
     let layout = data.layout
     var seen = Set(
@@ -52,7 +53,7 @@ struct LaunchDataPages {
     }
   }
 
-  /// The entries for `parts` of the data, with all their names.
+  /// Returns the entries for `parts` of the data, with all their names.
   func entries(
     of parts: [Part], for dialect: OrderFileDialect, _ architecture: Architecture?
   ) -> [OrderFileEntry] {
@@ -62,7 +63,8 @@ struct LaunchDataPages {
     ).dataEntries
   }
 
-  /// What holds the pages of 4 KiB, each by the first reason that holds for it.
+  /// Counts pages of 4 KiB by what they hold. A page is counted by the first member of `RefineDocument.DataPages` that
+  /// holds for it.
   func holders(_ order: OrderFile, _ architecture: Architecture?) -> RefineDocument.DataPages {
     let size = PageSize.fourKibibytes
     let placed = Set(

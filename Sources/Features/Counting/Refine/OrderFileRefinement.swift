@@ -14,7 +14,7 @@ package struct OrderFileRefinement {
   package var relink: String
   /// The order file to write.
   package var output: String
-  /// The cluster profile to start from, by which `relink` splits functions. It is replaced if a better one is found.
+  /// The cluster profile to start from, by which `relink` splits functions. A better profile replaces it.
   package var split: String?
   /// The launch to refine for.
   package var program: ProgramLaunch
@@ -37,18 +37,17 @@ package struct OrderFileRefinement {
   package struct Result {
     package let document: RefineDocument
     package let warnings: [Diagnostic]
-    /// The error that ended the search early.
+    /// The error that ended the search early; `nil` if the search was completed.
     package let failure: (any Error)?
-    /// Whether the best order was written. After a failure, it is written only if it is better than the given
-    /// one.
+    /// Whether the best order was written. After a failure, it is written only if it is better than the given order.
     package let isWritten: Bool
   }
 
-  /// Tries one move after the other, and writes the best order. From now on, an interrupt ends the launched
+  /// Tries one move after the other, and writes the best order. After this call, an interrupt ends the launched
   /// programs and not this process.
   ///
   /// - Parameter progress: called with each order that was tried.
-  /// - Returns: a result even if a later order fails. The image is then that of the best order so far.
+  /// - Returns: a result even if a later order fails. The image is then in the best order so far.
   /// - Throws: if the image can't be linked or launched with the given order; then nothing has changed.
   package func run(_ progress: (RefineDocument.Step) -> Void) throws -> Result {
     let outputFile = try OutputFile(output)
@@ -66,7 +65,7 @@ package struct OrderFileRefinement {
     let launch = RefinedLaunch(
       program: wrapped?.launch ?? program, folder: folder, environment: environment)
     Interruption.catchSignals()
-    // After a failure too, this restores the image of the best order so far, or the original one.
+    // Also after a failure, this restores the image of the best order so far, or the original image.
     defer { linked.restore() }
 
     var refinement = try Refinement(

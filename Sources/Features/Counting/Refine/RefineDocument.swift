@@ -3,7 +3,7 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The result of `orderfile refine`, with each step of the search. Everything in it is measured.
+/// The result of `orderfile refine`, with each step of the search. All its figures are measured.
 package struct RefineDocument: Hashable, Sendable {
   /// The path of the order file.
   package var outputPath: String
@@ -13,9 +13,9 @@ package struct RefineDocument: Hashable, Sendable {
   /// The orders that were tried, in sequence; the first is the given order.
   package var steps: [Step]
   package var floor: Floor
-  /// What holds the pages of data with the best order.
+  /// What the pages of data hold with the best order.
   package var data: DataPages
-  /// The number of entries that were left out at the end because the image has no such symbol.
+  /// The number of entries that were left out at the end because the image lacks their symbols.
   package var droppedEntries: Int
 
   /// One order that was linked and launched.
@@ -26,10 +26,10 @@ package struct RefineDocument: Hashable, Sendable {
     package var textPages: Int
     package var textPages16k: Int
     package var textPages64k: Int
-    /// Distinct pages without executed code that the launch reads or writes, or to which the loader writes, of 4, 16 and
-    /// 64 KiB.
+    /// The numbers of distinct pages, of 4, 16 and 64 KiB, that the launch reads or writes, or that the loader writes.
+    /// Pages with executed code are left out.
     package var dataPages: [Int]
-    /// Whether it was better than all before it.
+    /// Whether this order was better than all orders before it.
     package var isKept: Bool
 
     package init(
@@ -66,10 +66,10 @@ package struct RefineDocument: Hashable, Sendable {
     package var pages: Int { startupPages + fixed.count }
   }
 
-  /// A page of code that no entry of the order places.
+  /// A page of executed code that holds no function that the order places.
   package struct FixedPage: Hashable, Sendable {
     package var address: StatedAddress
-    /// The function that was executed there first; `nil` if it has no name.
+    /// The function that ran first on the page; `nil` if it has no name.
     package var function: SymbolName?
     package var section: SymbolName?
 
@@ -80,17 +80,17 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
-  /// Pages of 4 KiB without executed code, each counted once: by the first member that holds for it.
+  /// Pages of 4 KiB without executed code. Each page is counted by the first member that holds for it.
   package struct DataPages: Hashable, Sendable {
-    /// The loader writes to it.
+    /// The loader writes to the page.
     package var loader = 0
-    /// What was touched first has an entry.
+    /// The first touched variable or constant has an entry.
     package var listed = 0
-    /// It has a name, and no entry.
+    /// It has a name, but no entry.
     package var unlisted = 0
-    /// It has no name: strings and constants that the compiler or the linker merged.
+    /// The first touched bytes have no name: they are strings and constants that the compiler or the linker merged.
     package var unnamed = 0
-    /// It is in no section that linkers order.
+    /// The page is in no section that linkers order.
     package var other = 0
 
     package init() {}

@@ -24,7 +24,7 @@ package struct RefineText {
       "dropped \(counted(document.droppedEntries, "entry", "entries")) of symbols that the image lacks\n"
   }
 
-  /// What holds the pages of data: `data: 51 pages of 4 KiB: 5 that the loader writes, ...`
+  /// What the pages of data hold: `data: 51 pages of 4 KiB: 5 that the loader writes, ...`
   private var data: String {
     let pages = document.data
     let holders = [

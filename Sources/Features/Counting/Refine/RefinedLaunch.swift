@@ -15,9 +15,9 @@ struct RefinedLaunch {
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
 
-  /// The pages of the image at `path` that a launch touches.
+  /// Returns the pages of the image at `path` that a launch touches.
   ///
-  /// - Throws: if they can't be counted exactly, or if the program fails.
+  /// - Throws: if the pages can't be counted exactly, or if the program fails.
   func pages(ofImage path: String) throws -> PagesDocument.Image {
     try program.checkReadiness()
     let found = try LaunchedProgram(named: program.command[0], in: environment)
@@ -39,10 +39,10 @@ struct RefinedLaunch {
     return image
   }
 
-  /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
-  /// those that only `pages` saw, because they were entered elsewhere than at their first instruction. If the image has
-  /// a map of its basic blocks, these are recorded: the cold part of a split function can be entered anywhere.
-  /// `blocks` are their first addresses.
+  /// Returns the functions of the image that a launch ran. Breakpoints record the functions that were entered at their
+  /// first instruction; `pages` shows the functions that were entered elsewhere. If the image has a map of its basic
+  /// blocks, the launch also records blocks, because the cold part of a split function can be entered anywhere.
+  /// `blocks` are the first addresses of the blocks that ran.
   func uses(
     of release: ReleaseLayout, _ pages: PagesDocument.Image
   ) throws -> (uses: [FirstUse], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {
@@ -71,7 +71,7 @@ struct RefinedLaunch {
       for hit in trace.blockHits where trace.images[hit.image].path == release.path {
         blocks.insert(hit.block.start)
       }
-      // The two do not have a step in common.
+      // A function hit and a block hit never have the same step.
       for (_, image, function) in (entered + ran).sorted(by: { $0.0 < $1.0 })
       where trace.images[image].path == release.path {
         guard let function, steps[function] == nil else { continue }

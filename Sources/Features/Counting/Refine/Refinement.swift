@@ -12,7 +12,8 @@ import ProcessLaunch
 import Rendering
 import Symbolication
 
-/// The search for a better order: it tries move after move, each relinked and measured, until none helps.
+/// The search for a better order. It tries move after move, relinks and measures each time, and ends when no move
+/// helps.
 struct Refinement {
   private let image: RelinkedImage
   private let launch: RefinedLaunch
@@ -22,12 +23,12 @@ struct Refinement {
   private(set) var path: [RefineDocument.Step] = []
   private var tried: Set<Candidate> = []
 
-  /// What the image is linked with.
+  /// The order file and profile with which an image is linked.
   struct Candidate: Hashable {
     var order: OrderFile
-    /// The order file.
+    /// The contents of the order file.
     var bytes: [UInt8]
-    /// The lines of the order file that are for other images, which stay as they are.
+    /// The lines of the order file for other images, which do not change.
     var others: [UInt8] = []
     /// `nil` if functions are not split.
     var profile: ClusterProfile?
@@ -46,7 +47,7 @@ struct Refinement {
     var candidate: Candidate
     var release: ReleaseLayout
     var pages: PagesDocument.Image
-    /// `nil` if the image's data can't be read.
+    /// The touches of data; `nil` if the image's data can't be read.
     var data: LaunchDataPages?
     var uses: [FirstUse]
     /// The first addresses of the basic blocks that ran.
@@ -56,11 +57,11 @@ struct Refinement {
 
   private enum Move {
     case order(OrderRefinement.Move)
-    /// Blocks that the profile has split off, and that ran, join those that ran before.
+    /// Blocks that ran, and that the profile has split off, join the blocks that ran before.
     case growClusters
   }
 
-  /// How often data are added in sequence although no page was saved yet.
+  /// The greatest number of trials in a row that add data, although no page was saved yet.
   private static let mostDataRounds = 16
 
   private static let moves: [Move] = [
@@ -68,7 +69,7 @@ struct Refinement {
     .order(.largeLast(bytes: 8 << 10)), .order(.largeLast(bytes: 4 << 10)),
   ]
 
-  /// Links and launches with the given order.
+  /// Links and launches the image with the given order.
   ///
   /// - Throws: also if functions are to be split, and the image has no map of its basic blocks.
   init(_ given: Candidate, image: RelinkedImage, launch: RefinedLaunch, size: PageSize) throws {
@@ -114,10 +115,10 @@ struct Refinement {
     return (trial, isBetter)
   }
 
-  /// Lists the data that the launch touches, until none is missing.
+  /// Adds entries for the data that the launch touches, until no touched data are missing.
   ///
-  /// Only the first touch of each page is seen, so a page is not saved before the last of its data that the launch touches
-  /// is listed: a trial that saves nothing shows what is next.
+  /// Only the first touch of each page is seen. So a page is saved only when all its data that the launch touches are
+  /// listed, and a trial that saves nothing shows which data are next.
   ///
   /// - Returns: whether one of the trials was better than the best before.
   private mutating func addData(
@@ -136,8 +137,8 @@ struct Refinement {
     return hasImproved
   }
 
-  /// The order of `trial` with the data that its launch touched, and that it does not list; `nil` if there are none, or if
-  /// its linker does not order data.
+  /// Returns the order of `trial` with entries for the data that its launch touched and that it does not list; `nil` if
+  /// there are no such data, or if the linker does not order data.
   private func withData(of trial: Trial) throws -> (name: String, candidate: Candidate)? {
     let order = trial.candidate.order
     guard order.dialect.ordersData, let data = trial.data else { return nil }
@@ -151,7 +152,7 @@ struct Refinement {
     )
   }
 
-  /// `given` with other entries.
+  /// Returns `given` with other entries.
   private func candidate(_ entries: [OrderFileEntry], _ given: Candidate) throws -> Candidate {
     let bytes = given.order.dialect.write(
       entries, strings: given.order.strings.map(\.hash), header: header
@@ -162,11 +163,11 @@ struct Refinement {
       others: given.others, profile: given.profile)
   }
 
-  /// Whether the best order differs from the given one.
+  /// Whether the best order differs from the given order.
   var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
-  /// The best order as a file, without the entries that its image lacks: of functions that were renamed or removed
-  /// since they were recorded.
+  /// The best order as a file, without the entries whose symbols its image lacks: their functions were renamed or
+  /// removed since they were recorded.
   var written: (bytes: [UInt8], dropped: Int) {
     let order = best.candidate.order
     let (entries, dropped) = order.entriesOfSymbols(
@@ -183,7 +184,7 @@ struct Refinement {
     }
   }
 
-  /// The number of pages of the requested size, executed or of data, then of 4 KiB.
+  /// The number of executed pages and pages of data, first of the requested size, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
     func pages(_ size: PageSize) -> Int {
       trial.pages.executedPages(size) + (trial.data?.pages(size) ?? 0)
@@ -191,7 +192,7 @@ struct Refinement {
     return (pages(size), pages(.fourKibibytes))
   }
 
-  /// What holds the pages of data with the best order.
+  /// What the pages of data hold with the best order.
   var dataPages: RefineDocument.DataPages {
     best.data?.holders(best.candidate.order, best.release.architecture) ?? .init()
   }
@@ -224,7 +225,7 @@ struct Refinement {
       startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
-  /// The best candidate changed by `move`; `nil` if that was already tried.
+  /// Returns the best candidate, changed by `move`; `nil` if the changed candidate was already tried.
   private mutating func candidate(_ move: Move) throws -> (name: String, candidate: Candidate)? {
     let changed: (name: String, candidate: Candidate)?
     switch move {
@@ -277,7 +278,7 @@ struct Refinement {
     )
   }
 
-  /// - Throws: "interrupted" if that is why something has failed.
+  /// - Throws: `interrupted` if an interrupt came.
   private static func trial(
     of candidate: Candidate, _ image: RelinkedImage, _ launch: RefinedLaunch
   ) throws -> Trial {

@@ -11,7 +11,7 @@ import ProcessLaunch
 
 /// An image that a command relinks repeatedly, each time in another order or with other options.
 ///
-/// While another one is tried, the best image is kept beside it, and restored in the end.
+/// The best image is kept beside it while others are tried, and restored at the end.
 package final class RelinkedImage {
   package let path: String
   private let command: String
@@ -21,9 +21,9 @@ package final class RelinkedImage {
   private var profile: [UInt8]?
 
   /// - Parameters:
-  ///   - command: for `sh -c`; it reads the variables that it is given for each link.
-  /// - Throws: if there is no file at `path`, or if a killed run has left its best image behind: it is not
-  ///   known which of the two the user wants.
+  /// - command: the command for `sh -c`. It reads the variables that each link gives it.
+  /// - Throws: if there is no file at `path`, or if a killed run has left its best image: it is not known which of the
+  ///   two images the user wants.
   package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
@@ -36,11 +36,11 @@ package final class RelinkedImage {
     }
   }
 
-  /// Links the image with the order file `bytes`, which `ORDERFILE_ORDER` names.
+  /// Links the image with the order file `bytes`, whose path is in `ORDERFILE_ORDER`.
   ///
-  /// - Parameter profile: by which its functions are split. Its file is written only if it differs from that of the
-  ///   last link, so that build systems can tell whether they have to compile.
-  /// - Throws: an error with the last lines of the command's output, if it fails or leaves no image.
+  /// - Parameter profile: the profile by which functions are split. Its file is written only if it differs from the
+  ///   profile of the last link, so that build systems see whether they have to compile.
+  /// - Throws: an error with the last lines of the command's output if the command fails or leaves no image.
   func link(_ bytes: [UInt8], splitBy profile: [UInt8]? = nil) throws(Diagnostic) {
     var environment = [(name: "ORDERFILE_ORDER", value: folder.path("image.order"))]
     try OutputFile(folder.path("image.order")).finish(bytes)
@@ -53,11 +53,11 @@ package final class RelinkedImage {
     try link(with: environment)
   }
 
-  /// Links the image. The old one is removed first, because build systems do not relink if only an order file or an
+  /// Links the image. The old image is removed first, because build systems do not relink if only an order file or an
   /// option has changed.
   ///
   /// - Parameter environment: variables for the command.
-  /// - Throws: an error with the last lines of the command's output, if it fails or leaves no image.
+  /// - Throws: an error with the last lines of the command's output if the command fails or leaves no image.
   package func link(with environment: [(name: String, value: String)]) throws(Diagnostic) {
     guard access(kept, F_OK) == 0 ? unlink(path) == 0 || errno == ENOENT : rename(path, kept) == 0
     else {
@@ -91,6 +91,6 @@ package final class RelinkedImage {
   /// Keeps the present image as the best so far.
   func keep() { unlink(kept) }
 
-  /// Restores the best image, if another one was tried since.
+  /// Restores the best image if another image was tried since.
   package func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
 }
