@@ -1,6 +1,6 @@
 // From addresses in processes to places in files
 //
-// A fault has an address in a process. The mapping of the process at that address gives the file and the offset in the file.
+// A fault has an address in a process. The mapping of the process at that address gives the file and an offset in it.
 // In an image, a file offset has a stated address. On a page of the file where two segments meet, an offset has two
 // stated addresses. The right one is the one whose slide is the slide of the image in this process, which its first
 // segment shows. Memory after the last byte that the file fills (`.bss`) is mapped without a file, so that only the
