@@ -11,7 +11,7 @@ import ProcessLaunch
 
 /// Measures two builds, launched alternately: `orderfile measure`.
 package struct BuildMeasurement {
-  /// The path of an image, or a command. `after` is compared with `before`.
+  /// The path of an image, or a command; `after`, too. `after` is compared with `before`.
   package var before: String
   package var after: String
   /// Arguments that both programs get.
@@ -22,7 +22,8 @@ package struct BuildMeasurement {
   package var runs: Int?
   /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?
-  /// Whether the first program is also measured as a control, by a copy if the second is another file.
+  /// Whether the first program is also measured as a control. The control is a copy of its file if the programs are two
+  /// files.
   package var hasControl = false
   /// Images to evict and examine in addition to the programs' own.
   package var images: [String] = []
@@ -30,7 +31,7 @@ package struct BuildMeasurement {
   package var inputPath: String?
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
-  /// The sign at which a launch is over; `nil` if the programs end by themselves.
+  /// The sign at which a launch is over; `nil` if the programs end on their own.
   package var readiness: Readiness?
   package var showsOutput = false
   package var seed: UInt64 = 1
@@ -45,15 +46,14 @@ package struct BuildMeasurement {
   }
 
   package struct Result {
-    /// `nil` if interrupted before each side was launched twice.
+    /// `nil` if the measurement was interrupted before each side was launched twice.
     package let document: MeasureDocument?
     package let warnings: [Diagnostic]
-    /// Set if interrupted; the report then covers the launches until then.
+    /// The interruption, if there was one; the report then covers the launches until then.
     package let interruption: Diagnostic?
   }
 
-  /// Measures one state after the other. From now on, an interrupt ends the launched programs and not this
-  /// process.
+  /// Measures one state after the other. After this call, an interrupt ends the launched programs and not this process.
   ///
   /// - Parameter progress: called before each round, when nothing runs.
   /// - Throws: if a program is missing, a launch fails, or an image can't be evicted.
@@ -91,8 +91,8 @@ package struct BuildMeasurement {
       interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
   }
 
-  /// Copies the first program for the control. Returns `nil` if both programs are one file: the control
-  /// is then the same file, and no file is read more often than another.
+  /// Copies the first program for the control. Returns `nil` if both programs are one file: the control is then the
+  /// same file, so that all sides read one file.
   private func control(
     _ first: MeasuredCommand, _ second: MeasuredCommand
   ) throws(Diagnostic) -> ControlCopy? {

@@ -3,8 +3,8 @@ import LaunchMeasurement
 import Rendering
 
 extension MeasureDocument {
-  /// The launches with the keys and units (seconds) of hyperfine's `--export-json`, for scripts that read
-  /// that: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
+  /// Returns the launches with the keys and units (seconds) of hyperfine's `--export-json`, for scripts that read its
+  /// output: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
   package func hyperfineJSON() -> [UInt8] {
     JSONWriter.document { json in
       json.array("results") { json in

@@ -36,7 +36,7 @@ extension MeasureDocument: ReadableDocument {
   }
 }
 
-/// Written and read by hand: the sides are checked against the comparisons.
+/// This extension writes and reads the members itself, to check the sides against the comparisons.
 extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("comparisons", comparisons)
@@ -45,7 +45,7 @@ extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
     json.member("state", cache.rawValue)
   }
 
-  /// What the launches show, without the launches themselves.
+  /// Writes the comparisons and the number of launches, without the launches themselves.
   package func writeComparisons(to json: inout JSONWriter) {
     json.member("comparisons", comparisons)
     json.member("launches", launches)
@@ -64,7 +64,7 @@ extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// Written and read by hand: the summary needs the number of launches.
+/// This extension writes and reads the members itself, because the summary needs the number of launches.
 extension MeasureDocument.Side: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", program.architecture)
@@ -99,7 +99,7 @@ extension MeasureDocument.Comparison: JSONListedObject {
     Self.init, member("before", \.before), member("after", \.after), member("metrics", \.metrics))
 }
 
-/// Written and read by hand: the interval is in two members, and the verdict is checked.
+/// This extension writes and reads the members itself: the interval is in two members, and the verdict is checked.
 extension LaunchComparison: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("change", change.share)
@@ -144,7 +144,7 @@ extension Trend: JSONListedObject {
     member("relativeChange", \.relativeChange))
 }
 
-/// Written and read by hand: the end is in one of two members.
+/// This extension writes and reads the members itself, because the end is in one of two members.
 extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
@@ -178,7 +178,7 @@ extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// Written and read by hand: `readAheadSetting` is not in the document.
+/// This extension writes and reads the members itself, because `readAheadSetting` is not in the document.
 extension ImageStorage: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("bytes", bytes)

@@ -1,7 +1,7 @@
 import ImageModel
 import LaunchMeasurement
 
-/// The result of `orderfile measure`. Everything in it is measured.
+/// The result of `orderfile measure`. All its figures are measured.
 package struct MeasureDocument: Hashable, Sendable {
   package var states: [State]
   package var machine: MeasuringMachine
@@ -65,7 +65,7 @@ package struct MeasureDocument: Hashable, Sendable {
 // MARK: Figures
 
 extension MeasureDocument.Side {
-  /// The summary of a figure over all launches; `nil` if a launch lacks it.
+  /// Returns the summary of a figure over all launches; `nil` if a launch lacks the figure.
   func summary(_ figure: (MeasuredLaunch) -> UInt64?) -> SampleSummary? {
     let values = launches.compactMap(figure).map { Double($0) }
     return values.count == launches.count ? SampleSummary(values) : nil

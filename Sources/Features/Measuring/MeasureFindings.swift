@@ -30,7 +30,7 @@ extension MeasureDocument.State {
       + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
   }
 
-  /// - Parameter sign: by which the ends of the interval are multiplied.
+  /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.
   private func confidence(_ comparison: LaunchComparison, _ sign: Double) -> String {
     let p = Decimal.probability(comparison.correctedP)
     guard let interval = comparison.change.interval else { return p }

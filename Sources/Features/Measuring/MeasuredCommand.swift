@@ -16,7 +16,7 @@ package struct MeasuredCommand {
   package let path: String
   /// The program's name and its arguments.
   package let arguments: [String]
-  /// `path`, or the program of a libtool wrapper there; absolute and without symbolic links.
+  /// The absolute path of the program without symbolic links; for a libtool wrapper, the path of its program.
   package let image: String
   /// The file at `path`.
   package let reference: ImageReference
@@ -29,7 +29,7 @@ package struct MeasuredCommand {
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
   ///   - arguments: further arguments, appended.
-  ///   - option: for messages.
+  /// - option: the name of the option, for messages.
   package init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
@@ -66,7 +66,7 @@ package struct MeasuredCommand {
     }
   }
 
-  /// Warnings about programs that are not themselves images; one if both are the same.
+  /// Returns warnings about programs that are not themselves images; one warning if both programs are the same.
   package static func warnings(_ first: MeasuredCommand, _ second: MeasuredCommand) -> [Diagnostic]
   {
     let warnings = [first.warning, second.warning].compactMap { $0 }

@@ -74,7 +74,7 @@ struct MeasurementLimits {
     images.map { "'\(printable($0.path))'" }.joined(separator: ", ")
   }
 
-  /// What to do about read-ahead above the usual 128 KiB.
+  /// Returns what to do about a read-ahead above the usual 128 KiB, in words.
   private func remedy(_ image: ImageStorage) -> String {
     guard let ahead = image.readAheadBytes, ahead > 128 << 10, let setting = image.readAheadSetting
     else { return "" }

@@ -1,12 +1,12 @@
 import ImageModel
 
-/// The words of a command line, separated as a shell separates them; nothing else of a shell is done.
+/// Splits a command line into words as a shell does. It does nothing else that a shell does.
 package enum ShellWords {
-  /// Separates words at blanks. In single quotes every character is literal. A backslash makes the next
-  /// character literal; in double quotes only `"`, `\`, `$` or a backquote.
+  /// Splits `text` at blanks. In single quotes every character is literal. A backslash makes the next character
+  /// literal; in double quotes it does so only before `"`, `\`, `$` and a backquote.
   ///
-  /// - Throws: for an unterminated quote, and for characters that have another meaning in a shell, because no
-  ///   shell runs the command.
+  /// - Throws: for an unterminated quote, and for characters with another meaning in a shell, because no shell runs the
+  ///   command.
   package static func split(_ text: String) throws(Diagnostic) -> [String] {
     var words: [String] = []
     var word: String?
