@@ -1,7 +1,7 @@
 import ImageModel
 
 extension Accessor {
-  /// Who that is.
+  /// The accessor in words.
   package var wording: String {
     switch self {
     case .relocation: "relocation, by the loader"

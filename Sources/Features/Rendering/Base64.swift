@@ -1,4 +1,4 @@
-/// The bytes of `text` in Base64, with padding; `nil` for any other text.
+/// Decodes `text` from Base64 with padding; returns `nil` for any other text.
 package func decodedBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
   guard text.count % 4 == 0 else { return nil }
   var bytes: [UInt8] = []
@@ -29,7 +29,7 @@ package func decodedBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
   return bytes
 }
 
-/// `bytes` in Base64, with padding: <https://www.rfc-editor.org/rfc/rfc4648#section-4>.
+/// Encodes `bytes` in Base64 with padding: <https://www.rfc-editor.org/rfc/rfc4648#section-4>.
 package func base64(_ bytes: [UInt8]) -> [UInt8] {
   let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   var text: [UInt8] = []

@@ -4,7 +4,7 @@ package struct ByteCount: CustomStringConvertible, Sendable {
 
   package init(_ bytes: UInt64) { self.bytes = bytes }
 
-  /// One decimal from 1 KiB on, rounded half up, never `1024.0Ki`.
+  /// From 1 KiB on, the text has one decimal, rounded half up. It is never `1024.0Ki`.
   package var description: String {
     guard bytes >= 1024 else { return String(bytes) }
     var shift: UInt64 = 10

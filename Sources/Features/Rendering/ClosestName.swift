@@ -1,5 +1,5 @@
-/// The name of which `word` is a misspelling: the first with the least distance, if that is below half its length;
-/// `nil` if there is none.
+/// Returns the name that `word` misspells: the first name with the least distance from `word`. Returns `nil` if that
+/// distance is above 3, or not below half the length of the name.
 package func closestName(to word: String, of names: [String]) -> String? {
   let ranked = names.map { (name: $0, distance: distance(word, $0)) }
   guard let best = ranked.min(by: { $0.distance < $1.distance }),
@@ -11,7 +11,7 @@ package func closestName(to word: String, of names: [String]) -> String? {
 /// The number of letters to insert, to remove, to replace, or to exchange with the next one, each at most once
 /// (optimal string alignment).
 ///
-/// - Complexity: O(*a* *b*); of a long word only the beginning counts.
+/// - Complexity: O(*a* *b*). Only the first 64 letters of the first word are compared.
 private func distance(_ first: String, _ second: String) -> Int {
   let (a, b) = (Array(first.prefix(64)), Array(second))
   var rows = [Array(0...b.count)]

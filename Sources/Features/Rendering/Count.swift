@@ -5,8 +5,8 @@ import JSON
 package struct Count: JSONReadable {
   package var value: Int
 
-  /// - Throws: `invalid` below 0 and above 2^53, where other JSON readers become inexact. So the difference
-  ///   of two counts is in range, too.
+  /// - Throws: `invalid` for a number below 0 or above 2^53, where other JSON readers become inexact. So the difference
+  ///   of two counts is always in the range of `Int`.
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     let start = cursor.nextPosition
     value = try Int(parsing: &cursor, field)
@@ -17,7 +17,7 @@ package struct Count: JSONReadable {
   }
 }
 
-/// A member with a number that is read as a `Count`.
+/// Returns a member whose number is read as a `Count`.
 package func countMember<Object>(
   _ key: StaticString, _ value: @escaping @Sendable (Object) -> Int
 ) -> JSONMember<Object, Int> {

@@ -1,6 +1,6 @@
 /// Measured numbers as text.
 package enum Decimal {
-  /// `value` rounded to `places` decimal places.
+  /// Returns `value` rounded to `places` decimal places.
   package static func text(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "-" : "\(value)" }
     let scale = (0..<places).reduce(1) { product, _ in product * 10 }
@@ -10,8 +10,8 @@ package enum Decimal {
     return "\(sign)\(units.magnitude / UInt(scale))" + (places > 0 ? ".\(fraction)" : "")
   }
 
-  /// A duration in milliseconds, without the unit: four digits below 1000, at most three of them after the
-  /// decimal point.
+  /// Returns a duration in milliseconds, without the unit. Durations below 1000 ms have four digits, at most three of
+  /// them after the decimal point.
   package static func milliseconds(nanoseconds: Double) -> String {
     let value = nanoseconds / 1e6
     return switch abs(value) {
@@ -22,7 +22,7 @@ package enum Decimal {
     }
   }
 
-  /// A share as a percentage, with a sign if requested: `1.2%`.
+  /// Returns a share as a percentage, with a sign if requested: `1.2%`.
   package static func percent(_ share: Double, isSigned: Bool = false) -> String {
     let places = abs(share) < 0.0995 ? 1 : 0
     let number = text(share * 100, places: places)

@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import JSON
 
-/// Written and read by hand: the context is written as part of the message.
+/// This extension writes and reads the members itself, because the context is written as part of the message.
 extension Diagnostic: JSONReadableObject, JSONWritableObject {
   /// The context and the message are one string.
   package func writeMembers(to json: inout JSONWriter) {

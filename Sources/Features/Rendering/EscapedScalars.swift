@@ -1,7 +1,8 @@
 extension String {
   /// Replaces the scalars for which `replacement` is not `nil`.
   ///
-  /// Formats give meanings to scalars: a quote before a combining mark is still a quote, but another `Character`.
+  /// Formats define scalars, not `Character`s: a quote before a combining mark is still a quote, but another
+  /// `Character`.
   package func escapingScalars(_ replacement: (Unicode.Scalar) -> String?) -> String {
     var escaped = "".unicodeScalars
     for scalar in unicodeScalars {

@@ -1,8 +1,8 @@
 import JSON
 
-/// What one check of `orderfile doctor` has found.
+/// The result of one check of `orderfile doctor`.
 package struct Finding: Hashable, Sendable {
-  /// What a check is about; in the order of a report.
+  /// The subject of a check; in the order of a report.
   package enum Area: String, CaseIterable, Sendable {
     case tools, permissions, machine, project, image, auto
   }
@@ -10,7 +10,7 @@ package struct Finding: Hashable, Sendable {
   package enum Severity: String, CaseIterable, Sendable {
     /// Nothing has to be done.
     case ok
-    /// Something works less well, or not without a word from the user.
+    /// Something works less well, or only with an option of the user.
     case warning
     /// Something does not work.
     case error
@@ -22,7 +22,7 @@ package struct Finding: Hashable, Sendable {
   package var severity: Severity
   /// What was found, in one line.
   package var finding: String
-  /// The command or option that mends it; `nil` if nothing has to be mended.
+  /// The command or option that mends the problem; `nil` if nothing has to be mended.
   package var hint: String?
 
   package init(
@@ -47,7 +47,7 @@ extension Finding: JSONWritableObject {
 }
 
 extension Finding {
-  /// Its lines in a report.
+  /// Returns the lines of the finding in a report.
   package func lines(isColoured: Bool) -> String {
     let word = severity.rawValue
     let padding = String(repeating: " ", count: 9 - word.count)

@@ -1,5 +1,5 @@
-/// Text as HTML, in an element or in a quoted attribute: what has a meaning there is escaped. Control characters, which
-/// HTML does not allow, become U+FFFD.
+/// Text as HTML, for an element or a quoted attribute. Characters with a meaning in HTML are escaped. Control
+/// characters, which HTML does not allow, become U+FFFD.
 package struct HTMLText: Hashable, Sendable {
   package let html: String
 

@@ -1,11 +1,11 @@
 import ImageModel
 
 extension ImageReference {
-  /// Why this can't be the image that `expected` is: `another architecture: expected x86_64, found arm64`. Names and paths
-  /// are not compared.
+  /// Returns why this image can't be the image `expected`: `another architecture: expected x86_64, found arm64`. Names
+  /// and paths are not compared.
   ///
-  /// - Parameter ofOneBuild: whether it has to be the same build, too.
-  /// - Returns: `nil` also if too little is known of one of them.
+  /// - Parameter ofOneBuild: whether both images have to be of the same build.
+  /// - Returns: `nil` if the images may be the same, also because too little is known of one of them.
   package func difference(from expected: Self, ofOneBuild: Bool) -> String? {
     func found(_ own: String?, _ wanted: String?) -> String {
       "\(printable(wanted ?? "none")), found \(printable(own ?? "none"))"

@@ -28,7 +28,7 @@ extension SampleSummary: JSONWritableObject {
   }
 }
 
-/// Written and read by hand: the initializer does not take `faultAroundIsAssumed`.
+/// This extension writes and reads the members itself, because the initializer does not take `faultAroundIsAssumed`.
 extension MeasuringMachine: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("faultAroundBytes", faultAroundBytes)

@@ -1,12 +1,12 @@
 /// A share or a change as text, with one decimal.
 package enum Percentage {
-  /// `part` of `whole`: `8.1%`; `-` for a share of nothing.
+  /// Returns the share of `part` in `whole`: `8.1%`. Returns `-` if `whole` is 0.
   package static func share(_ part: Int, of whole: Int) -> String {
     whole == 0 ? "-" : decimal(Double(part) / Double(whole)) + "%"
   }
 
-  /// `part` of `whole` in percent, cut off after the first decimal, so that only the whole is 100; `nil` if `whole`
-  /// is 0.
+  /// Returns the share of `part` in `whole` in percent, cut off after the first decimal, so that only the whole is 100.
+  /// Returns `nil` if `whole` is 0.
   package static func of(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double? {
     guard whole > 0, part >= 0 else { return nil }
     let (part, whole) = (UInt64(clamping: part), UInt64(clamping: whole))
@@ -15,13 +15,13 @@ package enum Percentage {
     return Double(whole.dividingFullWidth(product).quotient) / 10
   }
 
-  /// From one value to another: `-71.3%`, `+4.0%`, `0.0%`; `new` if there was nothing before.
+  /// Returns the change from one value to another: `-71.3%`, `+4.0%`, `0.0%`. Returns `new` if the first value is 0.
   package static func change(from before: UInt64, to after: UInt64) -> String {
     // Compared as integers: two different large numbers can be equal as floats.
     before == after ? "0.0%" : change(from: Double(before), to: Double(after))
   }
 
-  /// The same for numbers of at least 0 that need not be integers.
+  /// Returns the change from one number to another. The numbers are at least 0, and need not be integers.
   package static func change(from before: Double, to after: Double) -> String {
     if before == after { return "0.0%" }
     if before == 0 { return "new" }
@@ -29,7 +29,7 @@ package enum Percentage {
     return (change > 0 ? "+" : "") + decimal(change) + "%"
   }
 
-  /// `ratio` in percent with one decimal, limited to a million percent.
+  /// Returns `ratio` in percent with one decimal, limited to a million percent.
   private static func decimal(_ ratio: Double) -> String {
     let tenths = Int((min(max(ratio, -10_000), 10_000) * 1000).rounded())
     let sign = tenths < 0 ? "-" : ""

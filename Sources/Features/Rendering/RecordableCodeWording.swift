@@ -34,7 +34,7 @@ extension RecordableCode {
 }
 
 extension RecordableCode.Means {
-  /// What code lacks that could not be recorded.
+  /// The words for code that could not be recorded.
   package var lack: String {
     switch self {
     case .callback: "without a callback"
@@ -45,7 +45,7 @@ extension RecordableCode.Means {
 }
 
 extension RecordableCode.Unit {
-  /// The unit's name; without one, its largest function and the number of the others.
+  /// Returns the unit's name. If it has none, returns its largest function and the number of its other functions.
   package func wording(_ names: NameWording = mangled) -> String {
     if let name { return printable(name.description) }
     let count = counted(functions, "function")
@@ -56,7 +56,7 @@ extension RecordableCode.Unit {
   }
 }
 
-/// Written and read by hand: each portion is in two members.
+/// This extension writes and reads the members itself, because each portion is in two members.
 extension RecordableCode: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if let bytes { json.member("allBytes", bytes.all) }

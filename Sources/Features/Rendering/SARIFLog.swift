@@ -2,7 +2,7 @@ import JSON
 
 /// Findings for code scanning, in SARIF 2.1.0: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 package struct SARIFLog {
-  /// All that the tool may report.
+  /// The rules of all findings that the tool can report.
   package var rules: [Rule]
   package var results: [Result]
   package var toolVersion: String
@@ -26,15 +26,16 @@ package struct SARIFLog {
     package var rule: String
     package var level: Level
     package var message: String
-    /// The file that the finding is about: relative to the repository, or outside of one as the user
-    /// gave it.
+    /// The path of the file that the finding is about: relative to the repository, or as the user gave it if the file
+    /// is not in a repository.
     package var path: String
-    /// From 1; 1 if the file has no lines, because code scanning does not take results without a line.
+    /// The line number, from 1. It is 1 if the file has no lines, because code scanning does not take results without a
+    /// line.
     package var line: Int
-    /// The names of what the finding is about.
+    /// The names of the functions, libraries or other things that the finding is about.
     package var names: [String]
-    /// What tells the finding from others, and stays the same in the next build; and the name and version of how it is
-    /// made.
+    /// The text that identifies the finding and stays the same in the next build, and the name and version of the
+    /// method that makes this text.
     package var fingerprint: (name: StaticString, text: String)
 
     package init(
@@ -107,9 +108,9 @@ package struct SARIFLog {
     json.member("ruleIndex", rules.firstIndex { $0.id == result.rule } ?? 0)
   }
 
-  /// The only fingerprint that GitHub compares. Its upload computes one of the line's text if there is none, which is
-  /// the same for all results of an image; one that is there is kept. Like that one it is a hash in hexadecimal and a
-  /// number: FNV-1a, 64 bits, of `fingerprint`.
+  /// Returns the value of `primaryLocationLineHash`, the only fingerprint that GitHub compares. Without it, GitHub's
+  /// upload computes one from the text of the line, which is the same for all results of an image. The value has the
+  /// form of GitHub's: a hash in hexadecimal, here the 64-bit FNV-1a of `fingerprint`, and a number.
   /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>
   private static func lineHash(of fingerprint: String) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -117,7 +118,7 @@ package struct SARIFLog {
     return String(hash, radix: 16) + ":1"
   }
 
-  /// `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.
+  /// Returns `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.
   private static func uri(ofPath path: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []

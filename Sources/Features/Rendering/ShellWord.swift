@@ -1,4 +1,4 @@
-/// `text` quoted as one word for a shell.
+/// Returns `text` quoted as one word for a shell.
 package func shellWord(_ text: String) -> String {
   func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {

@@ -6,7 +6,7 @@ package struct Table {
     package var alignment: Alignment
     /// The text between this column and the one before it; the title line has blanks there.
     package var separator: String
-    /// Makes a text of the last column fit as many columns of a terminal.
+    /// Shortens a text of the last column to a number of columns of a terminal.
     package var shorten: (String, Int) -> String
 
     package init(
@@ -37,7 +37,7 @@ package struct Table {
     rows.append(cells.map(printable))
   }
 
-  /// The table as text; each line ends with a newline, and none with blanks.
+  /// Returns the table as text. Each line ends with a newline, and no line ends with blanks.
   ///
   /// - Parameter width: the terminal's width in columns. The last column is shortened to fit, but not below
   ///   16 columns. `nil` shortens nothing.
@@ -83,8 +83,8 @@ package struct Table {
 }
 
 extension Table {
-  /// The first `limit` rows, and one row that `fold` makes of all others, so that the rows add up to the same
-  /// total. If only one row would be folded, it is kept; `nil` keeps all.
+  /// Returns the first `limit` rows, and one row that `fold` makes of all others, so that the rows add up to the same
+  /// total. If only one row would be folded, it is kept. If `limit` is `nil`, all rows are kept.
   package static func folding<Row>(
     _ rows: [Row], keeping limit: Int?, into fold: (ArraySlice<Row>) -> Row
   ) -> [Row] {

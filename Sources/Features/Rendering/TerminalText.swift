@@ -1,7 +1,7 @@
 // Names on a terminal. Names come from files: they may contain blanks, newlines and escape sequences, which
 // must not break a table or reach the terminal.
 
-/// `text` with each control character written as an escape: `\n`, `\t`, `\x1b`.
+/// Returns `text` with each control character written as an escape: `\n`, `\t`, `\x1b`.
 package func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isControl) else { return text }
   var escaped = ""
@@ -19,7 +19,7 @@ package func printable(_ text: String) -> String {
   return escaped
 }
 
-/// C0, DEL, C1, and characters that change the writing direction of the rest of the line.
+/// Whether the scalar is of C0, DEL or C1, or changes the writing direction of the rest of the line.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
@@ -27,7 +27,7 @@ private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   }
 }
 
-/// The approximate number of terminal columns of `text`: 2 for wide East Asian characters and emoji, 0 for
+/// Returns the approximate number of terminal columns of `text`: 2 for wide East Asian characters and emoji, 0 for
 /// combining marks, 1 for any other character.
 package func columns(of text: String) -> Int {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -44,7 +44,7 @@ private func columns(of character: Character) -> Int {
   }
 }
 
-/// `text`, or its beginning and end around `…` if it is wider than `width` columns. The end is kept because
+/// Returns `text`, or its beginning and end around `…` if it is wider than `width` columns. The end is kept because
 /// mangled names of one module differ there.
 package func shortened(_ text: String, to width: Int) -> String {
   guard columns(of: text) > width else { return text }

@@ -11,13 +11,13 @@ package enum Provenance: String, JSONValue, Sendable {
   package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
 }
 
-/// `1 function`, `7 functions`; pass `plural` for an irregular noun.
+/// Returns a count and its noun: `1 function`, `7 functions`. `plural` is for irregular nouns.
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }
 
 extension PageSize {
-  /// `4 KiB`; bytes below 1 KiB.
+  /// `4 KiB`; sizes below 1 KiB are in bytes.
   package var wording: String {
     switch bytes {
     case ..<1024: "\(bytes) byte"
@@ -31,5 +31,5 @@ extension PageSize {
 /// How names are shown to people. JSON always has the name as in the file.
 package typealias NameWording = (SymbolName) -> String
 
-/// The name as in the file; bytes that are not UTF-8 become U+FFFD.
+/// Returns the name as it is in the file; bytes that are not UTF-8 become U+FFFD.
 package func mangled(_ name: SymbolName) -> String { name.description }

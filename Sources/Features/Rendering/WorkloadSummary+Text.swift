@@ -5,19 +5,19 @@ extension WorkloadSummary {
   private static let middle = ": command line "
   private static let inputsWord = ", inputs "
 
-  /// A hash: 16 hexadecimal digits.
+  /// Returns a hash as 16 hexadecimal digits.
   package static func text(_ hash: UInt64) -> String {
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// A line, as in the header of an order file.
+  /// The summary as a line in the header of an order file.
   package var text: String {
     Self.beginning + printable(launch) + Self.middle + Self.text(commandLine)
       + (inputs.map { Self.inputsWord + Self.text($0) } ?? "")
   }
 
-  /// Reads `text`; `nil` for any other line. The name of the launch stays as it was printed.
+  /// Reads a line that `text` has made; `nil` for any other line. The name of the launch stays as it was printed.
   package init?(text line: String) {
     guard line.hasPrefix(Self.beginning) else { return nil }
     let rest = line.dropFirst(Self.beginning.count)
