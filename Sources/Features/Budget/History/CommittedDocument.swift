@@ -8,7 +8,7 @@ import PagesFormat
 import Prediction
 import Projects
 
-/// A document of another command, as a history and a budget take it: the figures of each image, by series.
+/// A document of another command, as histories and budgets read it: the figures of each image, by series.
 package struct CommittedDocument: Sendable {
   package var images: [Image]
   /// The document itself.
@@ -25,9 +25,9 @@ package struct CommittedDocument: Sendable {
   }
 
   package struct Image: Sendable {
-    /// As the document states it.
+    /// The image as the document states it.
     package var reference: ImageReference
-    /// Each with at least one metric.
+    /// The figures by series. Each set has at least one metric.
     package var sets: [MetricSet]
   }
 
@@ -49,9 +49,9 @@ package struct CommittedDocument: Sendable {
     }
   }
 
-  /// The document in `bytes`, of the kind that its schema says.
+  /// Reads the document in `bytes`, whose schema determines its kind.
   ///
-  /// - Throws: an error whose context is `path`; also if it has no figures.
+  /// - Throws: an error whose context is `path`; also if the document has no figures.
   package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
     do {
       content = try Self.content(bytes)
@@ -74,8 +74,8 @@ package struct CommittedDocument: Sendable {
     }
   }
 
-  /// Takes the figures of a result that was not read from a file. If a comparison predicts nothing, its other figures
-  /// are taken; a document that is read from a file is then refused.
+  /// Takes the figures of a result that was not read from a file. If a comparison predicts nothing, this initializer
+  /// still takes its other figures, while `init(parsing:path:)` refuses such a comparison.
   package init(judging content: Content) throws(Diagnostic) {
     self.content = content
     if case .diff(let document) = content {
@@ -128,11 +128,11 @@ extension CommittedDocument.Content {
 }
 
 extension CommittedDocument {
-  /// The entries of a commit.
+  /// Returns the entries of a commit.
   ///
   /// - Parameters:
-  ///   - launch: tells several launches of an image apart.
-  ///   - architecture: of an image of the document.
+  /// - launch: a name that distinguishes several launches of an image.
+  /// - architecture: returns the architecture of an image of the document.
   package func entries(
     commit: String, time: HistoryTime, launch: String?,
     architecture: (_ image: ImageReference) throws(Diagnostic) -> Architecture

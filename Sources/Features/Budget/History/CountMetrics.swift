@@ -5,10 +5,11 @@ import PagesFormat
 import Prediction
 import Projects
 
-// The figures of the documents whose counts repeat exactly. Each has a name, a unit, and a direction that is better.
+// The figures of the documents whose counts repeat exactly. Each figure has a name, a unit, and the direction that is
+// better.
 
 extension AuditFigures {
-  /// What the loader has to do before main, in the image and in the libraries that come with it.
+  /// The work that the loader has before main, for the image and the libraries that come with it.
   var committedImages: [CommittedDocument.Image] {
     [
       .init(
@@ -52,7 +53,7 @@ extension PagesDocument {
 }
 
 extension DiffDocument {
-  /// The layout after: what is predicted of it, and how much of the order file is in effect.
+  /// The figures of the layout after: predicted figures, and how far the linker followed the order file.
   ///
   /// - Throws: if the document predicts nothing.
   func committedImages() throws(Diagnostic) -> [CommittedDocument.Image] {
@@ -60,7 +61,7 @@ extension DiffDocument {
     return [figures]
   }
 
-  /// The figures of the layout after. If the document predicts nothing, the predicted figures are left out.
+  /// The figures of the layout after. If the document predicts nothing, there are no predicted figures.
   var figures: CommittedDocument.Image {
     let predicted: [HistoryMetric?] =
       [
@@ -92,7 +93,7 @@ extension DiffDocument {
 }
 
 extension OrderCompliance {
-  /// Entries that the image lacks, and how many of the others are in the requested order.
+  /// The share of entries that the image lacks, and the share of the other entries that are in the requested order.
   fileprivate var metrics: [HistoryMetric?] {
     [
       HistoryMetric("stale", .lower, share: entries - present, of: entries),
@@ -111,8 +112,8 @@ extension VerifyFigures {
           .init(
             .verify,
             metrics: [
-              // An order file without an entry for the build counts as stale as a whole. An order file with strings
-              // only can't be verified: nothing of it counts as stale.
+              // An order file without an entry for the build counts as wholly stale. An order file that has only
+              // strings can't be verified, so nothing of it counts as stale.
               entries == 0
                 ? HistoryMetric("stale", .lower, share: namesNothing ? 1 : 0, of: 1)
                 : HistoryMetric("stale", .lower, share: stale, of: entries)

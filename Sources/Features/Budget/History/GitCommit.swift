@@ -1,7 +1,7 @@
 import CommandSupport
 import ImageModel
 
-/// A commit and when it was made, as git says.
+/// A commit and its time, as git prints them.
 struct GitCommit: Hashable, Sendable {
   /// The full hash.
   var name: String
@@ -12,9 +12,9 @@ struct GitCommit: Hashable, Sendable {
     self.time = time
   }
 
-  /// Asks git in the current folder.
+  /// Asks git about a commit in the repository of the current folder.
   ///
-  /// - Parameter revision: what git takes: a hash, a branch, `HEAD`.
+  /// - Parameter revision: a revision of git: a hash, a branch, `HEAD`.
   init(_ revision: String, in environment: LaunchEnvironment) throws {
     let command = [
       "git", "show", "--no-patch", "--no-show-signature", "--format=%H %ct", "--end-of-options",

@@ -3,20 +3,20 @@ import CommandSupport
 import ImageModel
 import Symbolication
 
-/// What `orderfile history add` does: it makes lines of documents, and appends them to a history.
+/// The work of `orderfile history add`: makes lines from documents, and appends them to a history.
 package struct HistoryAddition: Sendable {
   /// The path of the history; it is made if it does not exist.
   package var history: String
   /// The paths of the documents; `-` is stdin.
   package var documents: [String]
-  /// `nil`: what git says is checked out in the current folder. Without a time it is a revision of git, of which the
-  /// full hash is kept.
+  /// The commit; `nil` for the commit that is checked out in the current folder, according to git. Without a time, this
+  /// is a revision of git, and the history gets its full hash.
   package var commit: String?
-  /// `nil`: when git says that the commit was made.
+  /// The time of the commit; `nil` for the time that git has.
   package var time: HistoryTime?
-  /// Tells several launches of an image apart.
+  /// A name that distinguishes several launches of an image.
   package var launch: String?
-  /// `nil`: what the documents say, else that of the images, which are then read.
+  /// The architecture; `nil` for the architecture that the documents state. If they state none, the images are read.
   package var architecture: Architecture?
 
   package init(history: String, documents: [String]) {
@@ -73,7 +73,8 @@ package struct HistoryAddition: Sendable {
     return found
   }
 
-  /// What the document or the user says; if neither does, that of the image, which is read.
+  /// Returns the architecture that the user gives, else the one that the document states. If there is neither, reads
+  /// the image.
   private func architecture(of image: ImageReference) throws(Diagnostic) -> Architecture {
     if let architecture {
       let wanted = ImageReference(path: image.path, architecture: architecture)

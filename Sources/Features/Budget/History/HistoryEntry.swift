@@ -8,11 +8,11 @@ package let historyDocuments: [any JSONDocument.Type] = [HistoryEntry.self, Tren
 
 /// A line of a history: the figures of one commit in one series.
 package struct HistoryEntry: Hashable, Sendable {
-  /// Its name in the version control system, without blanks.
+  /// The name of the commit in the version control system, without blanks.
   package var commit: String
   package var time: HistoryTime
   package var series: HistorySeries
-  /// Each name once; at least one, at most `maximumMetrics`.
+  /// At least one metric, and at most `maximumMetrics`. No two have the same name.
   package var metrics: [HistoryMetric]
 
   package init(
@@ -24,8 +24,8 @@ package struct HistoryEntry: Hashable, Sendable {
     self.metrics = metrics
   }
 
-  /// No document has nearly as many, so metrics are looked up one by one. The entries of a series have no more names
-  /// together.
+  /// The greatest number of metrics in an entry, and of different names in the entries of a series. No document has
+  /// nearly as many metrics, so they are looked up one by one.
   static let maximumMetrics = 100
 
   /// Whether `text` can name a commit: not empty, at most 200 bytes, no blanks and control characters.
@@ -57,7 +57,7 @@ extension HistoryEntry: ReadableDocument {
     json.member("time", time)
   }
 
-  /// The document on one line, with the final newline.
+  /// The document on one line, with a newline at its end.
   package var line: [UInt8] { JSONWriter.line { writeMembers(to: &$0) } }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {

@@ -1,8 +1,8 @@
-/// A form in which other tools read a history.
+/// A format in which other tools read a history.
 package enum HistoryExport: String, CaseIterable, Sendable {
   case influx, openmetrics, csv
 
-  /// The history in this form. All values of a series have different times (`spaced`).
+  /// Returns the history in this format. All values of a series get different times (`spaced`).
   package func text(of history: HistoryFile) -> String {
     let series = history.bySeries.map { ($0.series, Self.spaced($0.entries)) }
     return switch self {
@@ -12,8 +12,8 @@ package enum HistoryExport: String, CaseIterable, Sendable {
     }
   }
 
-  /// Entries with times that ascend: one at the second of the entry before it, or earlier, moves to the next. Time series
-  /// hold one value a moment, and a rebase gives many commits the same second.
+  /// Returns the entries with ascending times. If an entry has the second of the entry before it, or an earlier one, it
+  /// gets the next second. Time series hold one value for each moment, and a rebase gives many commits the same second.
   private static func spaced(_ entries: [HistoryEntry]) -> [HistoryEntry] {
     var last = -1
     return entries.map { entry in

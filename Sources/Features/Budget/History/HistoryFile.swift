@@ -2,16 +2,16 @@ import ByteReading
 import ImageModel
 import JSON
 
-/// A history: a file of independent lines, to which each commit adds some. Two branches may add at the same place, so the
-/// order of the lines means nothing.
+/// A history: a file of independent lines, to which each commit adds some lines. Two branches may add lines at the same
+/// place, so the order of lines means nothing.
 package struct HistoryFile: Sendable {
-  /// In the order of the lines.
+  /// The entries in the order of the lines.
   package private(set) var entries: [HistoryEntry] = []
 
-  /// Empty lines are skipped.
+  /// Reads a history. Empty lines are skipped.
   ///
-  /// - Throws: an error with the line's number for a line of something else, for a merge conflict, and for a second line
-  ///   about the same commit and series. Its context begins with `path`.
+  /// - Throws: an error with the line's number if a line is not an entry, is a marker of a merge conflict, or is a
+  ///   second line about the same commit and series. Its context begins with `path`.
   /// - Complexity: O(*n*) for *n* bytes.
   package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
     var places = HistoryPlaces()
@@ -34,7 +34,7 @@ package struct HistoryIndex {
   private var figures = HistoryFigures()
   private var lines = 0
 
-  /// - Throws: as `HistoryFile`, apart from errors in figures.
+  /// - Throws: as `HistoryFile` does, but not for errors in figures of lines that are not read.
   /// - Complexity: O(*n*) for *n* bytes.
   package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
     var last: [HistoryLine] = []  // by the number of the series
@@ -52,7 +52,7 @@ package struct HistoryIndex {
 
   /// Adds an entry that is to be appended.
   ///
-  /// - Throws: if the history has another about the same commit and series.
+  /// - Throws: if the history already has an entry about the same commit and series.
   package mutating func add(_ entry: HistoryEntry) throws(Diagnostic) {
     if let earlier = places.line(of: entry.commit, entry.series) {
       throw Diagnostic(
@@ -68,7 +68,7 @@ package struct HistoryIndex {
 
 /// A line of a history.
 struct HistoryLine {
-  /// From 1.
+  /// The line number, from 1.
   let number: Int
   let heading: HistoryHeading
 
@@ -171,7 +171,7 @@ private struct HistoryFigures {
     var name: String
   }
   private var units: [MetricName: (unit: HistoryMetric.Unit, line: Int)] = [:]
-  /// By the number of the series.
+  /// The names of the metrics by the number of the series.
   private var names: [Int: Set<String>] = [:]
 
   mutating func add(
@@ -201,7 +201,7 @@ private struct HistoryFigures {
 // MARK: Series
 
 extension HistoryFile {
-  /// All commits, each once, sorted by time, then by line. A commit has the time of its first line.
+  /// All commits, each once, sorted by time, then by line. The time of a commit is the time of its first line.
   var commits: [String] {
     var seen: Set<String> = []
     let first = entries.filter { seen.insert($0.commit).inserted }
@@ -210,7 +210,8 @@ extension HistoryFile {
     }.map(\.element.commit)
   }
 
-  /// The entries by series, those in ascending order; the entries by time and, at the same second, by line.
+  /// The entries of each series. The series ascend. The entries of a series are sorted by time and, at the same second,
+  /// by line.
   package var bySeries: [(series: HistorySeries, entries: [HistoryEntry])] {
     var places: [HistorySeries: Int] = [:]
     var all: [(series: HistorySeries, entries: [HistoryEntry])] = []

@@ -9,7 +9,7 @@ package struct HistoryMetric: Hashable, Sendable {
   package var direction: Direction
   /// From 0 to `maximum`.
   package var value: Double
-  /// What the value is the median of; `nil` for a count that repeats exactly.
+  /// The sample whose median the value is; `nil` for a count that repeats exactly.
   package var sample: Sample?
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {
@@ -17,7 +17,7 @@ package struct HistoryMetric: Hashable, Sendable {
       seconds, windows, words
   }
 
-  /// Which values are better.
+  /// The values that are better.
   package enum Direction: String, CaseIterable, JSONReadable, Sendable {
     case higher, lower, none
   }
@@ -49,13 +49,13 @@ package struct HistoryMetric: Hashable, Sendable {
     self.init(name, unit, direction, Double(value))
   }
 
-  /// A share of a count; `nil` of nothing.
+  /// Makes a metric of a share; `nil` if `whole` is 0.
   package init?(_ name: String, _ direction: Direction, share part: Int, of whole: Int) {
     guard whole > 0 else { return nil }
     self.init(name, .ratio, direction, Double(part) / Double(whole))
   }
 
-  /// Whether a change from one value to a higher one, or to a lower one, is better; `nil` if neither is.
+  /// Returns whether a change to a higher value, or to a lower value, is better; `nil` if neither direction is better.
   package func isBetter(increase: Bool) -> Bool? {
     switch direction {
     case .higher: increase
@@ -65,7 +65,7 @@ package struct HistoryMetric: Hashable, Sendable {
   }
 }
 
-/// Written and read by hand: the values are checked, and a sample is in three members.
+/// This extension writes and reads the members itself: the values are checked, and a sample is in three members.
 extension HistoryMetric: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if let sample { json.member("count", sample.count) }
@@ -112,7 +112,7 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
       }
   }
 
-  /// No file has as many bytes, and sums of such values are finite.
+  /// No file has more bytes than this, and sums of such values are finite.
   private static let maximum = 1e20
 
   private static func value(_ key: String, of object: JSONObject) throws(ParseError) -> Double {
@@ -124,7 +124,7 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// A number without a fraction that says nothing: `143`, not `143.0`.
+/// A number that is written without an empty fraction: `143`, not `143.0`.
 package struct ShortNumber: JSONValue, CustomStringConvertible {
   private let value: Double
   package init(_ value: Double) { self.value = value }

@@ -2,19 +2,20 @@ import ByteReading
 import ImageModel
 import JSON
 
-/// What values must have in common to be compared from commit to commit. Another machine, kernel or page size begins a
-/// new series.
+/// The properties that figures of several commits must share to be compared. Another machine, kernel or page size
+/// begins a new series.
 package struct HistorySeries: Hashable, Sendable {
   /// The command whose document has the figures: `pages`.
   package var source: Source
   /// The image's file name.
   package var image: String
   package var architecture: String
-  /// The size of the pages that are counted, or in which the machine loads; `nil` if the figures do not depend on it.
+  /// The size of the pages that are counted, or of the pages that the machine loads; `nil` if the figures do not depend
+  /// on it.
   package var pageSize: PageSize?
-  /// Which launch it was, in the words of who added it; `nil` if there is but one.
+  /// The name that the user gave the launch; `nil` if there is only one launch.
   package var launch: String?
-  /// `nil` for figures that repeat exactly.
+  /// The machine of the measurement; `nil` for figures that repeat exactly.
   package var machine: Machine?
 
   package enum Source: String, CaseIterable, Comparable, JSONReadable, Sendable {
@@ -23,11 +24,11 @@ package struct HistorySeries: Hashable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// Where faults and times were measured.
+  /// The machine and the state in which faults and times were measured.
   package struct Machine: Hashable, Sendable {
-    /// Processor, their number, and settings that decide how fast a launch is.
+    /// The processor, the number of processors, and settings that decide how fast a launch is.
     package var name: String
-    /// Name and release.
+    /// The name and release of the kernel.
     package var kernel: String
     /// The state of the page cache: `cold`, `warm`.
     package var state: String
@@ -53,7 +54,7 @@ package struct HistorySeries: Hashable, Sendable {
 }
 
 extension HistorySeries {
-  /// The properties by the names that exports use, in ascending order, without the source.
+  /// The properties, without the source, under the names that exports use, in ascending order of these names.
   var labels: [(name: String, value: String)] {
     [
       ("arch", architecture), ("image", image), ("kernel", machine?.kernel), ("launch", launch),
@@ -74,7 +75,7 @@ extension HistorySeries {
 }
 
 extension HistorySeries: Comparable {
-  /// By source, image, architecture, page size, launch and machine.
+  /// Compares by source, image, architecture, page size, launch and machine.
   package static func < (a: Self, b: Self) -> Bool { a.key.lexicographicallyPrecedes(b.key) }
 
   private var key: [String] {

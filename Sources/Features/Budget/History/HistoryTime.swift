@@ -3,10 +3,10 @@ import JSON
 
 /// A second in UTC, written as in RFC 3339: `2026-11-23T16:40:00Z`.
 package struct HistoryTime: Hashable, Comparable, Sendable {
-  /// Since 1970, without leap seconds.
+  /// The seconds since 1970, without leap seconds.
   package var seconds: Int
 
-  /// - Precondition: from the year 1970 to 9999.
+  /// - Precondition: the time is in the years 1970 to 9999.
   package init(seconds: Int) {
     precondition(Self.range.contains(seconds))
     self.seconds = seconds
@@ -19,15 +19,15 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
 
   package static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
 
-  /// Seconds since 1970, or a time as `git show --format=%cI` writes it: `2026-11-23T17:40:00+01:00`.
+  /// Reads seconds since 1970, or a time as `git show --format=%cI` writes it: `2026-11-23T17:40:00+01:00`.
   ///
-  /// - Returns: `nil` for other text, and outside the years 1970 to 9999.
+  /// - Returns: `nil` for other text, and for times outside the years 1970 to 9999.
   package init?(_ text: String) {
     if let seconds = Int(text), Self.range.contains(seconds), !text.hasPrefix("+") {
       self.seconds = seconds
       return
     }
-    // Each line of a history has a time, and a regular expression takes a hundred times as long.
+    // A history has a time on each line. A regular expression would take a hundred times as long.
     var reader = TimeReader(text)
     guard let year = reader.number(digits: 4), reader.skip("-"),
       let month = reader.number(digits: 2), reader.skip("-"),
@@ -56,7 +56,7 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The days from 1970-01-01, in the Gregorian calendar.
+  /// Returns the days from 1970-01-01, in the Gregorian calendar.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let last = year - 1
     let days = last * 365 + last / 4 - last / 100 + last / 400 - 719_162
@@ -92,7 +92,7 @@ private struct TimeReader {
     return true
   }
 
-  /// Reads `Z`, or a sign with hours and minutes, as seconds.
+  /// Reads `Z`, or a sign with hours and minutes. Returns the offset in seconds.
   mutating func offset() -> Int? {
     if skip("Zz") { return 0 }
     let isNegative = skip("-")
@@ -106,7 +106,7 @@ private struct TimeReader {
 extension HistoryTime: CustomStringConvertible {
   package var description: String {
     let days = seconds / Self.secondsPerDay
-    // Leap days make it too high by a few.
+    // Because of leap days, this year may be a few years too high.
     var year = 1970 + days / 365
     while Self.days(year, 1, 1) > days { year -= 1 }
     var (month, day) = (1, days - Self.days(year, 1, 1))

@@ -2,8 +2,9 @@ import Rendering
 
 /// A history as points of InfluxDB: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
 ///
-/// The measurement is `orderfile_` and the source, the tags are the properties of the series, the fields are the metrics,
-/// all as floats, and the commit. Times are nanoseconds. Tags can't be empty, so empty properties are left out.
+/// The measurement is `orderfile_` and the source. The tags are the properties of the series. The fields are the
+/// metrics, all as floats, and the commit. Times are in nanoseconds. Tags can't be empty, so empty properties are left
+/// out.
 struct LineProtocol {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }
@@ -23,8 +24,8 @@ struct LineProtocol {
     return text
   }
 
-  /// A tag can't have a line feed, nor a backslash before what it escapes: control characters are escaped as in reports,
-  /// and a backslash becomes a slash.
+  /// Escapes the value of a tag. A tag can't have a line feed, or a backslash before a character that is escaped. So
+  /// control characters are escaped as in reports, and a backslash becomes a slash.
   private static func tag(_ value: String) -> String {
     printable(value).escapingScalars { scalar in
       switch scalar {

@@ -4,7 +4,7 @@ import Measuring
 import Rendering
 
 extension MeasureDocument {
-  /// The program after, or the only one: what the launches of each state took.
+  /// The figures of the launches in each state, for the program after, or for the only program.
   var committedImages: [CommittedDocument.Image] {
     states.compactMap { state in
       guard let side = state.sides.first(where: { $0.name == "after" }) ?? state.sides.first else {
@@ -24,7 +24,7 @@ extension MeasureDocument {
 }
 
 extension MeasuringMachine {
-  /// What decides how fast a launch is, besides the kernel.
+  /// The properties, apart from the kernel, that decide how fast a launch is.
   fileprivate var name: String {
     var parts = [processor ?? "unknown processor", counted(processors, "processor")]
     if let governor { parts.append(governor) }
@@ -48,7 +48,7 @@ extension MeasureDocument.Side {
     ]
   }
 
-  /// The median over all launches; `nil` if a launch lacks the figure.
+  /// Returns the median over all launches; `nil` if a launch lacks the figure.
   private func median(
     _ name: String, _ unit: HistoryMetric.Unit, per divisor: Double = 1,
     _ figure: (MeasuredLaunch) -> UInt64?

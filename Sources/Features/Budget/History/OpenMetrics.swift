@@ -1,13 +1,13 @@
 /// A history as metrics with timestamps: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>.
 /// `promtool tsdb create-blocks-from openmetrics` imports it into Prometheus.
 ///
-/// A metric is `orderfile_`, the source, its name and its unit. The commits are values of
-/// `orderfile_commit_timestamp_seconds`: as labels of the others they would make each value a series.
+/// The name of a metric is `orderfile_`, the source, its name and its unit. The commits are labels of
+/// `orderfile_commit_timestamp_seconds` only. As labels of the other metrics, they would make each value a series.
 package struct OpenMetrics {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }
 
-  /// The samples of one metric, which have to be together.
+  /// The samples of one metric, which have to follow each other in the text.
   private struct Family {
     var unit: String
     var help: String
@@ -44,7 +44,7 @@ package struct OpenMetrics {
 
   private static let commits = "orderfile_commit_timestamp_seconds"
 
-  /// `orderfile_pages_text_pages`: a name ends with its unit.
+  /// Returns a name such as `orderfile_pages_text_pages`; it ends with the unit.
   package static func name(of metric: HistoryMetric, _ source: HistorySeries.Source) -> String {
     let words = metric.name.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
     let unit = metric.unit.rawValue

@@ -5,14 +5,14 @@ import PagesFormat
 /// The result of `orderfile history trend`: the commits at which a metric changed.
 package struct TrendDocument: Hashable, Sendable {
   package var detection: ChangePointDetection
-  /// In ascending order.
+  /// The series, in ascending order.
   package var series: [Series]
 
   package struct Series: Hashable, Sendable {
     package var series: HistorySeries
     /// The number of commits.
     package var commits: Int
-    /// By name.
+    /// The metrics, by name.
     package var metrics: [Metric]
   }
 
@@ -20,9 +20,9 @@ package struct TrendDocument: Hashable, Sendable {
   package struct Metric: Hashable, Sendable {
     /// The latest value.
     package var latest: HistoryMetric
-    /// The number of commits that have it.
+    /// The number of commits that have the metric.
     package var commits: Int
-    /// By time.
+    /// The changes, by time.
     package var changes: [Change]
   }
 
@@ -32,16 +32,16 @@ package struct TrendDocument: Hashable, Sendable {
     package var time: HistoryTime
     /// The last commit before `commit` that has the figure.
     package var previous: String
-    /// The commits between `previous` and `commit`, by time. They lack the figure, so each may have made
-    /// the change.
+    /// The commits between `previous` and `commit`, by time. They lack the figure, so each of them may have made the
+    /// change.
     package var unknown: [String]
     package var point: ChangePoint
   }
 
-  /// The changes that `orderfile history trend` shows without options.
+  /// Finds the changes that `orderfile history trend` shows without options.
   package init(_ history: HistoryFile) { self.init(history, ChangePointDetection()) }
 
-  /// - Complexity: that of the detection, for each metric of each series.
+  /// - Complexity: the complexity of the detection, for each metric of each series.
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection
     let commits = history.commits
@@ -70,8 +70,8 @@ extension TrendDocument.Metric {
   fileprivate typealias Place = (entry: Int, metric: Int)
 
   /// - Parameters:
-  ///   - places: where the metric is, at least once.
-  ///   - entries: by time.
+  /// - places: the places of the metric, at least one.
+  /// - entries: the entries of the series, by time.
   ///   - between: returns the commits between two commits, by time.
   fileprivate init(
     _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection,
@@ -147,7 +147,7 @@ extension TrendDocument.Metric: JSONWritableObject {
     json.member("unknownCommits", change.unknown)
   }
 
-  /// `nil` if neither direction is better.
+  /// Returns whether the change is better; `nil` if neither direction is better.
   package func isBetter(_ change: TrendDocument.Change) -> Bool? {
     latest.isBetter(increase: change.point.after.mean > change.point.before.mean)
   }

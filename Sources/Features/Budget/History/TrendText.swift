@@ -1,7 +1,8 @@
 import ChangePoints
 import Rendering
 
-/// The text report of `orderfile history trend`: for each series a line for each change, and the metrics without one.
+/// The text report of `orderfile history trend`: for each series, a line for each change, and the metrics without a
+/// change.
 package struct TrendText {
   private let document: TrendDocument
   private let width: Int?
@@ -80,7 +81,7 @@ package struct TrendText {
       + line("too few commits", metrics.filter { $0.commits < Self.fewestCommits })
   }
 
-  /// No change can be told from chance with fewer.
+  /// With fewer commits, no change can be distinguished from chance.
   private static let fewestCommits = 3
 
   private func line(_ title: String, _ metrics: [TrendDocument.Metric]) -> String {
@@ -91,7 +92,7 @@ package struct TrendText {
 }
 
 extension HistoryMetric {
-  /// A value in the unit of the metric: `143`, `12.35 ms`, `98.1%`; a mean has one decimal.
+  /// Returns a value in the unit of the metric: `143`, `12.35 ms`, `98.1%`. A mean has one decimal.
   func text(of value: Double) -> String { text(of: value, furtherPlaces: 0) }
 
   /// Returns the texts of two values, with enough decimals to differ, at most six more than usual.
