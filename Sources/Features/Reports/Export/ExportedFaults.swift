@@ -1,16 +1,16 @@
 import Counting
 
-/// The page faults of a launch as other tools get them, beside the first hits of recorded launches.
+/// The page faults of a launch, to export together with the first hits of recorded launches.
 package struct ExportedFaults: Sendable {
-  /// Of the document.
+  /// The path of the document.
   package var path: String
   package var document: FaultsDocument
-  /// The first hits of the functions whose execution faulted, by the place among the document's faults.
+  /// The first hit of the function whose execution faulted, by the index of the fault.
   package var firstHitOfFault: [Int: Hit]
 
   /// A first hit of a recorded launch.
   package struct Hit: Hashable, Sendable {
-    /// The place among the launches, and among the launch's hits.
+    /// The index of the launch, and the index of the hit in the launch.
     package var launch: Int
     package var hit: Int
 
@@ -26,7 +26,7 @@ package struct ExportedFaults: Sendable {
     self.firstHitOfFault = firstHitOfFault
   }
 
-  /// A number for each fault that has a hit, from 1; and the same numbers by launch and hit.
+  /// Returns a number, from 1, for each fault that has a first hit, and the same numbers by launch and hit.
   static func flows(
     of launches: [ExportedFaults]
   ) -> (ofFaults: [[Int: UInt64]], ofHits: [Int: [Int: [UInt64]]]) {
@@ -49,7 +49,7 @@ package struct ExportedFaults: Sendable {
 // MARK: Perfetto
 
 extension PerfettoSequence {
-  /// - Parameter flowsOfFaults: the flow that begins at a fault, by its place among the faults.
+  /// - Parameter flowsOfFaults: the flow that begins at a fault, by the index of the fault.
   mutating func write(_ launch: ExportedFaults, process: Int, flowsOfFaults: [Int: UInt64]) {
     let document = launch.document
     let program = document.files.first?.name ?? document.command.first ?? "launch"

@@ -4,24 +4,25 @@ import PagesFormat
 import Rendering
 import Stages
 
-/// A launch as other tools get it: the first hits of a trace, with what is known of their functions.
+/// A launch to export: the first hits of a trace, with what is known of their functions.
 package struct ExportedLaunch: Sendable {
-  /// Of the trace.
+  /// The path of the trace.
   package var path: String
   package var program: String
-  /// `nil` if the trace does not tell.
+  /// The number of the process; `nil` if the trace does not state it.
   package var process: Int?
   package var images: [Image]
-  /// In order.
+  /// The first hits, in order.
   package var hits: [Hit]
   package var marks: [Mark]
-  /// Divided at its marks; empty if nothing has a time.
+  /// The stages between the marks; empty if nothing has a time.
   package var stages: [LaunchStage] = []
-  /// The pages that a layout is predicted to need; `nil` if none was given.
+  /// The pages that a layout is predicted to need; `nil` if no layout was given.
   package var prediction: Prediction?
-  /// What `orderfile pages` counted in another launch of one of these images; `nil` if it did not.
+  /// The touches that `orderfile pages` counted in another launch of one of these images; `nil` if there is no such
+  /// count.
   package var touches: [Touch]?
-  /// When the process started, in nanoseconds since the first of those that the same launch started.
+  /// The start of the process, in nanoseconds since the start of the first process of the same launch.
   package var startNanoseconds: UInt64 = 0
 
   /// A recorded image.
@@ -39,14 +40,15 @@ package struct ExportedLaunch: Sendable {
     package var step: Int
     package var thread: Int?
     package var nanoseconds: UInt64?
-    /// Index into `images`.
+    /// The index of the image in `images`.
     package var image: Int
-    /// Of the function that was entered; `nil` if it is unknown.
+    /// The address of the function that was entered; `nil` if it is unknown.
     package var address: StatedAddress?
     package var sizeBytes: UInt64?
-    /// Of the function that was entered, and of the body that ran if that is another one; empty if unknown.
+    /// The name of the function that was entered, and the name of the body that ran if that is another function. Empty
+    /// if they are unknown.
     package var names: [SymbolName]
-    /// The module, object file or source file of the function; `nil` if nothing tells.
+    /// The module, object file or source file of the function; `nil` if it is unknown.
     package var owner: SymbolName?
 
     package init(
@@ -64,12 +66,12 @@ package struct ExportedLaunch: Sendable {
     }
   }
 
-  /// How many pages of a layout the launch is predicted to have touched so far.
+  /// The number of pages of a layout that the launch is predicted to have touched so far.
   package struct Prediction: Sendable {
     /// The path of the layout.
     package var layout: String
     package var pageSize: PageSize
-    /// After each hit, parallel to `hits`.
+    /// The number of pages after each hit, in the order of `hits`.
     package var pages: [Int]
 
     package init(of layout: String, pageSize: PageSize, pages: [Int]) {
@@ -81,10 +83,10 @@ package struct ExportedLaunch: Sendable {
 
   /// A first touch of a page, which was counted in a launch without times.
   package struct Touch: Sendable {
-    /// Index into `images`.
+    /// The index of the image in `images`.
     package var image: Int
     package var page: PagesDocument.Page
-    /// The hit of its function in the trace; else that of the touch before. An index into `hits`.
+    /// The index in `hits` of the hit of its function. If there is no such hit, it is the hit of the touch before.
     package var hit: Int
 
     package init(image: Int, page: PagesDocument.Page, hit: Int) {
@@ -107,7 +109,8 @@ package struct ExportedLaunch: Sendable {
 }
 
 extension ExportedLaunch.Hit {
-  /// As `show` prints it: the name of what was entered, and of what ran; else the address.
+  /// Returns the hit as `show` prints it: the name of the function that was entered, and of the body that ran. Without
+  /// names, returns the address.
   package func wording(_ names: NameWording) -> String {
     guard self.names.isEmpty else { return self.names.map(names).joined(separator: " → ") }
     return address?.description ?? "?"

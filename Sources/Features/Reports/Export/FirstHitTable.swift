@@ -2,7 +2,7 @@ import Addresses
 import ImageModel
 import Rendering
 
-/// The first hits of launches as a table with a row for each.
+/// The first hits of launches as a table with a row for each hit.
 package struct FirstHitTable {
   private let launches: [ExportedLaunch]
   private let pageSize: PageSize
@@ -38,7 +38,8 @@ package struct FirstHitTable {
     }
   }
 
-  /// What is unknown is empty. `symbol` is the name in the file, and `ran` that of the body that ran if it is another one.
+  /// Returns the row of a hit. Unknown values are empty. `symbol` is the name in the file. `ran` is the name of the
+  /// body that ran, if that is another function.
   private func row(
     of hit: ExportedLaunch.Hit, _ index: Int, _ launch: ExportedLaunch
   ) -> [String] {

@@ -1,7 +1,8 @@
 import Addresses
 import ImageModel
 
-/// Where functions are hit first in a launch. Images share names, and local functions of one image do, too.
+/// Finds the first hits of functions in a launch. Several images, or several local functions of one image, may have the
+/// same name.
 package struct FirstHits {
   private struct Name: Hashable {
     var image: Int
@@ -13,7 +14,7 @@ package struct FirstHits {
   }
 
   private let hits: [ExportedLaunch.Hit]
-  /// Ascending.
+  /// The hits of each name, ascending.
   private var hitsOfName: [Name: [Int]] = [:]
   private var hitOfPlace: [Place: Int] = [:]
 
@@ -29,18 +30,19 @@ package struct FirstHits {
     }
   }
 
-  /// The first hit of the function at `address`.
+  /// Returns the first hit of the function at `address`.
   package func hit(at address: StatedAddress, in image: Int) -> Int? {
     hitOfPlace[Place(image: image, address: address)]
   }
 
-  /// The first hit of a function with this name.
+  /// Returns the first hit of a function with this name.
   package func hit(of name: SymbolName, in image: Int) -> Int? {
     hitsOfName[Name(image: image, name: name)]?.first
   }
 
-  /// The first hit of a function with this name that lies on the page of 4 KiB at `page`; else of any with this name, which
-  /// may touch a page that it does not lie on.
+  /// Returns the first hit of a function with this name that lies on the 4 KiB page at `page`. If there is none,
+  /// returns the first hit of any function with this name, because a function may touch a page on which it does not
+  /// lie.
   package func hit(of name: SymbolName, in image: Int, onPageAt page: StatedAddress) -> Int? {
     let found = hitsOfName[Name(image: image, name: name)] ?? []
     let page = AddressRange(start: page, size: PageSize.fourKibibytes.bytes)

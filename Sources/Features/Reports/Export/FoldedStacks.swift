@@ -1,31 +1,32 @@
-// The functions that launches used as folded stacks, one in a line with its weight, for the tools that draw flame graphs:
-// `image;module or file;function bytes`.
+// The functions that launches used, as folded stacks for tools that draw flame graphs. Each line has one function and
+// its weight: `image;module or file;function bytes`.
 //
-// A first hit has no stack: it does not tell the caller. What is drawn is where the bytes are, so the weight is the size of
-// the function, and each function counts once, however many launches used it. Launches may be of several builds:
+// A first hit has no stack, because its caller is not recorded. The picture shows where the bytes are. So the weight is
+// the size of the function, and each function counts once, however many launches used it. Launches may be of several
+// builds:
 //
 //     build 9f3a at bin/app   main 18, alpha 12       app;alpha 12
 //     build 77c0 at bin/app   main 20, omega 50       app;main  20     the larger of both
 //                                                     app;omega 50
 //
-// Local functions of one build may share a name: they are added up. Two images may share a file name: the shortest end of
-// their paths that tells them apart is shown.
+// If local functions of one build have the same name, their sizes are added up. If two images have the same file name,
+// each is shown with the shortest end of its path that differs.
 
 import Addresses
 import ImageModel
 import Rendering
 
 package struct FoldedStacks {
-  /// The functions whose size is unknown, which have no line.
+  /// The number of functions whose size is unknown; they have no line.
   package private(set) var unknownSizes = 0
   /// The bytes of each function, by the path of its image.
   private var sizes: [String: [Function: UInt64]] = [:]
 
-  /// What makes two functions of an image the same one in a picture.
+  /// The properties by which two functions of an image are one function in the picture.
   private struct Function: Hashable {
     var owner: SymbolName?
     var name: SymbolName?
-    /// Of a function without a name.
+    /// The address of a function without a name.
     var address: StatedAddress?
   }
 
@@ -33,7 +34,7 @@ package struct FoldedStacks {
   private struct Place: Hashable {
     var function: Function
     var address: StatedAddress?
-    /// Of a hit of which nothing is known, the number among those of its launch.
+    /// The number of the hit in its launch, if neither the function's name nor its address is known.
     var number: Int?
   }
 
@@ -41,7 +42,7 @@ package struct FoldedStacks {
 
   package init(_ launches: [ExportedLaunch], wording: @escaping NameWording) {
     self.wording = wording
-    // The images are given the path of the first launch that used their build.
+    // An image gets the path that it had in the first launch that used its build.
     var pathOfBuild: [ImageID: String] = [:]
     var builds: [ExportedLaunch.Image] = []
     var places: [ExportedLaunch.Image: [Place: UInt64?]] = [:]
@@ -78,7 +79,7 @@ package struct FoldedStacks {
     }
   }
 
-  /// In ascending order.
+  /// The lines, in ascending order.
   package var text: String {
     let files = Self.shortestEnds(of: sizes.keys.sorted())
     var sizeOfStack: [String: UInt64] = [:]
@@ -96,7 +97,7 @@ package struct FoldedStacks {
 
   private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 { [a, b].saturatingSum() }
 
-  /// For each of `paths`, its last components: as many as no other path ends with.
+  /// Returns the shortest end of each path, in whole components, with which no other path ends.
   private static func shortestEnds(of paths: [String]) -> [String: String] {
     var ends: [String: String] = [:]
     var rest = paths
@@ -106,7 +107,7 @@ package struct FoldedStacks {
       rest = []
       for end in groups.keys.sorted() {
         let members = groups[end] ?? []
-        // The whole path, if one path is the end of another.
+        // If one path is the end of another, it is kept whole.
         let whole = members.filter { $0.split(separator: "/").count <= count }
         for path in members.count == 1 ? members : whole { ends[path] = end }
         if members.count > 1 { rest += members.filter { !whole.contains($0) } }
@@ -120,7 +121,7 @@ package struct FoldedStacks {
     path.split(separator: "/").suffix(count).joined(separator: "/")
   }
 
-  /// A semicolon separates frames, and the last blank the weight.
+  /// Returns a frame without semicolons, which separate frames. The last blank of a line separates the weight.
   private static func frame(_ name: String) -> String {
     let text = printable(name).escapingScalars { $0 == ";" ? ":" : nil }
     return text.isEmpty ? "?" : text

@@ -11,7 +11,7 @@ import Prediction
 import Stages
 import Symbolication
 
-/// Launches for other tools: `orderfile export`.
+/// Launches to export to other tools: `orderfile export`.
 package struct LaunchExport {
   package struct Options {
     /// The paths of traces.
@@ -27,20 +27,20 @@ package struct LaunchExport {
     /// The paths of documents of `orderfile faults`.
     package var faults: [String] = []
     package var pageSize = PageSizeChoice.automatic
-    /// The slice of a universal file.
+    /// The architecture of the slice to read in a universal file.
     package var architecture: Architecture?
-    /// Whether owners of functions are looked up, for which the recorded images are read.
+    /// Whether owners of functions are looked up; the recorded images are then read.
     package var findsOwners = false
 
     package init(traces: [String]) { self.traces = traces }
   }
 
   package private(set) var launches: [ExportedLaunch] = []
-  /// In the order in which they were given.
+  /// The page faults, in the order in which they were given.
   package private(set) var faults: [ExportedFaults] = []
-  /// The format of the recorded images; `nil` if no trace tells.
+  /// The format of the recorded images; `nil` if no trace states it.
   package private(set) var imageFormat: ImageFormat?
-  /// The size of the pages of the prediction; without one, that of the traces' platform.
+  /// The size of the pages of the prediction; without a prediction, the page size of the traces' platform.
   package private(set) var pageSize: PageSize
   package private(set) var warnings: [Diagnostic] = []
 
@@ -113,7 +113,7 @@ package struct LaunchExport {
 
   /// Adds warnings about what the traces lack.
   ///
-  /// - Throws: if they have nothing.
+  /// - Throws: if no trace has a first hit.
   private mutating func check(_ traces: [Trace]) throws(Diagnostic) {
     var set = TraceSet()
     for trace in traces { set.add(trace) }
@@ -130,7 +130,7 @@ package struct LaunchExport {
     }
   }
 
-  /// A warning for each trace that is given again, whose hits then count twice.
+  /// Returns a warning for each trace that is given again; its hits then count twice.
   private static func repeated(_ paths: [String]) -> [Diagnostic] {
     var given: Set<String> = []
     return paths.filter { !given.insert($0).inserted }.map {
@@ -138,7 +138,7 @@ package struct LaunchExport {
     }
   }
 
-  /// When the process of each trace started, since the first of its launch.
+  /// Returns when the process of each trace started, in nanoseconds since the first process of its launch.
   private static func startNanoseconds(_ traces: [Trace]) -> [UInt64] {
     var first: [UInt64: UInt64] = [:]
     for start in traces.compactMap(\.start) {
@@ -149,7 +149,7 @@ package struct LaunchExport {
     }
   }
 
-  /// For a format in which everything has a time.
+  /// Checks the launches for a format in which everything has a time.
   ///
   /// - Throws: if a launch has first hits, and none of them has a time.
   package func checkTimes() throws(Diagnostic) {
@@ -231,8 +231,8 @@ extension LaunchExport {
     return diffOptions
   }
 
-  /// What `diff` predicts for the layout, after each hit. A page counts from the hit of the function that touches it, in the
-  /// image that the layout stands for; what no hit tells counts from the hit before.
+  /// Returns the pages that `diff` predicts for the layout after each hit. A page counts from the hit of the function
+  /// that touches it, in the image of the layout. A page whose function has no hit counts from the hit before.
   private static func prediction(
     for launch: ExportedLaunch, _ firstHits: FirstHits, in layouts: ComparedLayouts,
     _ options: Options
@@ -267,7 +267,7 @@ extension LaunchExport {
     )
   }
 
-  /// The images of `launch` for which the layout stands, and whether each is the same build.
+  /// Returns the images of `launch` that the layout may describe, and whether each is the same build.
   private static func images(
     of launch: ExportedLaunch, comparedBy diff: LayoutDiff
   ) -> [(index: Int, isSameBuild: Bool)] {
@@ -280,8 +280,8 @@ extension LaunchExport {
     return (named.isEmpty ? Array(launch.images.indices) : named).map { ($0, false) }
   }
 
-  /// The touches of the images of `launch`, each at the first hit of its function, but never before the touch before it;
-  /// `nil` if they are of other images.
+  /// Returns the touches of the images of `launch`, each at the first hit of its function, but never before the touch
+  /// before it. Returns `nil` if the touches are of other images.
   private static func touches(
     _ document: PagesDocument, in launch: ExportedLaunch, _ firstHits: FirstHits
   ) -> [ExportedLaunch.Touch]? {
@@ -310,11 +310,12 @@ extension LaunchExport {
 // MARK: Faults
 
 extension LaunchExport {
-  /// The first hits of the functions whose own execution faulted, in the first launch that has the image and the hit.
+  /// Returns the first hits of the functions whose own execution faulted, by the index of the fault. Each hit is in the
+  /// first launch that has the image and the hit.
   private static func firstHitOfFault(
     of document: FaultsDocument, in launches: [ExportedLaunch], _ firstHits: [FirstHits]
   ) -> [Int: ExportedFaults.Hit] {
-    // For each file the images of the launches that are the same build.
+    // For each file, the images of the launches that are the same build.
     let images = document.files.map { file in
       launches.indices.flatMap { launch in
         launches[launch].images.indices.filter { image in

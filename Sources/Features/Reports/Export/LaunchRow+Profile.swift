@@ -4,7 +4,7 @@ import ProfileFormat
 import Rendering
 
 extension LaunchRow {
-  /// The functions and data that rows before describe. A table describes a function in the first row that needs it.
+  /// The functions and data that earlier rows describe. A table describes a function in the first row that needs it.
   struct Described {
     fileprivate var code = Table()
     fileprivate var data = Table()
@@ -12,7 +12,7 @@ extension LaunchRow {
     fileprivate struct Table {
       private var known: [Profile.Image.Key: [StatedAddress: Function]] = [:]
 
-      /// What no row before describes like this.
+      /// Returns the description of `function` unless an earlier row has the same description.
       mutating func new(_ function: Profile.Function, of image: Profile.Image.Key) -> [Function] {
         let description = Function(
           address: function.address, size: function.size, names: function.names,
@@ -25,8 +25,8 @@ extension LaunchRow {
   }
 
   /// - Parameters:
-  ///   - profile: of this launch alone, counted once.
-  ///   - path: of the trace.
+  /// - profile: the profile of this launch alone, which counts once.
+  /// - path: the path of the trace.
   /// - Throws: an error for a number that a column can't hold.
   init(
     _ profile: Profile, path: String, weight: UInt64, _ described: inout Described

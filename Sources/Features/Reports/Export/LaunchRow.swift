@@ -9,7 +9,7 @@ package struct LaunchRow {
 
   package struct Image {
     package var path: String
-    /// Of the build in a profile.
+    /// The key of the build in a profile.
     package var key: [UInt8]
     package var machine: UInt32 = 0
     package var methodBits: UInt64 = 0
@@ -29,11 +29,11 @@ package struct LaunchRow {
     }
   }
 
-  /// What it used of the code of an image, or of the data.
+  /// The uses of an image's code, or of its data.
   package struct Part {
-    /// In the order of first uses.
+    /// The uses, in the order of first uses.
     package var uses: [Use] = []
-    /// Those functions, or data, that no row before describes like this.
+    /// The functions or data whose description no earlier row has.
     package var described: [Function] = []
   }
 
@@ -50,7 +50,7 @@ package struct LaunchRow {
     }
   }
 
-  /// What is known of a function, or of a datum.
+  /// The description of a function, or of a datum.
   package struct Function: Equatable {
     package var address: StatedAddress
     package var size: UInt64?
@@ -67,16 +67,16 @@ package struct LaunchRow {
     }
   }
 
-  /// The path.
+  /// The path of the trace.
   package var trace: String
   package var weight: UInt64
-  /// Of what it used; `nil` if that is nothing.
+  /// The hash of the uses; `nil` if there are no uses.
   package var hash: UInt64?
   package var end: String?
   package var lostRecords: UInt64 = 0
   package var inFlightRecords: UInt64 = 0
   package var unattributedHits: UInt64 = 0
-  /// What it was asked to do; `nil` if the trace does not tell.
+  /// The workload of the launch; `nil` if the trace does not state it.
   package var workload: WorkloadSummary?
   package var images: [Image] = []
 
@@ -85,7 +85,7 @@ package struct LaunchRow {
     self.weight = weight
   }
 
-  /// The largest number in it, addresses included. A column holds 64 bits with a sign.
+  /// The largest number in the row, addresses included. A column holds signed 64-bit numbers.
   package var largestNumber: UInt64 {
     var largest = max(weight, lostRecords, inFlightRecords, unattributedHits)
     for image in images {
@@ -105,7 +105,7 @@ package struct LaunchRow {
 // MARK: JSON
 
 extension LaunchRow {
-  /// The row as a line of JSON, with the line feed.
+  /// The row as a line of JSON, with a line feed at its end.
   package var line: [UInt8] {
     JSONWriter.line { json in
       json.member("end", end)
@@ -172,7 +172,7 @@ extension LaunchRow.Function: JSONWritableObject {
     json.member("size", size)
   }
 
-  /// One character for each byte, because a name need not be UTF-8 and JSON must be.
+  /// Returns a character for each byte, because a name need not be UTF-8 and JSON must be.
   private func characters(_ name: SymbolName) -> String {
     String(String.UnicodeScalarView(name.bytes.map { Unicode.Scalar($0) }))
   }
@@ -192,7 +192,7 @@ private struct BlockList: JSONValue {
   }
 }
 
-/// Sixteen digits, which sort as the numbers do.
+/// Returns sixteen digits, which sort as the numbers do.
 private func hexadecimal(_ hash: UInt64) -> String {
   hexadecimal((0..<8).map { UInt8(truncatingIfNeeded: hash >> (56 - 8 * UInt64($0))) })
 }

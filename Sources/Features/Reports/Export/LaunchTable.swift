@@ -1,4 +1,4 @@
-// The table of launches. Each trace is folded by itself, and the profile of this one launch is written as a row: so a
+// The table of launches. Each trace is folded into a profile of one launch, and that profile is written as a row. So a
 // row has exactly what a profile needs. Folding the rows, as docs/how-to/FLEET.md describes, gives the profile that
 // `merge` would have made of the traces.
 
@@ -12,7 +12,7 @@ import Symbolication
 /// Launches as rows of a Parquet file: `orderfile export parquet`.
 package struct LaunchTable {
   package struct Options {
-    /// As the parameter of `LaunchFiles`.
+    /// The paths, as `LaunchFiles` takes them.
     package var paths: [String]
     /// The paths of recorded images.
     package var recorded: [String] = []
@@ -75,7 +75,7 @@ private struct LaunchRows {
     sink(rows)
   }
 
-  /// - Returns: warnings about images and about launches that are there twice.
+  /// - Returns: warnings about images, and about launches that are given twice.
   func finish() throws(Diagnostic) -> [Diagnostic] {
     if let failure { throw failure }
     if let path = folder.unread.first { throw .noLaunch(of: path) }

@@ -4,12 +4,12 @@ import ImageModel
 import ProcessLaunch
 import Rendering
 
-/// Writes Parquet files, by Python's package pyarrow: there is no writer for Swift that is maintained.
+/// Writes Parquet files with Python's package pyarrow, because no maintained package for Swift writes them.
 /// <https://arrow.apache.org/docs/python/parquet.html>
 struct ParquetWriter {
   private let python: String
 
-  /// - Throws: an error without Python or its package, so that no work is done in vain.
+  /// - Throws: if Python or its package is missing, so that no work is done in vain.
   init(_ environment: LaunchEnvironment) throws(Diagnostic) {
     guard environment.has("python3") else {
       throw Diagnostic(
@@ -25,18 +25,18 @@ struct ParquetWriter {
     }
   }
 
-  /// The table with the rows in the file at `path`, a JSON object a line.
+  /// Returns the table with the rows in the file at `path`, which has a JSON object on each line.
   func table(ofLinesIn path: String, in folder: TemporaryFolder) throws(Diagnostic) -> FileBytes {
     let table = folder.path("launches.parquet")
     if let reason = try run(Self.script, [table], input: path, in: folder) {
       throw Diagnostic("unable to write Parquet: \(reason)")
     }
-    // The file is read before the folder is removed with it.
+    // The file is in the folder, so it is read before the folder is removed.
     let bytes = try InputFile.bytes(table)
     return FileBytes(bytes.copy(0..<bytes.count))
   }
 
-  /// - Returns: why the script failed; `nil` if it did not.
+  /// - Returns: why the script failed; `nil` if it succeeded.
   private func run(
     _ script: String, _ arguments: [String], input: String? = nil, in folder: TemporaryFolder
   ) throws(Diagnostic) -> String? {
@@ -53,8 +53,8 @@ struct ParquetWriter {
     } catch let error as Diagnostic { throw error } catch { return "\(error)" }
   }
 
-  /// A thousand launches are a row group: what a reader can leave to one of several processes. Names are bytes, which the
-  /// lines have as characters.
+  /// A row group has a thousand launches, so that several processes can read a table together, each other row groups.
+  /// Names are bytes, which the lines of JSON hold as characters.
   private static let script = """
     import itertools, json, sys
     import pyarrow as pa, pyarrow.parquet as pq

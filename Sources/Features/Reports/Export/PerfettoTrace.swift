@@ -7,7 +7,7 @@
 //       page touches             instants, where 'orderfile pages' counted some
 //       thread 1                 an instant for each first hit
 //     process app, page faults, from faults.json
-//       page faults, thread 1    a slice for each, as long as the kernel took
+//       page faults, thread 1    a slice for each fault, as long as the kernel took
 //       major faults, minor faults
 //                                counters
 //
@@ -15,8 +15,8 @@
 // once for each sequence of packets, and events refer to them by number; each launch is a sequence of its own. The numbers
 // of the fields are those of perfetto_trace.proto; a test decodes them with Perfetto's own classes.
 //
-// Threads of a trace are numbered from 1, because the recorder does not store the system's numbers. So they are plain tracks
-// below their process, not threads, which Perfetto would know by numbers that nobody has.
+// Threads of a trace are numbered from 1, because the recorder does not store the system's numbers. So they are plain
+// tracks below their process. Perfetto's own threads would need the system's numbers.
 
 import Addresses
 import ImageModel
@@ -55,8 +55,8 @@ package struct PerfettoTrace {
     }
   }
 
-  /// A number for each launch, and then for each of those with faults. Perfetto would take two processes of one number for one: the first launch keeps its number,
-  /// and others get one that no launch has.
+  /// A process number for each launch, and then for each launch with faults. Perfetto would take two processes with the
+  /// same number for one. So the first launch keeps its number, and others get a number that no launch has.
   private var processes: [Int] {
     var taken = Set(launches.compactMap(\.process))
     var kept: Set<Int> = []
@@ -81,7 +81,7 @@ struct PerfettoSequence {
   private var keys = InternedNames()
   private var texts = InternedNames()
 
-  /// Numbers of names that have been written, from 1.
+  /// The numbers of the names that have been written, from 1.
   private struct InternedNames {
     private var numbers: [String: Int] = [:]
     private(set) var new: [(number: Int, text: String)] = []
@@ -115,7 +115,7 @@ struct PerfettoSequence {
     case process, stages, marks, pages, touches, majorFaults, minorFaults
     case thread(Int)
 
-    /// The place among the tracks of the launch.
+    /// The position among the tracks of the launch.
     var place: Int {
       switch self {
       case .process: 1
@@ -134,7 +134,7 @@ struct PerfettoSequence {
     UInt64(number) << 32 | UInt64(UInt32(clamping: track.place))
   }
 
-  /// - Parameter flowsOfHits: the flows that lead to a hit, by its place among the hits.
+  /// - Parameter flowsOfHits: the flows that lead to a hit, by the index of the hit.
   mutating func write(
     _ launch: ExportedLaunch, process: Int, flowsOfHits: [Int: [UInt64]] = [:]
   ) {
@@ -197,7 +197,7 @@ extension PerfettoSequence {
     let (identifier, parent) = (identifier(of: track), identifier(of: .process))
     output.message(1) { packet in
       packet.field(10, number)
-      if isFirst { packet.field(13, 1) }  // names begin anew
+      if isFirst { packet.field(13, 1) }  // names start again
       packet.message(60) { descriptor in
         descriptor.field(1, identifier)
         if let name { descriptor.field(2, name) }
@@ -219,14 +219,14 @@ extension PerfettoSequence {
     case sliceEnd, instant, counter
   }
 
-  /// A value beside an event.
+  /// A value that belongs to an event.
   enum Annotation {
     case number(Int)
     case address(StatedAddress)
     case text(String)
   }
 
-  /// - Parameter flows: numbers of arrows that begin or end at the event.
+  /// - Parameter flows: the numbers of the arrows that begin or end at the event.
   mutating func add(
     _ type: EventType, on track: Track, at nanoseconds: UInt64, _ name: String? = nil,
     count: Int? = nil, flows: [UInt64] = [], _ annotations: [(key: String, value: Annotation)] = []
@@ -243,7 +243,7 @@ extension PerfettoSequence {
     output.message(1) { packet in
       packet.field(8, time)
       packet.field(10, number)
-      packet.field(13, 2)  // needs the names before
+      packet.field(13, 2)  // needs the names of earlier packets
       packet.message(11) { event in
         event.field(9, type.rawValue)
         event.field(11, identifier)

@@ -1,7 +1,7 @@
 /// Writes a protocol buffer message from front to back: <https://protobuf.dev/programming-guides/encoding/>.
 ///
-/// Only what traces need: varints, strings, nested messages and numbers of fixed size. Fields are written in any order, and readers take unknown
-/// ones as they come.
+/// It writes only what traces need: varints, strings, nested messages and numbers of fixed size. Fields may be written
+/// in any order.
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct ProtobufWriter {
     varint(value)
   }
 
-  /// A signed field that is not of the type `sint64`: negative numbers take ten bytes.
+  /// Writes a signed field that is not of the type `sint64`. Negative numbers take ten bytes.
   mutating func field(_ number: Int, _ value: Int) {
     field(number, UInt64(bitPattern: Int64(value)))
   }
@@ -27,7 +27,7 @@ struct ProtobufWriter {
     for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
   }
 
-  /// Text is UTF-8 in the format; a name that is not was repaired before.
+  /// Writes a text, which is UTF-8 in the format. Names that are not UTF-8 were repaired before.
   mutating func field(_ number: Int, _ text: String) { field(number, bytes: Array(text.utf8)) }
 
   mutating func message(_ number: Int, _ fields: (inout ProtobufWriter) -> Void) {
@@ -46,7 +46,7 @@ struct ProtobufWriter {
     varint(UInt64(number) << 3 | type.rawValue)
   }
 
-  /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+  /// Writes seven bits in each byte, the lowest bits first. The highest bit of a byte says that more bytes follow.
   private mutating func varint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -1,22 +1,23 @@
 import ImageModel
 
-/// Whose a function is, as far as something tells.
+/// The module, archive or file that a function belongs to.
 package struct FunctionOwner: Hashable, Sendable {
   /// The module, the archive or the file; `nil` if it is unknown.
   package var name: SymbolName?
-  /// The file within a module or the member of an archive; `nil` if it is unknown, or the owner itself.
+  /// The file within a module, or the member of an archive; `nil` if it is unknown, or if it is the owner itself.
   package var object: SymbolName?
 
   /// - Parameters:
   ///   - module: the module that the function's name states.
-  ///   - file: the object file or source file that it is from, `libx.a(leaf.o)` for the member of an archive.
+  /// - file: the object file or source file of the function; `libx.a(leaf.o)` for a member of an archive.
   package init(module: SymbolName?, file: SymbolName?) {
     let archive = file.flatMap(Self.archive)
     name = module ?? archive ?? file
     object = file == name ? nil : file
   }
 
-  /// Returns the file name of the archive, `libx.a`, for the member `build/libx.a(leaf.o)`; `nil` for a file that is no member.
+  /// Returns the file name of the archive, `libx.a`, for the member `build/libx.a(leaf.o)`; `nil` for a file that is
+  /// not a member.
   private static func archive(of file: SymbolName) -> SymbolName? {
     guard file.bytes.last == UInt8(ascii: ")"),
       let open = file.bytes.lastIndex(of: UInt8(ascii: "(")), open > 0

@@ -1,9 +1,10 @@
-// Whose is a function?
+// The owners of functions
 //
-// Its module by its mangled name; else the archive, the object file or the source file that it comes from. What states the
-// file is true of any layout. But an ELF symbol table states none for global functions, and their neighbors tell only where
-// the linker left the functions of a file together. So the layout before decides for both: a function of the layout after
-// is whose it is before, by its symbol. A symbol that belongs to functions of several files there tells nothing.
+// The owner of a function is the module that its mangled name states; else the archive, the object file or the source
+// file that it comes from. If a symbol table or debug information states the file, that is true in any layout. But an
+// ELF symbol table states no file for global functions, and their neighbors show it only if the linker left the
+// functions of each file together. So the layout before decides for both layouts: a function of the layout after has
+// the owner that its symbol has in the layout before. A symbol of functions in several files shows no owner.
 
 import CommandSupport
 import Demangling
@@ -11,10 +12,10 @@ import ImageModel
 import Symbolication
 
 extension ReleaseLayout {
-  /// The owners of the layout's functions, parallel to them.
+  /// Returns the owners of the layout's functions, in the order of the functions.
   ///
   /// - Parameters:
-  ///   - before: the layout from which the functions were moved; `nil` if this one is the only one.
+  /// - before: the layout from which the functions were moved; `nil` if there is no other layout.
   ///   - isOrdered: whether it is known that the linker followed an order file.
   func owners(before: ReleaseLayout?, isOrdered: Bool) -> [FunctionOwner] {
     let known = before?.filesBySymbol ?? [:]
@@ -25,7 +26,7 @@ extension ReleaseLayout {
     }
   }
 
-  /// The files of the functions whose symbol is only in one file.
+  /// The files of the symbols that only one file has.
   private var filesBySymbol: [SymbolName: SymbolName] {
     var files: [SymbolName: SymbolName?] = [:]
     for (function, file) in zip(layout.functions, self.files(byNeighbors: true, else: [:])) {

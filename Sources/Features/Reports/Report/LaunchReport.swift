@@ -15,9 +15,9 @@ package struct LaunchReport {
   package let imageFormat: ImageFormat?
   package let warnings: [Diagnostic]
 
-  /// - Parameter paths: images or link maps, the layout before first, then the layout after, then others of which only the
-  ///   fault curve is shown; traces, an order file, documents of `pages`, `faults`, `measure`, `stages`, `diff` and `check`, a history
-  ///   and a budget; in any order otherwise.
+  /// - Parameter paths: images or link maps: the layout before first, then the layout after, then layouts for which
+  ///   only the fault curve is shown. Also traces, an order file, documents of `pages`, `faults`, `measure`, `stages`,
+  ///   `diff` and `check`, a history and a budget, in any order.
   /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
   ///   unknown; `mismatch` if files do not belong together.
   package init(_ paths: [String]) throws(Diagnostic) {
@@ -118,7 +118,8 @@ extension ReportInputs {
     }
   }
 
-  /// The layouts compared, a single one with itself; `nil` if there are none.
+  /// Returns the comparison of the layouts. A single layout is compared with itself. Returns `nil` if there is no
+  /// layout.
   fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
     guard let before = layouts.first else {
       if let stray = pages.first {
@@ -174,7 +175,7 @@ extension ReportInputs {
     return comparison
   }
 
-  /// The fault curves of the third layout and of later layouts, for the same launches.
+  /// Returns the fault curves of the third and later layouts, for the same launches.
   fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
     try layouts.dropFirst(2).map { path throws(Diagnostic) in
       var options = LayoutDiff.Options(before: layouts[0], after: path)
@@ -251,7 +252,7 @@ extension ReportLayout {
 }
 
 extension ReportLaunch {
-  /// The first hits with times of the trace at `path`; `nil` if it has none.
+  /// Reads the first hits with times of the trace at `path`; `nil` if no hit has a time.
   fileprivate static func reading(
     _ path: String
   ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
@@ -275,7 +276,7 @@ extension ReportLaunch {
 }
 
 extension ReportDocument {
-  /// The views that this document has no data for.
+  /// The views for which this document has no data.
   fileprivate var viewsWithoutData: [AbsentView] {
     var views: [AbsentView] = []
     func add(_ view: String, _ command: String, if isAbsent: Bool) {

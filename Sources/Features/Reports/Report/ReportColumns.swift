@@ -7,7 +7,8 @@ extension JSONWriter {
     array(key) { json in for value in values { json.element(value) } }
   }
 
-  /// Adds the columns of a fault curve. Of a long one it has the last point of each of as many parts as are drawn.
+  /// Adds the columns of a fault curve. A curve of more than 2000 points is divided into at most 2000 parts; only the
+  /// last point of each part is added.
   mutating func curve(_ points: [FaultCurvePoint]) {
     let most = 2_000
     let every = max(1, (points.count + most - 1) / most)
@@ -20,7 +21,7 @@ extension JSONWriter {
   }
 }
 
-/// What each of ascending values adds to the one before.
+/// Returns the difference between each value and the value before it. The values ascend.
 func differences(_ values: [Int]) -> [Int] {
   zip(values, [0] + values).map { $0 - $1 }
 }

@@ -1,4 +1,4 @@
-// What the page of a report holds, read back from the page: the data lie between two tags, deflated and in Base64.
+// The contents of a report's page, read back from the page: the data lie between two tags, deflated and in Base64.
 
 import Addresses
 import ByteReading
@@ -20,14 +20,14 @@ package struct ReportContents: Sendable {
   /// The thread of each first hit; empty if no trace with times was given.
   package let threads: [Int]
   package let marks: Int
-  /// The launches whose page faults it has.
+  /// The launches whose page faults the report has.
   package let faults: [Faults]
   package let diff: DiffDocument?
   package let measure: MeasureDocument?
   /// The lines of the history.
   package let historyLines: Int
   package let absentViews: [ReportDocument.AbsentView]
-  /// The document of `orderfile check`, as it is written.
+  /// The document of `orderfile check`, as it was written.
   package let check: [UInt8]?
   /// What the report lacks because there is too much of it.
   package let limits: [String]
@@ -59,7 +59,7 @@ package struct ReportContents: Sendable {
     }
   }
 
-  /// - Throws: `missing` if the page has no data; the errors of what is in it.
+  /// - Throws: `missing` if the page has no data; the errors of the documents in the data.
   package init(parsing page: FileBytes) throws(ParseError) {
     try self.init(data: Self.data(of: page))
   }
@@ -100,7 +100,7 @@ extension ReportDocument.AbsentView: JSONReadableObject {
 extension ReportContents {
   private static let tag: StaticString = "<script type=\"text/plain\" id=\"data\">"
 
-  /// Whether `bytes` are an HTML page, of a report or not. Its first word may be in small letters.
+  /// Whether `bytes` are an HTML page, of a report or not. Its first word may be in lower case.
   package static func isPage(_ bytes: FileBytes) -> Bool {
     let opening = Array("<!doctype html".utf8)
     return bytes.count >= opening.count
@@ -130,7 +130,8 @@ extension ReportContents {
     return try inflated(deflated, field, position)
   }
 
-  /// The size is not stated: the room doubles until it is enough, or more than real data need.
+  /// Inflates the data. Their size is not stated, so the room is doubled until it is enough, or until it is more than
+  /// real data need.
   private static func inflated(
     _ deflated: [UInt8], _ field: String, _ position: FileOffset
   ) throws(ParseError) -> [UInt8] {

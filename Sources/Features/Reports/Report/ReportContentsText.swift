@@ -3,14 +3,14 @@ import Measuring
 import Prediction
 import Rendering
 
-/// The text of what a report holds: what it was made of, and the reports of the documents in it.
+/// The text of what a report holds: the files that it was made of, and the reports of its documents.
 package struct ReportContentsText {
   private let contents: ReportContents
   private let path: String
   private let width: Int?
   private let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width in columns; `nil` shortens no name.
   package init(
     _ contents: ReportContents, path: String, width: Int? = nil,
     names: @escaping NameWording = mangled

@@ -3,19 +3,29 @@ import JSON
 import Rendering
 
 /// Tables are stored by column: the members of `functions`, `sections`, `touched` and so on are arrays of equal length.
-/// Names are numbers, indexes into `names` (for people) and `symbols` (as in the symbol table: the characters `shared` with the
-/// one before, and the `rest`; without any if it is the same as the name); -1 is no name. Addresses count in bytes from `base`. Some columns are stored as what each value adds to the one before:
-/// the names of `functions`, `pages` (page numbers from `base`), the times of `hits` and `faults`, the steps of `touched`, and all of
-/// `curve`. The `gap` of a function is that to the end of the one before. What is `touched` of a function begins at
-/// `offset` from its start, and has `size` bytes, -1 for all up to the function's end; of no function, it begins at `offset`
-/// from `base`.
-/// A section's `kind` is 1 for read-only, 2 for code, 3 for data. `access` is 0 for execute, 1 read, 2 write, 3 kernel.
-/// `pages` and `curve` are of all that is predicted to be touched, `touched` is its bytes, by step; `measured` is
-/// measured; so are `faults`, of which `address` is -1 outside of the layout's image, `kind` is 1 for a major fault, `name`
-/// is what was accessed and `by` the function that did it, and `parts` says of each of `places` whether it is code of the
-/// image (0), something else in it (1), another file (2) or memory without a file (3). `owners` counts all functions; `functions` has those on touched pages; its `launches` is the number of
-/// launches that use each, if there were several. In `pageOwners` the empty name is an unknown owner, -1 a page without
-/// functions. `outcomes` counts the limits of a check by their outcome. `limits` says what the report lacks because there is too much of it.
+///
+/// - Names are numbers, indexes into `names` and `symbols`; -1 is no name. `names` are for people. `symbols` are the
+///   names in the symbol table: each is the number of characters that it shares with the symbol before (`shared`), and
+///   the `rest`. Both are empty if the symbol is the same as the name for people.
+/// - Addresses are in bytes from `base`.
+/// - Some columns have the difference between each value and the value before it: the names of `functions`, the page
+///   numbers of `pages` (from `base`), the times of `hits` and `faults`, the steps of `touched`, and all columns of
+///   `curve`.
+/// - The `gap` of a function is the distance from the end of the function before it.
+/// - A row of `touched` begins at `offset` from the start of its function, or from `base` if it has no function. It has
+///   `size` bytes; -1 means all bytes up to the end of the function.
+/// - A section's `kind` is 1 for read-only, 2 for code, 3 for data. A fault's `kind` is 1 for a major fault, else 0.
+///   `access` is 0 for execute, 1 for read, 2 for write, 3 for the kernel.
+/// - `pages` and `curve` are predicted: they cover everything that is predicted to be touched. `touched` has the bytes
+///   that are predicted to be touched, by step. `measured` and `faults` are measured.
+/// - In `faults`, `address` is -1 outside the layout's image, `name` is the function or variable that was accessed, and
+///   `by` is the function that accessed it. `parts` classifies each of `places`: code of the image (0), something else
+///   in the image (1), another file (2), memory without a file (3).
+/// - `owners` counts all functions; `functions` has the functions on touched pages. The `launches` of a function, which
+///   exist only if there were several launches, are the number of launches that use it.
+/// - In `pageOwners`, the empty name is an unknown owner, and -1 is a page without functions.
+/// - `outcomes` has the number of limits of a check for each outcome. `limits` are sentences about what the report
+///   lacks because there is too much of it.
 extension ReportDocument: JSONDocument {
   package static let schema = "orderfile.report/1"
 

@@ -7,8 +7,8 @@ import Prediction
 
 /// The result of `orderfile report`: what the page draws.
 ///
-/// Other commands' documents are in it as they are. What they lack, the layouts have: which function is where, and which
-/// bytes of it a launch touches.
+/// The documents of other commands are members of it, unchanged. The layouts add what these documents lack: the place
+/// of each function, and the bytes of it that a launch touches.
 package struct ReportDocument: Sendable {
   /// The name of the image.
   package var title: String
@@ -19,7 +19,7 @@ package struct ReportDocument: Sendable {
   package var otherLayouts: [OtherLayout] = []
   /// The paths of the traces, in the order in which they were given.
   package var traces: [String] = []
-  /// The first launch whose trace has times; `nil` if there is none.
+  /// The first launch whose trace has times; `nil` if no trace has times.
   package var launch: ReportLaunch?
   package var diff: DiffDocument?
   package var measure: MeasureDocument?
@@ -45,7 +45,7 @@ package struct ReportDocument: Sendable {
   /// The views without data.
   package var absentViews: [AbsentView] = []
 
-  /// A layout of which only the fault curve is shown.
+  /// A layout for which only the fault curve is shown.
   package struct OtherLayout: Sendable {
     package var path: String
     package var curve: [FaultCurvePoint]

@@ -4,15 +4,16 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The page faults of a launch, as `orderfile faults --json` has them, for the layout whose image they are of.
+/// The page faults of a launch, from a document of `orderfile faults --json`, and the layout with the image that they
+/// are in.
 package struct ReportFaults: Sendable {
   /// The path of the document.
   package var path: String
   package var document: FaultsDocument
-  /// The layout with the image; `nil` if the report has no layouts. Faults are then those of the program's file.
+  /// The layout with the image; `nil` if the report has no such layout. The image is then the program's file.
   package var side: ReportLayout.Side?
 
-  /// The faults that a report contains at most of one launch: the first ones.
+  /// The greatest number of faults of one launch in a report, which has the first faults.
   package static let mostFaults = 25_000
 
   package init(path: String, _ document: FaultsDocument, side: ReportLayout.Side?) {
@@ -35,13 +36,13 @@ package struct ReportFaults: Sendable {
 }
 
 extension ReportFaults {
-  /// Which part of a launch a fault belongs to.
+  /// The part of memory that a fault was in.
   private enum Part: Int {
-    /// The code of the layout's image, what else is in that image, other files, and memory without a file.
+    /// The code of the layout's image, the rest of that image, other files, and memory without a file.
     case code, data, otherFile, memory
   }
 
-  /// Constants may lie in the segment of the code: its sections tell.
+  /// Returns the part that contains `place`. Constants may lie in the segment of the code, so the sections decide.
   private func part(
     of place: FaultsDocument.Place, image: Int?, _ layout: ReportLayout?
   ) -> Part {

@@ -13,7 +13,7 @@ import Stages
 import Symbolication
 
 extension Diagnostic {
-  /// The error about two layouts of which the second shows nothing that the first does not.
+  /// Returns the error about two layouts that are the same.
   static func sameLayout(_ first: String, _ second: String) -> Diagnostic {
     Diagnostic(
       first == second
@@ -32,7 +32,7 @@ extension FileBytes {
   }
 }
 
-/// The files that a command line names for a report, sorted by what they are: each is recognized by its contents.
+/// The files that a command line names for a report, by kind. The contents of a file show its kind.
 struct ReportInputs {
   /// The paths of images or link maps, as given: the layout before, the layout after, and others.
   private(set) var layouts: [String] = []
@@ -49,15 +49,15 @@ struct ReportInputs {
   private(set) var budget: Read<Budget>?
   private(set) var check: Read<CheckDocument>?
 
-  /// A document, and where it was read.
+  /// A document, and the path from which it was read.
   struct Read<Document> {
     var path: String
     var document: Document
   }
 
-  /// The documents of `faults` that a report shows at most: cold and warm launches of two builds, and some more.
+  /// The greatest number of `faults` documents in a report: cold and warm launches of two builds, and some more.
   private static let mostFaults = 6
-  /// The layouts that a report shows at most, besides those before and after.
+  /// The greatest number of layouts in a report, in addition to the layouts before and after.
   private static let mostOthers = 6
 
   /// - Throws: an error if a file can't be read or is of no kind that a report shows, or if there are too many of a kind.

@@ -16,7 +16,7 @@ package struct ReportLaunch: Sendable {
 
   package typealias Mark = (name: String, nanoseconds: UInt64)
 
-  /// The first hits, and the marks, that a report contains at most.
+  /// The greatest number of first hits in a report, and of marks.
   package static let mostHits = 25_000
   package static let mostMarks = 500
 
@@ -27,8 +27,8 @@ package struct ReportLaunch: Sendable {
   private var (allHits, allMarks): (Int, Int)
 
   /// - Parameters:
-  ///   - hits: ascending by time; those beyond `mostHits` are left out.
-  ///   - marks: those beyond `mostMarks` are left out.
+  /// - hits: the first hits, ascending by time; hits after the first `mostHits` are left out.
+  /// - marks: the marks; marks after the first `mostMarks` are left out.
   package init(path: String, hits: [Hit], marks: [Mark]) {
     self.path = path
     self.hits = Array(hits.prefix(Self.mostHits))

@@ -1,7 +1,8 @@
 import ImageModel
 
-/// Each of `symbols` as the number of characters that it shares with the one before, and the rest; an empty one shares none,
-/// and is not the one before. Only ASCII characters are shared, which all programs count alike.
+/// Returns each of `symbols` as the number of characters that it shares with the symbol before, and the rest. An empty
+/// symbol shares no characters, and the next symbol is compared with the last one that is not empty. Only ASCII
+/// characters are shared, because all programs count them in the same way.
 func unshared(_ symbols: [String]) -> [(shared: Int, rest: String)] {
   var before: Substring.UTF8View = Substring().utf8
   return symbols.map { symbol in
@@ -14,11 +15,11 @@ func unshared(_ symbols: [String]) -> [(shared: Int, rest: String)] {
 
 /// The names of a report, each once; everything else refers to them by number.
 struct ReportNames {
-  /// As in the symbol table.
+  /// The names, as in the symbol table.
   private(set) var symbols: [SymbolName] = []
   private var numbers: [SymbolName: Int] = [:]
 
-  /// The number of `name`, which is added if it is new.
+  /// Returns the number of `name`, which is added if it is new.
   mutating func number(of name: SymbolName) -> Int {
     if let known = numbers[name] { return known }
     numbers[name] = symbols.count
@@ -26,7 +27,7 @@ struct ReportNames {
     return symbols.count - 1
   }
 
-  /// The same; -1 for no name.
+  /// Returns the number of `name`, which is added if it is new; -1 for no name.
   mutating func number(of name: SymbolName?) -> Int {
     guard let name else { return -1 }
     return number(of: name)

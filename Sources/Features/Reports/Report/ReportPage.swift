@@ -1,6 +1,6 @@
-// The page of a report: one file without requests. The template, the style and the scripts are in CReportPage; the document
-// goes in between. Scripts and document are deflated, which makes a small report half as large, and in Base64, which has no
-// character that HTML knows.
+// The page of a report: one file that requests no others. The template, the style and the scripts are in CReportPage;
+// the document is put into the template. Scripts and document are deflated, which makes a small report half as large.
+// They are in Base64, which has no character with a meaning in HTML.
 
 import CReportPage
 import CZlib
@@ -22,7 +22,7 @@ package struct ReportPage {
     JSONWriter.line { document.write(to: &$0, wording: wording) }
   }
 
-  /// The same inputs give the same bytes with one version of zlib.
+  /// The page. The same inputs give the same bytes with one version of zlib.
   package var html: [UInt8] {
     let scripts = "\"use strict\";\n" + String(cString: orderfile_page_scripts())
     let values: [String: [UInt8]] = [
@@ -36,7 +36,7 @@ package struct ReportPage {
     return Self.filling(Array(template.utf8)) { values[$0] ?? [] }
   }
 
-  /// `template` with each `{{name}}` replaced by its value, in which nothing is replaced.
+  /// Returns `template` with each `{{name}}` replaced by its value. Nothing is replaced in values.
   static func filling(_ template: [UInt8], _ value: (String) -> [UInt8]) -> [UInt8] {
     let brace = UInt8(ascii: "{")
     var filled: [UInt8] = []
@@ -59,7 +59,7 @@ package struct ReportPage {
   }
 }
 
-/// `bytes` as a zlib stream: <https://www.rfc-editor.org/rfc/rfc1950>.
+/// Returns `bytes` as a zlib stream: <https://www.rfc-editor.org/rfc/rfc1950>.
 func deflated(_ bytes: [UInt8]) -> [UInt8] {
   var count = orderfile_deflate_bound(UInt(bytes.count))
   var output = [UInt8](repeating: 0, count: Int(count))

@@ -1,9 +1,10 @@
 // Are the documents of a report about one program?
 //
-// Layouts and the documents of `pages`, `faults`, `diff` and `measure` state the images that they are about; histories have file names
-// and architectures, budgets file names. Two of them are about the same program if they share an image ID that proves a
-// build. If both have such IDs and none in common, one is of another build. Otherwise they have to share a file name and an
-// architecture, if they state them: the report says that they state too little. So it does of what states nothing, as a log.
+// Layouts and the documents of `pages`, `faults`, `diff` and `measure` state the images that they are about. Histories
+// state file names and architectures, and budgets state file names. Two files are about the same program if they share
+// an image ID that proves a build. If both have such IDs and share none, they are about different builds. Otherwise
+// they must share a file name and, if both state architectures, an architecture; the report then says that they state
+// too little. It says the same about a file that states no image, such as a log.
 
 import CommandSupport
 import ImageModel
@@ -11,10 +12,10 @@ import PagesFormat
 
 /// The images that a file of a report is about.
 struct ReportPrograms {
-  /// The file, for messages.
+  /// The path of the file, for messages.
   fileprivate let path: String
   private var names: Set<String> = []
-  /// Those that prove a build.
+  /// The image IDs, if all of them prove a build.
   private var ids: Set<String> = []
   private var architectures: Set<String> = []
 
@@ -66,10 +67,10 @@ struct ReportPrograms {
 }
 
 extension ReportInputs {
-  /// Checks that all files are about the program of `layouts`; without layouts, about the program of the first.
+  /// Checks that all files are about the program of `layouts`; without layouts, about the program of the first file.
   ///
-  /// - Returns: a sentence for each file that states too little to prove it.
-  /// - Throws: `mismatch` if one is about another program.
+  /// - Returns: a sentence for each file that states too little to prove this.
+  /// - Throws: `mismatch` if a file is about another program.
   func check(_ layouts: [ReportLayout]) throws(Diagnostic) -> [String] {
     let all =
       (layouts.isEmpty ? [] : [ReportPrograms(layouts[0].path, layouts.map(\.image))]) + documents
@@ -93,13 +94,13 @@ extension ReportInputs {
         ReportPrograms(measure.path, sides.map(\.program), paths: sides.flatMap(\.images)))
     }
     for launch in faults {
-      // A library of the program may be what the layouts are of.
+      // The layouts may be of a library of the program.
       let files = launch.document.files
       let proved = files.filter(\.hasProof)
       all.append(ReportPrograms(launch.path, proved.isEmpty ? Array(files.prefix(1)) : proved))
     }
     for table in stages {
-      // Images without an ID, as the kernel's, prove nothing; a log has none.
+      // Images without an ID, such as the kernel's, prove nothing. A log has no images.
       all.append(ReportPrograms(table.path, table.document.images.filter(\.hasProof)))
     }
     if let history {

@@ -6,25 +6,25 @@ import Stages
 /// The stages of the typical launch of one source, as `orderfile stages --json` has them.
 package struct ReportStages: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
-    /// Of `LaunchStage`.
+    /// The kind, as in `LaunchStage`.
     package var kind: String
     package var name: String
-    /// What it takes, and the time since the process began when it ends, in nanoseconds.
+    /// The time that the stage takes, and the time from the start of the process to its end, in nanoseconds.
     package var nanoseconds: Double
     package var elapsed: Double
   }
 
-  /// What was launched, or the log.
+  /// The programs that were launched, or the log.
   package var origins: [String]
-  /// Of `StageTable`.
+  /// The source, as in `StageTable`.
   package var source: String
   package var launches: Int
   package var nanoseconds: Double
   package var rows: [Row]
 
-  /// The tables of a document that `orderfile stages --json` wrote.
+  /// Returns the tables of a document that `orderfile stages --json` wrote.
   ///
-  /// - Throws: `missing` or `invalid` for what is no such document.
+  /// - Throws: `missing` or `invalid` if `bytes` are no such document.
   package static func tables(parsing bytes: FileBytes) throws(ParseError) -> [ReportStages] {
     try JSONObject(document: bytes, schema: StagesDocument.schema).value("tables")
   }

@@ -1,19 +1,20 @@
 import Budget
 import ImageModel
 
-/// What a report keeps of a check: the limits, of too many the worst, and how many of all have each outcome.
+/// The part of a check that a report keeps: the limits (if they are too many, the worst), and the number of limits with
+/// each outcome.
 struct ReportedCheck {
   let document: CheckDocument
-  /// Worst first; those that no limit has are missing.
+  /// The outcomes, the worst first. Outcomes that no limit has are missing.
   let outcomes: [(outcome: String, limits: Int)]
-  /// What was left out.
+  /// What was left out, as sentences.
   let limits: [Diagnostic]
 
-  /// The limits that a report contains at most, and what brought them to fail.
+  /// The greatest number of limits in a report, and of causes why limits failed.
   static let mostLimits = 2_000
   static let mostCauses = 10_000
 
-  /// - Parameter path: where `check` was read.
+  /// - Parameter path: the path from which `check` was read.
   init(_ check: CheckDocument, path: String) {
     var kept = check
     for index in kept.images.indices {  // A report has the functions of a layout already.

@@ -6,9 +6,9 @@ import Rendering
 /// The functions that a profile of basic block clusters splits.
 package struct ClusterProfileDocument: Hashable, Sendable {
   package struct Function: Hashable, Sendable {
-    /// The name, and those of its aliases. Not empty.
+    /// The name of the function, and the names of its aliases; at least one.
     package var names: [SymbolName]
-    /// The compile unit to which it is limited; `nil` if it is not.
+    /// The compile unit to which the profile limits the function; `nil` if it does not limit it.
     package var unit: SymbolName?
     /// The IDs of the blocks of each part.
     package var clusters: [[UInt32]]

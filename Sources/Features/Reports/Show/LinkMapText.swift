@@ -6,7 +6,7 @@ package struct LinkMapText {
   private let width: Int?
   private let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width in columns; `nil` shortens no name.
   package init(
     _ document: LinkMapDocument, width: Int? = nil, names: @escaping NameWording = mangled
   ) {

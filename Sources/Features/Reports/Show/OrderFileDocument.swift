@@ -11,10 +11,10 @@ package struct OrderFileDocument: Hashable, Sendable {
     package var name: SymbolName
     /// The line number, from 1.
     package var line: Int
-    /// The object file and the architecture to which the entry is limited; `nil` if it is not.
+    /// The object file and the architecture to which the entry is limited; `nil` if it is not limited.
     package var objectFile: SymbolName?
     package var architecture: SymbolName?
-    /// Whether the file says that it names data.
+    /// Whether the file says that the entry names data.
     package var isData: Bool
 
     package init(
@@ -31,7 +31,7 @@ package struct OrderFileDocument: Hashable, Sendable {
 
   /// One line that names a string.
   package struct StringEntry: Hashable, Sendable {
-    /// That of its bytes, by which ld64.lld finds it.
+    /// The hash of its bytes, by which ld64.lld finds the string.
     package var hash: UInt32
     /// The line number, from 1.
     package var line: Int

@@ -58,7 +58,7 @@ package struct ShownDocumentFile {
     }
   }
 
-  /// What the document is: the command that wrote it, and the schema.
+  /// The path, the command that wrote the document, and its schema.
   package var title: String {
     "\(printable(path)): \(Self.titles[kind] ?? "a history") (\(schema))"
   }

@@ -13,11 +13,11 @@ import Symbolication
 /// The contents of a file of any supported kind: `orderfile show`.
 package struct ShownFile {
   package struct Options {
-    /// Images in which a trace was recorded.
+    /// The images in which a trace was recorded.
     package var recorded: [String] = []
     /// The debug file of a stripped image.
     package var debugFile: String?
-    /// The slice of a universal file.
+    /// The architecture of the slice to read in a universal file.
     package var architecture: Architecture?
 
     package init() {}
@@ -35,7 +35,7 @@ package struct ShownFile {
   }
 
   package let contents: Contents
-  /// `nil` if the file does not tell: a plain list of names works with any linker.
+  /// The format of images; `nil` if the file does not state it: a plain list of names works with any linker.
   package let imageFormat: ImageFormat?
   package private(set) var warnings: [Diagnostic]
 
