@@ -32,7 +32,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
-  // Not LaunchOptions: that would capture the options behind the image, too.
+  // Not `LaunchOptions`, which would also capture options that follow the image.
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("The program and its arguments, after '--'.", valueName: "command"))

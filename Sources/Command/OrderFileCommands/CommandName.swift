@@ -3,10 +3,10 @@ import Rendering
 
 /// A word of a command line that names a subcommand.
 enum CommandName {
-  /// The subcommand of `root` that `word` names.
+  /// Returns the subcommand of `root` with the name `word`.
   ///
-  /// - Parameter others: words that are understood in its place.
-  /// - Throws: an error if there is no such subcommand. It states the name that was probably meant, or all names.
+  /// - Parameter others: further words to suggest.
+  /// - Throws: an error if there is no such subcommand. It has the name that was probably meant, or all names.
   static func subcommand(
     _ word: String, of root: any ParsableCommand.Type, or others: [String] = []
   ) throws(UnknownCommand) -> any ParsableCommand.Type {
@@ -26,15 +26,15 @@ enum CommandName {
   }
 }
 
-/// A usage error: a word that names no subcommand.
+/// A usage error: a word that is not the name of a subcommand.
 package struct UnknownCommand: Error, CustomStringConvertible {
   let message: String
-  /// The command that has no such subcommand.
+  /// The command without such a subcommand.
   let parent: any ParsableCommand.Type
 
   package var description: String { message }
 
-  /// The message as ArgumentParser prints those of its own errors, with the usage of `parent`.
+  /// Returns the message in the form of ArgumentParser's own errors, with the usage of `parent`.
   ///
   /// - Parameter root: the command of the process.
   func text(in root: any ParsableCommand.Type) -> String {

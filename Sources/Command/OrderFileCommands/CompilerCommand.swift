@@ -10,14 +10,15 @@ import Projects
   import Glibc
 #endif
 
-/// `orderfile cc` and `orderfile c++`, and this command under the name of a compiler: the compiler with what ordering
-/// needs. And the commands of a build that `auto` confines to its folder.
+/// `orderfile cc` and `orderfile c++`, and this command under the name of a compiler: runs the compiler with the
+/// options that ordering needs. Also runs the commands of a build that `auto` confines to its folder.
 enum CompilerCommand {
-  /// Runs the compiler in this process if `words`, this process's own, ask for that.
+  /// Replaces this process by the compiler if `words`, the words of this process, ask for that.
   ///
-  /// They are looked at before any are parsed: a compiler is called thousands of times, and its words are its own.
+  /// The words are examined before any of them are parsed, because builds call compilers thousands of times, and
+  /// because the options are the compiler's.
   ///
-  /// - Throws: if there is no such compiler. Returns if another command is asked for.
+  /// - Throws: if there is no such compiler. Returns if `words` ask for another command.
   static func runIfAsked(_ words: [Word]) throws(Diagnostic) {
     let called = words.first?.split(separator: UInt8(ascii: "/")).last ?? []
     if CompilerSearch.isCompiler(String(decoding: called, as: UTF8.self)) {
@@ -26,7 +27,7 @@ enum CompilerCommand {
       try runRust(words[1], Array(words.dropFirst(2)))
     } else if words.count > 3, words[1] == Array(ConfinedCommand.word.utf8) {
       do { try ProgramLaunch.confineWrites(to: words[2]) } catch {
-        // A kernel that can't confine it runs it as it is.
+        // If the kernel can't confine the command, it runs without confinement.
         guard [ENOSYS, EOPNOTSUPP].contains(error.errno) else {
           throw Diagnostic(
             "unable to confine the build to this folder: \(error)",
@@ -48,7 +49,7 @@ enum CompilerCommand {
     "cc": (variable: "ORDERFILE_CC", usual: "cc"), "c++": (variable: "ORDERFILE_CXX", usual: "c++"),
   ]
 
-  /// - Parameter compiler: its name, and words that precede all others, such as `ccache gcc`.
+  /// - Parameter compiler: the compiler's name, and words that precede all others, such as `ccache gcc`.
   private static func run(_ compiler: [Word], _ words: [Word]) throws(Diagnostic) {
     let search = CompilerSearch(compiler[0], in: variable("PATH"))
     let name = String(decoding: compiler[0], as: UTF8.self)
@@ -79,7 +80,7 @@ enum CompilerCommand {
     throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
   }
 
-  /// The bytes of a variable of this process's environment; empty if it is not set.
+  /// Returns the bytes of a variable of this process's environment; empty if it is not set.
   private static func variable(_ name: String) -> Word {
     guard let value = getenv(name) else { return [] }
     return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }

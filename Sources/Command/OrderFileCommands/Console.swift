@@ -13,8 +13,8 @@ import Rendering
 enum Console {
   /// Writes a result.
   ///
-  /// - Throws: if writing fails, for example because the disk is full. It is no error if the reader has
-  ///   exited (`| head`): the rest of the work and the exit status stay the same.
+  /// - Throws: if writing fails, for example because the disk is full. An exit of the reader (`| head`) is no error:
+  ///   the rest of the work and the exit status stay the same.
   static func print(_ bytes: [UInt8]) throws(Diagnostic) {
     do { try writeAll(bytes, to: STDOUT_FILENO) } catch {
       if error.errno == EPIPE { return }
@@ -44,8 +44,9 @@ enum Console {
     writeError("orderfile: \(kind) \(text)\n")
   }
 
-  /// Our own line feeds are before indented lines, such as the last ones that a command printed. Names come from files: a line
-  /// feed in one must not begin a line, which a CI system may take for a command.
+  /// Escapes line feeds, apart from our own. Ours precede indented lines, such as the last lines that a command
+  /// printed. Names come from files: a line feed in a name must not begin a line that a CI system would take for a
+  /// command.
   private static func lines(of text: String) -> String {
     var lines: [String] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -65,10 +66,10 @@ enum Console {
     try? writeAll(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// The number of columns if stdout is a terminal, else `nil`. COLUMNS replaces what the terminal states.
+  /// The number of columns if stdout is a terminal, else `nil`. COLUMNS overrides the terminal's own number.
   static var width: Int? { isatty(STDOUT_FILENO) == 1 ? width(of: STDOUT_FILENO) : nil }
 
-  /// The number of columns of the terminal that is stderr; 80 if the terminal does not tell.
+  /// The number of columns of the terminal that is stderr; 80 if the terminal states no number.
   static var errorWidth: Int { width(of: STDERR_FILENO) }
 
   private static func width(of terminal: Int32) -> Int {
@@ -87,26 +88,27 @@ enum Console {
     return variable("NO_COLOR").isEmpty
   }
 
-  /// Whether results are in colour: standard output is a terminal that understands escape sequences, and NO_COLOR is not
-  /// set; or CLICOLOR_FORCE is. <https://no-color.org>, <https://bixense.com/clicolors>
+  /// Whether results are in colour: if CLICOLOR_FORCE is set, or if standard output is a terminal that understands
+  /// escape sequences. If NO_COLOR is set, results are never in colour. <https://no-color.org>,
+  /// <https://bixense.com/clicolors>
   static var outputIsColoured: Bool {
     guard variable("NO_COLOR").isEmpty else { return false }
     return colourIsForced || isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
   }
 
-  /// Whether results in files are in colour, too: CLICOLOR_FORCE is set, and NO_COLOR is not.
+  /// Whether results in files are in colour, too: if CLICOLOR_FORCE is set and NO_COLOR is not.
   static var colourIsForced: Bool {
     variable("NO_COLOR").isEmpty && !["", "0"].contains(variable("CLICOLOR_FORCE"))
   }
 
-  /// Whether the locale's characters are those of UTF-8, as its name says.
+  /// Whether the locale's encoding is UTF-8, according to its name.
   static var isUTF8: Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
     let name = locale.lowercased()
     return name.contains("utf-8") || name.contains("utf8")
   }
 
-  /// An environment variable; empty if it is not set.
+  /// Returns the value of an environment variable; empty if it is not set.
   fileprivate static func variable(_ name: String) -> String { ownVariable(name) ?? "" }
 }
 
@@ -128,5 +130,5 @@ extension LaunchEnvironment {
   }
 }
 
-/// A variable of this process's environment; `nil` if it is not set.
+/// Returns the value of a variable of this process's environment; `nil` if it is not set.
 private func ownVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -35,7 +35,7 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var trace: [String] = []
   @Option(
-    parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is no option.
+    parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is not an option.
     help: ArgumentHelp(
       "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
       valueName: "weight,file"))
@@ -172,7 +172,7 @@ struct DiffCommand: ParsableCommand {
     ).text
     var style = PageMapStyle(scale: mapScale?.scale)
     if destination.output == "-" {
-      // Anything but a terminal gets the same bytes in all locales.
+      // Files and pipes get the same bytes in all locales.
       style.isASCII = Console.width != nil && !Console.isUTF8
       style.width = Console.width ?? style.width
       style.isColoured = Console.outputIsColoured
@@ -183,7 +183,7 @@ struct DiffCommand: ParsableCommand {
 
 /// `--map-scale`.
 struct MapScaleOption: ExpressibleByArgument {
-  /// `nil` for what fits.
+  /// The chosen scale; `nil` for a scale with which the map fits.
   let scale: MapScale?
 
   init?(argument: String) {

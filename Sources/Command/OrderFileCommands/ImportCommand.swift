@@ -73,7 +73,7 @@ struct ImportOptions: ParsableArguments {
     }
   }
 
-  /// Whether -o names a folder, for all traces of a profile.
+  /// Whether -o names a folder, for the traces of all launches of a profile.
   private var isFolder: Bool { output.hasSuffix("/") }
 }
 

@@ -29,7 +29,7 @@ struct InitCommand: ParsableCommand {
       Mac.
       """)
 
-  /// `--print`: the kind of build whose steps are printed; no file of the project is changed.
+  /// `--print`: the kind of build whose steps are printed. No file of the project is changed.
   enum PrintedBuild: String, CaseIterable, ExpressibleByArgument { case make, xcode }
 
   @Flag(help: "Change the files.")

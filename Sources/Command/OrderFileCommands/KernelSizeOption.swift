@@ -1,11 +1,11 @@
 import ArgumentParser
 import Prediction
 
-/// `--fault-around` and `--readahead`: a number of bytes, or this machine's.
+/// `--fault-around` and `--readahead`: a number of bytes, or `auto` for the value of this machine.
 extension KernelSize: ExpressibleByArgument {
   static let form = "bytes, such as 65536, 64k or 8m, at most 1024m, or auto"
 
-  /// `0`, `4096`, `64k`, `8m`, at most 1 GiB; `auto`.
+  /// Reads `0`, `4096`, `64k`, `8m`, at most 1 GiB, or `auto`.
   package init?(argument: String) {
     if argument == "auto" {
       self = .automatic

@@ -3,10 +3,10 @@ import CommandSupport
 import ImageModel
 import ProcessLaunch
 
-/// A kind of launches. Kinds differ in when they end a launch that does not end by itself: in the default timeout and the signs
-/// of readiness.
+/// A kind of launches. Kinds differ in how they end a launch that does not end on its own: in the default timeout and
+/// in the signs of readiness.
 protocol LaunchKind: SendableMetatype {
-  /// The default of `--timeout`, in the words of the help.
+  /// The default value of `--timeout`, as the help states it.
   static var defaultTimeout: String { get }
   /// Why a launch sets no marks, and what to give instead; `nil` if `--until-ready mark=NAME` is a sign of readiness.
   static var reasonAgainstMarks: String? { get }
@@ -47,7 +47,7 @@ enum StagedLaunches: LaunchKind {
   }
 }
 
-/// Launches of an image that is linked again and again.
+/// Launches of an image that is linked several times.
 enum RelinkedLaunches: LaunchKind {
   static var reasonAgainstMarks: String? {
     "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT"
@@ -60,7 +60,7 @@ enum AutoLaunches: LaunchKind {
   static var reasonAgainstMarks: String? { RelinkedLaunches.reasonAgainstMarks }
 }
 
-/// `--timeout` and `--until-ready`: when a launch is over that does not end by itself.
+/// `--timeout` and `--until-ready`: the end of a launch that does not end on its own.
 struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -74,7 +74,7 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
     transform: Self.sign)
   var untilReady: Readiness?
 
-  /// In seconds; `nil` for none.
+  /// The timeout in seconds; `nil` for no timeout.
   var seconds: Double? { timeout ?? (untilReady == nil ? nil : 60) }
 
   /// - Throws: if these launches can't use the value of an option.
@@ -98,8 +98,8 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
   }
 }
 
-/// `--input`: the file that the launched program reads as its standard input. All other standard streams of the program
-/// are those of this command.
+/// `--input`: the file that the launched program reads as its standard input. The program inherits all other standard
+/// streams of this command.
 struct StandardInput: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -144,7 +144,7 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
     switch self.command.first {
     case "-h", "--help": throw CleanExit.helpRequest(command)
     case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
-    // Where no program is required, "-" may be standard input.
+    // If no program is required, "-" may be standard input.
     case let word? where word.hasPrefix("-") && word != "--" && (word != "-" || isRequired):
       throw ValidationError("unknown option '\(word)'")
     default: break

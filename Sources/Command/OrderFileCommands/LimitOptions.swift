@@ -2,7 +2,7 @@ import ArgumentParser
 import Budget
 import ImageModel
 
-/// A result whose figures `--limit` can limit.
+/// A result with figures that `--limit` can limit.
 protocol LimitedResult: SendableMetatype {
   static var source: HistorySeries.Source { get }
   /// A limit that is often set: the example in the help.
@@ -47,7 +47,7 @@ struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
 }
 
 extension [Diagnostic] {
-  /// Prints all errors but the last, and throws the last: a thrown error ends the command.
+  /// Prints all errors but the last one, and throws the last one, because a thrown error ends the command.
   func throwAll() throws(Diagnostic) {
     guard let last else { return }
     for failure in dropLast() { Console.printError(failure) }

@@ -1,8 +1,8 @@
 import ProcessLaunch
 import Rendering
 
-/// Decides what is shown of a long step, and when. A terminal shows a line that is drawn again and again; other outputs get a
-/// note each minute.
+/// Decides what is shown of a long step, and when. A terminal shows a line that is redrawn; other outputs get a note
+/// each minute.
 package struct LongStep {
   package enum Shown: Hashable {
     /// Replaces the last line of the terminal.
@@ -31,8 +31,8 @@ package struct LongStep {
   /// - Parameters:
   ///   - now: the time, in nanoseconds.
   ///   - width: the number of columns of the terminal.
-  ///   - state: how far the step is; empty if that is not known.
-  /// - Returns: what is to be shown now; `nil` if nothing is.
+  /// - state: how far the step is; empty if that is unknown.
+  /// - Returns: the line or note to show now; `nil` if nothing is to be shown.
   package mutating func shown(
     at now: UInt64, width: Int, _ state: @autoclosure () -> String
   ) -> Shown? {
@@ -46,11 +46,11 @@ package struct LongStep {
     // The state gets at least half of the line.
     let time = ", \(elapsed(at: now))"
     let title = Self.cut(printable(title), to: max(10, width / 2 - time.count))
-    // A character in the last column would begin a new line.
+    // A character in the last column would start a new line.
     return .line(Self.cut(title + time + (state.isEmpty ? "" : ": \(state)"), to: width - 1))
   }
 
-  /// The beginning of `text` that fits into `width` columns.
+  /// Returns the beginning of `text` that fits into `width` columns.
   private static func cut(_ text: String, to width: Int) -> String {
     var used = 0
     return String(

@@ -140,7 +140,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
 enum MeasuredStates: String, EnumerableFlag {
   case cold, warm, both
 
-  /// Warm only where a file's pages can't be evicted.
+  /// The default: only warm on systems where a file's pages can't be evicted.
   static var usual: MeasuredStates {
     #if canImport(Darwin)
       return .warm

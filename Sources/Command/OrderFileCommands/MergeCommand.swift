@@ -66,7 +66,7 @@ struct LaunchFileOptions: ParsableArguments {
     completion: .file())
   var files: [String] = []
   @Option(
-    parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is no option.
+    parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is not an option.
     help: ArgumentHelp(
       "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
       valueName: "weight,file"))

@@ -3,7 +3,7 @@ import ImageModel
 import Ordering
 
 extension MinSupport: ExpressibleByArgument {
-  /// A number of launches, or a share of them with a percent sign.
+  /// Reads a number of launches, or a share of them with a percent sign.
   package init?(argument: String) {
     if argument.hasSuffix("%") {
       guard let share = Share(argument) else { return nil }

@@ -14,7 +14,8 @@ import Reports
 
 /// The command `orderfile` with its subcommands.
 package struct OrderFileCommand: ParsableCommand {
-  /// Set before anything is parsed, by the executable: its commit changes more often than the code of this target.
+  /// The commit of the build, which the executable sets before anything is parsed. It changes more often than the code
+  /// of this target.
   nonisolated(unsafe) private static var commit = ""
 
   package static var configuration: CommandConfiguration {
@@ -79,7 +80,7 @@ package struct OrderFileCommand: ParsableCommand {
           name: "Guard",
           subcommands: [DiffCommand.self, CheckCommand.self, HistoryCommand.self]),
         CommandGroup(name: "Files", subcommands: [ShowCommand.self, ExportCommand.self]),
-        // These commands are hidden and have no completions: in POSIX mode, bash permits no "+" in the name of a function.
+        // These commands are hidden and have no completions: in POSIX mode, bash forbids "+" in the names of functions.
         CommandGroup(
           name: "For build systems", subcommands: [CCompilerCommand.self, CxxCompilerCommand.self]),
       ])
@@ -124,8 +125,8 @@ protocol LaunchingCommand {
 }
 
 extension OrderFileCommand {
-  /// Returns the options that the help of `command` lists; none for `auto`. The steps of `auto` and of `cargo orderfile` run
-  /// other command lines: an option of `auto` or `cargo orderfile` is no remedy for what a step reports.
+  /// Returns the options in the help of `command`. Returns none for `auto`, whose steps run other command lines, as do
+  /// those of `cargo orderfile`: an option of these commands does not help against an error of a step.
   package static func optionNames(of command: any ParsableCommand) -> Set<String> {
     if command is AutoCommand { return [] }
     let help = type(of: command).helpMessage()
@@ -134,7 +135,7 @@ extension OrderFileCommand {
         .map(String.init))
   }
 
-  /// - Throws: if one of this command's own words is not UTF-8. As text it would name another file.
+  /// - Throws: if a word of this command itself is not UTF-8. As text it would name another file.
   private static func checkText(of command: any ParsableCommand) throws(Diagnostic) {
     let words = CommandLine.arguments
     let passedOn = (command as? any LaunchingCommand)?.programArguments.count ?? 0
@@ -146,15 +147,16 @@ extension OrderFileCommand {
       hint: "use a symbolic link with another name")
   }
 
-  /// The verb of `cargo orderfile` that `words` ask for; of this command under that name.
+  /// Returns the verb of `cargo orderfile` that `words` ask for. The first word is the name by which cargo calls this
+  /// command.
   package static func parse(cargoCommandLine words: [String]) throws -> any ParsableCommand {
     try CargoOrderFileCommand.parse(words: CargoOrderFileCommand.words(of: words) ?? [])
   }
 
-  /// The subcommand that `words` ask for. The first word is the name of this command.
+  /// Returns the subcommand that `words` ask for. The first word is the name of this command.
   ///
-  /// - Throws: a `Diagnostic` if there are no words at all, which happens on Linux without /proc, where Swift reads
-  ///   them; `UnknownCommand`; and the errors of `parseAsRoot`.
+  /// - Throws: a `Diagnostic` if there are no words at all (on Linux, Swift reads them from /proc, which may be
+  ///   missing); `UnknownCommand`; and the errors of `parseAsRoot`.
   package static func parse(commandLine words: [String]) throws -> any ParsableCommand {
     guard !words.isEmpty else {
       throw Diagnostic(
@@ -166,7 +168,7 @@ extension OrderFileCommand {
 }
 
 extension ParsableCommand {
-  /// The subcommand that `words` ask for; the first ones name it.
+  /// Returns the subcommand that `words` ask for; the first words name it.
   ///
   /// - Throws: `UnknownCommand`, also for `help` with an unknown command: `parseAsRoot` would print the help of this command.
   static func parse(words: [String]) throws -> any ParsableCommand {
@@ -186,5 +188,5 @@ extension ParsableCommand {
   }
 }
 
-/// Outside the command, which has an `exit` of its own.
+/// Ends the process. This function is outside the command, which has an `exit` of its own.
 private func endProcess(_ status: Int32) -> Never { exit(status) }

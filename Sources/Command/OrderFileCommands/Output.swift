@@ -6,7 +6,7 @@ enum Output {
   case standardOutput
   case file(OutputFile)
 
-  /// - Parameter inputs: the paths of what the result is made of, which it must not replace.
+  /// - Parameter inputs: the paths of the files that the result is made of; the result must not replace them.
   /// - Throws: if the file can't be written, before any work is done; also if it is one of `inputs`.
   init(_ path: String, madeOf inputs: [String] = []) throws(Diagnostic) {
     try OutputFile.check(path, isNoneOf: inputs)
@@ -21,7 +21,7 @@ enum Output {
     }
   }
 
-  /// Writes all of `document`. A file gets its name only now, when it is complete.
+  /// Writes all of `document`. A file gets its name only when it is complete.
   func finish(_ document: OutputFile.Document) throws(Diagnostic) {
     switch self {
     case .standardOutput:
@@ -35,7 +35,7 @@ enum Output {
     }
   }
 
-  /// Writes all of `bytes`. A file gets its name only now, when it is complete.
+  /// Writes all of `bytes`. A file gets its name only when it is complete.
   func finish(_ bytes: [UInt8]) throws(Diagnostic) {
     switch self {
     case .standardOutput: try Console.print(bytes)

@@ -1,6 +1,7 @@
 import ProcessLaunch
 
-/// The progress of launches: on a terminal a line, which is cleared at the end; elsewhere a note each minute.
+/// The progress of launches. A terminal shows a line, which is cleared at the end; other outputs get a note each
+/// minute.
 struct ProgressBar {
   private let messages: Messages
   private let isTerminal: Bool

@@ -4,8 +4,8 @@ import ImageModel
 extension Share: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
 
-  /// Reads a share at most which, or below which, something is accepted. `1` and `1.0` are refused: for a minimum, all of
-  /// it is the stricter way to take them; here it is the laxer one, and a gate that never fails.
+  /// Reads a share that is an upper limit. `1` and `1.0` are refused, because they may mean 1% or 100%. For a minimum,
+  /// 100% is the stricter meaning. For an upper limit it is the laxer one, and the check would never fail.
   static func limit(_ argument: String) throws -> Share {
     guard let share = Share(argument) else {
       throw ValidationError("expected a share such as 5% or 0.05")

@@ -8,7 +8,7 @@ import OrderFileFormat
 import Ordering
 import Projects
 
-/// `--linker`: the linker whose dialect to write.
+/// `--linker`: the linker for which to write an order file.
 struct LinkerOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
 
@@ -21,7 +21,7 @@ struct LinkerOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// `--linker` of what builds ELF images.
+/// `--linker` of commands that build ELF images.
 struct ELFLinkerOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
 

@@ -124,8 +124,8 @@ struct ShowCommand: ParsableCommand {
     return document.bytes.copy(0..<document.bytes.count)
   }
 
-  /// `document` as text or JSON. Text shows demangled names unless --demangle says otherwise; JSON adds
-  /// them only if --demangle is given.
+  /// Returns `document` as text or JSON. Text has demangled names unless --demangle chooses others. JSON has them only
+  /// if --demangle is given.
   private func form(
     _ document: some ShownDocument, of shown: ShownFile,
     text: @escaping (_ width: Int?, @escaping NameWording) -> String

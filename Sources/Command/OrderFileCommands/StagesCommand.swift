@@ -51,7 +51,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   @OptionGroup var launched: LaunchOptions<StagedLaunches>
   var programArguments: [String] { Array(command.dropFirst()) }
   private var limits: LaunchLimits<StagedLaunches> { launched.limits }
-  /// Without "--" the words are files.
+  /// Without "--", the words are the names of files.
   private var isCommand: Bool { launched.command.first == "--" }
   private var files: [String] { isCommand ? [] : launched.command }
   private var command: [String] { isCommand ? launched.words : [] }

@@ -39,7 +39,7 @@ final class StepLine: Sendable {
     }
   }
 
-  /// Prints a note about the step, which goes on.
+  /// Prints a note about the step, which continues.
   func note(_ text: String) {
     running.withLock { running in
       clear()
@@ -48,7 +48,7 @@ final class StepLine: Sendable {
     }
   }
 
-  /// Ends the step, if one runs.
+  /// Ends the step, if there is one.
   ///
   /// - Parameter note: a note about the step to print; `nil` prints none.
   func end(_ note: String? = nil) {
@@ -80,8 +80,8 @@ final class StepLine: Sendable {
     if isTerminal, !isQuiet { Console.printProgress("\r\u{1b}[K") }
   }
 
-  /// Starts a thread that lasts as long as this process. The thread blocks all signals, so that they interrupt the main thread
-  /// while it waits.
+  /// Starts a thread that runs as long as this process. The thread blocks all signals, so that they interrupt the main
+  /// thread while it waits.
   private func startThread() {
     var all = sigset_t()
     var mask = sigset_t()

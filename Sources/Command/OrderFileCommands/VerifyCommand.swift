@@ -95,7 +95,7 @@ struct VerifyCommand: ParsableCommand {
     options.outputPath = orderFile?.path
     let verification = try OrderFileVerification(options)
     let document = verification.document
-    // In place, a file without renamed entries is left as it is.
+    // If --update names the order file itself, a file without renamed entries is not written.
     if let bytes = verification.updated {
       try orderFile?.finish(bytes)
     } else if update != order || order == "-" {

@@ -29,7 +29,7 @@ struct CargoOrderFileCommand: ParsableCommand {
       CargoOptimizeCommand.self, CargoCleanCommand.self,
     ])
 
-  /// The words of this process behind those by which cargo calls it; `nil` if it has another name.
+  /// Returns the words of this process after the words by which cargo calls it; `nil` if this process has another name.
   static func words(of commandLine: [String]) -> [String]? {
     guard let name = commandLine.first?.split(separator: "/").last, name == "cargo-orderfile" else {
       return nil
@@ -38,7 +38,7 @@ struct CargoOrderFileCommand: ParsableCommand {
   }
 }
 
-/// The words behind a verb.
+/// The words after a verb.
 struct CargoOptions: ParsableArguments {
   @Argument(
     parsing: .captureForPassthrough,
@@ -47,14 +47,14 @@ struct CargoOptions: ParsableArguments {
 
   var words: CargoWords { CargoWords(captured) }
 
-  /// Also for `cargo --quiet`.
+  /// `--quiet` may also be an option of cargo.
   var messages: Messages {
     var messages = Messages()
     messages.quiet = words.options.contains { ["-q", "--quiet"].contains($0) }
     return messages
   }
 
-  /// - Parameter takesProgram: whether words behind `--` have a meaning.
+  /// - Parameter takesProgram: whether words after `--` have a meaning.
   func check(for command: some ParsableCommand, takesProgram: Bool = false) throws {
     if words.options.contains(where: { ["-h", "--help"].contains($0) }) {
       throw CleanExit.helpRequest(command)
@@ -76,7 +76,7 @@ struct CargoOptions: ParsableArguments {
     }
   }
 
-  /// About flags for all crates.
+  /// Warnings about flags for all crates.
   var flagWarnings: [Diagnostic] {
     get throws {
       CargoFlags.warnings(variables: flagVariables, in: try Folder.absolutePath("."))
