@@ -15,7 +15,7 @@ extension AppleSDK {
     package.appendingPathComponent("Runtime/Recorder").path
   }
 
-  /// The flags with which they are compiled.
+  /// The flags with which the recorder's files are compiled.
   package static var recorderIncludes: [String] {
     ["Recorder", "Recorder/include", "TraceFormat/include", "InProcess/include"].map {
       "-I\(package.appendingPathComponent("Runtime/\($0)").path)"
@@ -25,13 +25,13 @@ extension AppleSDK {
   /// The folder in which `make runtime-darwin` puts the objects, built once for all tests.
   package static func deliveredRecorders() throws -> URL { try runtime.get() }
 
-  /// The recorder as it is delivered for `platform`: a file with a slice for each architecture.
+  /// Returns the delivered recorder for `platform`: a file with a slice for each architecture.
   package func recorder(for platform: Platform) throws -> String {
     let folder = platform == .iOS ? "iphoneos" : "macosx"
     return try Self.runtime.get().appendingPathComponent("\(folder)/orderfile_rt.o").path
   }
 
-  /// Compiles `source` so that it tells the recorder of its functions.
+  /// Compiles `source` with calls of the recorder in its functions.
   package func compileInstrumented(
     _ source: String, to object: String, for platform: Platform, flags: [String] = [],
     in workshop: Workshop

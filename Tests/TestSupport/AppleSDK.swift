@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where Mach-O images are compiled and linked for tests, on any system: clang and swiftc of the Swift
-/// toolchain, LLVM's `ld64.lld`, and what `Scripts/apple-sdk.sh` lays out.
+/// Compiles and links Mach-O images for tests, on any system: with clang and swiftc of the Swift toolchain, LLVM's
+/// `ld64.lld`, and the SDK that `Scripts/apple-sdk.sh` makes.
 package struct AppleSDK: Sendable {
-  /// What an image is built for.
+  /// The platform that an image is built for.
   package enum Platform: String, CaseIterable, Sendable {
     case iOS = "arm64-apple-ios18.0"
     case macOS = "arm64-apple-macos15.0"
     case macOSx8664 = "x86_64-apple-macos15.0"
 
-    /// What `-arch` takes.
+    /// The value for `-arch`.
     package var architecture: String { self == .macOSx8664 ? "x86_64" : "arm64" }
     var linkerArguments: [String] {
       let version = self == .iOS ? ["ios", "18.0", "18.0"] : ["macos", "15.0", "15.0"]
@@ -17,14 +17,14 @@ package struct AppleSDK: Sendable {
     }
   }
 
-  /// Holds `usr/include` and `usr/lib`.
+  /// The folder with `usr/include` and `usr/lib`.
   package let path: String
-  /// `ld64.lld`, and its siblings of the same release.
+  /// The path of `ld64.lld`; the tools below are of the same release.
   package let linker: String
   package let dsymutil: String
   package let lipo: String
 
-  /// - Throws: what is missing; `make test` installs it.
+  /// - Throws: an error that names the missing tool or file; `make test` installs it.
   package init() throws {
     path = projectFolder.appendingPathComponent(".build/apple/sdk").path
     guard FileManager.default.fileExists(atPath: path + "/usr/lib/libSystem.tbd") else {
@@ -41,7 +41,7 @@ package struct AppleSDK: Sendable {
     lipo = try tool("llvm-lipo-19")
   }
 
-  /// Compiles `source`, of C, C++, Objective-C or Swift by its suffix, to an object file in `workshop`.
+  /// Compiles `source` to an object file in `workshop`. The suffix shows the language: C, C++, Objective-C or Swift.
   package func compile(
     _ source: String, to object: String, for platform: Platform, flags: [String] = [],
     in workshop: Workshop
@@ -59,7 +59,7 @@ package struct AppleSDK: Sendable {
 
   /// Links `objects` with libSystem and libobjc.
   ///
-  /// - Parameter linker: another release of `ld64.lld`.
+  /// - Parameter linker: another release of `ld64.lld`; `nil` for `self.linker`.
   package func link(
     _ objects: [String], to image: String, for platform: Platform, flags: [String] = [],
     with linker: String? = nil, in workshop: Workshop

@@ -5,14 +5,14 @@ package struct ByteWriter {
 
   package init(isBigEndian: Bool = false) { self.isBigEndian = isBigEndian }
 
-  /// Where the next field goes.
+  /// The offset of the next field.
   package var count: Int { bytes.count }
 
   package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
     bytes += encoded(value)
   }
 
-  /// A 4- or 8-byte integer; the upper half is cut off without a check.
+  /// Writes a 4- or 8-byte integer. The upper half is cut off without a check.
   package mutating func writeWord(_ value: UInt64, is64Bit: Bool) {
     if is64Bit { write(value) } else { write(UInt32(truncatingIfNeeded: value)) }
   }
@@ -21,12 +21,12 @@ package struct ByteWriter {
 
   package mutating func writeZeroTerminated(_ text: String) { bytes += Array(text.utf8) + [0] }
 
-  /// Zeros up to the next multiple of `alignment`.
+  /// Appends zeros up to the next multiple of `alignment`.
   package mutating func align(to alignment: Int) {
     while bytes.count % alignment != 0 { bytes.append(0) }
   }
 
-  /// Writes over what stands at `offset`.
+  /// Overwrites the bytes at `offset`.
   package mutating func overwrite(
     at offset: Int, with value: some FixedWidthInteger & UnsignedInteger
   ) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What `valgrind --tool=callgrind --dump-instr=yes` wrote.
+/// The output of `valgrind --tool=callgrind --dump-instr=yes`.
 ///
-/// The valgrind manual, "Callgrind Format Specification": the cost lines after an `ob=` are of that object;
-/// an address is absolute, relative to that of the line before, or `*` for the same.
+/// The valgrind manual, "Callgrind Format Specification": the cost lines after an `ob=` are of that object. An address
+/// is absolute, relative to the address of the line before, or `*` for the same address.
 package struct CallgrindOutput {
   private let text: String
 
@@ -11,7 +11,7 @@ package struct CallgrindOutput {
     text = try String(contentsOfFile: path, encoding: .isoLatin1)
   }
 
-  /// Where instructions of `image`, the last component of its path, were executed; loaded addresses.
+  /// Returns the loaded addresses of the executed instructions of `image`, the last component of the image's path.
   package func executedAddresses(of image: String) -> Set<UInt64> {
     var executed: Set<UInt64> = []
     var objects: [Substring: Bool] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// How many times as much processor time `body` takes for `factor` times the size: about `factor` if its cost
-/// is linear, and its square if that is quadratic.
+/// Returns the ratio of the processor times that `body` takes for `factor` times the size and for the size. It is about
+/// `factor` if the cost is linear, and the square of `factor` if the cost is quadratic.
 ///
-/// Of this thread alone, so that a busy machine makes no difference.
+/// The processor time is measured for this thread alone, so that a busy machine makes no difference.
 ///
 /// Two sizes are enough. The exponent of a power law, fitted to sizes that grow by equal factors, such as *n*, 2*n* and
 /// 4*n*, does not depend on the size in the middle: its weight in the fit is zero.
@@ -13,7 +13,7 @@ package func costGrowth(
   costGrowth(from: size, by: factor, of: { $0 }, body)
 }
 
-/// The same for a body that takes `input(size)`, whose making costs nothing.
+/// Returns the same ratio for a body that takes `input(size)`. The time to make the input does not count.
 package func costGrowth<Input>(
   from size: Int, by factor: Int, of input: (_ size: Int) -> Input, _ body: (Input) -> Void
 ) -> Double {
@@ -26,7 +26,7 @@ package func costGrowth<Input>(
   }
   var small = costs(of: input(size), times: 1).max() ?? 0
   var large = costs(of: input(size * factor), times: 1).min() ?? 0
-  // What is measured by chance must not make the growth seem larger than it is.
+  // Noise must not make the growth seem larger than it is.
   if large > small * 2 * Double(factor) {
     small = max(small, costs(of: input(size), times: 2).max() ?? 0)
     large = min(large, costs(of: input(size * factor), times: 1).min() ?? 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A folder that is gone when `body` returns.
+/// Runs `body` with a folder that is removed afterwards.
 package func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "orderfile-\(UUID())")
@@ -10,7 +10,7 @@ package func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
   try body(folder)
 }
 
-/// The functions of one object file or image, as `nm` lists them.
+/// Returns the functions of one object file or image, as `nm` lists them.
 package func functionNames(in file: URL) throws -> [String] {
   let listing = try #require(Tool("nm")).run(["--defined-only", file.path])
   return listing.split(separator: "\n").compactMap { line in

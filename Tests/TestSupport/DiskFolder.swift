@@ -1,9 +1,8 @@
 import Foundation
 
-/// A folder on a disk, whose files the kernel can drop from memory; a temporary folder may be
-/// memory itself.
+/// A folder on a disk, whose files the kernel can drop from memory. A temporary folder may itself be memory.
 package enum DiskFolder {
-  /// `nil` if neither the temporary folder nor the build folder is one.
+  /// The path of the folder; `nil` if neither the temporary folder nor the build folder is on a disk.
   package static let path: String? = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let build = URL(fileURLWithPath: own).deletingLastPathComponent().path

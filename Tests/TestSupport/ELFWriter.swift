@@ -1,6 +1,6 @@
 /// Assembles a small ELF file: header, program headers, the sections' contents, section headers.
 ///
-/// Section 0 and the table of section names, the last one, are added by themselves.
+/// The writer adds section 0 and the table of section names, which is the last section.
 package struct ELFWriter {
   package struct Section {
     package var name: String
@@ -8,12 +8,12 @@ package struct ELFWriter {
     package var flags: UInt64
     package var address: UInt64
     package var contents: [UInt8]
-    /// What the header says; `nil` is the truth.
+    /// The size in the header; `nil` for the true size.
     package var statedSize: UInt64?
     package var link: UInt32
     package var info: UInt32
     package var entrySize: UInt64
-    /// Of where it begins in the file.
+    /// The alignment of the section's offset in the file.
     package var alignment = 8
 
     package init(
@@ -59,7 +59,7 @@ package struct ELFWriter {
   package private(set) var sections: [Section] = []
   /// Program headers: type and the index of the section that the segment consists of.
   package var segments: [(type: UInt32, section: Int)] = []
-  /// Says in section 0 what has no room in the header, as files with 65,280 sections do.
+  /// Whether section 0 has the numbers that have no room in the header, as in files with 65,280 sections.
   package var usesExtendedNumbers = false
 
   package init(
@@ -78,7 +78,7 @@ package struct ELFWriter {
     return sections.count
   }
 
-  /// Code of `size` bytes at `address`.
+  /// Adds code of `size` bytes at `address`.
   @discardableResult
   package mutating func addText(address: UInt64 = 0x1000, size: Int = 0x100) -> Int {
     add(
@@ -86,7 +86,7 @@ package struct ELFWriter {
         ".text", flags: 6, address: address, contents: [UInt8](repeating: 0xc3, count: size)))
   }
 
-  /// A symbol table and, behind it, its names.
+  /// Adds a symbol table and, after it, its names.
   package mutating func addSymbols(_ symbols: [Symbol], isDynamic: Bool = false) {
     var names: [UInt8] = [0]
     var table = ByteWriter(isBigEndian: isBigEndian)
@@ -115,7 +115,7 @@ package struct ELFWriter {
         isDynamic ? ".dynstr" : ".strtab", type: 3, flags: isDynamic ? 2 : 0, contents: names))
   }
 
-  /// `.note.gnu.build-id`
+  /// Adds `.note.gnu.build-id`.
   package mutating func addBuildID(_ id: [UInt8]) {
     var note = ByteWriter(isBigEndian: isBigEndian)
     note.write(UInt32(4))

@@ -1,5 +1,5 @@
-/// `bytes` as ASCII text on one line, for goldens: line feeds, tabs and backslashes as in C, every other
-/// byte outside of printable ASCII as `\xNN`.
+/// Returns `bytes` as ASCII text on one line, for goldens. Line feeds, tabs and backslashes are as in C; every other
+/// byte outside of printable ASCII is `\xNN`.
 package func escaped(_ bytes: some Sequence<UInt8>) -> String {
   var text = ""
   for byte in bytes {

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// The source tree, found from this file's place in it.
+/// The source tree, found from the path of this file.
 package let projectFolder = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// What tests read.
+/// The folder with the files that tests read.
 package let fixturesFolder = projectFolder.appendingPathComponent("Tests/Fixtures")
 
-/// The bytes of `Tests/Fixtures/<path>`.
+/// Returns the bytes of `Tests/Fixtures/<path>`.
 package func fixture(_ path: String) throws -> [UInt8] {
   [UInt8](try Data(contentsOf: fixturesFolder.appendingPathComponent(path)))
 }
 
-/// Compares `text` with the file `Tests/Fixtures/<path>`. With `RECORD_GOLDENS=1` it rewrites the file
-/// and fails, so that a recording run can't be taken for a passing one.
+/// Compares `text` with the file `Tests/Fixtures/<path>`. With `RECORD_GOLDENS=1` it rewrites the file and fails, so
+/// that nobody takes a recording run for a passing one.
 package func expectGolden(
   _ text: String, _ path: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -1,6 +1,7 @@
 // Damaged copies of a good input. A reader may throw on each of them; it must not trap or hang.
 
-/// Where to cut: every length up to 4 KiB, then every place in `boundaries` and 500 seeded lengths.
+/// Returns the lengths at which to cut: every length up to 4 KiB, then every place in `boundaries` and 500 seeded
+/// lengths.
 package func hostilePrefixLengths(
   of input: [UInt8], boundaries: [Int] = [], seed: UInt64 = 1
 ) -> [Int] {
@@ -12,12 +13,12 @@ package func hostilePrefixLengths(
   return lengths
 }
 
-/// Positions just behind each line feed: the line boundaries of a text.
+/// Returns the positions after each line feed: the line boundaries of a text.
 package func lineBoundaries(of input: [UInt8]) -> [Int] {
   input.indices.filter { input[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
 }
 
-/// `count` copies of `input`, each with one byte changed to a random other value.
+/// Returns `count` copies of `input`, each with one byte changed to a random other value.
 package func byteFlips(
   of input: [UInt8], count: Int = 1000, seed: UInt64 = 2
 ) -> some Sequence<[UInt8]> {

@@ -1,8 +1,8 @@
-/// A program of more than a megabyte of code, of which a launch uses a few functions all over the place: what
-/// an order file is for. C and Objective-C, made up from a seed.
+/// A program of more than a megabyte of code. A launch uses a few functions that are scattered over it: an order file
+/// is for such programs. It is C and Objective-C, generated from a seed.
 ///
-/// Each function is one run of instructions without a branch, so what it occupies is what it executes: the
-/// pages that an estimate counts by whole functions are those that an execution touches.
+/// Each function is one run of instructions without a branch, so it executes all bytes that it occupies. The pages that
+/// an estimate counts by whole functions are the pages that an execution touches.
 package struct LargeAppleProgram: Sendable {
   package struct Source: Sendable {
     package var name: String
@@ -10,19 +10,20 @@ package struct LargeAppleProgram: Sendable {
   }
 
   package let sources: [Source]
-  /// Symbols of the functions in the order in which the launch first enters them; no others run.
+  /// The symbols of the functions in the order in which the launch first enters them; no other functions run.
   package let startupOrder: [String]
 
-  /// - Parameter fileCount: sources, every fourth in Objective-C.
-  /// - Parameter functionsPerFile: of 200 to 1,160 bytes of code each, 680 on average.
-  /// - Parameter startupCount: how many the launch uses, `main` and constructors apart.
+  /// - Parameter fileCount: the number of source files; every fourth is Objective-C.
+  /// - Parameter functionsPerFile: the number of functions in a file, of 200 to 1,160 bytes of code each, 680 on
+  ///   average.
+  /// - Parameter startupCount: the number of functions that the launch uses, without `main` and constructors.
   package init(
     seed: UInt64, fileCount: Int = 12, functionsPerFile: Int = 160, startupCount: Int = 60
   ) {
     var random = SeededRandom(seed: seed)
     let all = (0..<fileCount).flatMap { file in (0..<functionsPerFile).map { (file, $0) } }
     let chosen = Array(all.shuffled(using: &random).prefix(startupCount))
-    // A third by each way into an image that comes before main.
+    // A third of the functions runs before main, in `+load` methods and constructors.
     let early = chosen.prefix(startupCount / 3).filter { Self.isObjectiveC($0.0) }
     let constructed = chosen.prefix(startupCount / 3).filter { !Self.isObjectiveC($0.0) }
     let later = chosen.dropFirst(startupCount / 3)
@@ -33,7 +34,7 @@ package struct LargeAppleProgram: Sendable {
         file, function, instructions: .random(in: 48...288, using: &random))
     }
     var order: [String] = []
-    // The linker keeps the files' order, and within one file that of its classes and constructors.
+    // The linker keeps the order of the files and, within a file, the order of its classes and constructors.
     for file in 0..<fileCount where Self.isObjectiveC(file) {
       let calls = early.filter { $0.0 == file }
       texts[file] += Self.loadingClass(file, calls)
@@ -71,7 +72,7 @@ package struct LargeAppleProgram: Sendable {
 
     """
 
-  /// Inline assembly, so that a megabyte of it is compiled in no time.
+  /// Uses inline assembly, because a megabyte of it is compiled quickly.
   private static func function(_ file: Int, _ function: Int, instructions: Int) -> String {
     """
     __attribute__((noinline)) void \(name((file, function)))(void) {
@@ -100,7 +101,7 @@ package struct LargeAppleProgram: Sendable {
     """
   }
 
-  /// `all` is referred to, so that nothing is dead.
+  /// `main` refers to `all`, so that no function is dead code.
   private static func main(
     _ startup: some Sequence<(Int, Int)>, _ all: some Sequence<(Int, Int)>
   ) -> String {

@@ -7,7 +7,7 @@ package let elfLinkMapFixtures = [
   "mold237-icf",
 ]
 
-/// Those that hold the `input.map` of a Mach-O linker.
+/// The folders that hold the `input.map` of a Mach-O linker.
 package let machOLinkMapFixtures = [
   "lld-macho-alias", "lld-macho-altentry", "lld-macho-arm64-deadstrip", "lld-macho-fulllto",
   "lld-macho-icf", "lld-macho-longstring-nonutf8path", "lld-macho-names-with-tab-newline",
@@ -15,7 +15,7 @@ package let machOLinkMapFixtures = [
   "lld-macho-x86_64", "ld64-classic-by-hand",
 ]
 
-/// `text` with a carriage return before each line feed.
+/// Returns `text` with a carriage return before each line feed.
 package func withCarriageReturns(_ text: [UInt8]) -> [UInt8] {
   text.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The functions of a linked Mach-O image in their order, as two judges see them: none of them is ours.
+/// The functions of a linked Mach-O image in their order, as two tools see them that are not ours.
 package struct MachOCode: Sendable {
   /// `object symbol` for each line of the link map's `__TEXT,__text` that has a size, in the map's order; the
   /// object file is the last component of its path.
   package var map: [String]
-  /// What `llvm-nm` has in `__TEXT,__text`, by address, those of one address by name.
+  /// The symbols of `llvm-nm` in `__TEXT,__text`, by address. Symbols of one address are in the order of their names.
   package var symbols: [String]
 
-  /// The same without object files.
+  /// `map` without the object files.
   package var mapSymbols: [String] { map.map { String($0.drop { $0 != " " }.dropFirst()) } }
 }
 

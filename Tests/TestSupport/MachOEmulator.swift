@@ -3,30 +3,30 @@ import Foundation
 /// Runs arm64 Mach-O executables on any system: `Tests/MachOEmulator`, with the emulator that
 /// `Scripts/apple-sdk.sh` fetched.
 package struct MachOEmulator: Sendable {
-  /// What came of a run.
+  /// The result of a run.
   package struct Run {
-    /// The program's exit status, 128 + the number of the signal that ended it, or 125 if it could not be
-    /// run on.
+    /// The program's exit status, 128 + the number of the signal that ended it, or 125 if the emulator could not
+    /// continue.
     package var status: Int32
     package var output: String
     package var errors: String
     package var report: Report
   }
 
-  /// What the launch did, all addresses as the images state them.
+  /// What the launch did. All addresses are as the images state them.
   package struct Report: Decodable, Sendable {
-    /// Why it ended, if not by exit.
+    /// Why the launch ended; `nil` if it exited.
     package var reason: String?
     /// Calls of dyld and libobjc into images, in their order.
     package var stages: [Stage]
-    /// Symbols of the simulated functions that were called, by first call.
+    /// The symbols of the simulated functions that were called, in the order of first calls.
     package var calls: [String]
-    /// Of all images, by first execution.
+    /// The functions of all images that were executed, in the order of first executions.
     package var executedFunctions: [Function]
-    /// In load order; those that `dlclose` unloaded, too.
+    /// The images in load order, including images that `dlclose` unloaded.
     package var images: [Image]
 
-    /// Their names, without those that have none.
+    /// The names of the executed functions that have names.
     package var functionNames: [String] { executedFunctions.compactMap(\.names.first) }
   }
 
@@ -42,19 +42,19 @@ package struct MachOEmulator: Sendable {
     /// Lower-case hexadecimal digits.
     package var uuid: String
     package var slide: UInt64
-    /// Pages of its executable segments on which code ran, by first execution.
+    /// The pages of its executable segments on which code ran, in the order of first executions.
     package var executedPages16k: [Page]
     package var executedPages4k: [Page]
-    /// Pages of the same segments that the program read as data, itself or through libSystem.
+    /// The number of pages of these segments that the program read as data, itself or through libSystem.
     package var readTextPages16k: Int
-    /// Those that dyld and libobjc read for themselves.
+    /// The number of pages that dyld and libobjc read for themselves.
     package var loaderTextPages16k: Int
-    /// All three.
+    /// The number of pages of any of these three kinds.
     package var touchedTextPages16k: Int
   }
 
   package struct Function: Decodable, Sendable {
-    /// The image's path.
+    /// The path of the image.
     package var image: String
     package var address: UInt64
     package var names: [String]
@@ -62,14 +62,14 @@ package struct MachOEmulator: Sendable {
 
   package struct Page: Decodable, Sendable {
     package var address: UInt64
-    /// The first instruction that ran on it, or the page's start.
+    /// The first instruction that ran on the page, or the start of the page.
     package var firstPC: UInt64
   }
 
   /// Whether images can be built and run.
   package static let isAvailable = (try? MachOEmulator()) != nil && (try? AppleSDK()) != nil
 
-  /// - Throws: what is missing; `make test` installs it.
+  /// - Throws: an error that names the missing tool or file; `make test` installs it.
   package init() throws {
     guard FileManager.default.fileExists(atPath: MachOEmulatorServer.packages + "/unicorn") else {
       throw Tool.Failure(
@@ -80,11 +80,11 @@ package struct MachOEmulator: Sendable {
     }
   }
 
-  /// Runs `image`, a file in `workshop`, to its end. The folder is all that it sees of the file system,
-  /// and where it finds libraries.
+  /// Runs `image`, a file in `workshop`, to its end. The program sees only this folder of the file system, and finds
+  /// libraries there.
   ///
-  /// - Parameter slide: of the executable, a multiple of 16 KiB; `nil` lets `seed` choose one.
-  /// - Parameter pid: its process number; `nil` is the emulator's own.
+  /// - Parameter slide: the slide of the executable, a multiple of 16 KiB; `nil` lets `seed` choose a slide.
+  /// - Parameter pid: the program's process number; `nil` for the number of the emulator.
   /// - Throws: if the harness itself fails.
   package func run(
     _ image: String, _ arguments: [String] = [], environment: [String: String] = [:],

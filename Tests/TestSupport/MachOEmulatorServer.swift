@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The emulator's process, one for all tests: `Tests/MachOEmulator/serve.py` says why. It ends with the test run.
+/// The emulator's process, which all tests share; `Tests/MachOEmulator/serve.py` gives the reason. It ends with the
+/// test run.
 final class MachOEmulatorServer: @unchecked Sendable {
-  /// Where its libraries are.
+  /// The folder with the emulator's libraries.
   static let packages = fixturesFolder.appendingPathComponent("../../.build/apple/python")
     .standardized.path
   static let shared = Result { try MachOEmulatorServer() }
@@ -50,7 +51,7 @@ final class MachOEmulatorServer: @unchecked Sendable {
     let request = try JSONEncoder().encode(
       Request(arguments: arguments, folder: folder, output: output, errors: errors, end: end))
     let line = Array(request) + [UInt8(ascii: "\n")]
-    // What is longer could be mixed with other requests.
+    // A longer line could be mixed with other requests.
     guard line.count <= 4096, write(requests, line, line.count) == line.count else {
       throw Tool.Failure(
         description: "unable to ask the emulator: a request of \(line.count) bytes")

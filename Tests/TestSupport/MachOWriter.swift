@@ -1,13 +1,13 @@
-/// Assembles a small 64-bit Mach-O file by hand, for what no linker here writes: header, load commands,
-/// the segments' contents, the data that commands point to.
+/// Assembles a small 64-bit Mach-O file that no linker here writes: a header, load commands, the contents of the
+/// segments, and the data to which commands point.
 package struct MachOWriter {
   package struct Section {
     package var name: String
     package var segment: String
     package var flags: UInt32
-    /// In bytes from the segment's start.
+    /// The offset in bytes from the start of the segment.
     package var offset: UInt64
-    /// In bytes; what the header says, true or not.
+    /// The size in bytes that the header states, true or not.
     package var size: UInt64
 
     package init(_ segment: String, _ name: String, flags: UInt32 = 0, offset: UInt64, size: UInt64)
@@ -23,7 +23,7 @@ package struct MachOWriter {
   package struct Segment {
     package var name: String
     package var address: UInt64
-    /// `vmsize`, in bytes; what `contents` lacks is zero-fill.
+    /// `vmsize`, in bytes. The bytes after `contents` are zero-fill.
     package var size: UInt64
     package var isExecutable: Bool
     package var contents: [UInt8]
@@ -42,7 +42,7 @@ package struct MachOWriter {
     }
   }
 
-  /// 2 is arm64e.
+  /// The subtype of the processor; 2 is arm64e.
   package var cpuSubtype: UInt32 = 0
   package var segments: [Segment] = []
   private var commands: [[UInt8]] = []
@@ -50,7 +50,7 @@ package struct MachOWriter {
 
   package init() {}
 
-  /// Adds a command of `fields` behind `cmd` and `cmdsize`.
+  /// Adds a command with `cmd`, `cmdsize` and then `fields`.
   package mutating func addCommand(_ command: UInt32, _ fields: [UInt8]) {
     var writer = ByteWriter()
     writer.write(command)
@@ -59,7 +59,7 @@ package struct MachOWriter {
     commands.append(writer.bytes)
   }
 
-  /// Adds a `linkedit_data_command` with what it points to.
+  /// Adds a `linkedit_data_command` and its data.
   package mutating func addLinkEdit(_ command: UInt32, _ data: [UInt8]) {
     linkEdit.append((command, data))
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value for each key, made when a test first wants it. Who wants it meanwhile waits.
+/// A value for each key, which is made when a test first needs it. Other tests that need it wait until it is made.
 package final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private final class Place: Sendable {
     let result = Mutex<Result<Value, any Error>?>(nil)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The members of the JSON object that `bytes` are, as a parser that is not ours reads them.
+/// Returns the members of the JSON object `bytes`, read by a parser that is not ours.
 package func parsedJSON(_ bytes: [UInt8]) throws -> [String: Any] {
   try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
 }

@@ -1,4 +1,4 @@
-// Addresses and pages in tests are numbers, as the tables of cases have them.
+// In tests, addresses and pages are written as numbers, as in the tables of cases.
 
 import Addresses
 

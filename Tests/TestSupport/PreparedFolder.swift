@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A folder of one test's own.
+/// A folder of one test.
 package protocol TestFolder: AnyObject, Sendable {
   var folder: URL { get }
   init() throws
@@ -9,9 +9,9 @@ package protocol TestFolder: AnyObject, Sendable {
 
 extension Workshop: TestFolder {}
 
-/// A folder with which several tests begin, such as one with the program that they all launch.
+/// A folder with which several tests begin, for example a folder with the program that they all launch.
 ///
-/// It is a constant: made when the first test needs it, copied for each, and removed when the process ends.
+/// It is a constant: it is made when the first test needs it, copied for each test, and removed when the process ends.
 package struct PreparedFolder<Folder: TestFolder>: Sendable {
   private let original: Result<Folder, any Error>
 
@@ -24,10 +24,10 @@ package struct PreparedFolder<Folder: TestFolder>: Sendable {
     }
   }
 
-  /// A folder with all files, which have their modes and times.
+  /// Returns a copy of the folder with all files, which keep their modes and times.
   package func copy() throws -> Folder {
     let copy = try Folder()
-    // Another process writes it: see `Workshop.writeProgram`.
+    // Another process writes the copy: see `Workshop.writeProgram`.
     let run = try RunningProcess(
       "/bin/cp", ["-a", "\(original.get().folder.path)/.", copy.folder.path]
     ).end()
@@ -36,7 +36,7 @@ package struct PreparedFolder<Folder: TestFolder>: Sendable {
   }
 }
 
-/// The value of a constant of the process never goes.
+/// Removes the folder at exit, because the `deinit` of a constant never runs.
 private func removeAtExit(_ folder: URL) {
   let isFirst = madeForAll.withLock {
     $0.append(folder)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where Scripts/python-packages.sh installs what integrations compare with.
+/// The folder in which Scripts/python-packages.sh installs the packages with which integrations compare.
 package let pythonPackages = projectFolder.appendingPathComponent(".build/python").path
 
 /// The variables with which python3 finds these packages.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The process between a test and a program that it runs, `Tests/Reaper`; when this value goes, all that the
-/// program started is killed, and gone when `deinit` returns.
+/// The process between a test and a program that it runs, `Tests/Reaper`. `deinit` kills all processes that the program
+/// started, and returns when they are gone.
 final class Reaper {
   let number: pid_t
   private let socket: Int32
 
-  /// Beside the test bundle, as all that was built.
+  /// The path of the reaper, which is built beside the test bundle.
   static let path: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("reaper")
@@ -15,7 +15,7 @@ final class Reaper {
 
   /// - Parameters:
   ///   - arguments: the folder, the program, and its arguments.
-  ///   - errors: a path; `nil` for into the output.
+  /// - errors: the path of the file for standard error; `nil` to write it to the output.
   init(
     _ arguments: [String], environment: [String: String], input: String, output: String,
     errors: String?
@@ -34,7 +34,7 @@ final class Reaper {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // Files, not pipes: a full pipe that nobody reads would stop it.
+    // Files, not pipes: a full pipe that nobody reads would stop the program.
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     let new = O_WRONLY | O_CREAT | O_APPEND
     posix_spawn_file_actions_addopen(&actions, 1, output, new, 0o600)
@@ -77,7 +77,7 @@ final class Reaper {
     while waitpid(number, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Whether there is something to read, or the reaper is gone.
+  /// Whether there is a message to read, or the reaper is gone.
   func hasMessage(within seconds: Double) -> Bool {
     var wait = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     let end = Date() + seconds
@@ -87,7 +87,7 @@ final class Reaper {
     }
   }
 
-  /// The next number from it; `nil` if it is gone.
+  /// Returns the next number from the reaper; `nil` if the reaper is gone.
   func read() -> Int32? {
     var number: Int32 = 0
     let size = withUnsafeMutableBytes(of: &number) { buffer in

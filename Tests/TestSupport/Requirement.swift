@@ -1,14 +1,13 @@
 import Foundation
 import Testing
 
-/// What some tests need of the machine: a tool, a folder of a kind, a permission.
+/// A requirement of some tests on the machine: a tool, a folder of some kind, a permission.
 ///
-/// Without it they are skipped, unless all tests must run: `make check` sets `ORDERFILE_REQUIRE_ALL=1`, and
-/// then they fail, but for requirements that have an `excuse`. `make quick` sets `ORDERFILE_QUICK=1`, and all
-/// that need anything are skipped.
+/// If it is missing, these tests are skipped. `make check` sets `ORDERFILE_REQUIRE_ALL=1`: then they fail, unless the
+/// requirement has an `excuse`. `make quick` sets `ORDERFILE_QUICK=1`: then all tests with a requirement are skipped.
 package struct Requirement: Sendable {
   package let name: String
-  /// Why `make check` may pass without it; `nil` if it may not.
+  /// Why `make check` may pass without it; `nil` if it must fail.
   package let excuse: String?
   private let isMet: @Sendable () -> Bool
 
@@ -24,18 +23,18 @@ package struct Requirement: Sendable {
     ProcessInfo.processInfo.environment[variable] == "1"
   }
   private static let isQuick = isSet("ORDERFILE_QUICK")
-  /// Whether the test that runs has a `.needs`, its own or its suite's: else `make quick` would run it.
+  /// Whether the running test, or its suite, has a `.needs`. Otherwise `make quick` would run it.
   static var isNamedByTheTest: Bool {
     guard let test = Test.current else { return !isQuick }
     return test.traits.contains { ($0 as? ConditionTrait)?.isOfNeeds ?? false }
   }
   private var mustBeMet: Bool { excuse == nil && Self.isSet("ORDERFILE_REQUIRE_ALL") }
 
-  /// Whether arguments of a test that need it are kept: also if it is missing and must not be, so that the
-  /// test fails.
+  /// Whether to keep the arguments of a test that need this requirement. They are also kept if it is missing and must
+  /// be met, so that the test fails.
   package var keepsArguments: Bool { isMet() || mustBeMet }
 
-  /// - Throws: if it is not met where it must be.
+  /// - Throws: if the requirement must be met and is not.
   fileprivate func check() throws -> Bool {
     if Self.isQuick { return false }
     if isMet() { return true }
@@ -48,25 +47,25 @@ package struct Requirement: Sendable {
 }
 
 extension Requirement: ExpressibleByStringLiteral {
-  /// A program in `PATH`.
+  /// A tool in `PATH`.
   package init(stringLiteral tool: String) { self = .tool(tool) }
 
   package static func tool(_ name: String) -> Requirement {
     Requirement(name) { toolPath(name) != nil }
   }
 
-  /// All of `tools`.
+  /// All of `tools`, in `PATH`.
   package static func tools(_ tools: [String]) -> Requirement {
     Requirement(tools.joined(separator: ", ")) { tools.allSatisfy { toolPath($0) != nil } }
   }
 
   /// Processor time: the test takes about a second or more in a debug build. `make quick` leaves such a test out.
   package static let time = Requirement("time") { true }
-  /// Processes of any kind: tools of every system.
+  /// The start of processes: tools that every system has.
   package static let processes = Requirement("to start processes") { true }
-  /// Programs of C, and the recorder in them.
+  /// The tools that compile C programs, and the recorder for them.
   package static let compiling = tools(["clang", "ld.lld", "make", "objcopy", "nm"])
-  /// What Mach-O images are built with.
+  /// The tools that build Mach-O images.
   package static let appleSDK = Requirement("the Darwin SDK of Scripts/apple-sdk.sh and LLVM 19") {
     (try? AppleSDK()) != nil
   }
@@ -74,7 +73,7 @@ extension Requirement: ExpressibleByStringLiteral {
     MachOEmulator.isAvailable
   }
 
-  // Anyone may run `make check`, in a container too: what no package can install is excused.
+  // Anyone may run `make check`, in a container, too. So requirements that no package can install have an excuse.
 
   package static let root = Requirement("root", excuse: "not everybody is root") { geteuid() == 0 }
   package static let mounting = Requirement(
@@ -118,7 +117,7 @@ extension Requirement: ExpressibleByStringLiteral {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The one way to skip a test: where one of `requirements` is not met.
+  /// Skips a test if one of `requirements` is not met. There is no other way to skip a test.
   package static func needs(_ requirements: Requirement...) -> Self {
     let names = requirements.map { requirement in
       requirement.name + (requirement.excuse.map { ", excused: \($0)" } ?? "")

@@ -1,45 +1,47 @@
 import Foundation
 import Testing
 
-/// How one process ended, and what it wrote.
+/// The end of a process, and its output.
 package struct Run: Sendable {
   package let pid: pid_t
-  /// Its exit code, or 128 + *n* for signal *n*.
+  /// The exit code, or 128 + *n* for signal *n*.
   package let status: Int32
   package let output: [UInt8]
-  /// What it wrote to its standard error; empty if that went to its output.
+  /// The standard error; empty if it went to the output.
   package let errors: String
 
   package var text: String { String(decoding: output, as: UTF8.self) }
-  /// Its output as JSON.
+  /// The output as JSON.
   package var json: [String: Any] {
     (try? JSONSerialization.jsonObject(with: Data(output))) as? [String: Any] ?? [:]
   }
 }
 
-/// A process that was started and is still running. It and all that it starts are gone when this value is,
-/// also if a test fails or the test run itself is killed: `Tests/Reaper` stands between them.
+/// A process that was started and is still running. When this value is gone, the process and all processes that it
+/// started are gone. That also holds if a test fails or the test run itself is killed: `Tests/Reaper` is the process
+/// between them.
 ///
-/// Not Foundation's `Process`: that one ends only when everything that the process started has ended too,
-/// and its `run()` was seen to read past a mapping where many threads launch at once.
+/// This is not Foundation's `Process`, which ends only when everything that the process started has ended, too. Its
+/// `run()` was also seen to read past a mapping when many threads launched at the same time.
 package final class RunningProcess {
-  /// Its process number.
+  /// The process number.
   package let number: pid_t
   private let streams: TemporaryFolder
   private var reaper: Reaper?
   private var ended: Run?
 
-  /// Where standard error goes.
+  /// The destination of standard error.
   package enum Errors: Sendable {
     case apart
-    /// Into the output, as they came.
+    /// Standard error goes to the output, mixed as it was written.
     case withOutput
   }
 
-  /// It leads a process group of its own, has no terminal, and no file is open in it but its three streams.
+  /// Starts a process that leads a process group of its own and has no terminal. It has no open files but its three
+  /// streams.
   ///
   /// - Parameters:
-  ///   - tool: a path.
+  ///   - tool: the path of the program.
   ///   - environment: all of its variables.
   package init(
     _ tool: String, _ arguments: [String], in folder: URL = URL(fileURLWithPath: "/"),
@@ -67,12 +69,12 @@ package final class RunningProcess {
   package func send(_ signal: Int32) { kill(number, signal) }
   package func sendToGroup(_ signal: Int32) { kill(-number, signal) }
 
-  /// What it has written to its standard output so far.
+  /// The standard output so far.
   package var output: String { String(decoding: contents("stdout"), as: UTF8.self) }
 
-  /// Waits until it has written `text`.
+  /// Waits until the process has written `text`.
   ///
-  /// - Throws: if it never does.
+  /// - Throws: if it ends without writing it.
   package func waitForOutput(
     _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -81,10 +83,10 @@ package final class RunningProcess {
     }
   }
 
-  /// Waits, while it runs, until `condition` holds.
+  /// Waits until `condition` holds or the process ends.
   ///
-  /// - Parameter what: for the message.
-  /// - Throws: if it never does.
+  /// - Parameter what: the condition in words, for the message.
+  /// - Throws: if the condition does not hold in the end.
   package func wait(
     for what: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () throws -> Bool
@@ -95,13 +97,13 @@ package final class RunningProcess {
       holds, "waited in vain for \(what): \(output)\(errors)", sourceLocation: sourceLocation)
   }
 
-  /// Waits for its end, and ends what it left behind.
+  /// Waits for the end of the process, then ends the processes that it left running.
   package func end() -> Run {
     defer { stop() }
     return endAlone()
   }
 
-  /// Waits for its end. What it left behind goes on, at most until this value is gone.
+  /// Waits for the end of the process. Processes that it left running continue, at most until this value is gone.
   package func endAlone() -> Run {
     if let ended { return ended }
     if isOver(within: hangLimit) == false {
@@ -117,7 +119,7 @@ package final class RunningProcess {
     return run
   }
 
-  /// Ends it and all that it started, and waits until they are gone.
+  /// Ends the process and all processes that it started, and waits until they are gone.
   package func stop() { reaper = nil }
 
   private var isOver: Bool { ended != nil || isOver(within: 0) }
@@ -132,10 +134,10 @@ package final class RunningProcess {
 }
 
 extension RunningProcess {
-  /// The program that stands between a test and what it runs.
+  /// The program between a test and the program that it runs.
   package static var reaper: String { Reaper.path }
 
-  /// The processes that run of those that it started, in any generation, and itself.
+  /// The running processes among this process and all that it started, in any generation.
   package var family: [pid_t] {
     #if os(Linux)
       return (reaper?.number).map(Self.descendants) ?? []
@@ -144,10 +146,10 @@ extension RunningProcess {
     #endif
   }
 
-  /// Whether all that it started is gone in the end.
+  /// Whether all processes that it started are gone in the end.
   package func leavesNothing() -> Bool { holdsInTheEnd { family.isEmpty } }
 
-  /// Without those that ended and that nobody has asked for their status yet.
+  /// Returns the running descendants of `process`, without zombies.
   private static func descendants(of process: pid_t) -> [pid_t] {
     let list = try? String(
       contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
@@ -158,11 +160,11 @@ extension RunningProcess {
   }
 }
 
-/// Whether process `number` is there and has not ended.
+/// Whether the process `number` exists and has not ended.
 package func isRunning(_ number: pid_t) -> Bool {
   #if os(Linux)
     let stat = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-    // The state stands behind the name, which may hold anything. Z and X: only its status is left.
+    // The state follows the name, which may contain anything. Z and X: only the status is left.
     guard let stat, let end = stat.lastIndex(of: ")") else { return false }
     return !stat[end...].dropFirst().hasPrefix(" Z") && !stat[end...].dropFirst().hasPrefix(" X")
   #else

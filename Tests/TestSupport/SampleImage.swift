@@ -1,6 +1,6 @@
-/// A small ELF image whose functions lie one behind the other from 0x1000 on; without names it is stripped.
+/// Returns a small ELF image whose functions lie one after the other from 0x1000 on. Without functions, it is stripped.
 ///
-/// - Parameter size: of each function, in bytes.
+/// - Parameter size: the size of each function, in bytes.
 package func sampleImage(_ functions: [String], size: UInt64 = 16, id: [UInt8]) -> [UInt8] {
   var elf = ELFWriter()
   elf.addText(size: max(0x100, Int(size) * functions.count))

@@ -12,7 +12,7 @@ package struct Tool: Sendable {
 
   /// The program at `path`.
   ///
-  /// - Returns: `nil` if there is none.
+  /// - Returns: `nil` if there is no such program.
   package init?(path: String) {
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
     self.path = path
@@ -26,10 +26,10 @@ package struct Tool: Sendable {
     .map { "/usr/bin/clang-\($0)" }
     .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
-  /// The arguments for a run of `tool`: `arguments`, and what spares `nm` all plugins but one.
+  /// Returns the arguments for a run of `tool`: `arguments`, and for `nm` an option that loads one plugin only.
   ///
-  /// Without, GNU nm loads each plugin of link-time optimization that is installed, LLVM's with 100 MB of libraries
-  /// among them, which takes ten times as long as listing a program.
+  /// Without this option, GNU nm loads each installed plugin of link-time optimization, including LLVM's with 100 MB of
+  /// libraries. That takes ten times as long as listing a program.
   package static func arguments(_ arguments: [String], of tool: String) -> [String] {
     let plugin = "/usr/lib/bfd-plugins/liblto_plugin.so"
     let isNM = tool == "nm" || tool.hasSuffix("/nm")
@@ -37,9 +37,10 @@ package struct Tool: Sendable {
     return ["--plugin", plugin] + arguments
   }
 
-  /// Runs it to its end, with `input` as its standard input.
+  /// Runs the tool to its end, with `input` as its standard input.
   ///
-  /// - Returns: what it wrote to its standard output.
+  /// - Returns: the standard output.
+  /// - Throws: an error with the standard error if the tool does not exit with 0.
   /// - Throws: an error with its standard error if it does not exit with 0.
   @discardableResult
   package func run(_ arguments: [String], input: String = "") throws -> String {
@@ -55,7 +56,7 @@ package struct Tool: Sendable {
   package struct Failure: Error, CustomStringConvertible { package let description: String }
 }
 
-/// A new folder that goes away with the value.
+/// A new folder that is removed when this value is gone.
 package final class TemporaryFolder: Sendable {
   private let url: URL
 
@@ -67,10 +68,10 @@ package final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of `name` in it.
+  /// Returns the path of `name` in the folder.
   package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// Writes a file, with the folders above it.
+  /// Writes a file, and makes the folders above it.
   @discardableResult
   package func write(_ contents: [UInt8], _ name: String) throws -> String {
     let file = url.appendingPathComponent(name)

@@ -1,13 +1,13 @@
-/// Assembles a trace record by record, laid out as `orderfile_trace_format.h` says.
+/// Assembles a trace record by record, in the layout of `orderfile_trace_format.h`.
 package struct TraceWriter {
-  /// One image as its load record states it, loaded `slide` above where it was linked.
+  /// One image as its load record states it. It is loaded `slide` above the address at which it was linked.
   package struct Image: Sendable {
     package var number: UInt64
     package var path: String
     package var slide: UInt64
-    /// Stated.
+    /// The stated addresses of its code.
     package var text: Range<UInt64>
-    /// Loaded; 4 bytes each.
+    /// The loaded addresses of the guards, 4 bytes each.
     package var guards: Range<UInt64>
     package var idKind: UInt32
     package var id: [UInt8]
@@ -49,25 +49,25 @@ package struct TraceWriter {
   package var processNumber: UInt32 = 100
   package var parent: UInt32 = 0
   package var ticksPerSecond: UInt64 = 0
-  /// Ticks and nanoseconds since boot.
+  /// The ticks, and the nanoseconds since boot.
   package var firstPair: (UInt64, UInt64) = (0, 0)
   package var lastPair: (UInt64, UInt64) = (0, 0)
   package var processStart: UInt64 = 0
   package var session: UInt64 = 0
   package var lostRecords: UInt64 = 0
   package var program: String = "/bin/app"
-  /// What the header says; `nil` is the truth.
+  /// The capacity in the header; `nil` for the true capacity.
   package var statedCapacity: UInt64?
-  /// A table of names makes the trace a sealed one.
+  /// A table of names, which makes the trace a sealed trace.
   package var names: [Name]?
   private var records = ByteWriter()
 
   package init() {}
 
-  /// Slots so far.
+  /// The number of slots so far.
   package var slotCount: Int { records.count / 40 }
 
-  /// One slot: the fields of `orderfile_record` in their order.
+  /// Adds one slot: the fields of `orderfile_record` in their order.
   package mutating func addRecord(
     kind: UInt32, subject: UInt64 = 0, second: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0,
     thread: UInt32 = 1
@@ -80,7 +80,7 @@ package struct TraceWriter {
     records.write(kind)
   }
 
-  /// A record with what it carries, in the slots behind it.
+  /// Adds a record and its payload, which is in the slots after it.
   package mutating func addRecord(
     kind: UInt32, subject: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0, payload: [UInt8]
   ) {
@@ -93,7 +93,7 @@ package struct TraceWriter {
     }
   }
 
-  /// A first hit: of the guard numbered `guard` of `image`, with stated addresses.
+  /// Adds a first hit of the guard with the number `index` in `image`. Addresses are stated addresses.
   package mutating func addHit(
     _ image: Image, guard index: UInt64, entry: UInt64? = nil, calledFrom: UInt64? = nil,
     ticks: UInt64 = 0, thread: UInt32 = 1
@@ -105,7 +105,7 @@ package struct TraceWriter {
       ticks: ticks, thread: thread)
   }
 
-  /// - Parameter firstHit: the slot of the image's first hit plus one, if that came before; else 0.
+  /// - Parameter firstHit: the slot of the image's first hit plus one, if that hit precedes the record; else 0.
   package mutating func addLoad(_ image: Image, firstHit: UInt64 = 0) {
     var payload = ByteWriter()
     payload.write(image.slide)
@@ -128,7 +128,7 @@ package struct TraceWriter {
     addRecord(kind: 4, ticks: ticks, payload: Array(name.utf8))
   }
 
-  /// The name that `dladdr` gives for a loaded address.
+  /// Adds the name that `dladdr` returns for a loaded address.
   package mutating func addLoaderName(_ name: String, at address: UInt64) {
     addRecord(kind: 7, subject: address, payload: Array(name.utf8))
   }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Seconds after which what has not happened is taken for something that never will. No test expects anything
-/// to be done in that time: it only ends a run that hangs, and is far beyond what a busy machine needs.
+/// The seconds after which a wait is given up. No test expects anything to be done in that time: the limit only ends a
+/// run that hangs, and is far beyond the time that a busy machine needs.
 package let hangLimit = 900.0
 
-/// Whether `condition` holds in the end: looks until it does, until `isPossible` is false, or until the hang
+/// Whether `condition` holds in the end. Checks it again until it holds, until `isPossible` is false, or until the hang
 /// limit.
 package func holdsInTheEnd(
   while isPossible: () -> Bool = { true }, _ condition: () throws -> Bool
@@ -21,10 +21,10 @@ package func holdsInTheEnd(
   }
 }
 
-/// Calls `body` with a time in milliseconds until it returns `true`, each time with twice as much.
+/// Calls `body` with a time in milliseconds until it returns `true`, each time with twice the time.
 ///
-/// For what ends by the clock: how far a program has come by then depends on how busy the machine is. `body`
-/// checks what must hold however far that is, and returns whether it was far enough.
+/// This is for runs that end by the clock: how far a program comes depends on how busy the machine is. `body` checks
+/// what must hold in any case, and returns whether the program came far enough.
 package func withGrowingTime(
   from first: Int = 100, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: (_ milliseconds: Int) throws -> Bool

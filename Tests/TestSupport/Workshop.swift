@@ -1,6 +1,6 @@
 import Foundation
 
-/// The path of the tool `name`, if `PATH` has it.
+/// Returns the path of the tool `name`; `nil` if `PATH` does not have it.
 package func toolPath(_ name: String) -> String? {
   let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
   return folders.map { "\($0)/\(name)" }
@@ -9,17 +9,17 @@ package func toolPath(_ name: String) -> String? {
 
 package struct ToolResult {
   package var status: Int32
-  /// Standard output and standard error, as they came.
+  /// Standard output and standard error, mixed as they were written.
   package var output: String
 }
 
-/// A folder of its own for running compilers, linkers and what they make; removed at the end.
+/// A folder for running compilers, linkers and the programs that they make. It is removed at the end.
 package final class Workshop: Sendable {
   package let folder: URL
 
   package convenience init() throws { try self.init(in: nil) }
 
-  /// - Parameter path: where to make it; `nil` for the temporary folder.
+  /// - Parameter path: the folder in which to make it; `nil` for the temporary folder.
   package init(in path: String?) throws {
     let place = path.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
     folder = place.appendingPathComponent("orderfile-\(UUID().uuidString)")
@@ -34,8 +34,9 @@ package final class Workshop: Sendable {
 
   /// Writes a file that can be executed.
   ///
-  /// Another process writes it. What this one has open for writing, a process that another test is starting may have
-  /// open, too, and until it is closed there nobody can execute it: "Text file busy".
+  /// Another process writes the file. If this process had the file open for writing, a process that another test is
+  /// starting might inherit the open file. Until that process closes it, nobody could execute the file: "Text file
+  /// busy".
   package func writeProgram(_ bytes: some Sequence<UInt8>, _ name: String) throws {
     let path = folder.appendingPathComponent(name).path
     let run = try RunningProcess(
@@ -54,8 +55,8 @@ package final class Workshop: Sendable {
     return ToolResult(status: run.status, output: run.text)
   }
 
-  /// The arguments that make a compiler link with `linker`, a path: the driver looks for `ld.NAME` in
-  /// the folder first.
+  /// Returns the arguments that make a compiler link with `linker`, a path. The driver looks for `ld.NAME` in the
+  /// folder first.
   package func use(linker: String, as name: String) throws -> [String] {
     let link = folder.appendingPathComponent("ld.\(name)").path
     if !FileManager.default.fileExists(atPath: link) {
@@ -64,7 +65,7 @@ package final class Workshop: Sendable {
     return ["-fuse-ld=\(name)", "-B\(folder.path)"]
   }
 
-  /// The names of the functions in `image`, by address, as `nm` prints them.
+  /// Returns the names of the functions in `image`, by address, as `nm` prints them.
   package func functions(in image: String) throws -> [String] {
     try run("nm", ["-n", image]).output.split(separator: "\n")
       .filter { $0.dropFirst(17).first.map { "tTW".contains($0) } ?? false }
