@@ -1,4 +1,4 @@
-/// A graph of names, and of the names that each of them depends on.
+/// A graph of names and their dependencies.
 struct DependencyGraph {
   private(set) var dependencies: [String: Set<String>] = [:]
 

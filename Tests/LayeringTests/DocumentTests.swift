@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The lines of a page outside of blocks of code, numbered from 1.
+/// Returns the lines of a page outside of blocks of code, numbered from 1.
 private func prose(of page: SourceFile) -> [(number: Int, text: String)] {
   var isInBlock = false
   return page.lines.enumerated().compactMap { index, line in
@@ -11,7 +11,7 @@ private func prose(of page: SourceFile) -> [(number: Int, text: String)] {
   }
 }
 
-/// The fragments by which links name the headings of a page, as GitHub makes them.
+/// Returns the fragments by which links name the headings of a page, as GitHub makes them.
 private func anchors(of page: SourceFile) -> Set<String> {
   var found: Set<String> = []
   var names: [String: Int] = [:]
@@ -27,7 +27,7 @@ private func anchors(of page: SourceFile) -> Set<String> {
   return found
 }
 
-/// Returns the links of the form [text](path) or [text](path#heading), and the pictures, that lead to no file of the
+/// Returns the pictures and the links of the form [text](path) or [text](path#heading) that lead to no file of the
 /// project or to no heading of the file. `pages` has the anchors of all pages by path.
 private func deadLinks(of page: SourceFile, _ pages: [String: Set<String>]) -> [String] {
   let folder = projectFolder.appendingPathComponent(page.path).deletingLastPathComponent()
@@ -55,7 +55,7 @@ private func deadLinks(of page: SourceFile, _ pages: [String: Set<String>]) -> [
   }
 }
 
-/// The anchors of each page of the project, by its path.
+/// Returns the anchors of each page of the project, by the path of the page.
 private func anchorsOfPages() throws -> [String: Set<String>] {
   Dictionary(
     uniqueKeysWithValues: try sourceFiles("", ["md"]).map { ($0.path, anchors(of: $0)) })
@@ -145,7 +145,7 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
     }
   }
 
-  /// A heading quotes a message as its literal in the sources has it, with … for what differs.
+  /// A heading quotes a message as it is in the sources, with … for the parts that differ.
   @Test func thePageForTroubleQuotesTheMessages() throws {
     let page = try String(
       contentsOf: projectFolder.appendingPathComponent("docs/start/TROUBLESHOOTING.md"),
@@ -154,7 +154,7 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
     #expect(quotes.count >= 30 && Set(quotes).count == quotes.count)
     let sources = try sourceFiles("Sources", ["swift"]).map { $0.lines.joined(separator: "\n") }
     for quote in quotes {
-      // A page that quotes an older message would not be found by who has the newer one.
+      // If a page quotes an older message, nobody who sees the newer one finds the page.
       let parts = quote.split(separator: "…").map { $0.trimmingCharacters(in: .whitespaces) }
       let message = try expression(
         parts.map(NSRegularExpression.escapedPattern).joined(separator: ".*"))

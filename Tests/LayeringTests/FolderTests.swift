@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Returns which folders of a Swift target depend on each other. Folder A depends on folder B if a file of A names a type that
-/// only B declares.
+/// Returns the dependencies between the folders of a Swift target. Folder A depends on folder B if a file of A names a
+/// type that only B declares.
 ///
-/// Names are compared as words, so a dependency by a method of an extension is not seen. Files outside of these folders
+/// Names are compared as words, so a dependency on a method of an extension is not seen. Files outside of these folders
 /// are ignored.
 private func folderGraph(_ files: [SourceFile]) throws -> DependencyGraph {
   let declaration = try expression(

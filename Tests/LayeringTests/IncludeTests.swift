@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What of one C target includes what, a file and its header as one: `slots` is `slots.c` and
-/// `slots.h`, and `platform` stands for `platform_linux.c`, too, because it implements `platform.h`.
+/// The includes within one C target. A file and its header are one node: `slots` is `slots.c` and `slots.h`. `platform`
+/// is also `platform_linux.c`, because that file implements `platform.h`.
 private struct IncludeGraph {
   private(set) var graph = DependencyGraph()
 
@@ -32,7 +32,8 @@ private struct IncludeGraph {
 }
 
 @Suite struct IncludeTests {
-  /// The graph of calls is that of includes: the compiler refuses a call of what no header declares.
+  /// The graph of includes is also the graph of calls: the compiler refuses a call of a function that no header
+  /// declares.
   @Test func noTwoFilesOfACTargetNeedEachOther() throws {
     let files = try ["Sources", "Runtime"].flatMap { try sourceFiles($0, ["c", "h"]) }
     let targets = Dictionary(grouping: files, by: \.target)

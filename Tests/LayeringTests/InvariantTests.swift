@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A word that only some files may say.
+/// A word that only some files may contain.
 private struct Rule: Sendable, CustomTestStringConvertible {
   let sentence: String
   /// A regular expression.
   let pattern: String
-  /// Paths below Sources: a file, or a folder and all in it. An entry that nothing needs fails.
+  /// Paths below Sources: a file, or a folder with everything in it. An entry that no file needs fails.
   let exceptions: [String]
-  /// A line that breaks it.
+  /// A line that breaks the rule.
   let example: String
 
   var testDescription: String { sentence }
@@ -24,7 +24,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
 private let rules = [
   Rule(
     "only FileBytes and the wrappers of C functions touch raw memory",
-    // Not RawSpan's unsafeLoadUnaligned, which checks its bounds.
+    // This does not match RawSpan's unsafeLoadUnaligned, which checks its bounds.
     #"Unsafe|unsafe(BitCast|ly|Argv|Address|DownCast)"#,
     except: [
       "Bytes/ByteReading/FileBytes.swift", "Bytes/ByteReading/LargePages.swift",
@@ -37,9 +37,9 @@ private let rules = [
     example: "bytes.withUnsafeBytes { $0.count }"),
   Rule(
     "only the commands write to stdout or stderr",
-    // At the start of a statement: a type may have a `print` of its own, which throws.
+    // Only at the start of a statement: a type may have a `print` of its own, which throws.
     #"(^|[({;:])\s*(print|debugPrint|puts|fputs|printf)\(|\bstd(out|err)\b|FileHandle|STD(OUT|ERR)_FILENO|\bwrite\((descriptor|\d)"#,
-    // WriteAll leaves the descriptor to its caller.
+    // The caller gives WriteAll the descriptor.
     except: ["Command/OrderFileCommands/", "Features/CommandSupport/Files/WriteAll.swift"],
     example: "print(1)"),
   Rule(
@@ -83,14 +83,14 @@ private let rules = [
   Rule(
     "an address, an offset and a range of them is none of bare numbers",
     #"Range<UInt64>|\b\w*([aA]ddress|[oO]ffset)\w*: \[?UInt64"#,
-    // Offsets in a Mach-O file and in a function are none in the file; registers are C's.
+    // Offsets in a Mach-O file and in a function are not offsets in the file that was read; registers are those of C.
     except: [
       "Formats/ObjectFormat/MachO/", "Model/ImageModel/FunctionBlock.swift",
       "System/ProcessTracing/Processes/ThreadRegisters.swift",
     ], example: "func page(holding address: UInt64) -> Int"),
 ]
 
-/// The lines of `file` that spell a schema, but for comments.
+/// Returns the lines of `file` that contain a schema, apart from comments.
 private func schemaLines(of file: SourceFile) -> [(schema: String, place: String, text: String)] {
   let schema = /orderfile\.[a-z0-9]+\/[0-9]+/
   return file.lines.enumerated().flatMap { index, line in

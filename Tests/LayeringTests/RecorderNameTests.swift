@@ -1,7 +1,8 @@
 import Testing
 
 @Suite struct RecorderNameTests {
-  /// The tool tells the recorder's functions from a program's own with the same prefix by their names.
+  /// The tool recognizes the recorder's functions by their names, because a program may have functions with the same
+  /// prefix.
   @Test func theToolKnowsTheRecordersFunctions() throws {
     let call = /\b(of_|orderfile_)[a-z0-9_]+(?=\s*\()/
     var called: Set<String> = []

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A result is one document: all its forms are made from that, so that they say the same.
+/// A result is one document. All its forms are made from the document, so that they agree.
 @Suite struct ReportFormTests {
-  /// What is no document by name, with what it is.
+  /// Types that are documents under another name, with what they are.
   private static let others = [
     "OrderedImage": "an element of the document of gen",
     "ReportContents": "the document of a report, read back",
@@ -11,7 +11,7 @@ import Testing
     "HistoryFile": "its lines are documents",
   ]
 
-  /// The type of which the form in `file` is made; `nil` if the file has none.
+  /// Returns the type from which the form in `file` is made; `nil` if the file has no form.
   private static func source(of file: SourceFile) -> String? {
     let text = file.lines.joined(separator: "\n")
     return text.firstMatch(of: /package init\??\(\s*_ \w+: (\w+)/).map { String($0.1) }

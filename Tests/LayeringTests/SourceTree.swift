@@ -14,7 +14,7 @@ struct SourceFile: Sendable {
     code = Self.code(of: lines)
   }
 
-  /// The folder below a storey of Sources, or below Runtime; empty elsewhere.
+  /// The name of the folder in a storey of Sources, or in Runtime; empty elsewhere.
   var target: String {
     let parts = path.split(separator: "/").map(String.init)
     switch parts.first {
@@ -24,7 +24,7 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The modules that the file imports, with the lines.
+  /// The modules that the file imports, with the numbers of the lines.
   var imports: [(number: Int, name: String)] {
     let statement =
       /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
@@ -33,9 +33,9 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The lines without comments and without what is between quotes, numbered from 1.
+  /// The lines without comments and without text between quotes, numbered from 1.
   ///
-  /// Not a parser: block comments, and quotes inside an interpolation, are taken as code.
+  /// This is not a parser: it takes block comments, and quotes inside an interpolation, as code.
   let code: [(number: Int, text: String)]
 
   private static func code(of lines: [String]) -> [(number: Int, text: String)] {
@@ -60,9 +60,9 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The places in the code at which something ends that `expression` matches, as "path:line: text".
+  /// Returns the places in the code at which a match of `expression` ends, as "path:line: text".
   ///
-  /// `NSRegularExpression` takes a tenth of `Regex`'s time for all the sources.
+  /// For all sources, `NSRegularExpression` takes a tenth of the time of `Regex`.
   func places(of expression: NSRegularExpression) -> [String] {
     let text = code.map(\.text).joined(separator: "\n")
     let matches = expression.matches(
@@ -80,18 +80,18 @@ struct SourceFile: Sendable {
   }
 }
 
-/// The regular expression `pattern`, in which `^` and `$` are the bounds of a line.
+/// Returns the regular expression `pattern`, in which `^` and `$` are the bounds of a line.
 func expression(_ pattern: String) throws -> NSRegularExpression {
   try NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
 }
 
-/// The project's files below `folder` with one of `extensions`, by path. What starts with a dot is no
-/// part of the project: build folders are called so.
+/// Returns the project's files below `folder` with one of `extensions`, by path. Names that start with a dot, such as
+/// those of build folders, are no part of the project.
 func sourceFiles(_ folder: String, _ extensions: Set<String>) throws -> [SourceFile] {
   try sourcePaths(folder, extensions).map(sourceFile)
 }
 
-/// Returns the paths of the files that `sourceFiles` reads, from the project's folder.
+/// Returns the paths of the files that `sourceFiles` reads, relative to the project's folder.
 func sourcePaths(_ folder: String, _ extensions: Set<String>) -> [String] {
   let root = folder.isEmpty ? projectFolder : projectFolder.appendingPathComponent(folder)
   let found = FileManager.default.enumerator(
@@ -103,7 +103,7 @@ func sourcePaths(_ folder: String, _ extensions: Set<String>) -> [String] {
     .sorted()
 }
 
-/// Each file is read once for all tests.
+/// Returns a file, which is read once for all tests.
 private func sourceFile(_ path: String) throws -> SourceFile {
   if let file = filesRead.withLock({ $0[path] }) { return file }
   let text = try String(contentsOf: projectFolder.appendingPathComponent(path), encoding: .utf8)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The folders of Sources, from the bottom up. Package.swift says what each target depends on, and SwiftPM refuses any other
-/// import.
+/// The folders of Sources, from the bottom up. Package.swift states the dependencies of each target, and SwiftPM
+/// refuses any other import.
 private let storeys = ["Libraries", "Bytes", "Model", "Formats", "System", "Features", "Command"]
 
-/// The storey of each target in Sources.
+/// Returns the storey of each target in Sources.
 private func storeyOfTargets() throws -> [String: Int] {
   var found: [String: Int] = [:]
   for (storey, name) in storeys.enumerated() {

@@ -1,6 +1,6 @@
 import Testing
 
-/// What holds for the tests themselves.
+/// Rules for the tests themselves.
 @Suite struct TestRuleTests {
   private static func tests() throws -> [SourceFile] {
     let files = try sourceFiles("Tests", ["swift"]).filter {
@@ -10,14 +10,14 @@ import Testing
     return files
   }
 
-  /// `make check` runs them all; it knows of what is skipped by `needs`.
+  /// `make check` runs all tests. It knows a skipped test only by its `needs`.
   @Test func aTestIsSkippedByNeedsAlone() throws {
     let conditions = try expression(#"\.(enabled|disabled)\("#)
     let places = try Self.tests().flatMap { $0.places(of: conditions) }
     #expect(places.isEmpty, "use .needs:\n\(places.joined(separator: "\n"))")
   }
 
-  /// Lines of test functions, not of closures in them, that end the test without an expectation.
+  /// Returns the lines of test functions, but not of closures in them, that end the test without an expectation.
   private static func earlyReturns(in file: SourceFile) -> [String] {
     var isTest = false
     var indentation: Int?
@@ -51,16 +51,16 @@ import Testing
     #expect(Self.earlyReturns(in: file).count == count)
   }
 
-  /// The tests are those of the release build.
+  /// The tests test the release build.
   @Test func noTestNeedsADebugBuild() throws {
     let imports = try expression(#"@testable\b"#)
     let places = try Self.tests().flatMap { $0.places(of: imports) }
     #expect(places.isEmpty, "declare it 'package':\n\(places.joined(separator: "\n"))")
   }
 
-  /// A process that another test is starting may hold the file open: "Text file busy".
+  /// A process that another test is starting may hold the file open. Executing it then fails: "Text file busy".
   @Test func noTestExecutesWhatItHasWritten() throws {
-    // In literals, which `places` leaves out.
+    // The literals are searched, which `places` leaves out.
     let places = try Self.tests().flatMap { file in
       file.lines.indices.filter { file.lines[$0].contains("\"chmod\", [\"+x\"") }
         .map { "\(file.path):\($0 + 1)" }
@@ -68,9 +68,9 @@ import Testing
     #expect(places.isEmpty, "use Workshop.writeProgram:\n\(places.joined(separator: "\n"))")
   }
 
-  /// A machine may be as busy as it likes.
+  /// No test fails because the machine is busy.
   @Test func noTestCountsOnTime() throws {
-    // The instants at which it kills are chosen by chance, and none is expected to be anywhere.
+    // These tests kill programs at random instants, and do not expect a program to have reached any point.
     let allowed = [
       "Tests/EndToEndTests/BreakpointTests.swift",
       "Tests/EndToEndTests/BreakpointTests+Tracer.swift",

@@ -1,6 +1,6 @@
 import Testing
 
-/// Where the order of the elements can't be seen in what comes out.
+/// Places where the output does not depend on the order of the elements.
 private let allowed: [(path: String, text: String, reason: String)] = [
   (
     "System/LaunchMeasurement/Plan/MeasurementPlan.swift",

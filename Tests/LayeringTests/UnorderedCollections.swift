@@ -1,23 +1,23 @@
 import Foundation
 
-// Where the elements of a Dictionary or a Set are taken one by one, which gives them in another order in each
+// Finds the places where the elements of a Dictionary or a Set are taken one by one: their order differs from run to
 // run.
 //
-// Not a type checker: it knows a collection by its name, which it learns from declarations with a type that is
-// written (`var seen: Set<Int>`, `-> [Name: Int]`) or with an initial value that tells it (`Set(…)`, `[:]`,
-// `[a: b]`), and follows what is done with that name: `for` and `map` take elements in their order, also behind
-// `filter` or `keys`; `count`, `contains` and a subscript don't; behind `sorted`, `min` or into another set the
-// order no longer matters. A name means the same in all of one file, and a member's name (`.named`) in all
-// files.
-// What it can't see, the runs of DeterminismTests may: they compare bytes of processes with other hash seeds.
+// This is not a type checker. It recognizes a collection by its name, which it learns from two kinds of declarations:
+// those with a written type (`var seen: Set<Int>`, `-> [Name: Int]`), and those with an initial value that shows the
+// type (`Set(…)`, `[:]`, `[a: b]`). Then it follows what is done with the name. `for` and `map` take elements in their
+// order, also after `filter` or `keys`. `count`, `contains` and a subscript do not. After `sorted`, after `min`, or in
+// another set, the order no longer matters. A name has the same meaning in the whole file, and a member's name
+// (`.named`) in all files. The runs of DeterminismTests may find other places: they compare the output of processes
+// with other hash seeds.
 
 /// The names of dictionaries and sets that one file declares.
 struct UnorderedNames {
   /// Variables, constants and parameters.
   var values: Set<String> = []
-  /// Functions that return one.
+  /// Functions that return a dictionary or a set.
   var functions: Set<String> = []
-  /// Those of both that may stand behind a dot, in any file.
+  /// The names among `values` and `functions` that may follow a dot, in any file.
   var members: Set<String> = []
 
   init(of file: SourceFile) {
@@ -58,7 +58,7 @@ struct UnorderedNames {
   }
 }
 
-/// The places in `file` where elements are taken in no order, as "path:line: text".
+/// Returns the places in `file` where elements are taken in no order, as "path:line: text".
 func unorderedUses(in file: SourceFile, members: Set<String>) -> [String] {
   let names = UnorderedNames(of: file)
   let text = Code(of: file)
@@ -78,7 +78,7 @@ func unorderedUses(in file: SourceFile, members: Set<String>) -> [String] {
   }
 }
 
-/// A file's code, without comments and what is between quotes.
+/// A file's code, without comments and text between quotes.
 private struct Code {
   let string: String
 
@@ -91,7 +91,7 @@ private struct Code {
     return string[start...].prefix { $0 != "\n" }
   }
 
-  /// Names and keywords.
+  /// Returns the names and keywords.
   func words() -> [Range<String.Index>] {
     var words: [Range<String.Index>] = []
     var start: String.Index?
@@ -110,21 +110,21 @@ private struct Code {
 
   // MARK: Types and values
 
-  /// `Set<…>`, `Dictionary<…>`, `[Key: Value]`; optional ones, too.
+  /// Whether the type at `index` is `Set<…>`, `Dictionary<…>` or `[Key: Value]`, or an optional one.
   func isUnorderedType(at index: String.Index) -> Bool {
     let rest = string[index...]
     if rest.hasPrefix("Set<") || rest.hasPrefix("Dictionary<") { return true }
     return rest.hasPrefix("[") && hasColon(inBracketAt: index)
   }
 
-  /// `Set(…)`, `Set<…>(…)`, `Dictionary(…)`, `[:]`, `[a: b]`.
+  /// Whether the value at `index` is `Set(…)`, `Set<…>(…)`, `Dictionary(…)`, `[:]` or `[a: b]`.
   func isUnorderedValue(at index: String.Index) -> Bool {
     let rest = string[index...]
     let makers = ["Set(", "Set<", "Dictionary(", "Dictionary<"]
     guard let maker = makers.first(where: rest.hasPrefix) else {
       return rest.hasPrefix("[") && hasColon(inBracketAt: index)
     }
-    // What is done with it at once decides: `Set(a).sorted()`.
+    // A call that follows at once decides: `Set(a).sorted()`.
     let opening = string.index(index, offsetBy: maker.count - 1)
     guard maker.hasSuffix("("), let end = behindBracket(at: opening) else { return true }
     return !string[end...].hasPrefix(".") || chain(at: end).endsUnordered
@@ -172,16 +172,16 @@ private struct Code {
   private struct Chain {
     var takes = false
     var settles = false
-    /// Of all that was read, none took elements or was anything else than a collection of the same kind.
+    /// Whether no part so far took elements or made anything other than a collection of the same kind.
     var endsUnordered = true
     var end: String.Index
   }
 
-  /// What follows a value at `start`: `.filter { … }.map(…)`.
+  /// Reads what follows a value at `start`: `.filter { … }.map(…)`.
   private func chain(at start: String.Index) -> Chain {
     var chain = Chain(end: start)
     var index = start
-    // Whether a brace begins a closure for what was read last, and not the body of a loop.
+    // Whether a brace begins a closure of the last word, and not the body of a loop.
     var isMethod = false
     while index < string.endIndex {
       var next = index
@@ -227,7 +227,7 @@ private struct Code {
     return chain
   }
 
-  /// Whether the collection called by `name` has its elements taken in their order.
+  /// Whether the elements of the collection `name` are taken in their order.
   func takesElements(of name: Range<String.Index>) -> Bool {
     var start = name.lowerBound
     // The whole path: `self.found.named`.
@@ -241,12 +241,12 @@ private struct Code {
     if before.hasSuffix("func ") || before.hasSuffix("let ") || before.hasSuffix("var ") {
       return false
     }
-    // A call, if the name is a function's, is the collection itself.
+    // If the name is a function's, the call is the collection.
     var end = name.upperBound
     if string[end...].hasPrefix("("), let behind = behindBracket(at: end) { end = behind }
     let chain = chain(at: end)
     if chain.settles { return false }
-    // Into another collection without an order.
+    // The elements go into another collection without an order.
     let absorbers = [
       "Set(", "formUnion(", "union(", "subtract(", "subtracting(", "isSubset(of: ",
       "isSuperset(of: ",
