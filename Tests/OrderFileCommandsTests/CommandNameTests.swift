@@ -63,7 +63,7 @@ import Testing
     #expect(error?.description == "unknown command 'perfetto': 'export' has no commands")
   }
 
-  /// Names of files are no names of commands.
+  /// Words that are names of files are not corrected to names of commands.
   @Test(arguments: [["record", "recrod"], ["history", "trend", "trendd"], ["import"], ["help"]])
   func wordsOfACommandAreNotCorrected(words: [String]) throws {
     _ = try OrderFileCommand.parse(commandLine: ["orderfile"] + words)

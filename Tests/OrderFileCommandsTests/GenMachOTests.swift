@@ -3,8 +3,8 @@ import OrderFileCommands
 import TestSupport
 import Testing
 
-/// From a trace to the order of a relinked Mach-O image. The trace is made up; the images, the link maps and
-/// the linker are real, and so are both judges of the result.
+/// The way from a trace to the order of a relinked Mach-O image. The trace is made up. The images, the link maps and
+/// the linker are real, and so are the two tools that judge the result.
 @Suite(.needs(.appleSDK)) struct GenMachOTests {
   private let sdk: AppleSDK
   private let workshop: Workshop
@@ -36,7 +36,7 @@ import Testing
     extern "C" int hot(int x) { return twice(x) + twice((char)x) + global; }
     """
 
-  /// Links `image`; with debug information it has a debug map, without only `image.map` tells object files.
+  /// Links `image`. With debug information it has a debug map; otherwise only `image.map` states the object files.
   private func link(
     _ image: String, for platform: AppleSDK.Platform = .macOS, compileFlags: [String] = ["-g"],
     linkFlags: [String] = []
@@ -57,8 +57,8 @@ import Testing
       flags: ["-map", "\(image).map", "-dead_strip"] + linkFlags, in: workshop)
   }
 
-  /// A trace of `image` in which the functions at the places of `names` ran, each an index among its
-  /// namesakes by address.
+  /// Writes a trace of `image` in which the functions `names` ran. Each name has an index among the functions of that
+  /// name, by address.
   private func writeTrace(of image: String, _ names: [(String, Int)], to name: String) throws {
     let symbols = try workshop.run("llvm-nm-19", ["-n", image]).output.split(separator: "\n")
       .map { $0.split(separator: " ", maxSplits: 2) }.filter { $0.count == 3 }
@@ -81,7 +81,7 @@ import Testing
     try workshop.write(trace.bytes(), name)
   }
 
-  /// What the order file holds but for comments.
+  /// Returns the lines of the order file, without comments.
   private func gen(_ words: String) throws -> [String] {
     let words = words.split(separator: " ").map { word in
       word.hasPrefix("@") ? folder + word.dropFirst() : String(word)
@@ -92,7 +92,7 @@ import Testing
       .split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
   }
 
-  /// Of C++'s `global`. No trace has it, and the image says that it runs before `main`.
+  /// The initializer of C++'s `global`. No trace has it, but the image states that it runs before `main`.
   private static let initializer = "__GLOBAL__sub_I_hot.cpp"
   private static let launch = [
     ("_main", 0), ("_two", 0), ("_twin", 1), ("_hot", 0), ("__Z5twiceIcET_S0_", 0), ("_late", 0),
@@ -105,8 +105,8 @@ import Testing
     $0.replacingOccurrences(of: "libx.a(b.o):", with: "")
   }
 
-  /// What the linker calls an object file only its link map tells. Without it the line has a bare name, which moves
-  /// both twins.
+  /// Only the link map states the linker's name of an object file. Without the map, the line has a bare name, which
+  /// moves both twins.
   @Test(
     arguments: [
       (["-g"], "@app", bare), (["-g"], "@app --link-map @app.map", expected),
@@ -126,7 +126,7 @@ import Testing
     let code = try workshop.machOCode("again", linkMap: "again.map")
     var symbols = placed.map { $0.split(separator: ":").last.map(String.init) ?? $0 }
     let isTold = expected.contains { $0.hasPrefix("libx.a") }
-    // A bare name moves both.
+    // A bare name moves both twins.
     if !isTold { symbols.insert("_twin", at: 3) }
     #expect(Array(code.symbols.prefix(symbols.count)) == symbols)
     #expect(Array(code.mapSymbols.prefix(symbols.count)) == symbols)
@@ -146,8 +146,8 @@ import Testing
     @end
     """
 
-  /// A map knows its initializers by name alone: `+load` methods run before static initializers, and both
-  /// before what was traced.
+  /// A map states initializers only by their names: `+load` methods run before static initializers, and both run before
+  /// the traced functions.
   @Test func aLinkMapIsEnoughAndItsInitializersGoFirst() throws {
     try workshop.write(Self.loaded.utf8, "foo.m")
     try sdk.compile("foo.m", to: "foo.o", for: .macOS, in: workshop)
@@ -165,7 +165,7 @@ import Testing
     #expect(code.mapSymbols[8] == "+[Foo first:then:]")
   }
 
-  /// Twins that both ran stand each at its own place.
+  /// If both twins ran, each is at its own place.
   @Test func bothTwinsHaveTheirOwnPlaces() throws {
     try link("rec")
     try writeTrace(
@@ -183,7 +183,8 @@ import Testing
       ])
   }
 
-  /// `diff` of images takes no object file from their debug maps, which know nothing of `ld -r`.
+  /// When `diff` compares images, it takes no object file from their debug maps: a debug map does not show files made
+  /// by `ld -r`.
   @Test func aPackedObjectFileIsFoundByDiff() throws {
     try link("before")
     try workshop.write("packed.o:_twin\n_main\n".utf8, "app.order")
@@ -196,8 +197,8 @@ import Testing
     #expect(!message.contains("no such symbol in that object file"), "\(message)")
   }
 
-  /// Three static functions of one name, two of them folded into one body: the linker wants the object file
-  /// of the one that it kept.
+  /// Three static functions have one name, and two of them are folded into one body. The linker expects the object file
+  /// of the function that it kept.
   @Test(arguments: [["-g"], []], [0, 1, 2])
   func aFoldedTwinIsOrderedWithItsBody(flags: [String], place: Int) throws {
     func build(_ image: String, _ compileFlags: [String], _ linkFlags: [String]) throws {
@@ -249,7 +250,7 @@ import Testing
     ] {
       let architecture = platform.architecture
       try writeTrace(of: "app.\(architecture)", names.map { ($0, 0) }, to: "t")
-      // The trace's image is one of the slices, whether or not the command line says which.
+      // The trace's image is one of the slices, with or without the architecture in the command line.
       let lines = try gen("@t --recorded @app.\(architecture) --image @app --arch \(architecture)")
       #expect(lines == ([Self.initializer] + names).map { "\(architecture):\($0)" })
       all += lines
@@ -282,7 +283,7 @@ import Testing
     }
   }
 
-  /// `diff --order` reads what became of each line from the map that was linked with it.
+  /// `diff --order` reads the outcome of each line from the map that was linked with it.
   @Test func diffSaysWhatBecameOfEachLine() throws {
     try link("before")
     let order = """
@@ -314,12 +315,12 @@ import Testing
       let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
       let compliance = try #require(report["order"] as? [String: Any], "\(report.keys)")
       let isMap = after == "after.map"
-      // Only the map knows that a.o is called otherwise.
+      // Only the map shows that a.o has another name.
       #expect(compliance["present"] as? Int == (isMap ? 6 : 7))
       #expect(compliance["inOrder"] as? Int == 6)
       let unorderable = try #require(
         compliance["unorderable"] as? [[String: Any]], "\(compliance.keys)")
-      // The image says which linker wrote it; of equal lines ld64.lld takes the first, ld64 the last.
+      // The image states which linker wrote it. Of equal lines, ld64.lld takes the first and ld64 the last.
       let duplicate = "_main duplicate ordered symbol"
       #expect(
         unorderable.map { "\($0["name"] ?? "") \($0["reason"] ?? "")" }

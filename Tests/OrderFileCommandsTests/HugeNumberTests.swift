@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Numbers that no launch and no image has, which their fields hold all the same.
+/// Numbers that are too large for any launch or image, but that fit into their fields.
 @Suite struct HugeNumberTests {
   @Test func lostHitsOfTwoTracesAreAddedUpWithoutATrap() throws {
     let workshop = try MessageTests.workshop()
@@ -37,7 +37,7 @@ import Testing
     #expect(status == 0, "\(message)")
   }
 
-  /// Words that begin with `@` are files of the workshop.
+  /// Runs a command. Words that begin with `@` are files of the workshop.
   private static func run(
     _ command: String, in workshop: Workshop
   ) -> (status: Int32, message: String) {

@@ -5,9 +5,9 @@ import OrderFileCommands
 import TestSupport
 import Testing
 
-/// What the commands say when they can't go on, and with which exit code: all of it in one golden.
+/// The messages and exit codes of commands that can't continue, all in one golden.
 @Suite struct MessageTests {
-  /// A folder with images, traces, maps and order files that fit together, and others that don't.
+  /// Returns a folder with images, traces, maps and order files that fit together, and with others that do not.
   static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     let names = ["helper", "first", "main"]
@@ -89,7 +89,7 @@ import Testing
 
     """
 
-  /// Words are separated by blanks; those that begin with `@` are files of the workshop.
+  /// Words are separated by blanks. Words that begin with `@` are files of the workshop.
   static let commands = [
     // Usage.
     "bogus", "help bogus", "help import bogus", "import bogus", "help export perfetto", "gen",
@@ -102,7 +102,7 @@ import Testing
     "record", "record --", "record --bogus ./x", "record --timeout 0 ./x",
     "record --timeout nan ./x", "record --timeout 30s ./x", "record --until-ready 8080 ./x",
     "measure --until-ready ready --before a --after b", "history add h d --time yesterday",
-    // Files that can't be read, or are something else.
+    // Files that can't be read, or that have other contents.
     "show @nowhere", "show @", "show @prose", "show @zero.order",
     "show @passwd", "show @source.s", "show @comments", "show @Info.plist", "show @App.app",
     "show @App.app/",
@@ -135,7 +135,7 @@ import Testing
     "record -o @t @nowhere", "record -o @t @prose",
     // Nothing recorded.
     "gen @nothing", "gen @nothing @nothing", "diff @app @app --trace @nothing", "record -o @t true",
-    // What does not belong together.
+    // Files that do not belong together.
     "gen @open --recorded @app", "show @open --recorded @app",
     "diff @app @app --trace @open --recorded @app",
     "gen @open --image @app --recorded @stripped", "gen @sealed --image @other",
@@ -169,7 +169,7 @@ import Testing
       golden += "$ orderfile \(command)\n[\(status)] \(message)\n\n"
     }
     golden = golden.replacingOccurrences(of: folder + "/", with: "@")
-    // Only the first line of a usage message is ours.
+    // Only the first line of a usage message comes from this project.
     try expectGolden(golden, "commands/messages/expected.txt")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder).filter {

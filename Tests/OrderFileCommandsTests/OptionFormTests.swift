@@ -4,16 +4,16 @@ import OrderFileCommands
 import TestSupport
 import Testing
 
-/// The messages about option values that have another form.
+/// The messages about option values of the wrong form.
 @Suite struct OptionFormTests {
   private struct Command {
-    /// Without the name of the tool.
+    /// The words of the command, without the name of the tool.
     var words: [String]
     /// The options that take a value.
     var options: [String]
   }
 
-  /// All commands that have no commands of their own, as the tool itself describes them.
+  /// Returns all commands that have no subcommands, as the tool itself describes them.
   private static func commands() throws -> [Command] {
     let description = OrderFileCommand._dumpHelp()
     let json = try #require(
@@ -70,7 +70,7 @@ import Testing
     #expect(port.hasSuffix("expected port=NUMBER, line=TEXT or mark=NAME"), "\(port)")
   }
 
-  /// The help of each command says what the launches of this command wait for.
+  /// The help of each command states the conditions that end its launches.
   @Test func theHelpOfALaunchIsThatOfTheCommand() {
     for command in ["record", "pages", "measure", "stages", "faults", "refine", "advise", "auto"] {
       let text = Self.help(of: command).split(whereSeparator: \.isWhitespace)

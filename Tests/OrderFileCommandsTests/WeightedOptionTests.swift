@@ -2,7 +2,7 @@ import ImageModel
 import OrderFileCommands
 import Testing
 
-/// `-1,FILE` is no option, though it begins like one.
+/// `-1,FILE` is no option, although it begins like one.
 @Suite struct WeightedOptionTests {
   @Test(arguments: ["merge", "gen"]) func aNegativeWeightIsAWrongWeight(command: String) throws {
     var command = try OrderFileCommand.parseAsRoot([command, "--weighted", "-1,app.oftrace"])

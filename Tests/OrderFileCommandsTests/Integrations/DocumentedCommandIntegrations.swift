@@ -3,16 +3,17 @@ import OrderFileCommands
 import TestSupport
 import Testing
 
-/// The commands of the pages. Those of README, of the tutorial and of the build systems are also run, by scripts and
-/// tests of their own; this holds that all others are commands with options that exist.
+/// The commands in the pages. Scripts and other tests run the commands of README, the tutorial and the build systems.
+/// This test checks that all other commands exist, and that their options exist.
 @Suite struct DocumentedCommandIntegrations {
   private struct Command {
     var place: String
     var words: [String]
-    /// Whether it is in a block, and so for the reader's own terminal; or mentioned, perhaps without its operands.
+    /// Whether the command is in a block, for the reader's own terminal. Otherwise the text mentions it, perhaps
+    /// without its operands.
     var isInBlock: Bool
 
-    /// What the command itself says against it; `nil` if nothing.
+    /// The error with which the command refuses its words; `nil` if it accepts them.
     var problem: String? {
       do {
         if words.first == "cargo" {
@@ -23,7 +24,7 @@ import Testing
         return nil
       } catch {
         let message = OrderFileCommand.message(for: error)
-        // Help is asked for by an error, too.
+        // A request for help is also thrown as an error.
         if OrderFileCommand.exitCode(for: error).isSuccess { return nil }
         if !isInBlock, message.lowercased().hasPrefix("missing ") { return nil }
         return "\(place): \(words.joined(separator: " ")): \(message)"
@@ -55,7 +56,7 @@ import Testing
     #expect(Self.command("orderfile gen", "", isInBlock: false)?.problem == nil)
   }
 
-  /// Lines of blocks, and code in the text, unless something is left out in it.
+  /// Returns the commands in lines of blocks and in code in the text, apart from commands with omissions.
   private static func commands(ofPage path: String) throws -> [Command] {
     let page = try String(
       contentsOf: projectFolder.appendingPathComponent(path), encoding: .utf8)
@@ -83,7 +84,7 @@ import Testing
     }
   }
 
-  /// `nil` if the line is no command of this program.
+  /// Returns the command in a line; `nil` if the line is no command of this program.
   private static func command(_ line: String, _ place: String, isInBlock: Bool) -> Command? {
     guard !line.contains("…"), !line.contains("..."), !line.contains("COMMAND") else { return nil }
     var words = words(of: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : line)[...]
@@ -93,7 +94,7 @@ import Testing
     return Command(place: place, words: Array(words), isInBlock: isInBlock)
   }
 
-  /// The words of the first command of a line.
+  /// Returns the words of the first command in a line.
   private static func words(of line: String) -> [String] {
     var words: [String] = []
     var word: String?
