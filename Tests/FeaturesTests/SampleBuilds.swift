@@ -5,16 +5,16 @@ import TestSupport
 /// A folder with small builds of one program, and with traces of them.
 struct SampleBuilds {
   let workshop: Workshop
-  /// Of each function, in bytes.
+  /// The size of each function, in bytes.
   static let size: UInt64 = 0x400
-  /// 16 functions; a launch uses each fourth of them.
+  /// 16 functions. A launch uses every fourth of them.
   static let functions = (0..<16).map { "f\($0)" }
   static let used = ["f12", "f0", "f8", "f4"]
 
   init() throws { workshop = try Workshop() }
 
-  /// "app.rec", "before" and "after": three builds of one program, the last with `used` in front; and
-  /// "other", which is another program.
+  /// Returns a folder with "app.rec", "before" and "after", three builds of one program, and with "other", another
+  /// program. "after" has the functions `used` first.
   static func ofOneProgram() throws -> SampleBuilds {
     let builds = try SampleBuilds()
     let rest = functions.filter { !used.contains($0) }
@@ -40,7 +40,7 @@ struct SampleBuilds {
 
   func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
 
-  /// A trace of a launch that used functions of `functions` in the order of `used`.
+  /// Writes a trace of a launch that used functions of `functions` in the order of `used`.
   func writeTrace(
     _ name: String, of image: String, functions: [String] = functions, used: [String],
     isSealed: Bool = true, id: [UInt8] = [0x9f, 0x3a]
@@ -48,8 +48,8 @@ struct SampleBuilds {
     try writeTrace(name, of: [(image, used)], functions: functions, isSealed: isSealed, id: id)
   }
 
-  /// A trace of a launch that used functions of several images, each of `size`; the last is the program, whose ID is
-  /// given. `unnamed` are hits in each that no name tells.
+  /// Writes a trace of a launch that used functions of several images; each function has `size` bytes. The last image
+  /// is the program, with the given ID. `unnamed` are hits of functions without a name in each image.
   func writeTrace(
     _ name: String, of images: [(name: String, used: [String])],
     functions: [String] = functions, size: UInt64 = size, isSealed: Bool = true,
@@ -89,7 +89,7 @@ struct SampleBuilds {
   }
 }
 
-/// The diagnostic that `body` throws; `nil` if it throws none.
+/// Returns the diagnostic that `body` throws; `nil` if it throws no diagnostic.
 func diagnostic(_ body: () throws -> Void) -> Diagnostic? {
   do { try body() } catch { return error as? Diagnostic }
   return nil

@@ -1,8 +1,7 @@
 import ImageModel
 import ModelSamples
 
-/// A layout with `.init` at 0x1000 and `.text` at 0x2000, and functions given by name, address and
-/// size.
+/// Returns a layout with `.init` at 0x1000, `.text` at 0x2000, and functions with the given names, addresses and sizes.
 func sampleLayout(_ functions: [(name: SymbolName, address: UInt64, size: UInt64)]) -> Layout {
   sampleLayout(
     functions.map {
@@ -19,8 +18,8 @@ func sampleLayout(_ functions: [(name: SymbolName, address: UInt64, size: UInt64
     ])
 }
 
-/// A Mach-O layout with a megabyte of functions from the second page of 16 KiB on, then what a launch
-/// reads besides and what it doesn't.
+/// Returns a Mach-O layout with a megabyte of functions from the second page of 16 KiB on, followed by sections that a
+/// launch reads and sections that it does not read.
 func sampleMachOLayout(_ functions: [(name: SymbolName, address: UInt64, size: UInt64)]) -> Layout {
   func section(_ name: SymbolName, _ start: UInt64, _ size: UInt64) -> SampleSection {
     SampleSection(
@@ -39,5 +38,5 @@ func sampleMachOLayout(_ functions: [(name: SymbolName, address: UInt64, size: U
     ], format: .machO)
 }
 
-/// Upper case stands for demangled here.
+/// Returns the name in upper case, which tests take for demangled.
 func upperCase(_ name: SymbolName) -> String { name.description.uppercased() }

@@ -78,7 +78,7 @@ import Testing
       "reporting/audit/expected.sarif")
   }
 
-  /// What code scanning needs: known rules, relative or absolute URIs, and fingerprints without addresses.
+  /// Code scanning needs known rules, relative or absolute URIs, and fingerprints without addresses.
   @Test func eachSARIFResultHasARuleAPlaceAndAFingerprint() throws {
     var document = Self.document
     document.findings = [Finding(.image, "symbols", .error, "stripped", hint: "link without -s")]
@@ -102,8 +102,8 @@ import Testing
     #expect(seen == Set(rules), "each rule has an example")
   }
 
-  /// Of functions without a name, and of namesakes, each has a fingerprint of its own, which a row of the C runtime before
-  /// it does not change.
+  /// Each function without a name, and each of several functions with one name, has a fingerprint of its own. A row of
+  /// the C runtime that precedes it does not change the fingerprint.
   @Test func fingerprintsAreUnique() throws {
     var document = Self.document
     func initializer(_ name: SymbolName?, _ kind: String) -> AuditedInitializer {

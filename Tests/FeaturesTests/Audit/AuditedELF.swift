@@ -39,7 +39,7 @@ enum AuditedELF {
     document.libraries.first { $0.name.description == name }
   }
 
-  /// A library without code whose dynamic section asks for libraries.
+  /// Returns a library without code whose dynamic section asks for libraries.
   static func asking(for names: [[UInt8]]) -> [UInt8] {
     var strings: [UInt8] = [0]
     var table = ByteWriter()

@@ -4,7 +4,8 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// `orderfile audit` with traces and times of launches: which libraries they loaded, and whether they are of that program.
+/// `orderfile audit` with traces and times of launches: which libraries the launches loaded, and whether the launches
+/// are of the audited program.
 @Suite struct AuditedLaunchTests {
   /// A library with a build ID and no initializer, and a program that asks for it.
   private static func recorded(_ id: [UInt8]) throws -> Workshop {
@@ -52,7 +53,7 @@ import Testing
       document.notAllowed == ["/opt/libplugin.so"] && document.problem?.severity == .checkFailed)
     let plugin = try #require(document.libraries.last)
     #expect(plugin.unrequested == .runTime && plugin.path == "/opt/libplugin.so")
-    // Nothing asks for it, directly or not.
+    // No image asks for it, directly or indirectly.
     let rows = AuditText(document).text.split(separator: "\n").filter { $0.contains("libplugin") }
     #expect(rows.first?.contains("run-time") ?? false)
     #expect(!(rows.first?.contains("indirect") ?? true))

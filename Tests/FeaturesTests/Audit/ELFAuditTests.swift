@@ -67,7 +67,7 @@ import Testing
     let document = try AuditedELF.audit(workshop, "a.so")
     let image = try #require(document.images.first)
     let text = try AuditedELF.must(workshop, "llvm-readelf", ["-r", "a.so"])
-    // Since LLVM 17 the first word of each entry of SHT_RELR has a number in front of it, `0003:`.
+    // Since LLVM 17, a number such as `0003:` precedes the first word of each entry of SHT_RELR.
     let lines = text.split(separator: "\n").map { line in
       line.split(separator: " ").drop { $0.hasSuffix(":") }
     }.filter { UInt64($0.first ?? "", radix: 16) != nil }
@@ -75,7 +75,7 @@ import Testing
       line.first { $0.hasPrefix("R_") }.map { Self.kind(of: String($0)) } ?? "relative"
     }.mapValues(\.count)
     #expect(image.relocations.words == lines.count && lines.count > 8)
-    // readelf lists the words of SHT_RELR as relative ones.
+    // readelf lists the words of SHT_RELR as relative relocations.
     var found: [String: Int] = [:]
     for (kind, words) in image.relocations.counts {
       found[kind == "relr" ? "relative" : kind, default: 0] += words

@@ -4,7 +4,7 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// Where `orderfile audit` looks for the libraries that an ELF image asks for.
+/// The places where `orderfile audit` looks for the libraries that an ELF image asks for.
 @Suite struct ELFLibrarySearchTests {
   @Test(.needs("clang", "ld.lld")) func aCycleIsFoundOnceAndAMissingLibraryIsSaid() throws {
     let workshop = try AuditedELF.workshop([
@@ -41,13 +41,14 @@ import Testing
     #expect(document.libraries.map(\.name).count == Set(document.libraries.map(\.name)).count)
     #expect(document.images.first?.name == "app")
 
-    // The given image is part of the cycle: by its name in the table of names, and by its path.
+    // The given image is part of the cycle. It is recognized by its name in the table of names, and by its path.
     let own = try AuditedELF.audit(workshop, "liba.so")
     #expect(
       own.libraries.map(\.name) == ["libb.so"] && own.images.map(\.name) == ["liba.so", "libb.so"])
   }
 
-  /// A sysroot for the machine of `asking(for:)`, with a C library in `folder` and `libx.so` in `lib` of the root.
+  /// Returns a sysroot for the machine of `asking(for:)`, with a C library in `folder`, and with `libx.so` in `lib` of
+  /// the root.
   private static func sysroot(_ folder: String) throws -> Workshop {
     let workshop = try Workshop()
     func make(_ path: String) throws {

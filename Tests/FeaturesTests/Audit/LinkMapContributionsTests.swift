@@ -6,7 +6,7 @@ import LinkMapFormat
 import TestSupport
 import Testing
 
-/// Whose code and data a link map says is where.
+/// The object files and archives that a link map names for code and data.
 @Suite struct LinkMapContributionsTests {
   private static func contributions(_ fixture: String) throws -> LinkMapContributions {
     let bytes = try TestSupport.fixture("linkmap/\(fixture)/input.map")

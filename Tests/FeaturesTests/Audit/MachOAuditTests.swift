@@ -54,7 +54,7 @@ import Testing
           (Self.load, "/usr/lib/libSystem.B.dylib"), (Self.load, "@rpath/B.framework/B"),
           (Self.weak, "@rpath/libswiftCore.dylib"), (Self.load, "@rpath/Gone.framework/Gone"),
         ], runPaths: ["/usr/lib/swift", "@executable_path/Frameworks"]),
-      // B asks for C, C for B again; the run path is the program's.
+      // B asks for C, and C for B. The run path is the program's.
       "A.app/Frameworks/B.framework/B": Self.image([
         (Self.load, "@rpath/libC.dylib"), (0x8000_0023, "@loader_path/../libC.dylib"),
       ]),

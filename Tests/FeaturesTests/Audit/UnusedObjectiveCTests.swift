@@ -101,7 +101,7 @@ import Testing
     let unused = try #require(document.unused)
     #expect(unused.selectors.map(\.name) == ["alsoNever", "never"])
     #expect(unused.selectors.map(\.classes) == [["Root(Listening)"], ["Root"]])
-    // ld64.lld puts the names of classes among the strings, so that each could be looked up by its name.
+    // ld64.lld puts the names of classes among the strings, so each class could be looked up by its name.
     #expect(unused.classes.isEmpty)
     #expect(unused.furtherSelectors == 10 && unused.furtherClasses == 2)
     let counts = try #require(document.images[0].objectiveC)

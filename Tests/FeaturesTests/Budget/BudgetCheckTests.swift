@@ -40,7 +40,7 @@ import Testing
     #expect(results[1].reason == "the base does not have this figure")
   }
 
-  /// If the base already fails the limit, the message says so: this commit is not to blame.
+  /// If the base already fails the limit, the message says so: the commit did not cause the failure.
   @Test(arguments: [
     ("\"max\": 8", 11.0, 11.0, "at most 8, found 11 (base 11): the base already exceeds this"),
     ("\"max\": 8", 12.0, 11.0, "at most 8, found 12 (base 11): the base already exceeds this"),
@@ -89,7 +89,7 @@ import Testing
       error?.message
         == "app of the base is of another architecture: expected arm64, found x86_64")
     #expect(try results(.arm64, .arm64).map(\.outcome) == [.pass])
-    // Older documents do not say.
+    // Older documents do not state the architecture.
     #expect(try results(.arm64, nil).map(\.outcome) == [.pass])
   }
 
@@ -116,7 +116,7 @@ import Testing
     #expect(try note(base: [CheckedImage(["diff.floorPages": 4, "pages.textPages": 3])]) == nil)
   }
 
-  /// A limit that finds nothing would be a gate that is open without anybody noticing.
+  /// A limit without a figure would be a gate that is always open, and nobody would notice.
   @Test(arguments: [
     ("\"metric\": \"gen.entries\", \"max\": 9", "no document has gen.entries (at line 1)"),
     (
@@ -169,7 +169,7 @@ import Testing
     #expect(verdict.launchesNeeded == needed)
   }
 
-  /// The control is the base again: what differs there is the machine.
+  /// The control is the base, measured again. It differs from the base only because of the machine.
   @Test func aMachineThatIsNotSteadyFailsNothing() throws {
     func results(controlP: Double) throws -> [CheckResult] {
       func comparison(_ after: String, _ p: Double) -> MeasureDocument.Comparison {
@@ -208,7 +208,7 @@ import Testing
     #expect(results.map(\.outcome) == [.noBaseline])
   }
 
-  /// What is written today passes today, with and without itself as the base.
+  /// A budget that is written today passes today, with and without the same figures as the base.
   @Test func aDraftIsKeptByWhatItWasMadeOf() throws {
     let image = CheckedImage([
       "pages.textPages": 143, "pages.dataPages": 0, "diff.startupBytes": 60_000,
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  /// The limit of a time leaves room for today's interval; without an interval there is none.
+  /// The limit of a time leaves room for today's interval. Without an interval there is no limit.
   @Test(
     arguments: [
       (0.01, 0.0...0.02, "+3%"), (-0.2, -0.21 ... -0.19, "+3%"), (0.02, 0.01...0.03, "+3%"),

@@ -20,7 +20,7 @@ import Testing
     #expect(again == budget)
   }
 
-  /// The place is a line, and a misspelt word comes with the one that was meant.
+  /// An error has the number of the line. For a misspelt word it suggests the right one.
   @Test(arguments: [
     (
       "{\"schema\": \"orderfile.budget/1\",\n\"limits\": [\n{\"metric\": \"gen.entries\", \"maxx\": 5}]}",
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// Otherwise a figure of a document could not be limited, or a limit could never find its figure.
+  /// Otherwise a document would have a figure that can't be limited, or a limit would never find its figure.
   @Test func figuresAreThoseOfTheDocuments() throws {
     var found: Set<String> = []
     for name in [
@@ -121,7 +121,7 @@ import Testing
           let id = "\(set.source.rawValue).\(metric.name)"
           found.insert(id)
           guard let figure = BudgetFigure(id: id) else {
-            // They do not repeat, and have no interval.
+            // These figures do not repeat exactly, and have no interval.
             #expect(
               set.source == .measure && !["wallTime", "cpuTime"].contains(metric.name), "\(id)")
             continue
@@ -132,7 +132,7 @@ import Testing
     }
     let all = BudgetFigure.all.map(\.id)
     #expect(Set(all).count == all.count)
-    // The samples have none of them.
+    // No sample has these figures.
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
@@ -153,7 +153,7 @@ import Testing
     #expect(allowance.description == text)
   }
 
-  /// Of a share a percentage means percentage points.
+  /// For a share, a percentage means percentage points.
   @Test func sharesAreComparedByPoints() throws {
     let more = try #require(Allowance("+7%"))
     #expect(more.allows(0.07, base: 0, isShare: true))

@@ -3,7 +3,7 @@ import ByteReading
 import TestSupport
 import Testing
 
-/// A check is read back, to be shown in a report.
+/// The document of a check is read back to be shown in a report.
 @Suite struct CheckDocumentTests {
   private static func parse(_ text: String) throws(ParseError) -> CheckDocument {
     try CheckDocument(parsing: FileBytes(Array(text.utf8)))

@@ -50,7 +50,7 @@ import Testing
     try expectGolden(CheckMarkdown(check).text, "check/expected.md")
   }
 
-  /// What fails the command fails the test report, too.
+  /// An outcome that fails the command also fails the test report.
   @Test func aStrictReportHasErrorsForWhatIsUndecided() throws {
     let check = try sampleCheck()
     let undecided = check.count(.inconclusive)
@@ -83,7 +83,7 @@ import Testing
     #expect(error?.message == "times of another job can't be compared")
   }
 
-  /// A comment holds 65,536 characters.
+  /// A comment on GitHub holds 65,536 characters.
   @Test func markdownFitsIntoAComment() throws {
     var check = try sampleCheck()
     let name = SymbolName(String(repeating: "<x>", count: 500))

@@ -13,7 +13,7 @@ import TestSupport
 extension Budget {
   init(_ text: String) throws(ParseError) { try self.init(parsing: FileBytes(Array(text.utf8))) }
 
-  /// A budget of these limits, each an object without its braces.
+  /// Returns a budget of these limits. Each limit is an object without its braces.
   static func of(_ limits: String..., libraries: String? = nil) throws -> Budget {
     let list = libraries.map { "\"allowedLibraries\": [\($0)], " } ?? ""
     return try Budget(
@@ -23,7 +23,7 @@ extension Budget {
 }
 
 extension CheckedImage {
-  /// An image with figures: `pages.textPages` and their values.
+  /// Makes an image with figures: names such as `pages.textPages`, and their values.
   init(
     _ figures: [String: Double], name: String = "app", pageSize: PageSize? = .fourKibibytes
   ) {
@@ -49,7 +49,7 @@ extension PlacedFunction {
   }
 }
 
-/// A check with each outcome, each kind of cause, and names that have to be escaped.
+/// Returns a check with each outcome, each kind of cause, and names that have to be escaped.
 func sampleCheck() throws -> CheckDocument {
   let nasty = "a\"b<c>&|`*\u{1b}[31m\u{fffe}\n_Zx"
   var base = CheckedImage(["pages.textPages": 143, "diff.stale": 0.01, "diff.startupBytes": 60_000])

@@ -4,7 +4,7 @@ import ImageModel
 import Reports
 import Testing
 
-/// Documents that are about images called `app`, and what they state of them.
+/// Documents about images called `app`, and the facts that they state about the images.
 @Suite struct CheckedImageTests {
   private struct Stated {
     var kind: String
@@ -89,7 +89,7 @@ import Testing
           hint: "make all documents of a check from one build", severity: .mismatch))
   }
 
-  /// An image has a weak ID only if it has no other. The order file is made from the build before.
+  /// An image has a weak ID only if it has no other ID. The order file is made from the build before.
   @Test func buildsAreToldApartByWhatProvesThem() throws {
     let images = try Self.images([
       Stated(kind: "pages", architecture: "x86_64"),

@@ -13,7 +13,7 @@ import Testing
       })
   }
 
-  /// From the goldens of the reports, so that no document changes unnoticed.
+  /// The documents are the goldens of the reports, so that a change of a document is noticed.
   @Test(arguments: [
     "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages", "verify",
   ])
@@ -24,7 +24,7 @@ import Testing
     #expect(try HistoryFile(text).entries == entries)
   }
 
-  /// The first of the samples of `gen`, which partly have one name.
+  /// Only the first sample of `gen` is used, because several samples have the same name.
   @Test func takesTheFiguresOfAnOrderFile() throws {
     let entries = try Self.entries(fixture("reporting/gen/expected.json"))
     #expect(entries.count == 3)

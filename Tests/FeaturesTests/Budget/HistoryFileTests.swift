@@ -4,7 +4,7 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// A line as text.
+/// Returns the line of an entry as text.
 private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line, as: UTF8.self) }
 
 @Suite struct HistoryFileTests {
@@ -16,7 +16,7 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     #expect(try HistoryFile("").entries.isEmpty)
   }
 
-  /// Of a few commits, and of as many as a change needs.
+  /// One history has a few commits, and one has enough commits for a change point.
   @Test(.needs(.time), arguments: [(entries: 8, flips: 1000), (entries: 52, flips: 100)])
   func damagedHistoriesNeverTrapHostile(entries: Int, flips: Int) throws {
     let bytes = Array(HistoryEntry.sample.prefix(entries).map(line).joined().utf8)
@@ -42,7 +42,7 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     for entry in HistoryEntry.sample { #expect(line(entry).count { $0 == "\n" } == 1) }
   }
 
-  /// Branches append at the same place, so a merge may leave any order.
+  /// Branches append lines at the same place, so a merge may leave the lines in any order.
   @Test func theOrderOfLinesMeansNothing() throws {
     var random = SeededRandom(seed: 5)
     let sorted = try HistoryFile(HistoryEntry.sample)

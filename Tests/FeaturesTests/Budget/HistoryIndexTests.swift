@@ -4,7 +4,7 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// What `history add` reads of a history.
+/// The parts of a history that `history add` reads.
 @Suite struct HistoryIndexTests {
   private func index(_ text: String) throws(Diagnostic) -> HistoryIndex {
     try HistoryIndex(parsing: FileBytes(Array(text.utf8)), path: "h.jsonl")

@@ -10,7 +10,7 @@ import Testing
     TrendDocument(try history(), ChangePointDetection())
   }
 
-  /// The seeded regression: three pages more at c12.
+  /// The sample has a regression: three more pages at c12.
   @Test func theTrendNamesTheCommitOfAChange() throws {
     let series = try Self.trend().series
     let changes = series.flatMap { $0.metrics.flatMap(\.changes) }
@@ -103,7 +103,7 @@ import Testing
     #expect(text.hasPrefix("orderfile_pages,arch=x86_64,page_size=4096 commit="))
   }
 
-  /// InfluxDB keeps one point a moment, Prometheus refuses a second one.
+  /// InfluxDB keeps one point for each moment, and Prometheus refuses a second one.
   @Test func commitsOfTheSameSecondAreExportedApart() throws {
     let history = try HistoryFile([
       .pages("a", 100, 1), .pages("b", 100, 2), .pages("c", 101, 3), .pages("d", 200, 4),

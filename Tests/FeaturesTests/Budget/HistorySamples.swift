@@ -15,7 +15,7 @@ extension HistoryFile {
 }
 
 extension HistoryEntry {
-  /// Pages of `app` at a commit, and at a second since 1970.
+  /// Returns the pages of `app` at a commit, whose time is a second since 1970.
   static func pages(
     _ commit: String, _ seconds: Int, _ pages: Int, image: String = "app",
     _ pageSize: PageSize = .fourKibibytes
@@ -29,7 +29,7 @@ extension HistoryEntry {
       ])
   }
 
-  /// The wall time on a machine, in milliseconds.
+  /// Returns the wall time on a machine, in milliseconds.
   static func time(
     _ commit: String, _ seconds: Int, _ milliseconds: Double, machine: String = "a, \"b\"=c\\d e",
     kernel: String = "Linux 6.1"
@@ -46,7 +46,7 @@ extension HistoryEntry {
       ])
   }
 
-  /// Two series, 26 commits: pages change by three at the thirteenth, the time does not.
+  /// Two series of 26 commits. The pages change by three at the thirteenth commit; the time does not change.
   static let sample: [HistoryEntry] = {
     var entries: [HistoryEntry] = []
     for index in 0..<26 {

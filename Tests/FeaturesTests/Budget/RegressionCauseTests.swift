@@ -8,7 +8,7 @@ import Rendering
 import TestSupport
 import Testing
 
-/// What brought a regression, function by function.
+/// The causes of a regression, function by function.
 @Suite struct RegressionCauseTests {
   private static func causes(
     from base: [PlacedFunction], to now: [PlacedFunction], figure: String = "pages.textPages"
@@ -69,7 +69,7 @@ import Testing
       ).isEmpty)
   }
 
-  /// Of functions with one name the additional one is new.
+  /// If several functions have one name, an additional one is new.
   @Test func namesakesAreCounted() throws {
     #expect(
       try Self.causes(
@@ -78,14 +78,14 @@ import Testing
         == ["new init 1 256"])
   }
 
-  /// Sizes and addresses of a crafted document.
+  /// The sizes and addresses are those of a crafted document.
   @Test func hugeFunctionsTakeNoTime() throws {
     let huge = (0..<1000).map { PlacedFunction.at(.max - UInt64($0), "f\($0)", .max) }
     let causes = try Self.causes(from: Self.base, to: huge + [.at(0, "all", .max)])
     #expect(causes.count == CheckResult.mostCauses)
   }
 
-  /// Without a layout the pages themselves tell.
+  /// Without a layout, the measured pages name the functions.
   @Test func firstTouchesNameTheFunctionsOfMeasuredPages() throws {
     var images: [[CheckedImage]] = []
     for lines in [
@@ -111,7 +111,7 @@ import Testing
     #expect(results[0].causes[0].detail == "1 more page")
   }
 
-  /// Returns an image of a `pages` document: each of `functions` was the first on a page.
+  /// Returns an image of a `pages` document in which each of `functions` was the first on a page.
   private static func counted(_ functions: [String]) throws -> CheckedImage {
     let pages = functions.enumerated().map { index, name in
       """
@@ -129,8 +129,8 @@ import Testing
     return images[0]
   }
 
-  /// The layouts come from a trace of an older build, which lacks the new function; the `pages` document
-  /// has it.
+  /// The layouts come from a trace of an older build, which lacks the new function. The `pages` document has the
+  /// function.
   @Test(arguments: [
     (4096, ["touching load_registry 5", "moved scan 0.67"]),
     (16384, ["touching load_registry 1.25"]),
@@ -154,7 +154,7 @@ import Testing
     #expect(!found.contains { $0.contains("setup") })
   }
 
-  /// A figure that is no worse than in the base has no causes but the entries that the image lacks.
+  /// A figure that is no worse than in the base has no causes other than the entries that the image lacks.
   @Test(arguments: [(40.0, 39.0), (40.0, 40.0), (40.0, 41.0)])
   func aFigureThatIsNoWorseHasNoCauses(base: Double, now: Double) throws {
     var (old, new) = (

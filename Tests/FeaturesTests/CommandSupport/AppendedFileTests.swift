@@ -28,7 +28,7 @@ import Testing
     #expect(text == "a\nb\n")
   }
 
-  /// Another process may wait for it.
+  /// Another process may wait for the file.
   @Test func aNewFileToWhichNothingIsAppendedStays() throws {
     #expect(try AppendedFile(path).contents().count == 0)
     #expect(text == "")

@@ -33,7 +33,7 @@ import Testing
     let inputs = try inputs("app.oftrace", "two", "none", "two")
     let unused = inputs.unused(besides: [0])
     #expect(unused.map(\.count) == [0, 1, 1, 1])
-    // In the order of their paths.
+    // The traces are in the order of their paths.
     #expect(unused[1].map(\.reason) == [.anotherProgram])
     #expect(unused[2].map(\.hits) == [2] && unused[2].map(\.functions) == [2])
     #expect(unused[2].map(\.reason) == [.anotherImage])
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  /// Every program has a `main`; that alone makes no two programs one.
+  /// Every program has a `main`. A common `main` alone does not make two programs the same.
   @Test func anotherProgramOfTheSameFileNameIsRefused() throws {
     let names = SampleBuilds.functions + ["main"]
     let others = (0..<16).map { "g\($0)" } + ["main"]

@@ -8,7 +8,7 @@ import Reports
 import TestSupport
 import Testing
 
-/// A build folder in which libtool has put a script in the place of a program.
+/// A build folder in which libtool has replaced a program by a script.
 @Suite struct LibtoolWrapperTests {
   private let builds: SampleBuilds
 
@@ -20,7 +20,7 @@ import Testing
     try builds.write(Self.script(for: ".libs/tool"), "tool")
   }
 
-  /// The lines by which it is known, as libtool 2.4.6 writes them.
+  /// Returns the lines by which the script is recognized, as libtool 2.4.6 writes them.
   private static func script(for program: String) -> String {
     """
     #! /bin/bash
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// The shell that would run the script is another program.
+  /// The shell that would run the script is another program than the recorded one.
   @Test(.needs("sh"), arguments: [nil, "/mine"])
   func itsProgramIsLaunchedWithTheLibrariesOfTheBuildFolder(libraryPath: String?) throws {
     try builds.workshop.writeProgram(

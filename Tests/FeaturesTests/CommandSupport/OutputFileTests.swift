@@ -4,7 +4,7 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// An output appears whole or not at all.
+/// An output file appears complete or not at all.
 @Suite struct OutputFileTests {
   let workshop: Workshop
   init() throws { workshop = try Workshop() }

@@ -23,7 +23,7 @@ import TraceFormat
     #expect(TraceState.read(from: path) == .stoppedByMark)
     var header = try #require(FileManager.default.contents(atPath: path))
     #expect(try TraceFile(parsing: FileBytes(Array(header))).header.state == .stoppedByMark)
-    // Nothing else has changed.
+    // No other bytes have changed.
     let offset = GrowingTrace.stateOffset
     header.replaceSubrange(offset..<offset + 4, with: [0, 0, 0, 0])
     #expect(Array(header) == TraceWriter().bytes())

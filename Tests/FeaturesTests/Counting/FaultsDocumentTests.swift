@@ -11,7 +11,8 @@ import Testing
 @Suite struct FaultsDocumentTests {
   private static func address(_ value: UInt64) -> StatedAddress { StatedAddress(rawValue: value) }
 
-  /// A cold launch with each kind of place, a second thread, an image without a name, and faults in one nanosecond.
+  /// A cold launch with each kind of place, a second thread, an image without a name, and several faults in one
+  /// nanosecond.
   static var document: FaultsDocument {
     var document = FaultsDocument(
       command: ["./app", "--name", "a b"], end: .exited(0), cache: .cold,
@@ -85,7 +86,8 @@ import Testing
     let lines = FaultsText(Self.document).text.split(separator: "\n").map {
       $0.split(separator: " ").map(String.init)
     }
-    // By place, the total last; by time, of which the first cell is the end of a span.
+    // First the table of places, which ends with the total, then the table of times, whose first cell is the end of a
+    // span.
     let total = lines.firstIndex { $0.last == "TOTAL" } ?? 0
     let places = lines[..<total].compactMap { $0.count > 4 ? Int($0[0]) : nil }
     #expect(places.reduce(0, +) == 2 && lines[total][0] == "2" && lines[total][1] == "5")

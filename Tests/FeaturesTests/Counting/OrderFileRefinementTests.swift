@@ -5,8 +5,8 @@ import ProcessLaunch
 import TestSupport
 import Testing
 
-/// What a refinement refuses before it links anything. It then prints into files by redirecting the streams of
-/// its process, so links and launches are tested through the command, in a process of its own.
+/// Requests that a refinement refuses before it links anything. After that, a refinement redirects the streams of its
+/// process to files, so tests of links and launches run the command in a process of its own.
 @Suite struct OrderFileRefinementTests {
   private let builds: SampleBuilds
   init() throws {

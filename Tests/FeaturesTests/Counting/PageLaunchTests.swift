@@ -6,7 +6,7 @@ import ProcessTracing
 import TestSupport
 import Testing
 
-/// Launches of which the pages are counted, by the library in the program.
+/// Launches whose pages the library in the program counts.
 @Suite struct PageLaunchTests {
   private let environment = LaunchEnvironment(searchPath: "/usr/bin:/bin")
 

@@ -5,8 +5,8 @@ import Measuring
 import TestSupport
 import Testing
 
-/// What a measurement refuses, and what it launches. A measured launch kills what this process has left
-/// running, so launches are tested through the command, in a process of its own.
+/// Requests that a measurement refuses, and the commands that it launches. A measured launch kills processes that this
+/// process has left running, so tests of launches run the command in a process of its own.
 @Suite struct BuildMeasurementTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds() }

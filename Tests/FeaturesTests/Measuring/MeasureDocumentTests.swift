@@ -24,7 +24,7 @@ import Testing
       images: ["/build/\(image)"])
   }
 
-  /// Launches of so many milliseconds each, in rounds; the sides by name.
+  /// Returns launches of each side, in rounds. The numbers are the milliseconds of each launch.
   static func state(
     _ state: CacheState, _ sides: [(MeasuredSide, [Double])], textFaults: [Int] = [18, 17, 18]
   ) -> MeasuredState {
@@ -49,8 +49,8 @@ import Testing
   static func document(_ name: String) -> MeasureDocument {
     let (before, after) = (side("before", "app-before"), side("after", "app"))
     if name == "unsteady" {
-      // Killed once, drifting, one far off, the faults not permitted, and a read-ahead that hides
-      // everything.
+      // This launch was killed once, its times drift, one time is far off, its faults could not be counted, and its
+      // read-ahead hides everything.
       var times = (0..<20).map { 900 + 4 * Double($0) }
       times[7] = 2500
       var slow = state(
@@ -106,7 +106,7 @@ import Testing
     let results = try #require(
       try parsedJSON(json)["results"] as? [[String: Any]])
     for result in results {
-      // What hyperfine's own scripts read; its memory is optional.
+      // hyperfine's own scripts read these keys. The memory is optional.
       for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
         #expect(result[key] is Double, "\(key)")
       }
@@ -168,7 +168,7 @@ import Testing
     var whole = Self.document("unsteady")
     for index in whole.states[0].sides.indices {
       let launches = whole.states[0].sides[index].launches
-      // One of the second side's was killed.
+      // One launch of the second side was killed.
       whole.states[0].sides[index].launches = Array(launches[2 + index..<3 + index])
     }
     whole.states[0].rounds = ["before after"]

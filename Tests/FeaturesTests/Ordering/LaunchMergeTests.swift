@@ -57,7 +57,7 @@ import Testing
     #expect(generation.unused.map(\.image) == [builds.path("other")])
   }
 
-  /// Also of images with one build ID, which a linker writes if it is told to (`--build-id=0x7`).
+  /// The images may also have the same build ID, which a linker writes if an option gives it (`--build-id=0x7`).
   @Test(arguments: [(false, false), (true, false), (true, true)])
   func launchesOnSeveralMachinesAreRefused(haveOneID: Bool, areOrdered: Bool) throws {
     for (machine, name) in [(183, "arm.oftrace"), (62, "x86.oftrace")] as [(UInt8, String)] {

@@ -20,7 +20,7 @@ struct MappedBuild {
     var aliases: [String] = []
     /// Names that the linker has added, without a size.
     var linkerNames: [String] = []
-    /// The part with the entry first. Each has at most 0x100 bytes.
+    /// The parts, the part with the entry first. Each part has at most 0x100 bytes.
     var runs: [Run]
 
     init(_ name: String, _ runs: Run...) {
@@ -34,11 +34,11 @@ struct MappedBuild {
   var hasMap = true
   /// Version 1 states no block IDs.
   var mapVersion: UInt8 = 2
-  /// How many of the map's last bytes are missing.
+  /// The number of bytes that are missing at the end of the map.
   var missingMapBytes = 0
   var textSize = 0x4000
 
-  /// The image; further parts have their function's name with ".cold".
+  /// The image. Symbols of further parts have the function's name with ".cold".
   var bytes: [UInt8] {
     var elf = ELFWriter()
     elf.addText(size: textSize)
@@ -85,7 +85,8 @@ struct MappedBuild {
     return map.bytes
   }
 
-  /// A sealed trace of a launch that entered the functions of `ran` and ran these of their blocks, in this order.
+  /// Returns a sealed trace of a launch that entered the functions of `ran` and ran these of their blocks, in this
+  /// order.
   func trace(ran: [(function: String, blocks: [UInt8])], path: String) -> [UInt8] {
     trace(
       uses: ran.compactMap { use in

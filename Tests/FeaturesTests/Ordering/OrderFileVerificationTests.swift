@@ -6,7 +6,7 @@ import Ordering
 import TestSupport
 import Testing
 
-/// Order files compared with images that clang and lld made.
+/// Order files are compared with images that clang and lld made.
 @Suite(.needs("clang", "ld.lld")) struct OrderFileVerificationTests {
   static let program = """
     #define F(n) __attribute__((noinline, used)) void n(void) { __asm__(""); }
@@ -26,7 +26,7 @@ import Testing
     void renamed(void) { own(); }
     """
 
-  /// A folder with `app`, linked with `order`, and what the linker said.
+  /// Returns a folder with `app`, linked with `order`, and the output of the linker.
   private func link(_ order: String, with linker: String = "ld.lld") throws -> (Workshop, String) {
     let workshop = try Workshop()
     try workshop.write(Self.program.utf8, "main.c")
@@ -77,7 +77,7 @@ import Testing
 
     """
 
-  /// Entry by entry: what the linker warns of is stale, and nothing else is.
+  /// Entry by entry: the entries of which the linker warns are stale, and no other entries are.
   @Test(arguments: ["ld.lld", "ld.lld-19"].filter { toolPath($0) != nil })
   func whatIsStaleIsWhatTheLinkerWarnsOf(linker: String) throws {
     let (workshop, output) = try link(Self.order, with: linker)
@@ -101,7 +101,7 @@ import Testing
         warnings.append(String(line[place.lowerBound..<line.endIndex].dropFirst(2)))
       }
     }
-    // What was discarded left no trace in the image.
+    // A discarded function leaves no trace in the image.
     let said = Set(
       warnings.map { $0.replacing("unable to order discarded symbol:", with: "no such symbol:") })
     let stale = found.document.problems.filter { $0.kind != .ambiguous }
@@ -136,7 +136,7 @@ import Testing
     #expect(again.document.stale == found.document.stale - 1)
   }
 
-  /// A program and its library get the same order file.
+  /// A program and its library are linked with the same order file.
   @Test func anEntryOfAnyImageIsPresent() throws {
     let workshop = try Workshop()
     try workshop.write("int f(void) { return 1; }".utf8, "lib.c")
@@ -167,7 +167,7 @@ import Testing
     #expect(withMap.document.stale == 2)
   }
 
-  /// What an entry names as data is looked up like a function: also if the compiler has renamed it.
+  /// An entry of data is looked up like an entry of a function, also if the compiler has renamed the data.
   @Test func entriesOfDataAreVerifiedToo() throws {
     let (workshop, _) = try link("f1\n# data\ntable\ngone\ntable.llvm.7\n")
     let found = try verification(workshop)

@@ -5,7 +5,7 @@ import Ordering
 import TestSupport
 import Testing
 
-/// From traces to the lines of an order file.
+/// The way from traces to the lines of an order file.
 @Suite struct OrderGenerationTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds.ofOneProgram() }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Files, folders and lists, weighted or not, in any order, and profiles of them in any grouping.
+  /// The arguments are files, folders and lists, weighted or not, in any order, and profiles of them in any grouping.
   @Test func theOrderOfTheArgumentsMakesNoDifference() throws {
     try FileManager.default.createDirectory(
       atPath: builds.path("more"), withIntermediateDirectories: false)
@@ -122,7 +122,7 @@ import Testing
     #expect(order.image.recording.functions == 4 && order.image.functions.resolved == 4)
     options.minSupport = .launches(2)
     options.traces.append(options.traces[0])
-    // What few launches use is left out, whatever the previous order has.
+    // A function that few launches use is left out, even if the previous order has it.
     #expect(lines(try self.order(options)) == ["f8", "f4", "f0", "f12"])
   }
 
@@ -149,7 +149,7 @@ import Testing
     #expect(lines(try order(options)) == SampleBuilds.used)
   }
 
-  /// Of an error, whether the fallback would be used.
+  /// Returns whether the fallback would be used after the error; `nil` if there is no error.
   private func isOfMissingTraces(_ traces: [String], keepsGoing: Bool = false) -> Bool? {
     var options = options(traces)
     options.keepsGoing = keepsGoing
@@ -204,7 +204,7 @@ import Testing
       #expect(order.image.functions.rare == 3)
     }
     options.minSupport = .launches(3)
-    // The launches of both builds count, that of the build that is ordered, too.
+    // The launches of both builds count, including the launches of the ordered build.
     options.builds = .one(image: builds.path("app.rec"))
     #expect(lines(try order(options)) == ["f4"])
   }
@@ -335,7 +335,7 @@ import Testing
     for (number, name) in generation.fileNames.enumerated() {
       let order = try generation.order(ofImageNamed: name, outputPath: "x")
       #expect(lines(order) == (number < 2 ? ["f1", "f2"] : ["f3"]))
-      // What was needed of it is known by now.
+      // Everything that is needed of the trace was read before.
       try builds.write("", "three")
     }
   }

@@ -4,7 +4,7 @@ import Ordering
 import TestSupport
 import Testing
 
-/// From traces of basic blocks to a profile for the compiler and an order of parts.
+/// The way from traces of basic blocks to a profile for the compiler and an order of parts.
 @Suite struct SplitGenerationTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds() }
@@ -23,7 +23,7 @@ import Testing
   static let parse = MappedBuild.Function(
     "parse", Run(address: 0x1100, blocks: [Block(id: 0, size: 32), Block(id: 1, size: 16)]))
 
-  /// One function with those blocks, and what they are.
+  /// Returns a build with one function that has these blocks.
   static func function(_ blocks: [Block]) -> MappedBuild {
     MappedBuild(id: [0xab], functions: [.init("f", Run(address: 0x1000, blocks: blocks))])
   }
@@ -146,7 +146,7 @@ import Testing
       lines(try generated().profile) == ["v1"] + (sample.cluster.map { ["f f", $0] } ?? []))
   }
 
-  /// clang names the cold part after its own function, the base constructor. The profile has all names.
+  /// clang names the cold part after the base constructor, which is its own function. The profile has all names.
   @Test(arguments: [
     ("_ZN1AC1Ei", "_ZN1AC2Ei"), ("_ZN1AD1Ev", "_ZN1AD2Ev"), ("_ZN1AC1IlEET_i", "_ZN1AC2IlEET_i"),
     ("_ZZN1AC1EvEN1BC1Ev", "_ZZN1AC1EvEN1BC2Ev"),
@@ -170,7 +170,7 @@ import Testing
     #expect(lines(try generated().bytes) == names + names.map { "\($0).cold" })
   }
 
-  /// As SwiftPM's `main`, by --defsym.
+  /// SwiftPM adds `main` in this way, with --defsym.
   @Test func aNameThatTheLinkerHasAddedHasNoColdPart() throws {
     var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
     build.functions[0].name = "greet_main"
@@ -207,7 +207,7 @@ import Testing
       left.map(\.name) == ["parse"] && left[0].reason.contains("several functions have the name"))
   }
 
-  /// As of generated code, or of a header that many files include.
+  /// Generated code has such functions, and so do headers that many files include.
   @Test func thousandsOfNamesakesCostNoSquares() throws {
     func builds(of count: Int) throws -> SampleBuilds {
       let samples = try SampleBuilds()
@@ -252,11 +252,11 @@ import Testing
       at: builds.workshop.folder.appendingPathComponent("split"), withIntermediateDirectories: false
     )
     try write(split, "split/app", ran: [("main", [0, 1, 2])])
-    // Recorded in the split build: block 2 ran in its cold part.
+    // The launch was recorded in the split build: block 2 ran in its cold part.
     let again = try generated(["split/app.oftrace"], image: "split/app")
     #expect(lines(again.profile) == ["v1", "f main", "c 0 1 2"])
     #expect(lines(again.bytes) == ["main", "main.cold"])
-    // The union of both builds, in terms of either.
+    // The profile has the union of both builds, in the terms of either build.
     for image in ["app", "split/app"] {
       let both = try generated(["app.oftrace", "split/app.oftrace"], image: image)
       #expect(Set(lines(both.profile)) == ["v1", "f main", "c 0 1 2"])

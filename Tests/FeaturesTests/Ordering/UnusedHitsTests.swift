@@ -11,7 +11,7 @@ import Testing
       reason: reason)
   }
 
-  /// Which has the more hits makes no difference.
+  /// It makes no difference which trace has more hits.
   @Test func tracesThatLeaveTheSameImagesUnusedShareALine() {
     let warnings = Diagnostic.unused([
       [Self.hits(10, in: "/x", of: "a"), Self.hits(5, in: "/y", of: "a")],

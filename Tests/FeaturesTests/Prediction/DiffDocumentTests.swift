@@ -92,7 +92,7 @@ import Testing
     "macho-measured-after", "elf-measured",
   ]
 
-  /// An ELF image with what its code tells, and a measured launch of each layout.
+  /// An ELF image with facts from its code, and a measured launch of each layout.
   static var measured: DiffDocument {
     func facts(_ main: UInt64) -> LaunchFacts {
       var facts = LaunchFacts()
@@ -139,7 +139,7 @@ import Testing
     return document
   }
 
-  /// A recording with so many page-ins in the four places, of 150 microseconds each.
+  /// Returns a recording with the given numbers of page-ins in the four places, of 150 microseconds each.
   static func recording(_ path: String, _ pages: [Int]) -> PageInMeasurement.Recording {
     let names: [SymbolName] = ["__TEXT,__text", "__TEXT,__cstring", "__DATA,__data", "__LINKEDIT"]
     let places = names.enumerated().map { place in
@@ -161,13 +161,13 @@ import Testing
       pageIns: MeasuredPageIns(faults, in: places, pageSize: .sixteenKibibytes))
   }
 
-  /// Sixty functions of 256 bytes, one on each page of 16 KiB before and side by side after.
+  /// Sixty functions of 256 bytes. Before, each is on a page of 16 KiB of its own; after, they are side by side.
   static var machOComparison: LayoutComparison {
     let names = (0..<60).map { SymbolName("_function\($0)") }
     func layout(distance: UInt64) -> Layout {
       sampleMachOLayout(
         names.enumerated().map {
-          // Neighbours in time are not neighbours in the first layout.
+          // Functions that follow each other in time are not neighbors in the first layout.
           let place = distance > 256 ? UInt64($0.offset * 23 % 60) : UInt64($0.offset)
           return ($0.element, 0x1_0000_4000 + place * distance, 256)
         })
@@ -188,7 +188,7 @@ import Testing
     try expectGolden(json, "reporting/diff/\(name)/expected.json")
   }
 
-  /// The number at a dotted path.
+  /// Returns the number at a dotted path.
   static func number(_ path: String, in value: [String: Any]) -> Int? {
     var value: Any? = value
     for key in path.split(separator: ".") { value = (value as? [String: Any])?[String(key)] }
@@ -258,7 +258,7 @@ import Testing
     #expect(warnings.map(\.context) == [["after.xml"]])
   }
 
-  /// Whoever reads only the numbers finds none that predicts.
+  /// A reader that looks only at the numbers finds no predicted one.
   @Test(arguments: ["traced", "macho", "elf-measured"])
   func whereNothingIsPredictedNoFigureIsAtItsUsualPlace(_ name: String) throws {
     var document = Self.document(name)

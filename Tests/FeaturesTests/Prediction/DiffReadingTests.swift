@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// What no layout of the cases has.
+  /// The members that no layout of the other cases has.
   @Test func rareMembersReadBackEqual() throws {
     var document = DiffDocumentTests.document("with-order")
     document.prediction.functionsByBlocks = BeforeAfter(before: 3, after: 4)
@@ -107,7 +107,7 @@ import Testing
         "\nno prediction for pages of data: app: the recorded image is gone\n"))
   }
 
-  /// The document of a measured diff with one place of it changed.
+  /// Returns the document of a measured diff with one change.
   static func changed(_ text: String, to other: String) -> [UInt8] {
     var document = DiffDocumentTests.document("elf-measured")
     document.prediction.cost = .published(for: .machO)
@@ -192,7 +192,7 @@ import Testing
   }
 }
 
-/// A document as small as it can be, since each of its prefixes is read.
+/// Returns a document without indentation. It is small, because each of its prefixes is read.
 func withoutIndentation(_ json: [UInt8]) -> [UInt8] {
   let lines = json.split(separator: UInt8(ascii: "\n"))
   return Array(lines.map { $0.drop { $0 == UInt8(ascii: " ") } }.joined()) + [UInt8(ascii: "\n")]

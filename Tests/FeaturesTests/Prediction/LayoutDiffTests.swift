@@ -9,7 +9,7 @@ import Prediction
 import TestSupport
 import Testing
 
-/// Two builds of 16 functions of 1 KiB; a launch uses four of them, which the second has side by side.
+/// Two builds of 16 functions of 1 KiB. A launch uses four of them, which are side by side in the second build.
 @Suite struct LayoutDiffTests {
   private let builds: SampleBuilds
   init() throws {
@@ -64,10 +64,10 @@ import Testing
     try builds.writeTrace("one", of: "app.rec", used: ["f0", "f1"])
     try builds.writeTrace("all", of: "app.rec", used: SampleBuilds.functions)
     let several = try document(options(traces: ["one", "all", "app.oftrace"]))
-    // In the order of their paths.
+    // The traces are in the order of their paths.
     #expect(
       several.prediction.traces.map(\.path) == ["all", "app.oftrace", "one"].map(builds.path))
-    // After: f12 f0 f8 f4 f1 ... So f1 is on the second page.
+    // The layout after is f12 f0 f8 f4 f1 ..., so f1 is on the second page.
     #expect(several.prediction.traces.map(\.pages.before) == [4, 4, 1])
     #expect(several.prediction.traces.map(\.pages.after) == [4, 1, 2])
     #expect(several.prediction.meanOfTraces == BeforeAfter(before: 3, after: Double(7) / 3))
@@ -107,14 +107,14 @@ import Testing
     }
   }
 
-  /// 60 functions of 1 KiB fill 15 pages; those that a launch uses, every fourth, fill four.
+  /// 60 functions of 1 KiB fill 15 pages. A launch uses every fourth function; together they fill four pages.
   @Test func whatMayHelpIsSuggested() throws {
     let functions = (0..<60).map { "f\($0)" }
     let used = functions.filter { (Int($0.dropFirst()) ?? 0) % 4 == 0 }
     try builds.writeImage(functions, "scattered", id: [0x5c])
     try builds.writeImage(functions, "app.rec", id: [0x9f, 0x3a])
     try builds.writeTrace("wide", of: "app.rec", functions: functions, used: used)
-    // It was followed, and has two of 15.
+    // The linker followed this order file, which has two of the 15 functions.
     try builds.write("f0\nf4\n", "partial.order")
     let gap = try document(
       options("scattered", "scattered", traces: ["wide"], order: "partial.order"))
@@ -144,7 +144,7 @@ import Testing
     )
   }
 
-  /// 16 functions of 1 KiB fill four pages: what has no place may be on any of them.
+  /// 16 functions of 1 KiB fill four pages. A function without a known place may be on any of them.
   @Test func whatAnOldTraceNamesOtherwiseStillCounts() throws {
     let renamed = SampleBuilds.functions.map { ["f0", "f8"].contains($0) ? "new_\($0)" : $0 }
     try builds.writeImage(renamed, "renamed", id: [0x4e])
@@ -172,7 +172,7 @@ import Testing
     #expect(failures.allSatisfy { $0.severity == .checkFailed && $0.hint != nil })
   }
 
-  /// Only the image itself tells how much of its code could be recorded.
+  /// Only the recorded image itself shows how much of its code could be recorded.
   @Test func aRecordedImageThatIsGoneIsWarnedOf() throws {
     try builds.writeTrace("gone", of: "app.rec", used: SampleBuilds.used, id: [0x60])
     for (trace, isGone) in [("gone", true), ("app.oftrace", false)] {
@@ -192,7 +192,8 @@ import Testing
     #expect(two.prediction.faultCurveArea == one.prediction.faultCurveArea)
   }
 
-  /// Code outside of all functions: no layout tells where it lies, even if it is of one of the two images.
+  /// The code is outside of all functions. No layout shows where it lies, even if the layout is of one of the two
+  /// images.
   @Test(arguments: [([0x33] as [UInt8], true), ([0xbe, 0xf0], false)])
   func codeWithoutANameIsMissingOnceForEachPlace(id: [UInt8], isHinted: Bool) throws {
     try builds.writeTrace(
@@ -205,7 +206,7 @@ import Testing
     #expect((warning?.hint != nil) == isHinted)
   }
 
-  /// Merged bodies of the recorded build are in no other: that does not make it another program.
+  /// No other build has the merged bodies of the recorded build. That does not make the other build another program.
   @Test func whatOnlyTheRecordedBuildCanHaveMakesNoOtherProgram() throws {
     let merged = (0..<8).map { "$s1a2f\($0)yyFTm" }
     try builds.writeTrace(
@@ -234,7 +235,7 @@ import Testing
     options.weighted = ["3," + builds.path("short")]
     let traced = try document(options)
     #expect(traced.prediction.traces.map(\.launches) == [1, 3])
-    // Four pages, and one three times; of the ordered build one for both.
+    // Before: one launch with four pages, and three launches with one page. After: one page for each launch.
     #expect(traced.prediction.meanOfTraces == BeforeAfter(before: 1.75, after: 1))
     #expect(DiffText(traced).text.contains("MEAN of 4 launches"))
 
@@ -295,7 +296,7 @@ import Testing
     #expect(error?.message == "missing entries: no line names a function")
   }
 
-  /// What `orderfile pages` counts of the build after, written as it writes it.
+  /// Writes the document that `orderfile pages` writes for the build after.
   private func writePages(
     _ id: ImageID, _ name: String, status: Int = 0, architecture: Architecture = .x8664
   ) throws {

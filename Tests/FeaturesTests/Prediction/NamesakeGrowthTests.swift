@@ -4,10 +4,10 @@ import Prediction
 import TestSupport
 import Testing
 
-/// Thousands of local functions of one name, as code generators and block helpers have them: each is another function
-/// of both layouts, and nothing tells which of them it is.
+/// Thousands of local functions with one name, as code generators and block helpers make them. Each of them is a
+/// function of its own in both layouts, and nothing shows which functions correspond.
 @Suite(.serialized) struct NamesakeGrowthTests {
-  /// Two builds with `count` functions of one name, in which a launch of the image at `recorded` uses `used` of them.
+  /// Returns two builds with `count` functions of one name. A launch of the image at `recorded` uses `used` of them.
   private static func builds(_ count: Int, used: Int, recorded: String) throws -> SampleBuilds {
     let builds = try SampleBuilds()
     let functions = ["main"] + [String](repeating: "twin", count: count)

@@ -27,7 +27,7 @@ import Testing
     (.data, range(0x5_0000, 0x100)),
   ]
 
-  /// The diff with maps of two measured launches.
+  /// Returns the diff with maps of two measured launches.
   static func document(isMeasured: Bool = true) -> DiffDocument {
     var document = DiffDocumentTests.document("elf-measured")
     func map(_ layout: Layout, _ pages: [PagesDocument.Page], _ ordered: AddressRange?) -> PageMap {
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: ParseError.self) { try read { $0.pages[0].address = Self.address(0x10) } }
   }
 
-  /// The picture shows what the table counts.
+  /// The picture shows the pages that the table counts.
   @Test func itsPagesAreThoseThatAreCounted() {
     for layout in [DiffDocumentTests.before, DiffDocumentTests.after] {
       let estimate = Self.estimate(layout)
@@ -151,7 +151,7 @@ import Testing
     #expect(map.pages.count == 1 && map.touchesOutside == 2 && !map.isCutOff)
   }
 
-  /// With large pages, segments share them.
+  /// With large pages, several segments share a page.
   @Test(arguments: [PageSize.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes])
   func eachPageCountsForOneSegment(_ pageSize: PageSize) {
     let mappings: [(segment: Segment, range: AddressRange)] = [
@@ -185,7 +185,7 @@ import Testing
 
   @Test(arguments: [20, 40, 80, 200]) func noLineIsWiderThanAsked(_ width: Int) throws {
     let lines = try Self.text(PageMapStyle(width: width)).split(separator: "\n")
-    // The addresses and sixteen characters are the least.
+    // A cell takes at least the addresses and sixteen characters.
     let cells = lines.filter { $0.contains(/^ +0x[0-9a-f]+ [^,]/) }
     #expect(cells.count > 4 && cells.allSatisfy { $0.count <= max(width, 28) })
     let legend = lines.prefix { !$0.hasPrefix("  before") }

@@ -44,7 +44,7 @@ import Testing
       String(decoding: Self.two.json(), as: UTF8.self), "reporting/auto/expected.json")
   }
 
-  /// Recorded in an emulator, and measured: predictions are told from measurements.
+  /// The project was recorded in an emulator, and measured: the text distinguishes predictions from measurements.
   private static let emulated: AutoDocument = {
     var document = two
     document.method = .qemu
@@ -73,7 +73,7 @@ import Testing
     #expect((measurement["states"] as? [[String: Any]])?.count == 2)
   }
 
-  /// Launches that were still working when they were ended.
+  /// The launches were still working when they were ended.
   @Test func countsThatDifferAreNotCalledExact() throws {
     var document = Self.two
     document.unsettled = AutoDocument.Unsettled(counts: 3, before: 40...45, after: 39...39)

@@ -15,14 +15,14 @@ import Testing
   private static let swift = BuildSystem(
     name: "swiftpm", build: "swift build", toolchain: .swift(imageFolder: ".build/release"))
 
-  /// `PATH` has gold and GNU ld.
+  /// Makes a `PATH` with gold and GNU ld.
   init() throws {
     workshop = try Workshop()
     environment = LaunchEnvironment(searchPath: workshop.folder.path)
     for name in ["ld.gold", "ld.bfd"] { try install(name) }
   }
 
-  /// Installs an empty program: no test runs it.
+  /// Installs an empty program, which no test runs.
   private func install(_ name: String) throws {
     try workshop.write([], name)
     try FileManager.default.setAttributes(

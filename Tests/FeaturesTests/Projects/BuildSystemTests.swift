@@ -118,7 +118,7 @@ import Testing
     ),
     ("a.c: error: x\ncc: No space left on device\n", "cc: No space left on device"),
     ("one\ntwo\n\n", "two"), ("", nil),
-    // A rule of make says what to do, as in Linux and busybox.
+    // A rule of make prints what to do, as in Linux and busybox.
     (
       "***\n*** Configuration file \".config\" not found!\n***\n*** Please run some configurator (e.g. \"make oldconfig\" or\n*** \"make menuconfig\" or \"make xconfig\").\n***\nmake[1]: *** [Makefile:2: silentoldconfig] Error 1\nmake: *** [Makefile:9: app] Error 2\n",
       "Please run some configurator (e.g. \"make oldconfig\" or \"make menuconfig\" or \"make xconfig\")."

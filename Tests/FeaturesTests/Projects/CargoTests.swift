@@ -3,7 +3,7 @@ import Projects
 import TestSupport
 import Testing
 
-/// What `cargo orderfile` makes of words and of cargo's messages.
+/// The results that `cargo orderfile` derives from its words and from cargo's messages.
 @Suite struct CargoTests {
   @Test(arguments: [
     ([], "release", ["--release", "--"]),
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  /// A package with a library and a program, one with two programs, and one with a library that programs load.
+  /// A package with a library and a program, packages with two programs, a package with a shared library, and a package
+  /// with only a static library.
   private static let metadata = #"""
     {"packages":[
     {"name":"one","manifest_path":"/w/one/Cargo.toml","default_run":null,"targets":[

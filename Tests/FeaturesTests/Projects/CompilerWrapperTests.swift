@@ -3,7 +3,7 @@ import OrderFileFormat
 import Projects
 import Testing
 
-/// What `orderfile cc` adds to a call, and what it leaves alone.
+/// The words that `orderfile cc` adds to a call, and the calls that it does not change.
 @Suite struct CompilerWrapperTests {
   private func wrapped(
     _ line: String, in folder: String = "/src", settings: WrapperSettings = .init(),
@@ -43,7 +43,7 @@ import Testing
     #expect(text(wrapped(call, files: files)) == "\(added) \(call)")
   }
 
-  /// Without symbols nothing can be recorded.
+  /// Recording needs symbols.
   @Test(arguments: [
     ("-s a.o -o app", "a.o -o app"), ("a.o -Wl,-s -o app", "a.o -o app"),
     ("a.o -Wl,--gc-sections,--strip-all,-z,now", "a.o -Wl,--gc-sections,-z,now"),
@@ -54,7 +54,7 @@ import Testing
     #expect(text(wrapped(call)) == "\(Self.link) \(kept)")
   }
 
-  /// lld refuses version scripts that name undefined symbols; GNU ld takes them.
+  /// lld refuses version scripts that name undefined symbols; GNU ld accepts them.
   @Test(arguments: [
     "-Wl,--version-script=v.map", "-Wl,--version-script,v.map", "-Xlinker --version-script=v.map",
   ])
@@ -66,7 +66,8 @@ import Testing
     #expect(!text(wrapped(call, settings: settings)).contains("undefined-version"))
   }
 
-  /// Of clang, which lld can link, and without link-time optimization, in which the linker splits.
+  /// Only objects of clang are split, because only these can be linked by lld. With link-time optimization, the linker
+  /// splits.
   @Test(arguments: [
     ("-c a.c", true, [], "-ffunction-sections -fbasic-block-address-map"),
     (
@@ -87,7 +88,7 @@ import Testing
     #expect(text(wrapper) == "\(added) \(call)")
   }
 
-  /// gcc is told, too, and refuses: only clang can report loads and stores.
+  /// gcc gets these options, too, and refuses them: only clang can report loads and stores.
   @Test(arguments: [
     ("-c a.c", "", "-ffunction-sections -fdata-sections"),
     (
@@ -104,7 +105,7 @@ import Testing
     #expect(text(wrapped(call, settings: settings)) == "\(added) \(call)")
   }
 
-  /// A probe learns the same with and without the wrapper.
+  /// A probe gets the same answer with and without the wrapper.
   @Test(arguments: [
     "", "--version", "-v", "-print-prog-name=ld", "-dumpmachine", "-E a.c", "-M a.c",
     "-MM a.c -o deps",
@@ -150,13 +151,13 @@ import Testing
     #expect(text(other) == "-fuse-ld=\(driver) -Xlinker --build-id a.o -o bin/other -Wl,-Map=x")
   }
 
-  /// The order file is then in the dialect of that linker: `auto` reads it in the log.
+  /// The order file is then in the dialect of that linker, which `auto` reads in the log.
   @Test(arguments: [
     ("-fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
     ("-fuse-ld=mold", "mold", ""),
     ("--ld-path=/usr/bin/ld.bfd", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
     ("--ld-path=/usr/bin/ld", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
-    // clang prefers `--ld-path=` to `-fuse-ld=`, in whichever order they are.
+    // clang prefers `--ld-path=` to `-fuse-ld=`, in any order of the two options.
     ("--ld-path=/usr/bin/mold -fuse-ld=lld", "mold", ""),
     ("-fuse-ld=mold -fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
     (
@@ -176,7 +177,7 @@ import Testing
     #expect(text(wrapper) == "-Xlinker --build-id \(option)\(call)")
   }
 
-  /// An empty name is the driver's own linker.
+  /// An empty name means the driver's default linker.
   @Test func aDemandWithoutANameIsNone() {
     #expect(wrapped("-fuse-ld=mold -fuse-ld= a.o").link?.linker.name == "lld")
   }
@@ -223,7 +224,7 @@ import Testing
     #expect(
       text(wrapped("a.o -o app", settings: settings))
         == "-fuse-ld=lld /lib/orderfile_rt.o -Xlinker --build-id a.o -o app")
-    // As rustc links it.
+    // rustc links in this way.
     #expect(
       text(wrapped("a.o /lib/orderfile_rt.o -o app", settings: settings))
         == "\(Self.link) a.o /lib/orderfile_rt.o -o app")

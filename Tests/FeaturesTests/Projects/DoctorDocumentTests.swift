@@ -29,7 +29,7 @@ import Testing
     ] {
       #expect(text.contains(part))
     }
-    // What comes from files can't use any.
+    // Text from files can't contain escape sequences.
     #expect(text.contains("0 of 5\\x1b functions") && text.contains("image build/a\\x1bpp"))
   }
 

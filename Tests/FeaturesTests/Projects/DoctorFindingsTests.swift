@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension [Finding] {
-  /// The finding of that check.
+  /// Returns the finding of that check.
   func of(_ check: String) -> Finding? { first { $0.check == check } }
 }
 
@@ -57,7 +57,7 @@ extension [Finding] {
     #expect(findings.of("gold")?.finding == "it does not work: it printed nothing")
   }
 
-  /// `record --qemu` refuses it.
+  /// `record --qemu` refuses such an emulator.
   @Test func anEmulatorWithoutPluginsIsNoneToRecordWith() {
     var facts = Self.facts([])
     facts.staticEmulators = ["qemu-aarch64"]
@@ -69,7 +69,7 @@ extension [Finding] {
     #expect(facts.findings.of("qemu-user")?.severity == .ok)
   }
 
-  /// Another one can do it, too.
+  /// The other linker can order, too.
   @Test func aMissingLLDIsAWarningBesideAnother() {
     let findings = Self.facts([Self.linker("lld", nil), Self.linker("gold", "GNU gold 1.16")])
       .findings
@@ -82,7 +82,7 @@ extension [Finding] {
   @Test func aLinkerThatDoesNotOrderIsAWarning() {
     let facts = Self.facts([Self.linker("mold", "mold 2.30", orders: false)])
     #expect(facts.findings.of("mold")?.severity == .warning && facts.orderingLinkers.isEmpty)
-    // What was not tried is not claimed.
+    // The finding claims nothing that was not tried.
     let untried = Self.facts([Self.linker("lld", "LLD 19", orders: nil)], []).findings
     #expect(untried.of("lld")?.finding.contains("not tried") ?? false)
   }
@@ -146,7 +146,7 @@ extension [Finding] {
   func theHintForPtraceFitsTheCause(facts: PermissionFacts, hint: String) {
     var methods = RecordingMethods()
     methods.refuse(.breakpoints, RecordingMethods.Refusal("no"))
-    // Something else does it.
+    // Another method can record.
     let warning = facts.findings(methods).of("ptrace")
     #expect(warning?.severity == .warning && warning?.hint?.contains(hint) ?? false)
     #expect(facts.tracing?.hint == warning?.hint)
@@ -183,7 +183,7 @@ extension [Finding] {
     #expect(LaunchEnvironment(searchPath: nil, temporaryFolder: "/t").temporaryFolder == "/t")
   }
 
-  /// `auto` runs builds in no other way.
+  /// `auto` runs all builds confined.
   @Test func aConfinedCommandThatDoesNotRunIsAnObstacle() {
     let facts = PermissionFacts(confinement: .fails("no such folder"))
     #expect(facts.findings().of("confined builds")?.severity == .error)
@@ -241,7 +241,7 @@ extension [Finding] {
 
   @Test(arguments: [
     ("[profile.release] # small\nstrip = true", 2), ("[profile.release]\nstrip=\"symbols\"\n", 2),
-    // Those that `auto` does not build.
+    // `auto` does not build these profiles.
     ("[profile.dev]\nstrip = true", nil),
     ("[profile.release]\nlto = true\n[profile.dist]\nstrip = true", nil),
   ])
@@ -278,7 +278,7 @@ extension [Finding] {
       AutoObstacles.of(ProjectFacts(systems: systems, missingTools: missing), Self.tools)
     }
     #expect(obstacles([Self.make]).isEmpty)
-    // The user can give a command.
+    // The user can give a build command.
     #expect(obstacles([]).isEmpty)
     #expect(obstacles([Self.make], missing: ["make": ["make"]]) == ["no make"])
     #expect(obstacles([Self.cargo, Self.make], missing: ["cargo": ["cargo"]]).isEmpty)
@@ -313,7 +313,7 @@ extension [Finding] {
         ])
   }
 
-  /// An error says which check failed.
+  /// An error names the check that failed.
   @Test func obstaclesAreAnError() {
     var document = DoctorDocument(
       subject: .machine, path: nil, findings: [], obstacles: ["no compiler", "ptrace is refused"])
@@ -331,7 +331,7 @@ extension [Finding] {
       demands: [
         ProjectFacts.Demand(.linker("bfd"), at: "Makefile:1"),
         ProjectFacts.Demand(.linker("mold"), at: "Makefile:2"),
-        // As the wrapper of compilers understands it.
+        // `BuildLinker` reads this path as GNU ld.
         ProjectFacts.Demand(.linker("/usr/bin/ld"), at: "Makefile:3"),
       ])
     let findings = facts.findings(Self.tools)
@@ -343,7 +343,7 @@ extension [Finding] {
 
 @Suite struct LinkMapFindingsTests {
   @Test(arguments: [
-    // Functions of the C runtime are not the project's.
+    // Functions of the C runtime do not belong to the project.
     ("lld-elf-basic", "13 of 13 functions have a section of their own, as the link map says"),
     ("lld-macho-x86_64", "linkers of Mach-O images need none"),
     ("ld64-classic-by-hand", "linkers of Mach-O images need none"),

@@ -26,7 +26,7 @@ import Testing
   func aLineIsPutBehindTheCallAndRemovedExactly(before: String, after: String) throws {
     let changed = try Self.edit.applied(to: Array(before.utf8))
     #expect(String(decoding: changed ?? [], as: UTF8.self) == after)
-    // Once only.
+    // The line is added only once.
     #expect(try Self.edit.applied(to: changed) == changed)
     #expect(try Self.edit.removed(from: changed) == Array(before.utf8))
     #expect(try Self.edit.removed(from: Array(before.utf8)) == Array(before.utf8))
@@ -69,7 +69,7 @@ import Testing
     #expect(try users.removed(from: Array("# empty\n".utf8)) == nil)
   }
 
-  /// A file of another version of this command, or for another description of the project.
+  /// Another version of this command, or the same version for another description of the project, wrote the file.
   @Test func aFileThatNobodyEditedIsReplacedAndRemoved() throws {
     let old = ProjectEdit("orderfile.cmake", .file("old\n", comment: "#"))
     let new = ProjectEdit("orderfile.cmake", .file("new\n", comment: "#"))
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// Whatever a file has, what was added is removed exactly.
+  /// Whatever a file contains, exactly the added text is removed.
   @Test func addingAndRemovingRestoresAnyText() throws {
     var random = SeededRandom(seed: 3)
     let parts = [

@@ -2,7 +2,7 @@ import ImageModel
 import Projects
 import Testing
 
-/// The profiles of several images as one.
+/// One profile made of the profiles of several images.
 @Suite struct ProjectProfileTests {
   @Test func functionsOfSeveralImagesStayWhole() throws {
     let first = "v1\n# app\nf main\nc 0 2\nf parse parse_alias\nc 0 1\nm a.c\nf usage\nc 0\n"

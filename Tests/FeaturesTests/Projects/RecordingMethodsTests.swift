@@ -38,7 +38,7 @@ import Testing
     #expect(methods.finding.severity == .warning && methods.finding.hint == nil)
   }
 
-  /// Each program has to be emulated, whatever the others are.
+  /// Each foreign program has to be emulated, whatever the other programs are.
   @Test(arguments: [[nil, "no riscv"], ["no riscv", nil], ["no riscv", "no arm"]])
   func oneForeignProgramWithoutAnEmulatorIsEnough(reasons: [String?]) {
     var methods = RecordingMethods()

@@ -52,7 +52,7 @@ import Testing
     #expect(try files.destinationOfSymbolicLink(atPath: path("copy/relative")) == "src/b.c")
     #expect(try files.destinationOfSymbolicLink(atPath: path("copy/absolute")) == path("copy/a.c"))
     let attributes = try files.attributesOfItem(atPath: path("copy/a.c"))
-    // The build may change it.
+    // The build may change the file.
     #expect(attributes[.posixPermissions] as? Int == 0o755)
     #expect(attributes[.modificationDate] as? Date == Date(timeIntervalSince1970: 1000))
   }
@@ -86,14 +86,14 @@ import Testing
     #expect(try names() == ["a.c", "made.o", "src", "src/b.c"])
   }
 
-  /// They would take the place of those that are compiled for ordering.
+  /// Copied objects would take the place of objects that are compiled for ordering.
   @Test func objectsAreNotCopied() throws {
     for name in ["x.o", "x.lo", "src/x.obj"] { try workshop.write("object".utf8, "p/\(name)") }
     #expect(try update() == TreeCopy.Update(isNew: true, hasChanges: true, hasObjects: true))
     #expect(try names() == [".git", ".git/HEAD", "a.c", "src", "src/b.c"])
   }
 
-  /// Build systems would take the object of the file before for newer.
+  /// Otherwise, build systems would take the object of the replaced file for newer than the file.
   @Test func whatReplacesAFileIsNewerThanWhatTheBuildMadeOfThat() throws {
     _ = try update()
     try workshop.write("object".utf8, "copy/made.o")
@@ -115,7 +115,7 @@ import Testing
   @Test func nothingIsRemovedBehindALink() throws {
     try files.createDirectory(atPath: path("elsewhere"), withIntermediateDirectories: true)
     _ = try update()
-    // In the project, and by the build.
+    // A folder becomes a link, first in the project, then by the build.
     try files.moveItem(atPath: path("p/src"), toPath: path("elsewhere/src"))
     try files.createSymbolicLink(
       atPath: path("p/src"), withDestinationPath: path("elsewhere/src"))
@@ -172,7 +172,7 @@ import Testing
     #expect(access(copy, F_OK) == 0)
   }
 
-  /// Bytes that are not a list are taken for one that has other files: everything is copied.
+  /// If the bytes are not a list, the list is read as a list of other files, and everything is copied.
   @Test(arguments: ["", "\0", "a\0b", "\0\0\0\0\0", "/a.c\0", "/a.c\0x\0/../p/a.c\0y"])
   func aDamagedListIsNoObstacle(list: String) throws {
     _ = try update()

@@ -33,7 +33,7 @@ import Testing
     #expect(try read(["PATH": "/none", "ORDERFILE_LINKER": "lld"]).linker == .lld)
   }
 
-  /// Compilers on Linux call no linker of Apple.
+  /// Compilers on Linux do not call Apple's linkers.
   @Test(arguments: ["mold", "ld64"])
   func aLinkerThatIsNotKnownIsRefused(name: String) {
     let error = #expect(throws: Diagnostic.self) { try read(["ORDERFILE_LINKER": name]) }

@@ -13,12 +13,12 @@ import Testing
     try expectGolden(Self.settings.steps, "reporting/xcode/steps.txt")
   }
 
-  /// The value of a setting, as it stands.
+  /// Returns the value of a setting, as it is written.
   private func value(_ name: String, _ text: String) -> Substring? {
     text.split(separator: "\n").first { $0.hasPrefix("\(name) = ") }?.dropFirst(name.count + 3)
   }
 
-  /// What a target says itself must stay: these are lists that projects set too.
+  /// The values of a target must stay: these settings are lists that projects also set.
   @Test(arguments: [
     "OTHER_CFLAGS", "OTHER_CPLUSPLUSFLAGS", "OTHER_SWIFT_FLAGS", "OTHER_LDFLAGS_normal",
   ])
@@ -27,8 +27,8 @@ import Testing
     #expect(value(name, Self.settings.order) == nil)
   }
 
-  /// Xcode adds OTHER_LDFLAGS also to the links that make one object of a package, by way of OTHER_LDRFLAGS: the
-  /// app would then have as many recorders as packages.
+  /// Xcode also adds OTHER_LDFLAGS, through OTHER_LDRFLAGS, to the links that make one object of a package. The app
+  /// would then have as many recorders as packages.
   @Test(arguments: ["OTHER_LDFLAGS", "OTHER_LDRFLAGS"])
   func noRecorderIsLinkedIntoPackages(name: String) {
     #expect(value(name, Self.settings.record) == nil)
@@ -42,7 +42,7 @@ import Testing
     var text = String(try #require(value("OTHER_LDFLAGS_normal", Self.settings.record)))
     text.replace("$(inherited) ", with: "")
     let given = ["PLATFORM_NAME": platform, "IS_MACCATALYST": isCatalyst]
-    // As Xcode evaluates it: the innermost reference first.
+    // Xcode evaluates the innermost reference first.
     while let reference = text.firstMatch(of: /\$\((\w+)(:default=(\w+))?\)/) {
       let name = String(reference.1)
       let found =
@@ -53,7 +53,7 @@ import Testing
     #expect(text == "\"/usr/local/lib/orderfile/\(folder)/orderfile_rt.o\"")
   }
 
-  /// The order of a launch is for the build to ship, the recorder for the other one.
+  /// The order file belongs to the build that is shipped, and the recorder to the other build.
   @Test func eachFileHasItsOwnSettings() {
     #expect(value("ORDER_FILE", Self.settings.record) == nil)
     #expect(value("ORDER_FILE", Self.settings.order) == "/Users/me/My App/orderfile/app.order")

@@ -6,12 +6,12 @@ import Reports
 import TestSupport
 import Testing
 
-/// Launches that leave traces. Those with breakpoints are tested through the command.
+/// Launches that leave traces. Launches with breakpoints are tested through the command.
 @Suite(.needs(.processes)) struct LaunchRecordingTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds.ofOneProgram() }
 
-  /// A shell that runs `script`, as a program that records itself.
+  /// Records a shell that runs `script`, as a program that records itself.
   private func record(_ script: String, timeout: Double? = nil) throws -> RecordedLaunch {
     try LaunchRecording(
       .recorder(ProgramLaunch(command: ["/bin/sh", "-c", script], timeout: timeout)),

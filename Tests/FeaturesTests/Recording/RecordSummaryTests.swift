@@ -3,7 +3,7 @@ import ImageModel
 import Recording
 import Testing
 
-/// The line that `record` ends with.
+/// The last line that `record` prints.
 @Suite struct RecordSummaryTests {
   static func trace(_ process: UInt32, hits: Int, lost: UInt64 = 0, image: String = "/bin/app")
     -> Trace
@@ -50,7 +50,7 @@ import Testing
     #expect(text.hasSuffix("; next: orderfile gen app.oftrace \(options)"), "\(text)")
   }
 
-  /// What only a process that it has started did is not said of the program.
+  /// The hits of a process that the program has started are not attributed to the program.
   @Test func aProgramWithoutHits() {
     let text = RecordSummary(
       [Self.trace(7, hits: 3)], paths: ["t.7"], beginsWithProgram: false, hitsBeforeMain: 1

@@ -34,7 +34,7 @@ import Testing
     return trace
   }()
 
-  /// A forked child that was killed, of an image without identity, under an emulator.
+  /// A forked child that was killed, whose image has no identity.
   static let broken: Trace = {
     var trace = Trace(path: "t\u{1b}.99", program: "/bin/größe", processNumber: 99)
     trace.forkedBy = 98
@@ -52,7 +52,7 @@ import Testing
     return trace
   }()
 
-  /// Of a list: no times, no threads, no process.
+  /// A trace that was imported from a list: it has no times, no threads and no process.
   static let imported: Trace = {
     var trace = Trace(path: "list.oftrace", program: "App", processNumber: nil)
     trace.isSealed = true
@@ -66,7 +66,8 @@ import Testing
     return trace
   }()
 
-  /// With basic blocks: of `parse` two blocks ran before it was entered, of `start` none is known.
+  /// A trace with basic blocks: two blocks of `parse` ran, although it was not entered at its start; the blocks of
+  /// `start` are unknown.
   static let blocks: TraceDocument = {
     var trace = Trace(path: "app.oftrace", program: "/bin/app", processNumber: 7)
     trace.method = .breakpoints
@@ -99,7 +100,7 @@ import Testing
       ])
   }()
 
-  /// With touches of data: of a table, of two variables in one granule, and of data without a name.
+  /// A trace with touches of data: a table, two variables in one granule, and data without a name.
   static let data: TraceDocument = {
     var trace = whole
     trace.marks = []

@@ -25,7 +25,7 @@ import Testing
     return results
   }
 
-  /// The functions that the trace tells, in its order.
+  /// Returns the names of the functions in the trace, in its order.
   private func names(_ trace: [UInt8]) throws -> [String] {
     try builds.workshop.write(trace, "imported")
     guard case .trace(let report) = try ShownFile(path: builds.path("imported")).contents else {
@@ -160,7 +160,7 @@ import Testing
     #expect(missing?.message == "unable to convert: llvm-profdata is not installed")
   }
 
-  /// The place of a function is that of the first sample that has it in its stack.
+  /// A function has the place of the first sample whose stack contains it.
   @Test func samplesArePlacedByTheirFirstSample() throws {
     let text = """
       before 7/7 2.000000: cycles:u:

@@ -52,7 +52,8 @@ import Testing
       """)
   }
 
-  /// Names of C++ can be of thousands of bytes. Rows beside one cost what they hold, and not its length.
+  /// C++ names can have thousands of bytes. The other rows cost time in proportion to their own length, not to that
+  /// name.
   @Test func aLongNameDoesNotSlowTheRowsOfShortOnes() {
     let growth = costGrowth(from: 2000, by: 8) { size in
       var table = Table([.init("SIZE"), .init("FUNCTION", .left)])

@@ -10,13 +10,13 @@ import Testing
 @Suite struct ExportTests {
   private static func address(_ value: UInt64) -> StatedAddress { StatedAddress(rawValue: value) }
 
-  /// Names that have a meaning in some form; the last is not UTF-8.
+  /// Names with characters that have a meaning in some format. The last name is not UTF-8.
   static let names: [SymbolName] = [
     "main", "a,\"b\"", "line\r\nbreak", "op;erator ()", "\u{1b}[1m",
     SymbolName(bytes: [0x66, 0xff]),
   ]
 
-  /// Two images, two threads, and a hit of which nothing is known.
+  /// A launch with two images, two threads, and a hit whose function is unknown.
   static var launch: ExportedLaunch {
     var launch = ExportedLaunch(
       path: "app.oftrace", program: "/bin/app", process: 4711,
@@ -65,7 +65,7 @@ import Testing
   @Test func stacksAreAsRecorded() throws {
     let stacks = FoldedStacks([Self.launch, Self.launch], wording: upperCase)
     try expectGolden(stacks.text, "reporting/export/expected.folded")
-    // One without a size, and one without an address.
+    // One hit has no size, and one has no address.
     #expect(stacks.unknownSizes == 2)
   }
 
@@ -81,7 +81,7 @@ import Testing
     #expect(stacks.text == "bin/app;same \(UInt64.max)\nopt/app;same \(UInt64.max)\n")
   }
 
-  /// A launch of a build of `path`, with functions of these names, addresses and sizes.
+  /// Returns a launch of a build of `path`, with functions of these names, addresses and sizes.
   private static func use(
     _ path: String, id: UInt8?, _ functions: [(name: SymbolName, address: UInt64, size: UInt64)]
   ) -> ExportedLaunch {
@@ -114,7 +114,7 @@ import Testing
         == "app;main 11\nd1/app;main 11\nd2/app;main 11\nlib;main 11\n")
   }
 
-  /// A delimiter before a combining mark is another character, and the same byte.
+  /// A delimiter before a combining mark is another `Character`, but the same byte.
   @Test func delimitersBeforeCombiningMarksAreDelimiters() {
     let name: SymbolName = "a;\u{301}b\"\u{301}c"
     let launch = Self.use("/app", id: nil, [(name, 0x10, 5)])
@@ -132,7 +132,7 @@ import Testing
     return bytes
   }
 
-  /// The fields of a message: a number, or the bytes of what is nested.
+  /// The value of a field of a message: a number, or the bytes of a nested message.
   private enum Value {
     case number(UInt64)
     case bytes([UInt8])
@@ -171,16 +171,17 @@ import Testing
     return found
   }
 
-  /// The integrations read the trace with Perfetto's own classes; this holds its shape.
+  /// The integrations read the trace with Perfetto's own classes. This test checks its shape.
   @Test func aTraceHasTracksAndEventsInPackets() throws {
     let packets = Self.fields(Self.perfetto([Self.launch, Self.launch])).map(\.value.nested)
     func count(_ field: Int) -> Int { packets.count { $0.contains { $0.field == field } } }
-    // A process, stages, marks, pages, touches and two threads.
+    // Each launch has tracks for the process, the stages, the marks, the pages, the touches and two threads.
     #expect(count(60) == 2 * 7)
     let events = packets.compactMap { $0.first { $0.field == 11 }?.value.nested }
     let types = events.compactMap { $0.first { $0.field == 9 }?.value.number }
     #expect(types.count { $0 == 1 } == 4 && types.count { $0 == 2 } == 4)
-    // Hits with a time, the mark with one, and the touch; and the pages where they rise.
+    // Instants: the hits with a time, the mark with a time, and the touch. Counters: the pages where their number
+    // rises.
     #expect(types.count { $0 == 3 } == 2 * (6 + 1 + 1) && types.count { $0 == 4 } == 2 * 3)
     let processes = packets.compactMap { packet in
       packet.first { $0.field == 60 }?.value.nested.first { $0.field == 3 }?.value.nested.first?

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct LaunchExportTests {
-  /// A sealed trace of a program and a library, with times.
+  /// Returns a sealed trace of a program and a library, with times.
   static func trace(
     hasTimes: Bool = true, session: UInt64 = 0, start: UInt64 = 1000
   ) -> [UInt8] {
@@ -101,7 +101,7 @@ import Testing
     #expect(hit(onPageAt: 0x1000) == 0 && hit(onPageAt: 0x9000) == 2 && hit(onPageAt: 0x5000) == 0)
   }
 
-  /// A trace may be cut off anywhere, by a full disk or a kill.
+  /// A full disk or a kill may cut a trace off anywhere.
   @Test func damagedTracesNeverTrapHostile() throws {
     let bytes = Self.trace()
     for length in stride(from: 0, to: bytes.count, by: 191) {

@@ -14,7 +14,7 @@ import Testing
     try ReportContents(parsing: FileBytes(bytes))
   }
 
-  /// A page with the tag before `data`.
+  /// Returns a page with the tag before `data`.
   private static func page(_ data: String) -> [UInt8] {
     Array("<!DOCTYPE html>\n<script type=\"text/plain\" id=\"data\">\(data)</script>\n".utf8)
   }

@@ -67,7 +67,7 @@ import Testing
     return document
   }
 
-  /// What a page has in an element, deflated and in Base64.
+  /// Returns the data in an element of the page, which are deflated and in Base64.
   private static func unpacked(_ id: String, _ html: String) throws -> [UInt8] {
     let start = try #require(html.range(of: "id=\"\(id)\">"))
     let data = try #require(
@@ -164,7 +164,7 @@ import Testing
     let count = 60_000
     let layout = sampleLayout(
       (0..<count).map { (name: SymbolName("f\($0)"), address: UInt64(0x2000 + $0 * 4), size: 4) })
-    // The last ones are used first.
+    // The last functions are used first.
     let estimate = PageFaultEstimate(
       of: layout, startup: (0..<count).reversed(), pageSize: .fourKibibytes)
     var document = ReportDocument(title: "many", pageSize: .fourKibibytes)
@@ -183,7 +183,7 @@ import Testing
     #expect(column("functions", "name").count == ReportLayout.mostFunctions)
     #expect(column("touched", "step").count == ReportLayout.mostTouches)
     #expect(column("functions", "gap").first == 0x2000 + (count - 25_000) * 4)
-    // The pages and the curve are those of all functions.
+    // The pages and the curve cover all functions.
     #expect(column("pages", "bytes").reduce(0, +) == count * 4)
     #expect(column("curve", "pages").reduce(0, +) == (count * 4 + 4095) / 4096)
     #expect(column("curve", "step").count <= 2_000)
@@ -206,7 +206,7 @@ import Testing
     let names = try #require(value["names"] as? [String])
     let stored = try #require((value["layouts"] as? [[String: Any]])?.first)
     let ofPages = try #require(stored["pageOwners"] as? [Int])
-    // The empty name is an unknown owner; of as many bytes, the known one counts.
+    // The empty name is an unknown owner. If a known owner has as many bytes, the known owner counts.
     #expect(ofPages.filter { $0 >= 0 }.map { names[$0] } == ["", "c.c", ""])
     let owners = try #require(stored["owners"] as? [String: [Int]])
     let unknown = try #require(owners["name"]?.firstIndex(of: -1))

@@ -5,7 +5,7 @@ import Stages
 import TestSupport
 import Testing
 
-/// What a report reads of a document of `stages`.
+/// The parts of a `stages` document that a report reads.
 @Suite struct ReportStagesTests {
   private static func tables(_ bytes: [UInt8]) throws(ParseError) -> [ReportStages] {
     try ReportStages.tables(parsing: FileBytes(bytes))

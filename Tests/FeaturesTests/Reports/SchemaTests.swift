@@ -16,7 +16,8 @@ import Stages
 import TestSupport
 import Testing
 
-/// The schemas in docs/schemas, by which others read documents. `SchemaIntegrations` validates documents by them.
+/// The schemas in docs/schemas, with which other programs read documents. `SchemaIntegrations` validates documents
+/// against them.
 @Suite struct SchemaTests {
   private static let folder = projectFolder.appendingPathComponent("docs/schemas")
   private static let parts = "parts.json"
@@ -29,7 +30,7 @@ import Testing
     try parsedJSON(Array(Data(contentsOf: folder.appendingPathComponent(name))))
   }
 
-  /// `orderfile.diff/3` is described by `diff.json`.
+  /// The file name of a schema: `diff.json` describes `orderfile.diff/3`.
   private static func fileName(of schema: String) -> String {
     schema.prefix { $0 != "/" }.dropFirst("orderfile.".count) + ".json"
   }
@@ -73,7 +74,7 @@ import Testing
       && ["enum", "const", "pattern", "format"].allSatisfy { member[$0] == nil }
   }
 
-  /// So that a new word fails, until the schema has it, too.
+  /// A new word fails this test until the schema has it, too.
   @Test(arguments: [
     ("audit", "format", ["ELF", "Mach-O"]),
     ("audit", "libraries/[]/neededBy/[]/kind", words(AuditedLibrary.LoadKind.self)),
@@ -126,7 +127,7 @@ import Testing
   private static func words<Words: RawRepresentable & CaseIterable>(_: Words.Type) -> [String]
   where Words.RawValue == String { Words.allCases.map(\.rawValue) }
 
-  /// So that a new key fails, until the schema has it, too.
+  /// A new key fails the tests until the schema has it, too.
   @Test func noObjectMayHaveOtherMembers() throws {
     for name in Self.written.map(Self.fileName) + [Self.parts] {
       Self.forEachSchema(in: try Self.schema(name)) { schema in
@@ -156,7 +157,7 @@ import Testing
     #expect(count > 10)
   }
 
-  /// `schema` and all schemas within it; a member of `properties` is one, whatever its key.
+  /// Calls `body` with `schema` and all schemas within it. Each member of `properties` is a schema, whatever its key.
   private static func forEachSchema(
     in value: Any, _ body: ([String: Any]) throws -> Void
   ) rethrows {

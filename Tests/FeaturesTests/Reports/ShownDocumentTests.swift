@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// All pieces of a document, one behind the other.
+/// Returns all pieces of a document, one after the other.
 func collected(_ document: (@escaping ([UInt8]) -> Void) -> Void) -> [UInt8] {
   var bytes: [UInt8] = []
   document { bytes += $0 }

@@ -26,7 +26,7 @@ import Testing
     #expect(shown.warnings.map(\.severity) == [.mismatch])
   }
 
-  /// `nil` of what is no trace.
+  /// Returns the names of the hits; `nil` if the file is no trace.
   private func hitNames(_ shown: ShownFile) -> [[SymbolName]]? {
     if case .trace(let document) = shown.contents { document.hitNames } else { nil }
   }

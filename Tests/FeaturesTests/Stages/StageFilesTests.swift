@@ -6,7 +6,7 @@ import Stages
 import TestSupport
 import Testing
 
-/// Files of several kinds in one report.
+/// Files of several kinds are read into one report.
 @Suite struct StageFilesTests {
   private func report(
     _ files: [String: String], end: String? = nil

@@ -118,7 +118,7 @@ import Testing
         ?? false, "\(String(describing: error))")
   }
 
-  /// Ten thousand launches that vary by 41.9% take 270 for a mean within 5%.
+  /// If ten thousand launches vary by 41.9%, a mean within 5% needs 270 launches.
   @Test func tenThousandLaunchesSayHowManyItTakes() {
     let launches = (0..<10_000).map { number in
       StagedLaunch([
@@ -144,7 +144,7 @@ import Testing
     ).rows.map(\.name)
   }
 
-  /// Only the quick launch was idle, long before a typical one was ready.
+  /// Only the quick launch became idle, long before a typical launch was ready.
   @Test func rowsStandInTheOrderOfTheLaunches() {
     #expect(
       Self.rows([
@@ -164,14 +164,14 @@ import Testing
       ])
   }
 
-  /// Each launch has other events, and one all of them in reverse.
+  /// Each launch has another event, and one launch has all events in reverse order.
   @Test func manyRowsTakeLittleTime() {
     let names = (0..<20_000).map { "event \($0)" }
     let launches = names.map { [($0, 1.0)] } + [names.reversed().map { ($0, 1.0) }]
     #expect(Self.rows(launches) == names.reversed())
   }
 
-  /// The second thread began to load while the first went on: both took 60.
+  /// The second thread began to load while the first continued: both took 60.
   @Test func eventsOfOneThreadHaveTheirOwnTimes() {
     let events: [(String, Double, Int?)] = [
       ("main", 10, 1), ("load", 5, 2), ("window", 55, 1), ("loaded", 5, 2), ("done", 1, nil),

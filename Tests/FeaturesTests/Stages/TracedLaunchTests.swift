@@ -7,7 +7,7 @@ import Testing
 /// The memory that the stage tracer writes.
 private struct TracerMemory {
   private var writer = ByteWriter()
-  /// Where the records are.
+  /// The offsets of the records.
   private(set) var records: [Int] = []
 
   init() {
@@ -51,9 +51,9 @@ private struct TracerMemory {
   }
 }
 
-/// One launch on Linux: which stage has which nanosecond.
+/// One launch on Linux, and the stage to which each nanosecond belongs.
 @Suite struct TracedLaunchTests {
-  /// The program is object 0, its libraries liba.so and libb.so, of which an initializer of the first opens the second.
+  /// The program is object 0. Its libraries are liba.so and libb.so; an initializer of liba.so opens libb.so.
   private static func memory(main: Bool = true) -> TracerMemory {
     var memory = TracerMemory()
     memory.add(.version, at: 1500, value: 7000)
@@ -104,7 +104,7 @@ private struct TracerMemory {
     launch.stages.map { "\($0.kind == .part ? "- " : "")\($0.name): \(Int($0.nanoseconds))" }
   }
 
-  /// glibc 2.36 prints a tenth of the cycles.
+  /// glibc 2.36 prints a tenth of the number of cycles.
   @Test(arguments: [1.0, 10])
   func everyNanosecondBelongsToOneStage(divisor: Double) {
     let launch = launch(
@@ -127,7 +127,7 @@ private struct TracerMemory {
     #expect(launch.mappings.map(\.nanoseconds) == [nil, 100, 5])
   }
 
-  /// Neither the printed cycles nor ten times as many agree with what the tracer saw.
+  /// Neither the printed cycles nor ten times their number agree with the times that the tracer saw.
   @Test(arguments: [
     nil, statistics(5, relocation: 1, loading: 1), statistics(90000, relocation: 1, loading: 1),
   ])
@@ -164,7 +164,7 @@ private struct TracerMemory {
 
   private static let usual = statistics(3600, relocation: 1600, loading: 800)
 
-  /// Any two records change places, and any time is any extreme.
+  /// Each pair of records is exchanged, and each time is set to each extreme value.
   @Test func timesOfNoLaunchAreNotSeparated() {
     let memory = Self.memory()
     func expectSound(_ memory: TracerMemory) -> TracedLaunch {
@@ -208,9 +208,10 @@ private struct TracerMemory {
         == "the program wrote over the tracer's memory, which has initializers of no object")
   }
 
-  /// Something else ran while the loader started, and glibc printed a tenth of its cycles: one tenth is possible, too.
+  /// Another process ran while the loader started, and glibc printed a tenth of the loader's cycles. So one tenth is
+  /// possible, too.
   @Test func aLoaderThatWaitedHasTheScaleOfTheOtherLaunches() {
-    // All times are 100 µs later, so that the loader can have begun long before.
+    // All times are 100 µs later, because the loader may have begun long before.
     var memory = TracerMemory()
     memory.add(.version, at: 101_500, value: 7000)
     memory.add(.object, at: 101_510, name: "")
