@@ -15,7 +15,7 @@ final class Reaper {
 
   /// - Parameters:
   ///   - arguments: the folder, the program, and its arguments.
-  /// - errors: the path of the file for standard error; `nil` to write it to the output.
+  ///   - errors: the path of the file for standard error; `nil` to write it to the output.
   init(
     _ arguments: [String], environment: [String: String], input: String, output: String,
     errors: String?

@@ -31,7 +31,7 @@ package struct LongStep {
   /// - Parameters:
   ///   - now: the time, in nanoseconds.
   ///   - width: the number of columns of the terminal.
-  /// - state: how far the step is; empty if that is unknown.
+  ///   - state: how far the step is; empty if that is unknown.
   /// - Returns: the line or note to show now; `nil` if nothing is to be shown.
   package mutating func shown(
     at now: UInt64, width: Int, _ state: @autoclosure () -> String

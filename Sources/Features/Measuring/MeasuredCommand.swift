@@ -29,7 +29,7 @@ package struct MeasuredCommand {
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
   ///   - arguments: further arguments, appended.
-  /// - option: the name of the option, for messages.
+  ///   - option: the name of the option, for messages.
   package init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {

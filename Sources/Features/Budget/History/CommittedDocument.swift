@@ -131,8 +131,8 @@ extension CommittedDocument {
   /// Returns the entries of a commit.
   ///
   /// - Parameters:
-  /// - launch: a name that distinguishes several launches of an image.
-  /// - architecture: returns the architecture of an image of the document.
+  ///   - launch: a name that distinguishes several launches of an image.
+  ///   - architecture: returns the architecture of an image of the document.
   package func entries(
     commit: String, time: HistoryTime, launch: String?,
     architecture: (_ image: ImageReference) throws(Diagnostic) -> Architecture

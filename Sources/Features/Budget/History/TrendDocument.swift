@@ -70,8 +70,8 @@ extension TrendDocument.Metric {
   fileprivate typealias Place = (entry: Int, metric: Int)
 
   /// - Parameters:
-  /// - places: the places of the metric, at least one.
-  /// - entries: the entries of the series, by time.
+  ///   - places: the places of the metric, at least one.
+  ///   - entries: the entries of the series, by time.
   ///   - between: returns the commits between two commits, by time.
   fileprivate init(
     _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection,

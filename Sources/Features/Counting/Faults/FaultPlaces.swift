@@ -48,8 +48,8 @@ struct FaultPlaces {
 
   /// - Parameters:
   ///   - program: the path of the program's file, without symbolic links.
-  /// - start: the time just before exec, in nanoseconds of the events' clock.
-  /// - end: the time at which the launch was over; later faults are ignored.
+  ///   - start: the time just before exec, in nanoseconds of the events' clock.
+  ///   - end: the time at which the launch was over; later faults are ignored.
   init(program: String, from start: UInt64, to end: UInt64) {
     self.start = start
     self.end = end

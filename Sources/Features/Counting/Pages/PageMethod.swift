@@ -32,7 +32,7 @@ struct PageMethodChoice {
   private let environment: LaunchEnvironment
 
   /// - Parameters:
-  /// - wanted: the method that the user wants; `nil` to choose one.
+  ///   - wanted: the method that the user wants; `nil` to choose one.
   ///   - ignoresResolvers: whether touches by resolvers of ifuncs may be missing.
   /// - Throws: if the method can't work.
   init(

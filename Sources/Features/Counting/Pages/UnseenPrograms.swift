@@ -37,7 +37,7 @@ struct UnseenPrograms {
   }
 
   /// - Parameters:
-  /// - program: the name of the launch in messages.
+  ///   - program: the name of the launch in messages.
   ///   - remedy: what to do about touches that only a tracer sees.
   func warnings(_ program: String, remedy: @autoclosure () -> Remedy?) -> [Diagnostic] {
     guard let path = countedOnes.first ?? executables.first else { return [] }

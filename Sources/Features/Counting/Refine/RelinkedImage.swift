@@ -21,7 +21,7 @@ package final class RelinkedImage {
   private var profile: [UInt8]?
 
   /// - Parameters:
-  /// - command: the command for `sh -c`. It reads the variables that each link gives it.
+  ///   - command: the command for `sh -c`. It reads the variables that each link gives it.
   /// - Throws: if there is no file at `path`, or if a killed run has left its best image: it is not known which of the
   ///   two images the user wants.
   package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {

@@ -112,7 +112,7 @@ final class AutoFolder {
   var recordingToolset: String { "\(work)/recording-toolset.json" }
   /// The order file for all images of a Swift package, because the package's toolset is for all links.
   var packageOrder: String { "\(work)/package.order" }
-  /// The profile by which functions are split; the file does not exist before.
+  /// The profile by which functions are split; the file does not exist before functions are split.
   var splitProfile: String { "\(path)/split.clusters" }
   /// How the objects of the copy were compiled (`BuildPlan.Objects`).
   var compiled: String { "\(work)/compiled" }

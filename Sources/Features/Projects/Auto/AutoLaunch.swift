@@ -12,6 +12,6 @@ package struct AutoLaunch: Hashable, Sendable {
 
   package init(_ command: String) { self.command = command }
 
-  /// In seconds. Launches that end on their own take less time.
+  /// The usual time limit, in seconds. Launches that end on their own take less time.
   package static let usualTimeout = 60.0
 }

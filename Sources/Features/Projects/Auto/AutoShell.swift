@@ -22,9 +22,9 @@ struct AutoShell {
   /// Runs a build step, whose output goes to a log.
   ///
   /// - Parameters:
-  /// - name: the name of the step and of its log.
+  ///   - name: the name of the step and of its log.
   ///   - variables: the environment variables that the build system, the wrappers and compilers read.
-  /// - advice: the hint if the command fails and its cause is not known.
+  ///   - advice: the hint if the command fails and its cause is not known.
   /// - Throws: the cause if the command fails, unless it may fail.
   func build(
     _ name: String, _ text: String, _ variables: [(name: String, value: String)],

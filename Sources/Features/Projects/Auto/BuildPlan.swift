@@ -107,7 +107,7 @@ package struct BuildPlan: Hashable, Sendable {
     settings.data = goal == .data
     settings.split = goal == .split ? Word(folder.splitProfile.utf8) : nil
     var variables = settings.variables
-    // Objects depend on the contents of the profile. Only by this variable does ccache include them.
+    // Objects depend on the contents of the profile. ccache sees these contents only through this variable.
     if goal == .split { variables.append(("CCACHE_EXTRAFILES", folder.splitProfile)) }
     // This wrapper also replaces a wrapper of the user that caches compiled files.
     if variant.recorder != nil {

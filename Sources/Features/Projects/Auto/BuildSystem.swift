@@ -107,8 +107,8 @@ package struct BuildSystem: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
-  /// - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are usually
-  ///   tried.
+  ///   - generator: the generator that CMake has to use; `nil` for CMake's own choice, with which projects are usually
+  ///     tried.
   package static func all(
     in names: Set<String>, jobs: Int? = nil, generator: String? = nil
   ) -> [BuildSystem] {
@@ -167,10 +167,10 @@ package struct BuildSystem: Hashable, Sendable {
   /// Returns the build system that the user wants, or the only one in `found`.
   ///
   /// - Parameters:
-  /// - wanted: the name that the user gives; `nil` if the user gives none.
+  ///   - wanted: the name that the user gives; `nil` if the user gives none.
   ///   - language: a language of files in the project whose programs can't be ordered.
   ///   - project: the path of the project.
-  /// - hint: what to try if there is no build system.
+  ///   - hint: what to try if there is no build system.
   /// - Throws: if there is no such build system, or if there are several.
   package static func only(
     of found: [BuildSystem], wanted: String?, language: UnsupportedLanguage? = nil, project: String,

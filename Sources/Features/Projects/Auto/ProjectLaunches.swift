@@ -236,6 +236,6 @@ struct ProjectLaunches {
       "the launch failed: \(end)\(log.lastLines())", context: [launch.command], hint: hint)
   }
 
-  /// How a shell ends that does not find the program of its last command.
+  /// The end of a shell that does not find the program of its last command.
   private static let commandNotFound = ProgramLaunch.End.exited(127)
 }

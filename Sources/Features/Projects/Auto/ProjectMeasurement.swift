@@ -45,7 +45,7 @@ struct ProjectMeasurement {
     for original in originals {
       try ImagePlacement(original.path, at: original.source).place()
     }
-    // A run that is killed leaves one of the builds at the images' paths.
+    // A run that is killed leaves the images of one build at these paths.
     try OutputFile(folder.building).finish([])
     MeasuredProgram.catchInterrupts()
     defer {

@@ -171,8 +171,8 @@ package struct TreeCopy {
   }
 
   /// - Parameters:
-  /// - folder: the path of the folder in the source and in the copy: empty, or with a slash in front.
-  /// - wanted: the names in the folder that are copied; `nil` for all.
+  ///   - folder: the path of the folder in the source and in the copy: empty, or with a slash in front.
+  ///   - wanted: the names in the folder that are copied; `nil` for all.
   private func copyFolder(
     _ folder: Word, _ state: inout State, only wanted: [String]? = nil
   ) throws(Diagnostic) {

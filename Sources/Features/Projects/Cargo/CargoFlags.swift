@@ -11,7 +11,7 @@ package enum CargoFlags {
     "put the flags into [target.TRIPLE] rustflags of .cargo/config.toml"
 
   /// - Parameters:
-  /// - variables: the names in `CargoFlags.variables` that are set.
+  ///   - variables: the names in `CargoFlags.variables` that are set.
   ///   - folder: the current folder, absolute: cargo reads the configuration there and in the folders above it.
   package static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
     var warnings = variables.map { name in

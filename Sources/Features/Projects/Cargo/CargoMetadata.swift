@@ -35,7 +35,7 @@ package struct CargoMetadata: Hashable, Sendable {
     }
   }
 
-  /// Returns the options that choose the one target that is linked; none if `words` choose it.
+  /// Returns the options that choose the one target that is linked; no options if `words` choose the target.
   ///
   /// - Parameter manifest: the path of the `Cargo.toml` for which cargo is called. The manifest of a virtual workspace
   ///   selects all packages.

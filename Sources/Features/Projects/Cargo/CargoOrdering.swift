@@ -30,7 +30,7 @@ package struct CargoOrdering {
   package let warnings: [Diagnostic]
 
   /// - Parameters:
-  /// - flagVariables: the names in `CargoFlags.variables` that are set.
+  ///   - flagVariables: the names in `CargoFlags.variables` that are set.
   ///   - stripVariable: the value of `CargoStripping.variable`; `nil` if it is not set.
   /// - Throws: if there is no linker that can order, or no single target.
   package init(
@@ -109,9 +109,9 @@ package struct CargoOrdering {
   /// Builds the target with cargo, which prints its progress.
   ///
   /// - Parameters:
-  /// - dialect: the dialect of the linker, unless the project demands another linker; `nil` for the usual linker.
-  /// - targetFolder: as for `CargoWords.build`.
-  /// - variables: variables to add to cargo's environment.
+  ///   - dialect: the dialect of the linker, unless the project demands another linker; `nil` for the usual linker.
+  ///   - targetFolder: as for `CargoWords.build`.
+  ///   - variables: variables to add to cargo's environment.
   func link(
     with dialect: OrderFileDialect? = nil, orderFile: String? = nil, targetFolder: String? = nil,
     variables: [(name: String, value: String)] = []

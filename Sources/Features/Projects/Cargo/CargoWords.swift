@@ -42,9 +42,9 @@ package struct CargoWords: Hashable, Sendable {
   /// that cargo compiles no other crate again.
   ///
   /// - Parameters:
-  /// - selection: further options, which choose the target.
-  /// - linkWords: words for the compiler driver that links.
-  /// - targetFolder: the target folder of this build; `nil` for the folder that the options name.
+  ///   - selection: further options, which choose the target.
+  ///   - linkWords: words for the compiler driver that links.
+  ///   - targetFolder: the target folder of this build; `nil` for the folder that the options name.
   package func build(
     selection: [String] = [], linkWords: [String], targetFolder: String? = nil
   ) -> [String] {

@@ -39,9 +39,9 @@ package struct CompilerCall: Hashable {
   package private(set) var hasVersionScript = false
 
   /// - Parameters:
-  /// - words: the words of the call, without the compiler.
+  ///   - words: the words of the call, without the compiler.
   ///   - folder: the current folder.
-  /// - optionFile: returns the contents of an option file; `nil` if it can't be read. Then `@file` is an input.
+  ///   - optionFile: returns the contents of an option file; `nil` if it can't be read. Then `@file` is an input.
   /// - Complexity: O(*n*) for *n* bytes in all words and option files; at most 16 MiB of option files are read.
   package init(
     _ words: [Word], in folder: Word = [], optionFile: (Word) -> [UInt8]? = { _ in nil }
@@ -114,7 +114,7 @@ private struct Arguments: Sequence, IteratorProtocol {
   }
 }
 
-/// What the words of a call that were read so far show.
+/// The facts about a call that the words read so far have shown.
 private struct Reading {
   var inputs: [Word] = []
   var output: Word?

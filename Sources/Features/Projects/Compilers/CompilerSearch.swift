@@ -16,7 +16,7 @@ package struct CompilerSearch {
   package private(set) var searchPath: Word
 
   /// - Parameters:
-  /// - name: the name of the compiler; a name with a slash is a path.
+  ///   - name: the name of the compiler; a name with a slash is a path.
   ///   - searchPath: the value of `PATH`.
   ///   - command: the path of this command.
   package init(_ name: Word, in searchPath: Word, command: String = "/proc/self/exe") {

@@ -22,11 +22,10 @@ package struct CompilerWrapper {
   }
 
   /// - Parameters:
-  /// - words: the words of the call, without the compiler.
-  /// - compilesForLLD: whether lld can link what the compiler generates for link-time optimization. `false` for gcc,
-  ///   which
-  ///     can't split functions by a profile either.
-  /// - fileExists: whether there is a file at a path.
+  ///   - words: the words of the call, without the compiler.
+  ///   - compilesForLLD: whether lld can link what the compiler generates for link-time optimization. `false` for gcc,
+  ///     which can't split functions by a profile either.
+  ///   - fileExists: whether there is a file at a path.
   package init(
     _ words: [Word], call: CompilerCall, _ settings: WrapperSettings, compilesForLLD: Bool,
     fileExists: (Word) -> Bool

@@ -20,8 +20,8 @@ package struct LinkLog {
 
   package init(_ path: Word) { self.path = path }
 
-  /// Notes that `output`, a path relative to the current folder, is linked. If the note can't be written, it is
-  /// missing; the link does not fail.
+  /// Notes that the image at `output` is linked, a path that may be relative to the current folder. If the note can't
+  /// be written, it is missing; the link does not fail.
   package func append(_ output: Word, linker: BuildLinker) {
     var absolute = output
     if output.first != UInt8(ascii: "/"), let folder = Folder.currentBytes() {

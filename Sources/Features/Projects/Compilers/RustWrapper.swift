@@ -12,7 +12,7 @@ package struct RustWrapper {
   package let words: [Word]
 
   /// - Parameters:
-  /// - words: the words of the call, without the compiler.
+  ///   - words: the words of the call, without the compiler.
   ///   - recorder: the path of the recorder; `nil` to leave the call as it is.
   package init(_ words: [Word], recorder: Word?) {
     guard let recorder, Self.compiles(words) else {

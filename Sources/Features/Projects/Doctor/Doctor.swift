@@ -25,10 +25,9 @@ package struct Doctor {
   private let environment: LaunchEnvironment
 
   /// - Parameters:
-  /// - path: the path of a project's folder, an image or a link map; `nil` for the current folder if that has a
-  ///   project,
-  ///     else for this machine alone.
-  /// - architecture: the architecture of the slice to examine in a universal file.
+  ///   - path: the path of a project's folder, an image or a link map; `nil` for the current folder if that has a
+  ///     project, else for this machine alone.
+  ///   - architecture: the architecture of the slice to examine in a universal file.
   ///   - command: the path of this command.
   package init(
     _ path: String?, architecture: Architecture? = nil, command: String,

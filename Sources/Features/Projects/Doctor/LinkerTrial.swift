@@ -71,8 +71,8 @@ struct LinkerTrial {
 
   /// - Parameters:
   ///   - program: the path of the linker's program.
-  /// - version: the first line of the linker's `--version`.
-  /// - dialect: the dialect of the order files to try.
+  ///   - version: the first line of the linker's `--version`.
+  ///   - dialect: the dialect of the order files to try.
   func facts(
     _ linker: BuildLinker, _ program: String, _ version: String, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> LinkerFacts {

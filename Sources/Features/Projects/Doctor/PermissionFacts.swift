@@ -59,7 +59,7 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   /// - Parameters:
-  /// - trials: the trials of tools, or an error if there is no temporary folder for them.
+  ///   - trials: the trials of tools, or an error if there is no temporary folder for them.
   ///   - command: the path of this command.
   init(
     _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String

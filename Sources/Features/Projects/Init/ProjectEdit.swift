@@ -4,7 +4,7 @@
 // lines were added or removed, and fixed text, so that an edit of it is noticed. The last line of a new file has a hash
 // of the lines above it. By the hash this command recognizes a file that another version of it wrote, or that it wrote
 // for another project(). If the new line follows a last line without a line feed, the new line has no line feed either.
-// To remove the new line is then to remove the line feed before it, too.
+// Removing the new line then also removes the line feed before it.
 
 import ByteReading
 import ImageModel

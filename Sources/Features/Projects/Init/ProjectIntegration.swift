@@ -16,8 +16,8 @@ package struct ProjectIntegration {
   package let build: String
 
   /// - Parameters:
-  /// - folder: the project's folder.
-  /// - system: the build system to use if the project has several; `nil` to use the only one.
+  ///   - folder: the project's folder.
+  ///   - system: the build system to use if the project has several; `nil` to use the only one.
   /// - Throws: if the build system is unknown, or if it has no place for an order file.
   package init(of folder: String, buildSystem system: String?) throws(Diagnostic) {
     self.folder = try Folder.absolutePath(folder)
@@ -52,7 +52,7 @@ package struct ProjectIntegration {
       description = bytes.text(0..<bytes.count)
     }
     integration = try BuildIntegration(of: chosen.name, describedBy: description)
-    // That of SwiftPM is for the folders of `auto`.
+    // The build command of `BuildSystem` for SwiftPM names a toolset in a folder of `auto`.
     build =
       chosen.usesToolset
       ? "swift build -c release --toolset orderfile.json"

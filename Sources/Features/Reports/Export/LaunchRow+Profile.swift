@@ -25,8 +25,8 @@ extension LaunchRow {
   }
 
   /// - Parameters:
-  /// - profile: the profile of this launch alone, which counts once.
-  /// - path: the path of the trace.
+  ///   - profile: the profile of this launch alone, which counts once.
+  ///   - path: the path of the trace.
   /// - Throws: an error for a number that a column can't hold.
   init(
     _ profile: Profile, path: String, weight: UInt64, _ described: inout Described

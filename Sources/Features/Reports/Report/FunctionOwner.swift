@@ -9,7 +9,7 @@ package struct FunctionOwner: Hashable, Sendable {
 
   /// - Parameters:
   ///   - module: the module that the function's name states.
-  /// - file: the object file or source file of the function; `libx.a(leaf.o)` for a member of an archive.
+  ///   - file: the object file or source file of the function; `libx.a(leaf.o)` for a member of an archive.
   package init(module: SymbolName?, file: SymbolName?) {
     let archive = file.flatMap(Self.archive)
     name = module ?? archive ?? file

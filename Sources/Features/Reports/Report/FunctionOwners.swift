@@ -15,7 +15,7 @@ extension ReleaseLayout {
   /// Returns the owners of the layout's functions, in the order of the functions.
   ///
   /// - Parameters:
-  /// - before: the layout from which the functions were moved; `nil` if there is no other layout.
+  ///   - before: the layout from which the functions were moved; `nil` if there is no other layout.
   ///   - isOrdered: whether it is known that the linker followed an order file.
   func owners(before: ReleaseLayout?, isOrdered: Bool) -> [FunctionOwner] {
     let known = before?.filesBySymbol ?? [:]

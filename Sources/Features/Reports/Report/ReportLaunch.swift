@@ -27,8 +27,8 @@ package struct ReportLaunch: Sendable {
   private var (allHits, allMarks): (Int, Int)
 
   /// - Parameters:
-  /// - hits: the first hits, ascending by time; hits after the first `mostHits` are left out.
-  /// - marks: the marks; marks after the first `mostMarks` are left out.
+  ///   - hits: the first hits, ascending by time; hits after the first `mostHits` are left out.
+  ///   - marks: the marks; marks after the first `mostMarks` are left out.
   package init(path: String, hits: [Hit], marks: [Mark]) {
     self.path = path
     self.hits = Array(hits.prefix(Self.mostHits))
