@@ -125,8 +125,8 @@ protocol LaunchingCommand {
 }
 
 extension OrderFileCommand {
-  /// Returns the options in the help of `command`. Returns none for `auto`, whose steps run other command lines, as do
-  /// those of `cargo orderfile`: an option of these commands does not help against an error of a step.
+  /// Returns the options in the help of `command`; none for `auto`. The steps of `auto` and of `cargo orderfile` run
+  /// other command lines, so an option of these two commands does not help against an error of a step.
   package static func optionNames(of command: any ParsableCommand) -> Set<String> {
     if command is AutoCommand { return [] }
     let help = type(of: command).helpMessage()

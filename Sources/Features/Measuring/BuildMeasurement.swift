@@ -11,7 +11,7 @@ import ProcessLaunch
 
 /// Measures two builds, launched alternately: `orderfile measure`.
 package struct BuildMeasurement {
-  /// The path of an image, or a command; `after`, too. `after` is compared with `before`.
+  /// The path of an image, or a command. `after`, which is compared with `before`, is a path or a command, too.
   package var before: String
   package var after: String
   /// Arguments that both programs get.

@@ -9,7 +9,7 @@ package struct HistoryMetric: Hashable, Sendable {
   package var direction: Direction
   /// From 0 to `maximum`.
   package var value: Double
-  /// The sample whose median the value is; `nil` for a count that repeats exactly.
+  /// The sample whose median is the value; `nil` for a count that repeats exactly.
   package var sample: Sample?
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {

@@ -28,7 +28,7 @@ struct LinkTrials {
   ) throws(Diagnostic) {
     self.linked = linked
     self.launch = launch
-    // The file will be replaced, but its mapping keeps the bytes of now.
+    // The file will be replaced; the mapping keeps its present bytes.
     bytesBefore = before.bytes
     identity = try Self.identity(bytesBefore, linked.path)
   }

@@ -79,8 +79,8 @@ struct PredictedSavings {
       - Self.pages(of: AddressRange(start: table.start, size: table.size - gone))
   }
 
-  /// Returns the size of `words`, which ascend, as SHT_RELR. Each run of words takes an entry with an address, and
-  /// bitmaps with one bit less than a word has, each bit for one of the next words.
+  /// Returns the size of SHT_RELR for `words`, which ascend. Each run of words takes an entry with an address, and
+  /// further entries with bitmaps. A bitmap has a bit for each of the next words: one bit less than an entry has.
   private func bitmapBytes(_ words: [StatedAddress]) -> UInt64 {
     let span = (wordSize * 8 - 1) * wordSize
     var entries: UInt64 = 0

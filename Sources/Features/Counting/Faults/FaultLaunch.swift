@@ -78,7 +78,7 @@ package struct FaultLaunch {
       for event in events { places.add(event) }
       document.lost = lost
       if places.faults.isEmpty, events.contains(where: \.isFault) {
-        // This happens in a time namespace: the times of the kernel's samples are not of its clock.
+        // This happens in a time namespace, because the kernel's samples do not have the clock of the namespace.
         document.refusal = "the times of the kernel's samples are not those of the launch"
       }
     }

@@ -14,8 +14,8 @@ package struct FaultsDocument: Hashable, Sendable {
   package var cache: CacheState
   /// The time from just before exec to the end, including the work of listing the faults.
   package var wallNanoseconds: UInt64
-  /// The minor faults that the kernel counted in the program and in the children that it waited for. They include
-  /// faults without an instruction of the program, as in exec and in system calls, which `faults` lacks.
+  /// The faults, minor and major, that the kernel counted in the program and in the children that it waited for. They
+  /// include faults without an instruction of the program, as in exec and in system calls, which `faults` lacks.
   package var minorFaults: UInt64
   package var majorFaults: UInt64
   /// The program's file first, then the other files in the order of their first faults.

@@ -53,8 +53,8 @@ struct ParquetWriter {
     } catch let error as Diagnostic { throw error } catch { return "\(error)" }
   }
 
-  /// A row group has a thousand launches, so that several processes can read a table together, each other row groups.
-  /// Names are bytes, which the lines of JSON hold as characters.
+  /// A row group has a thousand launches. Several processes can read a table together, each its own row groups. Names
+  /// are bytes, which the lines of JSON hold as characters.
   private static let script = """
     import itertools, json, sys
     import pyarrow as pa, pyarrow.parquet as pq

@@ -6,7 +6,7 @@ import Rendering
 ///
 /// - Names are numbers, indexes into `names` and `symbols`; -1 is no name. `names` are for people. `symbols` are the
 ///   names in the symbol table: each is the number of characters that it shares with the symbol before (`shared`), and
-///   the `rest`. Both are empty if the symbol is the same as the name for people.
+///   the `rest`. A symbol that is the same as the name for people has `shared` 0 and an empty `rest`.
 /// - Addresses are in bytes from `base`.
 /// - Some columns have the difference between each value and the value before it: the names of `functions`, the page
 ///   numbers of `pages` (from `base`), the times of `hits` and `faults`, the steps of `touched`, and all columns of

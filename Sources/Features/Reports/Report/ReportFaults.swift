@@ -13,7 +13,7 @@ package struct ReportFaults: Sendable {
   /// The layout with the image; `nil` if the report has no such layout. The image is then the program's file.
   package var side: ReportLayout.Side?
 
-  /// The greatest number of faults of one launch in a report, which has the first faults.
+  /// The greatest number of faults of one launch in a report; later faults are left out.
   package static let mostFaults = 25_000
 
   package init(path: String, _ document: FaultsDocument, side: ReportLayout.Side?) {
