@@ -75,15 +75,15 @@ void cpages_destroy(struct cpages *trace, int descriptor) {
   close(descriptor);
 }
 
-/* The program may write to this memory until it ends, so nothing in it is trusted. */
+/* The program may write to this memory until it ends, so the contents are not trusted. */
 bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *event) {
   const struct orderfile_page_trace *trace = of(pages);
-  uint32_t end = of_load_relaxed(&trace->next); /* relaxed: each kind says whether a record is there */
+  uint32_t end = of_load_relaxed(&trace->next); /* relaxed: the kind of a record shows whether it is complete */
   if (end > CAPACITY) end = CAPACITY;
   while (*place < end) {
     uint32_t index = (*place)++;
     const struct orderfile_page_record *record = &trace->records[index];
-    /* acquire: pairs with the release in of_finish_page_record, behind the fields */
+    /* acquire: pairs with the release in of_finish_page_record, after the fields */
     uint32_t kind = of_load_acquire(&record->kind);
     if (kind < ORDERFILE_PAGE_TOUCH || kind > ORDERFILE_PAGE_EXEC_FAILED) continue;
     event->kind = (enum orderfile_page_record_kind)kind;

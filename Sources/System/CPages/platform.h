@@ -5,11 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The descriptor of an anonymous file of that size, filled with zeros; -errno on failure. */
+/* Returns the descriptor of an anonymous file of SIZE bytes, filled with zeros, or -errno. */
 int platform_anonymous_file(size_t size);
 
-/* Whether the kernel can intercept a program's system calls for itself, and the page tracer supports this
- * machine. */
+/* Whether the kernel lets a program intercept its own system calls, and the page tracer supports this machine. */
 bool platform_stops_own_calls(void);
 
 #endif

@@ -16,7 +16,7 @@ int platform_anonymous_file(size_t size) {
   return -error;
 }
 
-/* The tracer supports only x86-64. The kernel has this since 5.11. */
+/* Linux lets a program intercept its own system calls since 5.11. The page tracer supports only x86-64. */
 bool platform_stops_own_calls(void) {
 #if defined(__x86_64__)
   enum { SET_SYSCALL_USER_DISPATCH = 59 }; /* PR_SET_SYSCALL_USER_DISPATCH; 0: off */

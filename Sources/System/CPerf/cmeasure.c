@@ -54,11 +54,10 @@ static bool is_ready(const struct cmeasure_readiness *readiness, pid_t pid) {
   return readiness && readiness->is_ready(pid, readiness->context);
 }
 
-/* What wait_for_end returns when the program is ready. */
+/* The result of wait_for_end if the program is ready. */
 enum { IS_READY = 2 };
 
-/* Waits until the child has ended, without reaping it: returns 1, IS_READY, 0 if the time has run out, or
- * -errno. */
+/* Waits until the child has ended, without reaping it. Returns 1, IS_READY, 0 if the time has run out, or -errno. */
 static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
                         const struct cmeasure_readiness *readiness) {
   bool looks = faults || readiness;
@@ -78,7 +77,7 @@ static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
   }
 }
 
-/* Ends the process group of PID, whose first process is not reaped. */
+/* Ends the process group of PID, whose first process has not been reaped. */
 static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
   enum { PATIENCE = 2000 }; /* milliseconds */
   kill(-pid, SIGTERM);
@@ -115,7 +114,7 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   free(environment);
   if (!error) measured = pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child existed */
+  if (!error && was_interrupted) kill(-pid, SIGKILL); /* the interrupt came before the child existed */
   close(streams.input);
   if (output >= 0 || !shows_output) close(streams.output);
   if (error) {
@@ -135,12 +134,13 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
       launch->is_ready && measure_counted_instructions(counter, &launch->instructions);
   if (launch->is_ready) counter = -1;
   if (ended != 1) end_group(pid, readiness);
-  /* Repeated for a child that has just ended, so that all its figures are complete when they are read. */
+  /* Waits once more, without reaping, so that all figures of a child that has just ended are complete when they are
+   * read. */
   siginfo_t information;
   while (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   launch->has_read_bytes = measure_read_bytes(pid, &launch->read_bytes);
-  kill(-pid, SIGKILL); /* processes it left running; its number is not reused yet */
+  kill(-pid, SIGKILL); /* processes that the child left running; the group's number is not reused yet */
   measured = 0;
   struct rusage usage;
   pid_t waited;

@@ -1,7 +1,7 @@
 /* Three events: one that the kernel counts when it begins to handle a fault (arch/x86/mm/fault.c), and one each for
  * minor and major faults that it has handled (mm_account_fault in mm/memory.c). Each CPU has its own ring, which the
- * three share: the kernel does not allow one for all CPUs if children inherit the event. The events belong to the
- * calling thread, stay off for it, and are enabled when a child that has inherited them calls exec.
+ * three events share: the kernel does not allow one ring for all CPUs if children inherit the event. The events belong
+ * to the calling thread, stay off for it, and are enabled when a child that has inherited them calls exec.
  * <perf_event_open(2)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of a ring. The kernel lets any user lock more than the least per CPU. */
+/* The size of a ring in bytes. The kernel lets any user lock more than LEAST_RING_SIZE for each CPU. */
 enum { MOST_RING_SIZE = 2 << 20, LEAST_RING_SIZE = 256 << 10 };
 
 enum { EVENTS = 3 };
@@ -56,10 +56,10 @@ static int open_event(int cpu, int index, int ring) {
       .disabled = 1,
       .inherit = 1,
       .enable_on_exec = 1,
-      .exclude_kernel = 1, /* as for any user, so that root counts the same */
+      .exclude_kernel = 1, /* as for other users, so that root gets the same figures */
       .exclude_hv = 1,
       .use_clockid = 1,
-      .clockid = CLOCK_MONOTONIC, /* that of measure_now */
+      .clockid = CLOCK_MONOTONIC, /* the clock of measure_now */
       .sample_id_all = 1,
       .mmap = index == 0,
       .mmap_data = index == 0,
@@ -81,7 +81,7 @@ static void close_ring(struct ring *ring) {
     if (ring->descriptors[i] >= 0) close(ring->descriptors[i]);
 }
 
-/* Closes what is open of RING after an error. */
+/* If this fails, nothing of RING stays open. */
 static int open_ring(int cpu, struct ring *ring) {
   *ring = (struct ring){.descriptors = {-1, -1, -1}};
   int error = 0;
@@ -118,7 +118,7 @@ int cfaults_open(struct cfaults **result) {
   for (int cpu = 0; !error && cpu < cpus; cpu++) {
     error = open_ring(cpu, &faults->rings[faults->ring_count]);
     if (!error) faults->ring_count++;
-    if (error == ENODEV) error = 0; /* switched off */
+    if (error == ENODEV) error = 0; /* this CPU is switched off */
   }
   if (is_limited) setrlimit(RLIMIT_NOFILE, &limit);
   if (error) {
@@ -164,7 +164,7 @@ static int add_path(struct cfaults *faults, const char *path, size_t size, size_
   return 0;
 }
 
-/* The records, with the fields that sample_id_all appends to all but samples. */
+/* The kernel's records. It appends struct sample_id to all of them but samples (sample_id_all). */
 struct sample_id {
   uint32_t process, thread;
   uint64_t time, identifier;
@@ -179,7 +179,7 @@ struct mapping {
   struct perf_event_header header;
   uint32_t process, thread;
   uint64_t address, length, offset;
-  char path[]; /* padded with NULs; struct sample_id behind it */
+  char path[]; /* padded with NULs; struct sample_id follows */
 };
 struct task {
   struct perf_event_header header;
@@ -257,7 +257,7 @@ static int take_record(struct cfaults *faults, const struct ring *ring, const ch
 
 static int collect(struct cfaults *faults, struct ring *ring) {
   const char *data = (const char *)ring->page + page_size();
-  /* acquire: pairs with the kernel's barrier between a record and the head behind it */
+  /* acquire: pairs with the kernel's barrier between writing a record and writing the head */
   uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
   uint64_t tail = ring->page->data_tail; /* nobody else writes it */
   int error = 0;
@@ -273,7 +273,7 @@ static int collect(struct cfaults *faults, struct ring *ring) {
     error = take_record(faults, ring, record, header.size);
     tail += header.size;
   }
-  /* release: the kernel may write over what we have read only after that */
+  /* release: the kernel may overwrite the records only after we have read them */
   __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
   return error;
 }

@@ -20,13 +20,13 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
 /* The clock of measure_start. */
 uint64_t measure_now(void);
 
-/* The bytes that a process read from devices, if it has ended but was not waited for yet; false if the
- * kernel does not tell. */
+/* Stores the bytes that a process has read from devices. A process that has ended must not have been waited for.
+ * Returns false if the kernel does not state the bytes. */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes);
 
-/* The figures of all processes of the launch of PID (cprocess_each_of_launch) and of the children that these have waited
- * for; false if the kernel does not state them. The kernel divides processor time between user and system in clock ticks of
- * 10 ms, and states the whole processor time of children in these ticks, too. */
+/* The figures of the running launch of process PID: of all its processes (cprocess_each_of_launch) and of the children
+ * that they have waited for. Returns false if the kernel does not state them. The kernel divides processor time between
+ * user and system in clock ticks of 10 ms, and states the whole processor time of children in these ticks, too. */
 struct measure_figures {
   uint64_t user_microseconds, system_microseconds;
   uint64_t minor_faults, major_faults;
@@ -38,12 +38,11 @@ bool measure_running(pid_t pid, struct measure_figures *figures);
 /* ru_maxrss of getrusage(2) in bytes. */
 uint64_t measure_peak_bytes(long maxrss);
 
-/* A counter of the instructions that the next child executes in user mode, with its threads and
- * descendants, from exec on: a descriptor, or -1 if the machine has no such counter or does not permit
- * it. */
+/* Opens a counter of the instructions that the next child, its threads and its descendants execute in user mode from
+ * exec on. Returns a descriptor, or -1 if the machine has no such counter or does not permit it. */
 int measure_count_instructions(void);
-/* Stores the count of all processes, also of those that run, and closes COUNTER, which may be -1. Returns false if
- * there is none, or if others used the machine's counters meanwhile. */
+/* Stores the count of all processes, including running ones, and closes COUNTER. Returns false if COUNTER is -1, or if
+ * others used the machine's counters meanwhile. */
 bool measure_counted_instructions(int counter, uint64_t *count);
 
 #endif

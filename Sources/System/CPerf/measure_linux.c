@@ -60,7 +60,7 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
   return shared.error;
 }
 
-/* The file exists until the process is waited for, and then counts its children, too.
+/* /proc/PID/io exists until the process is waited for. It also counts the children that the process has waited for.
  * <proc_pid_io(5)> */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   char text[512];
@@ -71,7 +71,7 @@ bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   return true;
 }
 
-/* It belongs to this thread, is off for it, and is enabled when a child that has inherited it calls exec.
+/* The counter belongs to this thread, is off for it, and is enabled when a child that has inherited it calls exec.
  * <perf_event_open(2)> */
 int measure_count_instructions(void) {
   struct perf_event_attr attributes = {
@@ -82,7 +82,7 @@ int measure_count_instructions(void) {
       .disabled = 1,
       .inherit = 1,
       .enable_on_exec = 1,
-      .exclude_kernel = 1, /* as for any user, so that root counts the same */
+      .exclude_kernel = 1, /* as for other users, so that root gets the same figures */
       .exclude_hv = 1,
   };
   return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -100,7 +100,8 @@ bool measure_counted_instructions(int counter, uint64_t *count) {
   return true;
 }
 
-/* Adds the figures of process PID and of the children that it has waited for: fields 10 to 17. */
+/* Adds the figures of process PID and of the children that it has waited for, from fields 10 to 17 of
+ * /proc/PID/stat. */
 static void add_figures(pid_t pid, void *context) {
   struct measure_figures *figures = context;
   char text[1024];

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* No call drops the pages of a single file; purge(8) drops all. */
+/* No call drops the pages of a single file; purge(8) drops the pages of all files. */
 int cpagecache_resident(const char *path, uint64_t *resident, uint64_t *pages) {
   (void)path, (void)resident, (void)pages;
   return ENOTSUP;

@@ -9,8 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* The magic numbers of tmpfs and ramfs, <statfs(2)>; the file system that a kernel unpacks at boot is one
- * of these. */
+/* The magic numbers of tmpfs and ramfs <statfs(2)>. The file system that a kernel unpacks at boot is one of these,
+ * too. */
 enum { TMPFS = 0x01021994, RAMFS = 0x858458f6u };
 
 static int count_resident(int descriptor, const char *path, uint64_t *resident, uint64_t *pages) {
@@ -18,7 +18,7 @@ static int count_resident(int descriptor, const char *path, uint64_t *resident, 
   if (fstat(descriptor, &status) != 0) return errno;
   *resident = *pages = 0;
   if (!S_ISREG(status.st_mode)) return EINVAL;
-  /* If mincore(2) may not tell, it reports all pages as resident. */
+  /* If the caller may not see which pages are in memory, mincore(2) reports all of them as resident. */
   if (geteuid() != 0 && status.st_uid != geteuid() && access(path, W_OK) != 0) return EPERM;
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = (uint64_t)status.st_size;
   *pages = (size + page - 1) / page;

@@ -141,7 +141,7 @@ static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->rax;
 }
 
-/* A call keeps all vector registers. */
+/* A system call preserves all vector registers. */
 struct vectors {
   size_t size;
 };
@@ -150,7 +150,8 @@ static int restore_vectors(pid_t tid, struct vectors *vectors) {
   return (void)tid, (void)vectors, 0;
 }
 
-/* For an interrupted call, the kernel would restart it on the way out, which is already past. */
+/* Makes the call at which the thread has stopped begin again after the injected call. The kernel restarts an
+ * interrupted call only on its way back to the program, and the injected call has used that way. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   int64_t result = (int64_t)registers->rax;
   bool was_interrupted = (int64_t)registers->orig_rax >= 0 && result <= -512 && result >= -516;
@@ -176,8 +177,8 @@ static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->regs[0];
 }
 
-/* A call discards what SVE adds to the vector registers, and all predicates, <Documentation/arm64/sve.rst>; but the
- * program's instruction goes on with them. */
+/* A system call discards the part of the vector registers that SVE adds, and all predicates
+ * <Documentation/arm64/sve.rst>. The program's instruction still needs them. */
 struct vectors {
   size_t size; /* 0: the machine has no SVE */
   uint8_t bytes[16 << 10];
@@ -194,7 +195,7 @@ static int restore_vectors(pid_t tid, struct vectors *vectors) {
   return vectors->size ? request(PTRACE_SETREGSET, tid, NT_ARM_SVE, (uintptr_t)&buffer) : 0;
 }
 
-/* For an interrupted call, the kernel has already restored the first argument. */
+/* The kernel has already restored the first argument of an interrupted call. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   if (at_entry) registers->pc -= CTRACE_CALL_SIZE;
 }
@@ -226,7 +227,7 @@ static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
     if (!WIFSTOPPED(*status) || *status >> 16 == PTRACE_EVENT_EXEC) return ESRCH;
     if (*status >> 16 == 0 && WSTOPSIG(*status) == (SIGTRAP | 0x80)) return 0;
     if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSTOP) *was_stopped = true;
-    if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSEGV) return EFAULT; /* no such instruction */
+    if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSEGV) return EFAULT; /* INSTRUCTION is not in memory */
   }
 }
 

@@ -251,6 +251,6 @@ bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork) {
   snprintf(path, sizeof path, "/proc/%d/task/%d", (int)parent, (int)created);
   if (access(path, F_OK) == 0) return true; /* a thread */
   long comparison = syscall(SYS_kcmp, parent, created, KCMP_VM, 0, 0);
-  return comparison < 0 ? by_vfork : comparison == 0; /* containers may refuse it */
+  return comparison < 0 ? by_vfork : comparison == 0; /* containers may refuse kcmp */
 }
 #endif

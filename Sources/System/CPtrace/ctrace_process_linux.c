@@ -29,9 +29,9 @@ static void wake(int signal) { (void)signal; }
 
 bool ctrace_was_told_to_end(void) { return was_told_to_end; }
 
-/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. Then /dev/null has
- * their numbers: a library that was preloaded into the command may later close or use the number of a file that it had opened.
- * This number must not belong to a file of the tracer. */
+/* Closes all files but STREAM, because others may wait for their end: a pipe, a lock, the terminal. The numbers of the
+ * files then belong to /dev/null: a library that was preloaded into the command may later close or use the number of a
+ * file that it had opened, and this number must not belong to a file of the tracer. */
 static void keep_only(int stream) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -67,8 +67,7 @@ static void become_tracer(int stream) {
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
   sigaction(SIGTSTP, &action, NULL);
-  /* Stops are reported by SIGCHLD, which is blocked except during waits: one that comes just before ends
-   * the wait. */
+  /* SIGCHLD reports stops. It is blocked except during waits: a signal that comes just before a wait ends the wait. */
   action.sa_handler = wake;
   sigaction(SIGCHLD, &action, NULL);
   sigset_t blocked;
@@ -109,8 +108,8 @@ pid_t ctrace_wait(int stream, int64_t nanoseconds, int *status) {
   sigset_t none;
   sigemptyset(&none);
   if (poll(&poller, 1, 0) > 0) return 0;
-  /* A thread that runs from one breakpoint to the next returns before this one would fall asleep: polling
-   * for some microseconds reduces the cost of a hit by a third. */
+  /* A thread that runs from one breakpoint to the next stops before this process would fall asleep: polling for some
+   * microseconds reduces the cost of a hit by a third. */
   pid_t tid = 0;
   for (int i = 0; i < 50 && tid == 0; i++) tid = waitpid(-1, status, __WALL | WNOHANG);
   while (tid == 0) {

@@ -1,5 +1,5 @@
-/* The memory that the page tracers in a launch's processes write and this process reads, for Swift; the
- * constants are those of <orderfile_page_trace.h>. Use from one thread at a time. */
+/* For Swift: the memory that the page tracers in a launch's processes write and this process reads.
+ * <orderfile_page_trace.h> has the constants. Use it from one thread at a time. */
 #ifndef CPAGES_H
 #define CPAGES_H
 
@@ -9,14 +9,14 @@
 
 #pragma clang assume_nonnull begin
 
-/* Whether the page tracer works here: this kernel can intercept system calls for a program itself. */
+/* Whether the page tracer works here: whether this kernel lets a program intercept its own system calls. */
 bool cpages_is_supported(void);
 
 struct cpages;
 
-/* Creates the memory that a traced program writes to. IMAGES, STOP_MARK and STOP_PATH have the tracer's
- * format; a STOP_DISTANCE of 0 means no place. The program can open *DESCRIPTOR through /proc as long as
- * this process lives. Returns 0 or an errno: ENAMETOOLONG if an argument does not fit. */
+/* Creates the memory that a traced program writes to. IMAGES, STOP_MARK and STOP_PATH have the tracer's format. If
+ * STOP_DISTANCE is 0, there is no place to stop. The program can open *DESCRIPTOR through /proc as long as this process
+ * lives. Returns 0 or an errno: ENAMETOOLONG if an argument does not fit. */
 int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
                   uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
                   int *descriptor);
@@ -24,15 +24,16 @@ int cpages_create(const char *images, const char *stop_mark, const char *stop_pa
  * unless ID_SIZE is 0. The upper half of DEVICE is the major number. Call this before the launch. */
 void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode, const uint8_t *id,
                            uint32_t id_size, bool id_is_weak);
-/* As cpages_create, for a tracer that watches nothing, and only says that the program has come to MARK. */
+/* Creates the memory, as cpages_create does, for a tracer that watches no pages: it only reports that the program has
+ * reached MARK. */
 int cpages_listen(const char *mark, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
 void cpages_destroy(struct cpages *trace, int descriptor);
 
 struct cpages_event {
   enum orderfile_page_record_kind kind;
   int32_t pid;
-  uint64_t address; /* of the page; where the image begins; the parent's number */
-  uint64_t value;   /* the instruction; where the image ends */
+  uint64_t address; /* of the page or the image's first byte; or the parent's number */
+  uint64_t value;   /* the address of the instruction, or the image's end */
   enum orderfile_page_access access;
   const char *_Nullable path; /* of the image */
   struct orderfile_page_image image;
@@ -50,7 +51,7 @@ const char *cpages_program(struct cpages *trace);
 /* The number of lost records. */
 uint32_t cpages_lost(struct cpages *trace);
 bool cpages_was_stopped(struct cpages *trace);
-/* No touch counts any more. */
+/* From now on no touch counts. */
 void cpages_stop(struct cpages *trace);
 
 /* Gives the number of the first system call whose memory is unknown; reads and writes after this call were not seen.

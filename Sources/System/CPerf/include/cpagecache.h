@@ -9,11 +9,11 @@
 
 /* Counts the pages of the file at PATH that are in memory, and all its pages.
  *
- * EPERM if the kernel would not tell: it reports only on files that the caller owns or may write. */
+ * Returns EPERM if the caller neither owns nor may write the file: the kernel does not report on such files. */
 int cpagecache_resident(const char *path, uint64_t *resident, uint64_t *pages);
 
-/* Writes the file's dirty pages and asks the kernel to drop its pages. Mapped pages stay; only
- * cpagecache_resident tells. ENOTSUP if there is no such call. */
+/* Writes the file's dirty pages and asks the kernel to drop its pages. Mapped pages stay: only cpagecache_resident
+ * shows what is left. Returns ENOTSUP if the system has no call for this. */
 int cpagecache_evict(const char *path);
 
 /* Writes all dirty pages and drops all unmapped pages of all files; needs root. */

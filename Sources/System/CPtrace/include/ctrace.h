@@ -1,4 +1,4 @@
-/* ptrace(2) for Swift, which cannot call a variadic function, with the machine-specific parts. It has no
+/* ptrace(2) for Swift, which cannot call a variadic function, with the machine-specific parts. The functions keep no
  * state. A result of type int is 0 or an errno, unless stated otherwise. */
 #ifndef CTRACE_H
 #define CTRACE_H
@@ -10,18 +10,16 @@
 
 #pragma clang assume_nonnull begin
 
-/* Attaches to the thread TID without stopping it. From then on its forks, clones and execs stop it, its
- * system calls can be distinguished from signals, and threads and processes that it creates are attached,
- * too. */
+/* Attaches to the thread TID without stopping it. From then on the thread stops at its forks, clones and execs, its
+ * system calls can be distinguished from signals, and threads and processes that it creates are attached, too. */
 int ctrace_seize(pid_t tid);
-/* Stores the numbers of the threads of process PID, at most MOST, and returns their count; 0 if it is
- * gone. */
+/* Stores the numbers of the threads of process PID, at most MOST, and returns their count; 0 if the process is gone. */
 int ctrace_threads(pid_t pid, pid_t *tids, int most);
 /* Stops the thread; ctrace_wait reports the stop. */
 int ctrace_interrupt(pid_t tid);
 
-/* Continues a stopped thread, with SIGNAL delivered unless that is 0: until it stops for a reason of its
- * own or, depending on the function, at the next system call or after one instruction. */
+/* Continue a stopped thread, and deliver SIGNAL unless it is 0. The thread runs until it stops for a reason of its own:
+ * ctrace_continue_to_system_call also stops it at the next system call, and ctrace_step after one instruction. */
 int ctrace_continue(pid_t tid, int signal);
 int ctrace_continue_to_system_call(pid_t tid, int signal);
 int ctrace_step(pid_t tid, int signal);
@@ -29,8 +27,8 @@ int ctrace_step(pid_t tid, int signal);
 int ctrace_listen(pid_t tid);
 int ctrace_detach(pid_t tid, int signal);
 
-/* The reason of a stop: bits 16 and up of what ctrace_wait stores. PTRACE_EVENT_* of <linux/ptrace.h>,
- * which can't be included together with <sys/ptrace.h>. */
+/* The reason of a stop: bits 16 and up of the status that ctrace_wait stores. These are PTRACE_EVENT_* of
+ * <linux/ptrace.h>, which can't be included together with <sys/ptrace.h>. */
 enum {
   CTRACE_FORK = 1,
   CTRACE_VFORK = 2,
@@ -51,8 +49,8 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address);
 int ctrace_argument(pid_t tid, int index, uint64_t *value);
 int ctrace_set_argument(pid_t tid, int index, uint64_t value);
 
-/* Copy bytes from and to the memory of a stopped thread, whatever the protection of the memory. Each word is a request
- * of its own: only for memory whose /proc/PID/mem can't be opened. Return the number of bytes that were copied. */
+/* Copy bytes from and to the memory of a stopped thread, whatever the protection of the memory. Return the number of
+ * bytes that were copied. Each word takes a request: use them only if /proc/PID/mem can't be opened. */
 size_t ctrace_read(pid_t tid, uint64_t address, void *bytes, size_t size);
 size_t ctrace_write(pid_t tid, uint64_t address, const void *bytes, size_t size);
 
@@ -88,7 +86,7 @@ bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork);
  * may differ from those of stat(2). Fails for a file that can't be mapped, such as an empty one. */
 int ctrace_mapped_file(const char *path, char *text, size_t size);
 
-/* Of the auxiliary vector, <getauxval(3)>. */
+/* Types of entries in the auxiliary vector <getauxval(3)>. */
 enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9, CTRACE_AT_SYSINFO_EHDR = 33 };
 
 /* The instruction that stops a thread, and the distance after its address at which the thread stops. */
@@ -100,9 +98,9 @@ enum { CTRACE_BREAKPOINT_SIZE = 4, CTRACE_BREAKPOINT_ADVANCE = 0 };
 static const uint32_t ctrace_breakpoint = 0xd4200000; /* BRK #0 */
 #endif
 
-/* Reads the ID of the 64-bit ELF image whose file begins at START in the memory of a process: its build ID, or a weak ID of its
- * program headers. READ reads that memory. ID has room for CTRACE_MOST_ID_BYTES. Returns the size of the ID; 0 if there are no
- * headers at START. */
+/* Reads the ID of the 64-bit ELF image whose file begins at START in the memory of a process: its build ID, or a weak
+ * ID of its program headers. READ reads that memory. ID has room for CTRACE_MOST_ID_BYTES. Returns the size of the ID;
+ * 0 if there are no headers at START. */
 enum { CTRACE_MOST_ID_BYTES = 64 };
 uint32_t ctrace_image_id(uint64_t start,
                          bool (*read)(void *_Nullable context, uint64_t address, void *_Nonnull to,

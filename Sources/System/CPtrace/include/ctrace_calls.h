@@ -1,5 +1,5 @@
-/* System calls of a traced thread: the one that it is at, and making it perform others. It has no state. A
- * result of type int is 0 or an errno, unless stated otherwise. */
+/* System calls of a traced thread: reads the call at which the thread has stopped, and makes the thread perform other
+ * calls. The functions keep no state. A result of type int is 0 or an errno, unless stated otherwise. */
 #ifndef CTRACE_CALLS_H
 #define CTRACE_CALLS_H
 
@@ -13,12 +13,12 @@ enum { CTRACE_OTHER = 0, CTRACE_ENTRY = 1, CTRACE_EXIT = 2 };
 
 /* A system call that a thread has stopped at. */
 struct ctrace_call {
-  int place; /* at its entry, its exit, or at something else */
-  bool is_native;        /* of this machine's own kind */
-  int64_t number;        /* at the entry */
-  uint64_t arguments[6]; /* at the entry */
-  int64_t result;        /* at the exit; -errno */
-  uint64_t counter;      /* behind the instruction */
+  int place; /* CTRACE_ENTRY, CTRACE_EXIT, or CTRACE_OTHER if the thread is not at a call */
+  bool is_native;        /* whether it has this machine's ABI, not that of 32-bit programs */
+  int64_t number;        /* set at the entry */
+  uint64_t arguments[6]; /* set at the entry */
+  int64_t result;        /* set at the exit; -errno if the call failed */
+  uint64_t counter;      /* the address after the call's instruction */
 };
 int ctrace_call_at(pid_t tid, struct ctrace_call *call);
 
@@ -36,9 +36,9 @@ int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace
 /* Makes a thread that has stopped at the exit of CALL repeat CALL when it continues. */
 int ctrace_call_again(pid_t tid, const struct ctrace_call *call);
 
-/* Makes a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped.
- * If the thread is at the entry of a system call, that call begins again when the thread continues.
- * INSTRUCTION is the address of a system call instruction in its memory; it is not needed at an entry.
+/* Makes a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves the thread stopped, in its former
+ * state. If the thread is at the entry of a system call, that call begins again when the thread continues. INSTRUCTION
+ * is the address of a system call instruction in its memory; it is not needed at an entry.
  *
  * *ERROR is set to the result of mprotect(2). If the thread has ended meanwhile, or another thread has called exec and
  * taken over its number, ESRCH is returned and *STATUS is set to that of waitpid(2). */
@@ -56,14 +56,14 @@ int ctrace_permit_access(pid_t tid, uint64_t instruction, bool is_permitted,
  * and restores the state of the thread. INSTRUCTION and *STATUS are as in ctrace_protect. */
 int ctrace_forbids_execution(pid_t tid, uint64_t instruction, bool *is_forbidden, int *status);
 
-/* Whether the functions above work for a thread that handles its own system calls (prctl(2), PR_SET_SYSCALL_USER_DISPATCH). They
- * do since Linux 6.4. */
+/* Whether the functions above work for a thread that handles its own system calls (prctl(2),
+ * PR_SET_SYSCALL_USER_DISPATCH), as they do since Linux 6.4. */
 bool ctrace_can_suspend_dispatch(pid_t tid);
 
 /* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */
 bool ctrace_denied_access(pid_t tid, uint64_t *address);
 
-/* As mmap(2) has them, on Linux. */
+/* The numbers of mmap(2) on Linux. */
 enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
 enum { CTRACE_MOVE_FIXED = 2, CTRACE_MOVE_KEEPS_OLD = 4 }; /* of mremap(2): MREMAP_FIXED, MREMAP_DONTUNMAP */
@@ -71,7 +71,7 @@ enum { CTRACE_SET_SECCOMP = 22, CTRACE_SET_DISPATCH = 59, CTRACE_SET_MDWE = 65 }
 enum { CTRACE_TRACE_ME = 0, CTRACE_ATTACH = 16, CTRACE_SEIZE = 0x4206 }; /* of ptrace(2) */
 enum { CTRACE_UNTRACED = 0x800000 }; /* of clone(2) */
 
-/* The calls that change what a memory tracer needs to know, and the instruction that makes a call. */
+/* The numbers of the calls that a memory tracer has to follow, and the instruction that makes a call. */
 #if defined(__x86_64__)
 enum {
   CTRACE_MMAP = 9,

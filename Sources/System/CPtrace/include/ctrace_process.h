@@ -19,23 +19,24 @@
 int ctrace_start_process(void (*body)(void *context, int stream), void *context, pid_t *pid,
                          int *stream);
 
-/* In that process: whether it received SIGTERM, SIGINT, SIGHUP or SIGQUIT. */
+/* For the tracer process: whether it received SIGTERM, SIGINT, SIGHUP or SIGQUIT. */
 bool ctrace_was_told_to_end(void);
 
-/* In that process: waits until an attached thread stops or ends, or the stream can be read or has ended, for NANOSECONDS at
- * most; negative for no limit. If STREAM is negative, waits for threads only. Returns the thread's number with the *STATUS of
- * waitpid(2), 0 for the stream and for a signal, or -errno: -ECHILD if nothing is attached, -EINTR if the time is over. */
+/* For the tracer process: waits until an attached thread stops or ends, or the stream can be read or has ended, for at
+ * most NANOSECONDS; negative for no limit. If STREAM is negative, waits for threads only. Returns the thread's number
+ * with the *STATUS of waitpid(2), 0 for the stream and for a signal, or -errno: -ECHILD if nothing is attached, -EINTR
+ * if the time is over. */
 pid_t ctrace_wait(int stream, int64_t nanoseconds, int *status);
 
-/* Sends SIZE bytes, and reads exactly as many; false if the other end is closed. */
+/* Send and receive exactly SIZE bytes; false if the other end is closed. */
 bool ctrace_send(int stream, const void *bytes, size_t size);
 bool ctrace_receive(int stream, void *bytes, size_t size);
 
-/* Waits until STREAM can be read or has ended, for that many milliseconds, negative for no limit. Returns
- * 1, 0 if the time ran out, or -errno: -EINTR after a signal. */
+/* Waits until STREAM can be read or has ended, for at most MILLISECONDS; negative for no limit. Returns 1, 0 if the
+ * time ran out, or -errno: -EINTR after a signal. */
 int ctrace_poll(int stream, int64_t milliseconds);
 
-/* Waits for the end of the process, whose stream has ended or is closed. */
+/* Closes STREAM, and waits until the process has ended. */
 void ctrace_end_process(pid_t pid, int stream);
 
 #pragma clang assume_nonnull end

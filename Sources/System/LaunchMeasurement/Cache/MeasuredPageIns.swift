@@ -33,7 +33,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
   package struct Count: Hashable, Sendable {
     /// The number of distinct pages.
     package var pages = 0
-    /// The total duration of the faults that have one; `nil` if none has.
+    /// The total duration of the faults whose duration is known; `nil` if no duration is known.
     package var nanoseconds: UInt64?
 
     package init(pages: Int = 0, nanoseconds: UInt64? = nil) {
@@ -67,16 +67,16 @@ package struct MeasuredPageIns: Hashable, Sendable {
     }
   }
 
-  /// The places in which a page was paged in, in the given order; they add up to `total`.
+  /// The places with at least one page-in, in the given order; the counts add up to `total`.
   package let rows: [Row]
   package var total: Count { rows.map(\.count).reduce(Count(), +) }
 
   /// Counts the faults in an image; those outside of all `places` are left out.
   ///
   /// - Parameters:
-  ///   - faults: by time.
-  ///   - places: sections, followed by the segments, which count what is in no section. An address counts for
-  ///     the first place that contains it. Places of the same name share a row.
+  ///   - faults: the faults by time.
+  ///   - places: the sections, then the segments. An address counts for the first place that contains it, so a segment
+  ///     counts the faults that are in none of its sections. Places of the same name share a row.
   /// - Complexity: O(*n* *p*) for *n* faults and *p* places.
   package init(
     _ faults: [PageInFault], in places: [(name: SymbolName, range: AddressRange)],

@@ -8,7 +8,7 @@ package struct MountTable: Sendable {
     package var fileSystem: String
   }
 
-  /// In the order in which they were mounted.
+  /// The mounts in the order in which they were mounted.
   package private(set) var mounts: [Mount] = []
 
   /// - Parameter text: the contents of the file; malformed lines are skipped.
@@ -27,8 +27,8 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// The mount that holds the file at `path`, an absolute path without symbolic links: the nearest one above
-  /// it, and of several the last.
+  /// Returns the mount that holds the file at `path`, an absolute path without symbolic links: the nearest mount above
+  /// the file. If several file systems are mounted there, it is the last of them.
   ///
   /// - Returns: `nil` if nothing is mounted above it.
   package func mount(of path: String) -> Mount? {

@@ -21,8 +21,8 @@ package enum PageCache {
     }
   }
 
-  /// - Throws: also for a file that this user neither owns nor may write, because the kernel gives no answer
-  ///   then.
+  /// - Throws: also for a file that this user neither owns nor may write, because the kernel does not report on such
+  ///   files.
   package static func residency(of path: String) throws(Diagnostic) -> Residency {
     var residency = Residency(resident: 0, pages: 0)
     let error = cpagecache_resident(path, &residency.resident, &residency.pages)
@@ -30,7 +30,7 @@ package enum PageCache {
     return residency
   }
 
-  /// Evicts all pages of the files at `paths` from memory, and checks that none is left.
+  /// Evicts all pages of the files at `paths` from memory, and checks that no page is left.
   ///
   /// A page that was used just now may still be held for a moment, so each file gets twenty attempts in about
   /// 0.2 s.
@@ -63,7 +63,7 @@ package enum PageCache {
     )
   }
 
-  /// Drops all unmapped pages of all files; needs root.
+  /// Drops all unmapped pages of all files. This needs root.
   package static func dropAll() throws(Diagnostic) {
     let error = cpagecache_drop_all()
     guard error == 0 else {

@@ -6,11 +6,12 @@ package struct PageFault: Hashable, Sendable {
   package var thread: Int32
   /// Whether the kernel waited for a device.
   package var isMajor: Bool
-  /// When the kernel began to handle it and when it had done so, in nanoseconds of the clock of launches.
+  /// When the kernel began to handle the fault, and when it had handled it, in nanoseconds of the clock that times
+  /// launches.
   package var start: UInt64
   package var end: UInt64
-  /// The byte whose access faulted, and the instruction that accessed it: the same if the instruction was to be executed,
-  /// unless it lies on two pages.
+  /// The byte whose access faulted, and the instruction that accessed it. If fetching the instruction faulted, both
+  /// addresses are the same, unless the instruction lies on two pages.
   package var address: LoadedAddress
   package var instruction: LoadedAddress
 
@@ -32,17 +33,18 @@ package struct PageFault: Hashable, Sendable {
 package enum PageFaultEvent: Hashable, Sendable {
   case fault(PageFault)
   case mapping(Mapping, process: Int32)
-  /// A process came to be, as a copy of another; of itself for a new thread.
+  /// A process was created as a copy of `parent`. Both numbers are equal for a new thread.
   case fork(process: Int32, parent: Int32)
   /// A process executes another program: its mappings are gone.
   case exec(process: Int32)
 
-  /// What a process has at some addresses.
+  /// Memory that a process has mapped at some addresses.
   package struct Mapping: Hashable, Sendable {
     package var addresses: Range<LoadedAddress>
-    /// The file without symbolic links, as the kernel names it, or its word for other memory: `//anon`, `[heap]`.
+    /// The path of the file without symbolic links, as the kernel names it, or the kernel's name of other memory:
+    /// `//anon`, `[heap]`.
     package var path: String
-    /// The byte of the file at the first address.
+    /// The offset in the file of the byte at the first address.
     package var fileOffset: FileOffset
     package var isExecutable: Bool
 

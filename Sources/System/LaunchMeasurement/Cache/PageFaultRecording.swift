@@ -9,8 +9,8 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// The page faults of one launch with their times and addresses, as sampled by the kernel: those of instructions of the
-/// program, not those of the kernel on its behalf, as in exec and in system calls.
+/// The page faults of one launch with their times and addresses, as sampled by the kernel. Only the program's own
+/// instructions are sampled, not the faults that the kernel takes for the program, as in exec and in system calls.
 ///
 /// A fault also maps the cached pages of the 64 KiB around it, so there are far fewer faults than touched
 /// pages: faults are what a launch pays for, not what it touches.
@@ -29,9 +29,10 @@ package final class PageFaultRecording {
 
   deinit { cfaults_close(handle) }
 
-  /// All events, by time, faults by when they began, and the number of those that the kernel dropped because they came too fast.
+  /// Returns all events by time, and the number of events that the kernel dropped because they came too fast. The time
+  /// of a fault is the time when it began.
   ///
-  /// A fault that failed is left out, as the kernel's count leaves it out.
+  /// Failed faults are left out; the kernel's own count leaves them out, too.
   package func events() -> (events: [PageFaultEvent], lost: UInt64) {
     let isComplete = cfaults_collect(handle) == 0
     let all = (0..<cfaults_count(handle)).map { cfaults_at(handle, $0) }
@@ -43,7 +44,7 @@ package final class PageFaultRecording {
       switch event.kind {
       case CFAULTS_BEGIN: begun[event.thread] = event
       case CFAULTS_MINOR, CFAULTS_MAJOR:
-        // Without its beginning, which was lost, it seems to take no time.
+        // If the record of the beginning was lost, the fault gets a duration of 0.
         let start = begun.removeValue(forKey: event.thread) ?? event
         let fault = PageFault(
           process: event.process, thread: event.thread, isMajor: event.kind == CFAULTS_MAJOR,
@@ -62,7 +63,7 @@ package final class PageFaultRecording {
       default: events.append((event.time, .exec(process: event.process)))
       }
     }
-    // A thread may end a fault before another one ends an earlier one.
+    // Faults were added when they ended, and a thread may end its fault before another thread ends an earlier fault.
     let byStart = events.enumerated().sorted {
       ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
     }

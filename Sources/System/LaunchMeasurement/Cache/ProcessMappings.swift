@@ -1,14 +1,14 @@
 // What do processes have in memory at a moment of a launch?
 //
-// The kernel reports each mapping when it comes, and none when it goes: munmap(2) has no record. So a mapping stays until
-// another one takes its place, which is what a loader does with the parts of an image, or until the process executes
-// another program. What was unmapped takes no faults, so keeping it does no harm.
+// The kernel reports when memory is mapped, but not when it is unmapped: munmap(2) has no record. So a mapping is kept
+// until another mapping takes its place, which is what a loader does with the parts of an image, or until the process
+// executes another program. Unmapped memory takes no faults, so a mapping that is kept too long does no harm.
 
 import Addresses
 
-/// The mappings of the processes of a launch. Feed it events by time.
+/// The mappings of the processes of a launch. Call `note` with each event, by time.
 package struct ProcessMappings: Sendable {
-  /// By process: ascending and disjoint.
+  /// The mappings of each process, ascending and disjoint.
   private var mappings: [Int32: [PageFaultEvent.Mapping]] = [:]
 
   package init() {}
@@ -34,7 +34,7 @@ package struct ProcessMappings: Sendable {
     return all[end - 1]
   }
 
-  /// What the new mapping covers goes, so that of another one a part may stay on each side.
+  /// Adds a mapping, and removes what it covers. An old mapping may keep a part on each side of it.
   private static func add(
     _ new: PageFaultEvent.Mapping, to mappings: inout [PageFaultEvent.Mapping]
   ) {

@@ -3,9 +3,9 @@ import Addresses
 /// Counts the faults in the executable mappings of certain files.
 package enum TextFaults {
   /// - Parameters:
-  ///   - events: by time.
+  ///   - events: the events by time.
   ///   - paths: the files, without symbolic links, as the kernel names them.
-  /// - Complexity: O(*n* *m*) for *n* mappings, of which a process has *m*; O(log *m*) for each fault.
+  /// - Complexity: O(*n* *m*) for *n* new mappings, if a process has up to *m*; O(log *m*) for each fault.
   package static func count(_ events: [PageFaultEvent], in paths: [String]) -> Int {
     let wanted = Set(paths)
     var mappings = ProcessMappings()

@@ -6,7 +6,7 @@ import ImageModel
   import Glibc
 #endif
 
-/// A file that is to be found at the path of an image, so that two builds can be launched by the same command.
+/// A file that is put at the path of an image, so that two builds can be launched by the same command.
 package struct ImagePlacement: Hashable, Sendable {
   /// The file's own path, in the same file system.
   package var source: String
@@ -18,8 +18,8 @@ package struct ImagePlacement: Hashable, Sendable {
     self.path = path
   }
 
-  /// Gives the file the path of the image, in one step; what was there is there no longer. Nothing is copied, so what is
-  /// in memory of either file stays there.
+  /// Puts the file at the path of the image, in one step, in place of the file that was there. Nothing is copied, so
+  /// pages of both files that are in memory stay in memory.
   package func place() throws(Diagnostic) {
     let temporary = "\(path).orderfile"
     unlink(temporary)

@@ -19,15 +19,16 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var title: String
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
-  /// Whether its output goes to this process's standard error; otherwise it is discarded.
+  /// Whether the program's output goes to this process's standard error; otherwise it is discarded.
   package var showsOutput: Bool
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
-  /// The sign at which a launch is over, and is measured until then; `nil` if the program ends by itself.
+  /// The sign that the program is ready: the launch is measured until then, and ended. `nil` if the program ends by
+  /// itself.
   package var readiness: Readiness?
   /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
   package var variables: [String] = []
-  /// The file at `path`, which must not change; `nil` if there is no file.
+  /// The identity of the file at `path`, which must not change; `nil` if there is no file.
   package var file: FileIdentity?
 
   package init(
@@ -45,7 +46,7 @@ package struct MeasuredProgram: Hashable, Sendable {
     file = FileIdentity(of: path)
   }
 
-  /// Launches it and waits until it has ended. Processes that it leaves running are killed.
+  /// Launches the program and waits until it has ended. Processes that it leaves running are killed.
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
   /// - Throws: if it can't be started, if it runs longer than `timeout`, if it ends before it is ready, or if the file at
@@ -54,8 +55,8 @@ package struct MeasuredProgram: Hashable, Sendable {
     try launchWithStart(faults).launch
   }
 
-  /// The same, with the time just before exec, in nanoseconds of CLOCK_MONOTONIC on Linux, and the number that the
-  /// process had.
+  /// Launches the program as `launch` does. Also returns the time just before exec, in nanoseconds of CLOCK_MONOTONIC
+  /// on Linux, and the number of the process.
   package func launchWithStart(
     _ faults: PageFaultRecording? = nil
   ) throws(Diagnostic) -> (launch: MeasuredLaunch, start: UInt64, processNumber: Int32) {
@@ -82,7 +83,7 @@ package struct MeasuredProgram: Hashable, Sendable {
     return result
   }
 
-  /// - Returns: what `cmeasure_run` does.
+  /// - Returns: the result of `cmeasure_run`, 0 or an errno.
   private func run(
     _ milliseconds: Int64, _ faults: PageFaultRecording?, _ launch: inout cmeasure_launch
   ) throws(ProgramLaunch.LaunchError) -> Int32 {

@@ -21,7 +21,7 @@ package struct MeasuredSide: Hashable, Sendable {
   package var programImage: ImageReference
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package let images: [String]
-  /// What has to be at the paths of images before a launch, for sides that are launched by the same paths.
+  /// The files that are put at the paths of images before each launch, for sides that are launched by the same paths.
   package let placements: [ImagePlacement]
   /// The identities of the files of `images`, which must not change.
   private let files: [FileIdentity?]
@@ -53,9 +53,9 @@ package struct MeasuredState: Hashable, Sendable {
   package var state: CacheState
   /// The sides in the given order.
   package var sides: [Side]
-  /// The order in which each round launched them, as indexes into `sides`.
+  /// The order in which each round launched the sides, as indexes into `sides`.
   package var rounds: [[Int]]
-  /// The reason why faults on text were not counted; `nil` if they were.
+  /// The reason why faults on text were not counted; `nil` if they were counted.
   package var textFaultsRefusal: String?
 
   package struct Side: Hashable, Sendable {
@@ -92,13 +92,13 @@ package struct MeasurementPlan: Sendable {
   package var dropsCaches: Bool
   package var ignoresFailure: Bool
 
-  /// The usual plan. On two processors with seven other busy threads, 100 rounds show 20% more CPU time, and 30
-  /// show twice as much (`MeasurementPowerTests`).
+  /// The usual number of rounds. On two processors with seven other busy threads, 100 rounds show that a program takes
+  /// 20% more CPU time, and 30 rounds show that it takes twice as much (`MeasurementPowerTests`).
   package static let usualRounds = 100
   package static let usualDuration = Duration.seconds(20)
-  /// The number of rounds that a duration does not cut off.
+  /// The number of rounds that are launched even if they take longer than the duration.
   package static let leastRounds = 30
-  /// Fewer rounds say nothing about how much launches vary.
+  /// The number of rounds before which no precision is computed: fewer rounds do not show how much launches vary.
   package static let leastRoundsForPrecision = 10
   static let mostCountedLaunches = 5
 
@@ -130,7 +130,7 @@ package struct MeasurementPlan: Sendable {
   /// Measures one state.
   ///
   /// - Parameter progress: called before each round, when nothing runs.
-  /// - Returns: the launches so far, in whole rounds, if an interrupt came.
+  /// - Returns: the launches of the complete rounds; after an interrupt, these may be fewer than planned.
   /// - Throws: if a launch fails, if an image can't be evicted, or if an image was replaced since the plan was made.
   package func run(
     _ state: CacheState, _ progress: (Progress) -> Void
@@ -183,7 +183,7 @@ package struct MeasurementPlan: Sendable {
     try PageCache.evict(side.images)
   }
 
-  /// - Parameter state: the pages in memory afterwards are counted if it is cold.
+  /// - Parameter state: if it is `cold`, the pages of the images that are in memory after the launch are counted.
   private func launch(
     _ side: MeasuredSide, _ state: CacheState?, _ faults: PageFaultRecording? = nil
   ) throws(Diagnostic) -> MeasuredLaunch {

@@ -80,7 +80,7 @@ package struct ImageStorage: Hashable, Sendable {
   package var device: String?
   /// The device's read-ahead; `nil` if unknown, as on overlay file systems.
   package var readAheadBytes: UInt64?
-  /// The file with that setting, in KiB; root can write it.
+  /// The file that holds the device's read-ahead in KiB; root can write it.
   package var readAheadSetting: String?
 
   package init(
@@ -100,8 +100,8 @@ package struct ImageStorage: Hashable, Sendable {
     var status = stat()
     let size = stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
     let mount = MountTable(SystemFile.text(of: "/proc/self/mountinfo")).mount(of: path)
-    // A partition has no queue; its disk has one. A file system without a device may have its own settings,
-    // as NFS has.
+    // A partition has no queue, but its disk has one. A file system without a device, such as NFS, may have a setting
+    // of its own.
     let settings = (mount?.device).map { device in
       [
         "/sys/dev/block/\(device)/queue/read_ahead_kb",

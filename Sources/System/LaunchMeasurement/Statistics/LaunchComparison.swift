@@ -1,26 +1,25 @@
 // Which program takes less, and how sure is that?
 //
-// A layout may change the time that a user waits, the time that the processor works, and the instructions that
-// it executes. Wall time is what counts, but on a busy machine it is mostly the time of others: with seven
-// other threads on two processors, thirty launches of a program and of one that takes twice as long often show
-// nothing. CPU time shows it, because a launch that waits is not charged. Instructions, where the machine
-// counts them, show even less than 1%. So all three metrics are compared.
+// A layout may change the time that a user waits, the time that the processor works, and the instructions that it
+// executes. Users care about wall time, but on a busy machine other programs take most of it: with seven other threads
+// on two processors, thirty launches of two programs often show no difference, even if one program takes twice as long.
+// CPU time shows this difference, because it does not grow while a launch waits. Instructions, where the machine counts
+// them, show even differences below 1%. So all three metrics are compared.
 //
 // Each comparison is by rounds: `SignedRankTest` says whether there is a difference, and `TypicalChange` how
 // large it is. They make the same claims from the same numbers, the logarithms of the ratios.
 //
-// Many comparisons. A report with two states, three metrics and a control makes twelve comparisons. If each
-// could be wrong in 1% of all reports, every ninth report would claim a difference between equal programs.
-// Holm's correction keeps the probability that a report contains any wrong claim below 1%, whatever the
-// metrics have to do with each other: of m p values the smallest is multiplied by m, the next by m - 1, and so
-// on; none may become smaller than the one before.
+// Many comparisons. A report with two states, three metrics and a control makes twelve comparisons. If each could be
+// wrong in 1% of all reports, every ninth report would claim a difference between equal programs. Holm's correction
+// keeps the probability that a report contains any wrong claim below 1%, however the metrics depend on each other. Of m
+// p values, the smallest is multiplied by m, the next by m - 1, and so on; no corrected value may be smaller than the
+// one before.
 //
 // Example: p = 0.001, 0.004 and 0.3 become 0.003, 0.008 and 0.3: two claims below 0.01.
 //
-// Bound: p can't be below 2 / 2^n with n rounds, so a report with few rounds can't claim anything:
-// `leastRounds`. What it leaves out: differences below 0.1%, which can be significant for instructions but
-// matter to nobody; and whatever is the same in all rounds, such as the machine, the day, and the two files'
-// places on the disk.
+// Bound: p can't be below 2 / 2^n with n rounds, so a report with few rounds can't claim anything: `leastRounds`. A
+// difference below 0.1% is never claimed: it can be significant for instructions, but matters to nobody. The comparison
+// does not see what is the same in all rounds, such as the machine, the day, and the two files' places on the disk.
 //
 // Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
 
@@ -34,9 +33,9 @@
 package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
   /// From just before exec to the end, in nanoseconds.
   case wallTime
-  /// User and system time, in microseconds: of all threads, and of children that were waited for.
+  /// User and system time in microseconds, of all threads and of the children that were waited for.
   case cpuTime
-  /// Executed in user mode, where the machine counts them.
+  /// Instructions executed in user mode, where the machine counts them.
   case instructions
 
   /// - Returns: `nil` if the launch lacks this figure.
@@ -52,11 +51,11 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
 /// The difference between two programs in one metric.
 package struct LaunchComparison: Hashable, Sendable {
   package var metric: LaunchMetric
-  /// From the first program to the second.
+  /// The change from the first program to the second.
   package var change: TypicalChange
-  /// The probability of such a difference between equal programs.
+  /// The probability of at least such a difference between equal programs.
   package var p: Double
-  /// The same, corrected for the number of comparisons in the report; at least `p`.
+  /// `p`, corrected for the number of comparisons in the report; at least `p`.
   package var correctedP: Double
 
   package enum Verdict: String, CaseIterable, Hashable, Sendable {
@@ -87,7 +86,7 @@ package struct LaunchComparison: Hashable, Sendable {
       guard let first = metric.value(of: first), let second = metric.value(of: second) else {
         return nil
       }
-      // Nothing takes no time, but a coarse clock may say so.
+      // A launch always takes some time, but a coarse clock may report 0.
       logarithms.append(log(Double(max(second, 1)) / Double(max(first, 1))))
     }
     self.metric = metric
@@ -104,7 +103,7 @@ package struct LaunchComparison: Hashable, Sendable {
     self.correctedP = correctedP
   }
 
-  /// The p values of all comparisons of a report, corrected for their number.
+  /// Returns the p values of all comparisons of a report, corrected for their number.
   package static func corrected(_ p: [Double]) -> [Double] {
     var corrected = p
     var last = 0.0
@@ -115,7 +114,7 @@ package struct LaunchComparison: Hashable, Sendable {
     return corrected
   }
 
-  /// The number of rounds below which a report with that many comparisons can't claim any difference.
+  /// Returns the number of rounds below which a report with that many comparisons can't claim any difference.
   package static func leastRounds(comparisons: Int) -> Int {
     (1...).first { 2 * pow(0.5, Double($0)) * Double(comparisons) < level } ?? 1
   }

@@ -12,12 +12,12 @@ package struct MeasuredLaunch: Hashable, Sendable {
   package var instructions: UInt64?
   package var minorFaults: UInt64
   package var majorFaults: UInt64
-  /// The peak resident memory; `nil` if that of this process was higher, because the kernel then reports
-  /// only that.
+  /// The peak resident memory; `nil` if this process had a higher peak, because the kernel then reports only the higher
+  /// one.
   package var peakBytes: UInt64?
-  /// The bytes read from devices for it; `nil` if the kernel does not tell.
+  /// The bytes read from devices for the launch; `nil` if the kernel does not state them.
   package var readBytes: UInt64?
-  /// The pages of its images that are in memory afterwards; `nil` if this was not examined.
+  /// The pages of the program's images that are in memory after the launch; `nil` if they were not counted.
   package var residentPages: UInt64?
   package var end: ProgramLaunch.End
 

@@ -58,7 +58,7 @@ package struct SampleSummary: Hashable, Sendable {
     self.outliers = outliers
   }
 
-  /// The upper quartile plus three times the interquartile range: values beyond had another cause (Tukey,
+  /// The upper quartile plus three times the interquartile range: values above it had another cause (Tukey,
   /// "Exploratory Data Analysis", 1977).
   package var farFence: Double { Self.farFence(lowerQuartile, upperQuartile) }
 

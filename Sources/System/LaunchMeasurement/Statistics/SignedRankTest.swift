@@ -29,7 +29,7 @@ package struct SignedRankTest: Hashable, Sendable {
 
   static let mostForExact = 50
 
-  /// - Complexity: O(*n* log *n*) for *n* differences; up to 50 O(*n*³).
+  /// - Complexity: O(*n*³) for *n* differences up to 50, O(*n* log *n*) for more.
   package init(_ differences: [Double]) {
     let signed = differences.filter { $0 != 0 }
     let ranks = Ranks(signed.map { abs($0) })
@@ -50,7 +50,7 @@ package struct SignedRankTest: Hashable, Sendable {
 
 /// The sums of all subsets of some ranks.
 struct RankSubsets {
-  /// For each sum, the share of the subsets with it.
+  /// For each sum, the share of the subsets with this sum.
   private var shares: [Double] = [1]
 
   /// The sum of all ranks.
@@ -71,7 +71,7 @@ struct RankSubsets {
   /// The share of the subsets whose sum is at most `sum`.
   func share(atMost sum: Int) -> Double { shares[...sum].reduce(0, +) }
 
-  /// The largest sum such that at most `share` of the subsets have a smaller one.
+  /// The largest sum such that at most `share` of the subsets have a smaller sum.
   func quantile(_ share: Double) -> Int {
     var below = 0.0
     var sum = 0

@@ -1,21 +1,21 @@
 // How much more does B take than A? The estimate of Hodges and Lehmann, with its confidence interval
 //
-// For each round take the logarithm of B / A: noise that delays both launches of a round by the same share
-// drops out. Compute the mean of each two of these numbers, and of each with itself. The median of all these
-// means is the estimate: it moves little if a launch is delayed by something else, and uses more of the data
-// than the median of the logarithms.
+// For each round take the logarithm of B / A: noise that delays both launches of a round by the same share drops out.
+// Compute the mean of each pair of these numbers, and of each number with itself. The median of all these means is the
+// estimate: it moves little if something else delays a launch, and uses more of the data than the median of the
+// logarithms.
 //
-// The number of positive means is W of the signed-rank test. So that test, asked which changes it would not
-// reject, gives a confidence interval without any further assumption: the c-th smallest mean to the c-th
-// largest, with c the largest number such that W is below c with a probability of at most 2.5%. A test that
-// is significant below 5% and its interval agree: 0 lies outside, unless rounds are equal to the last digit.
+// The number of positive means is W of the signed-rank test. So the changes that this test would not reject are a
+// confidence interval that needs no further assumption: from the c-th smallest mean to the c-th largest, where c is the
+// largest number such that W is below c with a probability of at most 2.5%. The test and the interval agree: if the
+// test is significant below 5%, 0 lies outside of the interval, unless rounds are equal to the last digit.
 //
 // Example: rounds in which B takes 2, 2.2 and 1.9 times as much as A. The means of their logarithms, as
 // factors, are 1.9, 1.95, 2, 2.04, 2.1 and 2.2: the estimate is 2.02, +102%. Three rounds have no 95%
 // interval: all three are positive in one of eight cases even if A and B are the same program.
 //
-// There are n(n + 1)/2 means, half a million for 1000 rounds. None is stored: `WalshAverages` finds the one at
-// a given place by halving the range in which it lies, and counting how many lie below.
+// There are n(n + 1)/2 means, half a million for 1000 rounds. They are not stored: `WalshAverages` finds the mean at a
+// given place by halving the range in which it lies, and counting the means below.
 //
 // Hodges and Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963;
 // the interval is Tukey's, in Walker and Lev, "Statistical inference", 1953.
@@ -30,10 +30,10 @@
 package struct TypicalChange: Hashable, Sendable {
   /// The change as a share of the first value: -0.1 if the second takes 10% less.
   package let share: Double
-  /// The 95% confidence interval of `share`; `nil` for fewer than 6 rounds, which have none.
+  /// The 95% confidence interval of `share`; `nil` for fewer than 6 rounds, which have no such interval.
   package let interval: ClosedRange<Double>?
 
-  /// - Parameter logarithms: of the ratio of the second value of each round to the first.
+  /// - Parameter logarithms: for each round, the logarithm of the ratio of the second value to the first.
   /// - Precondition: at least one, all finite.
   /// - Complexity: O(*n* log *n*) for *n* rounds.
   package init(logarithms: [Double]) {
@@ -61,7 +61,7 @@ package struct TypicalChange: Hashable, Sendable {
     self.interval = interval
   }
 
-  /// The place, from 1, of the mean at which the interval begins; 0 if there is none.
+  /// Returns the place, from 1, of the mean at which the interval begins; 0 if there is no interval.
   private static func firstInside(rounds: Int) -> Int {
     if rounds <= SignedRankTest.mostForExact {
       return RankSubsets(1...rounds).quantile(0.025)
@@ -73,7 +73,7 @@ package struct TypicalChange: Hashable, Sendable {
   }
 }
 
-/// The means of each two of some values, and of each value with itself, by size.
+/// The means of each pair of some values, and of each value with itself, by size.
 package struct WalshAverages {
   private let values: [Double]
 
