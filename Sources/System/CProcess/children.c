@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Whether this process was started with SIGCHLD ignored. It does not ignore SIGCHLD itself: the status of its children
- * would be lost. */
+/* Whether this process was started with SIGCHLD ignored. The process itself no longer ignores SIGCHLD, because the
+ * status of its children would be lost. */
 static bool caller_ignores_children;
 
 void cprocess_expect_children(void) {

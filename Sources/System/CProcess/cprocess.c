@@ -28,7 +28,7 @@ static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
   if (signal != SIGQUIT) interrupted = 1;
   if (!pid) return;
-  /* The terminal has already sent these two to the program, unless that has its own group. */
+  /* The terminal has already sent these two to the program, unless the program has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
   if (signal == SIGINT && child_group == CPROCESS_SHELL_SESSION) signal = SIGTERM;
   int error = errno;
@@ -78,7 +78,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   cprocess_expect_children();
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_init(&attributes); /* these two only allocate, and in glibc not even that */
+  posix_spawnattr_init(&attributes); /* these two can fail only for lack of memory, and need none in glibc */
   posix_spawn_file_actions_init(&actions);
   short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
   sigset_t defaults;
@@ -86,7 +86,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   for (int i = 0; i < 4; i++) {
     struct sigaction action;
     sigaction(caught[i], NULL, &action);
-    if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* nohup stays nohup */
+    if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* signals that nohup ignores stay ignored */
   }
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   if (group == CPROCESS_SHELL_SESSION) {
@@ -210,7 +210,7 @@ static void do_nothing(int signal) { (void)signal; }
 
 void cprocess_keep_closed_streams(void) {
   for (int stream = 0; stream <= 2; stream++)
-    if (fcntl(stream, F_GETFD) < 0) /* the lowest free number is this one */
+    if (fcntl(stream, F_GETFD) < 0) /* open takes the lowest free number, which is this one */
       open("/dev/null", (stream == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
@@ -218,7 +218,7 @@ void cprocess_survive_closed_pipes(void) {
   struct sigaction action;
   sigaction(SIGPIPE, NULL, &action);
   if (action.sa_handler != SIG_DFL) return;
-  action = (struct sigaction){.sa_handler = do_nothing}; /* exec puts a handler back to the default */
+  action = (struct sigaction){.sa_handler = do_nothing}; /* exec resets a handler to the default */
   sigaction(SIGPIPE, &action, NULL);
 }
 

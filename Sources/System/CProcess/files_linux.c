@@ -1,5 +1,5 @@
-/* What only the kernel can do with files. Landlock: a process gives up rights to files, for itself and all that it
- * starts; reading stays as it is. <landlock(7)> */
+/* What only the kernel can do with files. Landlock: a process gives up rights to files, for itself and for all that it
+ * starts. The rights to read stay as they are. <landlock(7)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "platform.h"
 
-/* Version 2, of Linux 5.19, is the first that permits moving files between folders; version 3 has truncation. */
+/* Version 2, of Linux 5.19, is the first that permits moving files between folders; version 3 adds truncation. */
 enum { OLDEST = 2, REFER = 1 << 13, TRUNCATE = 1 << 14 };
 
 /* All rights to create, change and remove files that VERSION knows. */
@@ -27,7 +27,7 @@ static uint64_t rights_to_write(long version) {
   return version >= 3 ? rights | TRUNCATE : rights;
 }
 
-/* Leaves RIGHTS below FOLDER. Returns 0 or an errno. */
+/* Permits RIGHTS below FOLDER. Returns 0 or an errno. */
 static int permit(int rules, const char *folder, uint64_t rights) {
   int descriptor = open(folder, O_PATH | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -39,7 +39,8 @@ static int permit(int rules, const char *folder, uint64_t rights) {
 
 int platform_confine_writes(const char *folder) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  /* Asking needs no right: a filter of system calls that does not know this one refuses it so. */
+  /* Asking for the version needs no right, so EPERM comes from a filter of system calls that does not know this
+   * call. */
   if (version < 0) return errno == EPERM ? EOPNOTSUPP : errno;
   if (version < OLDEST) return EOPNOTSUPP;
   uint64_t rights = rights_to_write(version), to_change = LANDLOCK_ACCESS_FS_WRITE_FILE;

@@ -62,8 +62,8 @@ static struct process *process_numbered(pid_t pid, const struct list *list) {
   return bsearch(&wanted, list->processes, list->count, sizeof wanted, by_number);
 }
 
-/* Marks PROCESS and its ancestors, up to the first one that is marked. The parents were read at different times, and may form a
- * cycle. */
+/* Marks PROCESS and its ancestors, up to the first one that is marked. The parents were read at different times, and
+ * may form a cycle. */
 static void mark(struct process *process, const struct list *list) {
   struct process *end = process;
   while (end && end->belonging == UNKNOWN) {

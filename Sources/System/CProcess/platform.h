@@ -42,13 +42,14 @@ enum { platform_can_hold = 1 };
 #else
 enum { platform_can_hold = 0 };
 #endif
-/* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams. The program waits before it begins, and
- * TRACER may trace it; 0 for no tracer. The program ignores SIGCHLD if this process was started with SIGCHLD ignored.
- * ENOTSUP if the system has no suitable ptrace. */
+/* Starts a program as posix_spawnp does, without attributes, but with STREAMS as in struct cprocess_streams. The
+ * program waits before it begins, and TRACER may trace it; 0 for no tracer. The program ignores SIGCHLD if this process
+ * was started with SIGCHLD ignored. ENOTSUP if the system has no suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
                         bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held);
-/* Lets it begin, or ends it before that. Returns 0 or the errno of exec; the process is gone then. */
+/* Lets the program begin if MAY_BEGIN is true, and ends it if not. Returns 0, or the errno of exec if the program could
+ * not begin; its process is then gone. */
 int platform_let_go(const struct platform_held *held, bool may_begin);
 
 /* cprocess_adopt_orphans and cprocess_end_orphans. */

@@ -36,7 +36,7 @@ uint64_t platform_ticks(void) {
 #endif
 }
 
-/* Fields 3 and 22. */
+/* Reads fields 3 and 22 of /proc/PID/stat. */
 enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   char text[1024];
   const char *fields = cprocess_read_stat(pid, text, sizeof text);
@@ -78,8 +78,8 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
-/* The steps of a held child before exec; never returns. No other process may hold the other end of GO, so
- * that the child ends if this process ends before the child may begin. */
+/* Does the steps of a held child before exec; never returns. Only the parent may hold the other end of GO: then the
+ * child ends if the parent ends before the child may begin. */
 static void become_program(char *const *arguments, char **environment, const int streams[3],
                            bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                            const sigset_t *mask, pid_t tracer, int go, int failed) {
@@ -98,7 +98,7 @@ static void become_program(char *const *arguments, char **environment, const int
   cprocess_become_child();
   sigprocmask(SIG_SETMASK, mask, NULL);
   char byte;
-  if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1) /* what came first: it can be attached */
+  if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1) /* the first byte means: the child can be attached to */
     execvpe(arguments[0], arguments, environment);
   int error = errno;
   while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
@@ -109,7 +109,7 @@ static void become_program(char *const *arguments, char **environment, const int
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
                         bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held) {
-  int go[2], failed[2]; /* to the child; from it, closed by exec */
+  int go[2], failed[2]; /* a pipe to the child, and one from it, which exec closes */
   if (pipe2(go, O_CLOEXEC) != 0) return errno;
   if (pipe2(failed, O_CLOEXEC) != 0) {
     int error = errno;
@@ -145,8 +145,8 @@ int platform_let_go(const struct platform_held *held, bool may_begin) {
   return error;
 }
 
-/* Field 2 is the local address, ADDRESS:PORT in hexadecimal, and field 4 the state. Sockets that listen come
- * first. <proc_pid_net(5)> */
+/* Whether a line of the file has a socket that listens on PORT. Field 2 is the local address, ADDRESS:PORT in
+ * hexadecimal, and field 4 the state. Sockets that listen come first. <proc_pid_net(5)> */
 static bool has_listener(const char *path, unsigned port) {
   FILE *file = fopen(path, "re");
   if (!file) return false;
@@ -170,12 +170,12 @@ bool platform_port_listens(pid_t pid, uint16_t port) {
   return false;
 }
 
-/* Children that this process had before it became this program: not its own to end. */
+/* Children that this process had before it began to adopt orphans; it must not end them. */
 static struct { pid_t pid; uint64_t start; } spared[64];
 static int spared_count;
 static bool adopts_orphans;
 
-/* Calls BODY for each child of the thread that adopts all orphans. <proc_tid_children(5)> */
+/* Calls BODY for each child of the main thread, which adopts all orphans. <proc_tid_children(5)> */
 static void each_child(void (*body)(pid_t, uint64_t start, void *context), void *context) {
   char name[32], text[4096];
   snprintf(name, sizeof name, "task/%d/children", (int)getpid());
@@ -183,7 +183,7 @@ static void each_child(void (*body)(pid_t, uint64_t start, void *context), void 
   char *end = text;
   for (;;) {
     long pid = strtol(end, &end, 10);
-    /* The last number may be cut. */
+    /* The last number may be cut off. */
     if (pid <= 0 || *end != ' ') return;
     uint64_t start = 0;
     platform_process((pid_t)pid, &start);

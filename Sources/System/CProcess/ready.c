@@ -16,7 +16,8 @@ int cprocess_tap_open(struct cprocess_tap *tap, const char *text, int forward, i
   *tap = (struct cprocess_tap){.read_end = -1, .forward = forward, .length = strlen(text)};
   if (tap->length == 0 || tap->length >= sizeof tap->text) return ENAMETOOLONG;
   memcpy(tap->text, text, tap->length);
-  /* Of each beginning of the text, the longest part at its end that is a beginning, too. (Knuth, Morris, Pratt) */
+  /* Stores for each beginning of the text the length of its longest end that is also a beginning. (Knuth, Morris,
+   * Pratt) */
   for (size_t i = 1, same = 0; i < tap->length; i++) {
     while (same && text[i] != text[same]) same = tap->shorter[same - 1];
     if (text[i] == text[same]) same++;
@@ -41,7 +42,7 @@ static void search(struct cprocess_tap *tap, const char *bytes, size_t count) {
 }
 
 enum {
-  LOOK_LIMIT = 1 << 20, /* bytes read at once: the caller has signs and times to watch */
+  LOOK_LIMIT = 1 << 20, /* bytes read in one call: the caller also watches signs and times */
 };
 
 /* Whether the next PIPE_BUF bytes can be passed on without waiting for a reader. */
@@ -50,7 +51,8 @@ static bool can_forward(const struct cprocess_tap *tap) {
   return tap->forward < 0 || poll(&poller, 1, 0) != 0;
 }
 
-/* As without a pipe between them, a reader that is gone is the program's concern; but it goes on. */
+/* Without this pipe, the program would notice that the reader is gone. Here the output is dropped, and the program goes
+ * on. */
 static void forward(const struct cprocess_tap *tap, const char *bytes, ssize_t count) {
   for (ssize_t done = 0, written; tap->forward >= 0 && done < count; done += written)
     if ((written = write(tap->forward, bytes + done, (size_t)(count - done))) < 0) {
@@ -80,7 +82,7 @@ bool cprocess_tap_read(struct cprocess_tap *tap) {
 
 void cprocess_tap_close(struct cprocess_tap *tap) {
   if (tap->read_end < 0) return;
-  /* What the program has left; others may still write. */
+  /* Passes on what the program has left, up to a limit, because others may still write. */
   for (int bytes = 0; bytes < LOOK_LIMIT && pass_on(tap); bytes += PIPE_BUF) {
   }
   close(tap->read_end);

@@ -13,7 +13,7 @@ import CProcess
 /// sleep, its progress is the same in each launch.
 struct LaunchSettling {
   enum State {
-    /// All threads sleep, and none has run for `quiet`; or the system does not show whether threads sleep.
+    /// All threads sleep, and no thread has run for `quiet`; or the system does not show whether threads sleep.
     case waits
     /// The threads did not settle within 3 s, or within 20 s if a tracer slows them down.
     case works
@@ -22,16 +22,15 @@ struct LaunchSettling {
   /// The time during which no thread may run, in nanoseconds.
   private static let quiet: UInt64 = 50_000_000
   private static let interval: UInt64 = 5_000_000
-  /// A check reads a file of each process of the machine. So the pause after a check takes at least four times as long as the
-  /// check.
+  /// A check reads a file of each process of the machine. So the pause after a check takes at least four times as long
+  /// as the check.
   private static let pausePerLook: UInt64 = 4
 
   private let processNumber: pid_t
   private let tracer: pid_t
   private let end: UInt64
   private var next: UInt64 = 0
-  /// The number of context switches, and the time since which it is the same; `nil` while a thread
-  /// works.
+  /// The number of context switches, and the time since when this number is the same; `nil` while a thread works.
   private var sleep: (switches: UInt64, since: UInt64)?
 
   /// - Parameter tracer: the process that traces the launch and is not part of it.

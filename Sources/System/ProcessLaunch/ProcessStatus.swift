@@ -8,15 +8,15 @@
 package struct ProcessStatus: Sendable {
   private let lines: [[Substring]]
 
-  /// - Parameter pid: of a process or thread.
-  /// - Returns: `nil` if there is none, or on a system without this file.
+  /// - Parameter pid: the number of a process or thread.
+  /// - Returns: `nil` if there is no such process or thread, or on a system without this file.
   package init?(of pid: pid_t) {
     let text = SystemFile.text(of: "/proc/\(pid)/status")
     if text.isEmpty { return nil }
     self.init(String(decoding: text, as: UTF8.self))
   }
 
-  /// - Parameter text: of the file.
+  /// - Parameter text: the contents of the file.
   package init(_ text: String) {
     lines = text.split(separator: "\n").map {
       $0.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })

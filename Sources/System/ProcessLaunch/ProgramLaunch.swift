@@ -21,16 +21,17 @@ package struct ProgramLaunch: Sendable {
   /// (`LaunchSettling`). Then the program's process group gets the same signals as after a timeout,
   /// and the exit status of the program does not count.
   package var readiness: Readiness?
-  /// Whether it leads its own process group: signals that end the program also go to what it started, and
-  /// what it started ends if it fails. With a timeout or a sign it always leads one.
+  /// Whether the program leads its own process group. Signals that end the program then also go to the processes that
+  /// it started, and these end if the program fails. With a timeout or a sign of readiness the program always leads a
+  /// group.
   package var leadsGroup: Bool
-  /// Whether it is a shell with a command line. If it leads its own group, that is a session, which has no terminal: what
-  /// asks there for a password fails at once. And the group gets SIGTERM for SIGINT, because a shell that gets SIGINT
-  /// between two commands goes on with the next.
+  /// Whether the program is a shell with a command line. If it leads its own group, it also leads a session, which has
+  /// no terminal: a command that asks for a password fails at once. The group gets SIGTERM instead of SIGINT, because a
+  /// shell that gets SIGINT between two commands goes on with the next.
   package var isShell = false
   package var streams = Streams()
 
-  /// The descriptors that are its standard streams, above 2; `nil` for those of this process.
+  /// The descriptors, above 2, of the program's standard streams; `nil` for a stream of this process.
   package struct Streams: Sendable {
     package var input: Int32?
     package var output: Int32?
@@ -64,7 +65,7 @@ package struct ProgramLaunch: Sendable {
     package var processNumber: UInt32
     package var end: End
     package var timedOut: Bool
-    /// Whether the awaited sign came; then `end` is success.
+    /// Whether the awaited sign came; if so, `end` is success.
     package var isReady = false
     /// Whether the program was still working when the launch was ended after the sign. The point
     /// where such a launch ends is a matter of chance.
@@ -116,7 +117,7 @@ package struct ProgramLaunch: Sendable {
 
   /// Starts the program and waits until it has ended.
   ///
-  /// With a timeout the program leads its own process group, so that the processes it started end with it; a
+  /// With a timeout the program leads its own process group, so that the processes that it started end with it. A
   /// process that leaves the group is not tracked.
   ///
   /// - Parameters:
@@ -201,7 +202,7 @@ package struct ProgramLaunch: Sendable {
     result.end = result.isReady ? .exited(0) : End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
     if result.timedOut || result.isReady || leadsGroup && result.end != .exited(0) {
-      // Also for what the program started and left behind, which takes a moment to be gone.
+      // The group may have processes that the program left behind, and these take a moment to end.
       let hasOthers = cprocess_signal_group(pid, SIGKILL)
       for _ in 0..<100 where hasOthers && cprocess_signal_group(pid, 0) { usleep(5000) }
     }
@@ -228,7 +229,7 @@ package struct ProgramLaunch: Sendable {
     return pid
   }
 
-  /// Which signal the process group gets when.
+  /// The signals that the process group gets, and when.
   private struct Timing {
     private var signals: [(nanoseconds: UInt64, signal: Int32)] = []
 
@@ -242,7 +243,7 @@ package struct ProgramLaunch: Sendable {
       signals = [(time, SIGTERM), (time + 2_000_000_000, SIGKILL)]
     }
 
-    /// `nil` if there is none.
+    /// `nil` if no signal is left.
     var millisecondsToNext: Int64? {
       guard let next = signals.first?.nanoseconds else { return nil }
       let now = ClockReading.now().nanoseconds
@@ -312,8 +313,8 @@ extension ProgramLaunch {
 }
 
 extension ProgramLaunch {
-  /// The indexes of the words of this process's command line that are not UTF-8, ascending: what `CommandLine.arguments`
-  /// has for them are other words.
+  /// The ascending indexes of the words of this process's command line that are not UTF-8. `CommandLine.arguments` has
+  /// changed words in their places.
   package static var repairedArguments: [Int] {
     (0..<Int(CommandLine.argc)).filter { index in
       guard let word = CommandLine.unsafeArgv[index] else { return false }

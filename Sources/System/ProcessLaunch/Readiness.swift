@@ -15,7 +15,7 @@ package enum Readiness: Hashable, Sendable {
   /// The program calls `orderfile_mark` with this name.
   case mark(String)
 
-  /// `port=8080`, `line=TEXT` or `mark=NAME`; `nil` for anything else.
+  /// Parses `port=8080`, `line=TEXT` or `mark=NAME`; `nil` for anything else.
   package init?(_ text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.count < 256 else { return nil }
@@ -32,7 +32,7 @@ package enum Readiness: Hashable, Sendable {
   /// The name of the mark; `nil` for other signs.
   package var mark: String? { if case .mark(let name) = self { name } else { nil } }
 
-  /// Whether the sign is there before any program was launched, which therefore can't be told by it.
+  /// Whether the sign is there before any program was launched, so that it can't show whether a program is ready.
   package var isThereAlready: Bool {
     if case .port(let port) = self { cprocess_port_listens(0, port) } else { false }
   }
@@ -66,8 +66,8 @@ package final class ReadinessProbe {
 
   deinit { cprocess_taps_close(&taps) }
 
-  /// Starts the program by `body`, which gets the program's streams: `streams`, with pipes for its output if that is
-  /// needed.
+  /// Calls `body`, which starts the program with the given streams: `streams`, with pipes for the program's output if a
+  /// text is awaited.
   func starting<R>(
     _ streams: cprocess_streams,
     _ body: (cprocess_streams) throws(ProgramLaunch.LaunchError) -> R
@@ -83,8 +83,8 @@ package final class ReadinessProbe {
     return try body(piped)
   }
 
-  /// For a program that is started by other means: the pipe to which it is to write, which the caller closes; `nil` if
-  /// its output tells nothing.
+  /// Returns the pipe for the output of a program that is started without `starting`; the caller closes it. `nil` if no
+  /// text is awaited.
   ///
   /// - Parameter isShown: whether this process's standard error gets the output.
   package func outputPipe(isShown: Bool) throws(ProgramLaunch.LaunchError) -> Int32? {
@@ -95,7 +95,7 @@ package final class ReadinessProbe {
     return end
   }
 
-  /// Whether the program is ready. Passes on its output, if it goes through pipes; so this is to be called until the
+  /// Returns whether the program is ready. Also passes on the output that comes through pipes, so call it until the
   /// program has ended, and once more.
   package func look(at pid: pid_t) -> Bool {
     switch readiness {

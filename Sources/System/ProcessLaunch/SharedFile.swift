@@ -2,7 +2,8 @@ import CProcess
 
 /// Files that running programs have mapped.
 package enum SharedFile {
-  /// Memory of `size` bytes, all 0, that other processes can open as `/proc/PID/fd/N` as long as this one has it open.
+  /// Creates `size` bytes of memory, all 0, that other processes can open as `/proc/PID/fd/N` as long as this process
+  /// has it open.
   ///
   /// - Returns: the descriptor.
   package static func createMemory(
@@ -13,10 +14,10 @@ package enum SharedFile {
     return descriptor
   }
 
-  /// Stores `desired` as the little-endian number at `offset`, a multiple of 4, if it is `expected`: in one step, also
-  /// for the programs.
+  /// Replaces the little-endian number at `offset`, a multiple of 4, by `desired` if the number is `expected`. This is
+  /// one step, also for programs that have mapped the file.
   ///
-  /// - Returns: whether it did; it does not if the file can't be written, or is too short.
+  /// - Returns: whether the number was replaced: `false` also if the file can't be written, or is too short.
   @discardableResult
   package static func exchange(
     _ expected: UInt32, for desired: UInt32, at offset: Int, of path: String

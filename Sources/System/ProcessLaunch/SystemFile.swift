@@ -6,16 +6,15 @@ import CProcess
   import Glibc
 #endif
 
-/// Files that the kernel generates when they are read, those under `/proc` and `/sys`; and what only the kernel can do
-/// with a file.
+/// Reads files that the kernel generates, under `/proc` and `/sys`, and does what only the kernel can do with a file.
 package enum SystemFile {
-  /// - Returns: `nil` if the file can't be read, or is empty.
+  /// - Returns: the first word of the file at `path`; `nil` if the file can't be read, or is empty.
   package static func word(_ path: String) -> String? {
     let text = text(of: path).prefix { $0 > UInt8(ascii: " ") }
     return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
-  /// Gives an open file the contents of another one, without copying them.
+  /// Gives the open file `output` the contents of the file `input`, without copying them.
   ///
   /// - Returns: whether the file system can do that.
   package static func shareBlocks(of input: Int32, with output: Int32) -> Bool {

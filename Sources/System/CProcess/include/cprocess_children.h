@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Sets SIGCHLD to its default if this process was started with SIGCHLD ignored: the system drops the status of
- * children otherwise. Call it before starting a child that this process waits for; cprocess_start does. */
+/* Sets SIGCHLD to its default if this process was started with SIGCHLD ignored, because the system would drop the
+ * status of children. Call it before starting a child that this process waits for; cprocess_start does. */
 void cprocess_expect_children(void);
 /* Ignores SIGCHLD again if cprocess_expect_children found it ignored. Call it in a child before exec; safe after
  * vfork. */
