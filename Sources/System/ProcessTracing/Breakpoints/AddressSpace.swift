@@ -14,7 +14,8 @@ final class AddressSpace {
   let memory: ProcessMemory
   private let files: TracedFiles
   var images: [Image] = []
-  /// Where the program begins, until a thread has come there: before, the loader maps the libraries.
+  /// The breakpoint at the program's entry point; `nil` once a thread has come there. Until then, the loader maps the
+  /// libraries.
   private(set) var entry: PlantedBreakpoint?
   /// The code of the loader that was started as the program (`ld.so ./app`), until other code runs.
   private var loader: [Range<LoadedAddress>] = []
@@ -23,8 +24,8 @@ final class AddressSpace {
   private var leftAlone: Set<Place> = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
-  /// Whether the program is valgrind. It translates the code of another program, and of a part of itself, and runs the
-  /// translation. The process gets no breakpoints.
+  /// Whether the program is valgrind, which translates the code of another program, and of a part of itself, and runs
+  /// the translation. The process gets no breakpoints.
   let isOfTranslator: Bool
   /// Whether all instructions are restored, because an untraced process uses the memory.
   var isLent = false
@@ -68,7 +69,8 @@ final class AddressSpace {
     isOfTranslator = Self.isTranslator(pid)
   }
 
-  /// valgrind names its launcher in the environment of its tools, and removes the variable for the program that it runs.
+  /// valgrind names its launcher in the environment of its tools, and removes the variable for the program that it
+  /// runs.
   private static func isTranslator(_ pid: pid_t) -> Bool {
     SystemFile.text(of: "/proc/\(pid)/environ").split(separator: 0)
       .contains { $0.starts(with: "VALGRIND_LAUNCHER=".utf8) }
@@ -91,14 +93,15 @@ final class AddressSpace {
     memory.mayPermitAccess = other.memory.mayPermitAccess
   }
 
-  /// The process that it was made for.
+  /// The process for which this value was made.
   var pid: pid_t { memory.pid }
 
   /// Whether the loader still maps the libraries that the program begins with.
   var isStarting: Bool { entry != nil || !loader.isEmpty }
 
-  /// Plants the breakpoints that tell when libraries are mapped: one at the program's entry point, and one in
-  /// its loader. A program without a loader needs neither, a running one only the second.
+  /// Plants the breakpoints that show when libraries are mapped: one at the program's entry point, and one in its
+  /// loader. A program without a loader needs neither of them. A running program needs only the breakpoint in its
+  /// loader.
   ///
   /// - Returns: the path of the loader if another file is at this path now. Then the tracer does
   ///   not see when libraries are mapped.
@@ -246,7 +249,8 @@ final class AddressSpace {
     entry = nil
   }
 
-  /// Puts the instruction at the lasting breakpoint `address` back for one step, or the breakpoint after it.
+  /// Restores the instruction at the lasting breakpoint `address` if `isExposed`, for one step; else plants the
+  /// breakpoint again.
   func expose(_ isExposed: Bool, _ address: LoadedAddress) {
     let breakpoint = lasting.first { $0.breakpoint.address == address }?.breakpoint
     if isExposed {
@@ -258,7 +262,7 @@ final class AddressSpace {
 
   /// Restores all instructions, in a process whose threads are all stopped.
   ///
-  /// - Returns: the number that could not be restored.
+  /// - Returns: the number of instructions that could not be restored.
   func removeBreakpoints() -> Int {
     let hasBreakpoints = !images.isEmpty || !lasting.isEmpty || entry != nil
     guard hasBreakpoints else { return 0 }
@@ -288,7 +292,7 @@ extension AddressSpace.Image {
 }
 
 extension BreakpointImage {
-  /// Whether the image in memory at `slide` is this one.
+  /// Whether the image in memory at `slide` is this image.
   fileprivate func isInMemory(_ memory: ProcessMemory, _ slide: Slide) -> Bool {
     identity.allSatisfy { $0.isInMemory(memory, slide) }
   }

@@ -23,9 +23,9 @@ package struct BreakpointAttachment: Sendable {
   /// The reason why it is impossible to attach to a process, regardless of permissions.
   package enum Obstacle: Equatable, Sendable {
     case tracedBy(pid_t)
-    /// It has ended, but its parent has not waited for it.
+    /// The process has ended, but its parent has not waited for it.
     case ended
-    /// It is a kernel thread, without its own memory.
+    /// The process is a kernel thread, without its own memory.
     case kernelThread
   }
 
@@ -41,8 +41,9 @@ package struct BreakpointAttachment: Sendable {
     return status["VmSize"] == nil ? .kernelThread : nil
   }
 
-  /// Attaches, reports first uses to `observer`, and leaves the process as it was: at its end, when the time
-  /// is over, when this process gets SIGINT, SIGTERM or SIGHUP, and if this process is killed.
+  /// Attaches, and reports first uses to `observer` until the process ends, the time is over, this process gets SIGINT,
+  /// SIGTERM or SIGHUP, or this process is killed. Then all instructions are restored and the process continues
+  /// untraced.
   ///
   /// - Precondition: this process has one thread.
   /// - Throws: `ESRCH` if there is no such process, `EPERM` if tracing it is not permitted.
@@ -50,7 +51,7 @@ package struct BreakpointAttachment: Sendable {
     let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
     Interruption.catchSignals()
     try tracer.attach(.attach, to: processNumber)
-    // A signal may arrive just before a wait.
+    // The wait is limited, because a signal may arrive just before it.
     var wasInterrupted = false
     while tracer.listen(milliseconds: 250, { observer.hear($0) }) {
       guard Interruption.hasCome, !wasInterrupted else { continue }

@@ -8,7 +8,7 @@ import Addresses
 
 /// What a tracer needs to know about an image to plant breakpoints in it.
 package struct BreakpointImage: Sendable {
-  /// The first bytes of its functions, ascending. Each must be code.
+  /// The addresses of the image's functions, ascending. Each must be code.
   package var functions: [StatedAddress]
   /// The segments that the loader maps, with stated addresses.
   package var segments: [Segment]
@@ -19,7 +19,7 @@ package struct BreakpointImage: Sendable {
   package var build: Int
   /// Whether first uses of functions are reported.
   package var isRecorded = true
-  /// Whether it is a loader, which may also be started as a program.
+  /// Whether the image is a loader, which may also be started as a program.
   package var isLoader = false
   /// The function that a loader calls after it has mapped images: `_dl_debug_state`.
   package var loaderNotice: StatedAddress?

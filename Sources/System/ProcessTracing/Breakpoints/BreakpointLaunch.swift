@@ -14,8 +14,8 @@ package struct BreakpointLaunch: Sendable {
     self.stopAt = stopAt
   }
 
-  /// Starts the program, reports its events to `observer`, and waits until it has ended. Processes that it
-  /// leaves running continue untraced; so does everything if this process is killed.
+  /// Starts the program, reports its events to `observer`, and waits until it has ended. Processes that it leaves
+  /// running continue untraced. If this process is killed, all processes continue untraced.
   ///
   /// - Parameter isMarked: whether the program has set the mark at which it is ready.
   /// - Precondition: this process has one thread.
@@ -31,7 +31,7 @@ package struct BreakpointLaunch: Sendable {
 }
 
 extension TracerProcess {
-  /// For a launch with breakpoints that ends at `lastMark`.
+  /// A tracer for a launch with breakpoints, whose recording ends at the mark `lastMark`.
   convenience init(
     breakpointsUntil lastMark: String?, _ stopAfter: UInt64?
   ) throws(ProgramLaunch.LaunchError) {

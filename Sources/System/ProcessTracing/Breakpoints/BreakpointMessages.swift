@@ -49,7 +49,7 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.processForked, [UInt64(pid), startTime(pid), UInt64(parent)]))
   }
 
-  /// The number in a message: 0 for none.
+  /// Returns the start time of a process as a number of a message; 0 if it is unknown.
   private func startTime(_ pid: pid_t) -> UInt64 {
     ProgramLaunch.startTime(processNumber: pid) ?? 0
   }
@@ -134,7 +134,7 @@ extension LoadedImage {
     [slide.rawValue, text.lowerBound.rawValue, text.upperBound.rawValue, UInt64(build)]
   }
 
-  /// Follows the number of its process.
+  /// Reads an image from a message in which it follows the number of its process.
   fileprivate init?(_ message: TracerMessage) {
     guard message[2] <= message[3] else { return nil }
     self.init(

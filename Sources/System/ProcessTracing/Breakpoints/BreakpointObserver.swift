@@ -9,9 +9,9 @@ import Addresses
 /// Receives the events of a traced launch. Processes have the kernel's numbers; when an event is received,
 /// its process may be gone.
 package protocol BreakpointObserver: AnyObject {
-  /// What to plant in the image at `path`; `nil` leaves it alone.
+  /// Returns what to plant in the image at `path`; `nil` to leave the image alone.
   func image(at path: String) -> BreakpointImage?
-  /// The loader at `path`, of which only `loaderNotice` counts; `nil` if unknown.
+  /// Returns the loader at `path`; `nil` if it is unknown. Of its functions, only `loaderNotice` gets a breakpoint.
   func loader(at path: String) -> BreakpointImage?
   /// An image in memory is not the file that is at `path` now. The image is left alone.
   ///
@@ -42,7 +42,7 @@ package protocol BreakpointObserver: AnyObject {
   func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread)
   /// The program says that a stage begins.
   func mark(_ name: [UInt8], by thread: TracedThread)
-  /// That many breakpoints could not be removed from a process that is no longer traced.
+  /// `count` breakpoints could not be removed from process `pid`, which is no longer traced.
   func breakpointsLeft(_ count: Int, in pid: pid_t)
   /// The recording has ended, for this reason.
   func launchEnded(by reason: StopReason)
@@ -53,7 +53,7 @@ package protocol BreakpointObserver: AnyObject {
 /// A process, when it was first seen.
 package struct TracedProcess: Sendable {
   package var pid: pid_t
-  /// Field 22 of `/proc/PID/stat`; `nil` if it was gone already.
+  /// The start time, field 22 of `/proc/PID/stat`; `nil` if the process was gone already.
   package var startTime: UInt64?
 }
 

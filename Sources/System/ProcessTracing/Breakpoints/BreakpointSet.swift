@@ -1,7 +1,7 @@
 // The breakpoints in the memory of an image.
 //
-// They are planted by pages, not by words (`TextPages`), so the cost is that of copying the text once, and
-// does not grow with the number of functions.
+// They are planted by pages, not by words (`TextPages`). So planting costs as much as copying the text once, and the
+// cost does not grow with the number of functions.
 //
 // A function that begins with ENDBR64 gets its breakpoint after it: a processor that enforces landing pads
 // requires that instruction at the target of an indirect call. On AArch64, BRK is itself a landing pad (Arm
@@ -30,10 +30,10 @@ package struct BreakpointSet {
 
   /// Plants a breakpoint at each of `functions` that lies in `mapping`.
   ///
-  /// The addresses ascend; one that is lower than the one before, as in a file whose addresses exceed the largest
-  /// possible one, gets none.
+  /// The addresses ascend. An address that is lower than the one before gets no breakpoint: the addresses in a file may
+  /// exceed the largest possible one.
   ///
-  /// None is planted if an instruction can't be read, or is a breakpoint of the program's own.
+  /// A function gets no breakpoint if its instruction can't be read, or is a breakpoint of the program's own.
   package init(
     _ functions: some Sequence<LoadedAddress>, in mapping: ProcessMapping, _ memory: ProcessMemory
   ) {
@@ -90,7 +90,7 @@ package struct BreakpointSet {
   /// A program may have moved its code to memory without a file, at the same addresses: to use large pages, for
   /// example. The moved code contains the breakpoints.
   ///
-  /// - Parameter isForeign: whether the page at these addresses is not a page that got breakpoints.
+  /// - Parameter isForeign: returns whether the page at these addresses is not a page that got breakpoints.
   /// - Returns: whether a breakpoint is left.
   package mutating func keepStanding(
     _ memory: ProcessMemory, except isForeign: (Range<LoadedAddress>) -> Bool
@@ -144,8 +144,7 @@ package struct BreakpointSet {
     return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
 
-  /// Restores the instruction at `index`. If the program has written something else there meanwhile, that
-  /// stays.
+  /// Restores the instruction at `index`. What the program itself has written there meanwhile stays.
   package mutating func remove(_ index: Int, _ memory: ProcessMemory) {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
@@ -156,7 +155,7 @@ package struct BreakpointSet {
 
   /// Restores all instructions, in a process whose threads are all stopped.
   ///
-  /// - Returns: the number that could not be restored.
+  /// - Returns: the number of instructions that could not be restored.
   package mutating func removeAll(_ memory: ProcessMemory) -> Int {
     exposeAll(memory)
     var left = 0

@@ -1,38 +1,37 @@
 // Stops the threads of a launch at the first use of each function.
 //
-// Each function has a breakpoint at its first instruction. The first thread that reaches it stops; the
-// breakpoint is removed, the hit is reported, and the thread continues at the same address. So a function
-// costs one stop in a process and nothing afterwards. None of our code runs inside the program.
+// Each function has a breakpoint at its first instruction. The first thread that reaches it stops; the breakpoint is
+// removed, the hit is reported, and the thread continues at the same address. So a function costs one stop in a process
+// and nothing afterwards. None of our code runs inside the program.
 //
-// Libraries. For debuggers, the loader calls an empty function when it has mapped libraries; that function
-// has a breakpoint that stays. At the start of a program the loader calls it only after it has also relocated
-// the libraries, which runs code in them. So until the program's own first instruction, each system call is a
-// stop, where the mappings are read. Marks of the program are such a function, too.
+// Libraries. For debuggers, the loader calls an empty function when it has mapped libraries; that function has a
+// breakpoint that stays. At the start of a program the loader calls it only after it has also relocated the libraries,
+// which runs code in them. So until the program's own first instruction, threads also stop at each system call, and the
+// mappings are read after calls that change them. The function that sets a mark has a breakpoint that stays, too.
 //
-// Processes. A forked child has a copy of its parent's memory, including breakpoints, so it continues with a
-// copy of what is known about the parent. A child of vfork shares its parent's. exec starts anew. A thread
-// that waits in vfork can't be stopped until its child has called exec or ended, so the tracer does not wait
-// for it: the thread is blocked in the kernel, and stops when it leaves (PTRACE_EVENT_VFORK_DONE).
+// Processes. A forked child has a copy of its parent's memory, including breakpoints, so it continues with a copy of
+// what is known about the parent's memory. A child of vfork shares its parent's memory. After exec, nothing is known. A
+// thread that waits in vfork can't be stopped until its child has called exec or ended, so the tracer does not wait for
+// it: the thread is blocked in the kernel, and stops when it leaves (PTRACE_EVENT_VFORK_DONE).
 //
-// Signals. A breakpoint raises SIGTRAP, which the kernel first unblocks if it is blocked
-// (force_sig_info_to_task in kernel/signal.c). The tracer blocks it again if it can know that: if the program
-// was started with SIGTRAP blocked, and if a thread blocks all other signals, as libraries do around fork and
-// clone. If SIGTRAP was blocked, the kernel also removes the program's handler. So a handler of the program,
-// which runs with its signal blocked, is stopped at its first instruction, and the signal is unblocked; a
-// program that handles SIGTRAP and blocks it explicitly loses the handler.
+// Signals. A breakpoint raises SIGTRAP. If SIGTRAP is blocked, the kernel first unblocks it (force_sig_info_to_task in
+// kernel/signal.c). The tracer blocks it again if it can know that it was blocked: if the program was started with
+// SIGTRAP blocked, or if a thread blocks all other signals, as libraries do around fork and clone. If SIGTRAP was
+// blocked, the kernel also removes the program's handler. A handler runs with its signal blocked, so the thread is
+// stopped at the first instruction of the handler, and the signal is unblocked. A program that handles SIGTRAP and
+// blocks it explicitly loses the handler.
 //
-// Images. The addresses of breakpoints were read from a file, so the process must have mapped the
-// same file: see `AddressSpace.refresh`. An image is kept while its breakpoints are in memory.
-// Mappings are read for the thread that has stopped, because the mappings of a process look empty
-// when its first thread has ended.
+// Images. The addresses of breakpoints were read from a file, so the process must have mapped the same file: see
+// `AddressSpace.refresh`. An image is kept while its breakpoints are in memory. Mappings are read for the thread that
+// has stopped, because the mappings of a process look empty when its first thread has ended.
 //
-// Untraced children (CLONE_UNTRACED of clone(2)) would die at their first breakpoint. So the tracer
-// removes the flag from calls of `clone` and `syscall` of the C library. Stopping at each system
-// call would find calls in assembly, too, but make every launch several times slower.
+// Untraced children (CLONE_UNTRACED of clone(2)) would die at their first breakpoint. So the tracer removes the flag
+// from calls of `clone` and `syscall` of the C library. Stopping at each system call would find calls in assembly, too,
+// but make every launch several times slower.
 //
 // Debuggers of the launch: see BreakpointTracer+Debuggers.swift.
 //
-// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
+// All threads are attached by PTRACE_SEIZE, so that job control of the program keeps working. <ptrace(2)>
 
 import Addresses
 import CPtrace
@@ -57,15 +56,16 @@ final class BreakpointTracer: LaunchTracer {
 
   struct Thread {
     let space: AddressSpace
-    /// It executes the instruction of a breakpoint that stays. The breakpoint is removed meanwhile.
+    /// The address of a lasting breakpoint whose instruction the thread executes now. The breakpoint is removed
+    /// meanwhile.
     var steppedOver: LoadedAddress?
     /// The thread is in a system call that may change mappings.
     var changesMappings = false
-    /// It is about to run the program's own handler of SIGTRAP.
+    /// The thread is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
-    /// It waits for the others to stop.
+    /// Set while the thread waits for other threads to stop.
     var parked: Parked?
-    /// It is in vfork(2), between the stops that tell its beginning and its end.
+    /// The thread is in vfork(2), between the stops at its beginning and its end.
     var isInVfork = false
     /// The last child of the thread.
     var child: pid_t?
@@ -76,11 +76,11 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   struct Parked {
-    /// The signal that it gets when it continues; `nil` for none.
+    /// The signal that the thread gets when it continues; `nil` for none.
     var signal: Int32?
   }
 
-  /// What happens when all threads have stopped; `nil` lets each go on by itself.
+  /// What happens when all threads have stopped; `nil` if threads do not wait for each other.
   private var gathering: Gathering?
   private enum Gathering {
     case attach(AddressSpace)
@@ -123,7 +123,7 @@ final class BreakpointTracer: LaunchTracer {
     return 0
   }
 
-  /// The recording ends: nothing more is reported, and the program continues untraced.
+  /// Ends the recording: nothing more is reported, and the program continues untraced.
   func end(by reason: StopReason) {
     guard !isOver else { return }
     isOver = true

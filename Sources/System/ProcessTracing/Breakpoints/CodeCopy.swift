@@ -73,8 +73,7 @@ struct CodeCopy {
   /// The number of bytes after a breakpoint by which candidates are found.
   private static let beginning = 4
 
-  /// Returns the first bytes after each breakpoint of `set`. Bytes with another breakpoint are left
-  /// out.
+  /// Returns the first bytes after each breakpoint of `set`, unless another breakpoint is among these bytes.
   static func beginnings(_ set: BreakpointSet, _ memory: ProcessMemory) -> Set<[UInt8]> {
     let size = PlantedBreakpoint.instruction.count
     var text = TextPages(of: set.mapping, memory)

@@ -1,17 +1,16 @@
 import Addresses
 
-/// Code in a process that is read in large pieces, in ascending order, and of which the pages that change are
-/// written back.
+/// Code in a process. It is read in large pieces, in ascending order, and changed pages are written back.
 struct TextPages {
   private let mapping: ProcessMapping
   private let memory: ProcessMemory
-  /// Where `bytes` begin.
+  /// The address of the first of `bytes`.
   private var start: LoadedAddress
-  /// The piece at hand; shorter than asked for where memory can't be read.
+  /// The current piece; it is shorter if memory can't be read.
   private(set) var bytes: [UInt8] = []
   private var changed: Range<Int>?
 
-  /// In bytes: a multiple of every page size.
+  /// The size of a piece in bytes: a multiple of every page size.
   private static let piece: UInt64 = 1 << 20
 
   init(of mapping: ProcessMapping, _ memory: ProcessMemory) {
@@ -20,9 +19,9 @@ struct TextPages {
     start = mapping.addresses.lowerBound
   }
 
-  /// The index of `address` in `bytes`, which may end before it.
+  /// The index of `address` in `bytes`; `bytes` may end before it.
   ///
-  /// - Precondition: `address` lies in the mapping, and is not before that of an earlier call.
+  /// - Precondition: `address` lies in the mapping, and is not below the address of an earlier call.
   mutating func index(of address: LoadedAddress) -> Int {
     if address - start >= UInt64(bytes.count) {
       writeBack()
@@ -36,7 +35,7 @@ struct TextPages {
 
   mutating func replace(_ index: Int, with new: [UInt8]) {
     bytes.replaceSubrange(index..<index + new.count, with: new)
-    // Unchanged pages between two changed ones are written, too, unless they are many.
+    // Unchanged pages between two changed pages are written, too, unless they are many.
     let page = index & ~4095..<min((index & ~4095) + 4096, bytes.count)
     if let pages = changed, page.lowerBound - pages.upperBound <= 16 * 4096 {
       changed = pages.lowerBound..<max(pages.upperBound, page.upperBound)

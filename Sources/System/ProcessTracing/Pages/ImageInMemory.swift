@@ -2,13 +2,13 @@ import Addresses
 import CPages
 import CPtrace
 
-/// The build of an image that is in the memory of a process. The path alone does not identify the build: the file may have been
-/// replaced, and the process may see another file there, in its own mount namespace.
+/// The build of an image that is in the memory of a process. The path alone does not identify the build: the file may
+/// have been replaced, and the process may see another file there, in its own mount namespace.
 package struct ImageInMemory: Hashable, Sendable {
   package var path: String
   /// The device and inode of the file, as in mappings; `nil` if they are unknown.
   package var file: String?
-  /// The bytes of the build ID, or else those of the weak ID; empty if the image has no headers in memory.
+  /// The bytes of the build ID or, if there is none, of the weak ID; empty if the image has no headers in memory.
   package var id: [UInt8] = []
   package var isWeak = false
 
@@ -19,7 +19,8 @@ package struct ImageInMemory: Hashable, Sendable {
     self.isWeak = isWeak
   }
 
-  /// Whether this and `other` can be one build. The path must be equal; the file and the ID must be equal if both are known.
+  /// Whether this and `other` can be one build. The path must be equal; the file and the ID must be equal if both are
+  /// known.
   package func isBuild(_ other: ImageInMemory) -> Bool {
     let isSameFile = file == nil || other.file == nil || file == other.file
     let isSameID = id.isEmpty || other.id.isEmpty || (id == other.id && isWeak == other.isWeak)

@@ -7,8 +7,8 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// Tells that a launched program has come to a mark. The program must have the page tracer's library, which watches
-/// no page then.
+/// Shows whether a launched program has come to a mark. The program must have the page tracer's library, which then
+/// watches no page.
 package final class MarkListener {
   private let trace: OpaquePointer
   private let descriptor: Int32
@@ -24,7 +24,7 @@ package final class MarkListener {
 
   deinit { cpages_destroy(trace, descriptor) }
 
-  /// For the program's environment.
+  /// The variable for the program's environment.
   package var variable: (name: String, value: String) {
     (ORDERFILE_PAGES_VARIABLE, "/proc/\(getpid())/fd/\(descriptor)")
   }

@@ -9,7 +9,7 @@ import ImageModel
   import Glibc
 #endif
 
-/// Answers questions about images, as seen in the tracer process.
+/// In the tracer process: asks the process that started it about images.
 struct RemotePageImages {
   let stream: TracerStream
 
@@ -118,7 +118,7 @@ extension TracerMessage {
 }
 
 extension ImageInMemory {
-  /// - Parameter message: one of the kind `pageImage`.
+  /// - Parameter message: a message of the kind `pageImage`.
   fileprivate init(_ message: TracerMessage) {
     let end = message.text.firstIndex(of: UInt8(ascii: "\n")) ?? 0
     let file = String(decoding: message.text[..<end], as: UTF8.self)
@@ -131,7 +131,8 @@ extension ImageInMemory {
 }
 
 extension PageTracerResult {
-  /// - Parameter image: 0 for no place, 1 for one outside all images, otherwise the index of its image and 2.
+  /// - Parameter image: 0 for no place, 1 for a place outside of all images, otherwise 2 + the index of the place's
+  ///   image.
   private static func place(_ image: Int, _ number: UInt64) -> PageTouches.Place? {
     switch image {
     case 0: nil

@@ -1,5 +1,5 @@
-// A thread can have only one tracer. If a process of the launch begins to trace another one (a debugger, strace), counting
-// ends, and all threads are released: a debugger may trace any of them, and children that do not exist yet.
+// A thread can have only one tracer. If a process of the launch begins to trace another process (a debugger, strace),
+// counting ends, and all threads are released: a debugger may trace any of them, and children that do not exist yet.
 
 import CPtrace
 
@@ -26,7 +26,7 @@ extension PageTouchTracer {
     return true
   }
 
-  /// Ends counting, because no page of a program in a debugger is seen.
+  /// Ends counting, because the tracer does not see what a program in a debugger touches.
   private func endCounting() {
     problem = problem ?? .traced
     leave()

@@ -45,7 +45,7 @@ extension PageTouchTracer {
     return image.path == touches.program
   }
 
-  /// The launch was only for its loading.
+  /// Kills the program: the launch was only for its loading.
   private func end(_ tid: pid_t) {
     wasStopped = true
     isOver = true
@@ -54,7 +54,7 @@ extension PageTouchTracer {
 
   /// Records an access that an instruction was denied.
   ///
-  /// - Returns: the page, to which the access must be restored; `nil` if the program has no right to it.
+  /// - Returns: the page, to which the access must be restored; `nil` if the program has no right to the access.
   private func touch(
     _ address: LoadedAddress, by instruction: LoadedAddress, _ tid: pid_t, _ space: WatchedMemory,
     _ image: Int
@@ -85,7 +85,7 @@ extension PageTouchTracer {
       return note(.execute, .execute)
     }
     if byRight.contains(.read), !space.images[image].withholdsData || !seen.isEmpty {
-      // It is readable by now, because another thread was first; or it will be written.
+      // The page is readable by now, because another thread touched it first; or the instruction will write it.
       guard let last, last.instruction == instruction, last.page == page else {
         return goesOn(seen, nil)
       }
@@ -104,8 +104,8 @@ extension PageTouchTracer {
     return byRight.contains(.read) ? note(.read, .read) : nil
   }
 
-  /// Other threads have reached the same instruction, found the page unreadable, and will write it with the
-  /// access that one of them is given now.
+  /// Withdraws the reads of other threads that have reached the same instruction and found the page unreadable. They
+  /// will write the page, with the access that it is given now.
   private func withdrawReads(
     by instruction: LoadedAddress, of page: LoadedAddress, in space: WatchedMemory, but tid: pid_t
   ) {

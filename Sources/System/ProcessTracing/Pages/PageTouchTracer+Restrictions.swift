@@ -1,4 +1,4 @@
-// The actions of a program, and the restrictions on it, after which access to its pages can't be withheld.
+// Actions of a program, and restrictions on it, after which access to its pages can't be withheld.
 
 import Addresses
 import CPtrace
@@ -11,8 +11,8 @@ import ProcessLaunch
 #endif
 
 extension PageTouchTracer {
-  /// Returns why access to pages can't be withheld after `call`; `nil` if it can. A filter at address 0 restricts nothing: the
-  /// kernel refuses it, and programs use it to test whether filters are supported.
+  /// Returns why access to pages can't be withheld after `call`; `nil` if it can. A filter at address 0 restricts
+  /// nothing: the kernel refuses it, and programs use it to test whether filters are supported.
   static func restriction(
     by call: ctrace_call, of tid: pid_t, _ memory: ProcessMemory
   ) -> PageProblem? {
@@ -42,8 +42,8 @@ extension PageTouchTracer {
     isOver = true
   }
 
-  /// Finds out whether a process that begins a program is restricted. Seccomp filters and the refusal of new code (PR_SET_MDWE)
-  /// outlast exec.
+  /// Finds out whether a process that begins a program is restricted. Seccomp filters and the refusal of new code
+  /// (PR_SET_MDWE) outlast exec.
   ///
   /// - Returns: false if the thread has ended.
   func findRestriction(of tid: pid_t, _ space: WatchedMemory) -> Bool {

@@ -101,7 +101,7 @@ extension PageTouchTracer {
     return changes
   }
 
-  /// The changes of protection needed after a call that has changed mappings; `nil` if the thread has ended.
+  /// Returns the changes of protection needed after a call that has changed mappings; `nil` if the thread has ended.
   private func changes(
     behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
   ) -> [WatchedImage.Change]? {
@@ -146,8 +146,8 @@ extension PageTouchTracer {
     return []
   }
 
-  /// Records the pages of which the kernel made private copies during exec: it clears the rest of a page where the
-  /// initialized variables end.
+  /// Records the pages that the kernel copied for the process during exec, because it clears the rest of the page where
+  /// the initialized variables end.
   private func noteTouchesByExec(_ space: WatchedMemory) {
     guard request.countsLoading else { return }
     for image in space.images where image.isWatched {

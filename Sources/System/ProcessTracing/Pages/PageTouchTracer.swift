@@ -1,27 +1,29 @@
 // Traces from outside which pages a launch touches
 //
-// Access to the pages of the program's watched images is removed; the first touch of a page raises SIGSEGV,
-// which stops the thread before the program sees the signal. The page is recorded, the thread is made to
-// restore the access by an injected mprotect(2) (`ctrace_protect`), and the instruction runs again, without
-// the signal. So the program needs no loader, no environment and no handler of ours, and keeps its own.
+// Access to the pages of the program's watched images is removed; the first touch of a page raises SIGSEGV, which stops
+// the thread before the program sees the signal. The page is recorded, the thread is made to restore the access by an
+// injected mprotect(2) (`ctrace_protect`), and the instruction runs again, without the signal. So the program needs no
+// loader, no environment and no handler of ours, and keeps its own.
 //
-// The same access is withheld as by the page tracer in a program (Runtime/PageTracer/page_tracer.c), but from
-// the moment that an image is mapped: the program's own relocations by functions (IRELATIVE) and
-// `.preinit_array` count too.
+// The page tracer in a program (Runtime/PageTracer/page_tracer.c) withholds the same access. But this tracer begins
+// when an image is mapped, so the program's own relocations by functions (IRELATIVE) and `.preinit_array` count, too.
 //
-// Kinds of access. The signal states the address but not the kind of access. An instruction on the page
-// cannot have been fetched if the page is not executable. Otherwise it reads or writes: it is given read
-// access, and if the same instruction faults again it writes. So each kind costs as many stops as it needs.
+// Kinds of access. The signal states the address but not the kind of access. If the instruction itself is on the page,
+// and the page is not executable yet, the instruction could not be fetched. Otherwise the instruction reads or writes:
+// the page becomes readable, and if the same instruction faults again, it writes. So fetching and reading cost one stop
+// each, and writing costs two.
 //
-// System calls. Each stops at its beginning, where access to the pages that it will use is restored, so that
-// it neither fails nor is done partly; and at its end, where new mappings are read.
+// System calls. A thread stops at the beginning of each call, where access to the pages that the call will use is
+// restored, so that the call neither fails nor is done partly. The thread stops again at the end of the call, where new
+// mappings are read.
 //
-// Signals. The kernel removes a program's handler if it has to raise SIGSEGV while SIGSEGV is blocked (force_sig_info_to_task
-// in kernel/signal.c). So the tracer never leaves SIGSEGV blocked: it unblocks SIGSEGV after calls that block signals, and at
-// the first instruction of each handler. The tracer notes whether the program blocks SIGSEGV, and blocks it again before the
-// kernel reads the mask: before calls that ask for the mask, and before a handler saves it.
+// Signals. The kernel removes a program's handler if it has to raise SIGSEGV while SIGSEGV is blocked
+// (force_sig_info_to_task in kernel/signal.c). So the tracer never leaves SIGSEGV blocked: it unblocks SIGSEGV after
+// calls that block signals, and at the first instruction of each handler. The tracer notes whether the program blocks
+// SIGSEGV, and blocks it again before the kernel reads the mask: before calls that ask for the mask, and before a
+// handler saves it.
 //
-// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
+// All threads are attached by PTRACE_SEIZE, so that job control of the program keeps working. <ptrace(2)>
 
 import Addresses
 import CPtrace
@@ -36,7 +38,7 @@ import ProcessLaunch
 
 /// What a page tracer needs to know about images.
 package protocol PageImages: AnyObject {
-  /// The function that a program calls for a mark; `nil` if the image at `path` has none.
+  /// Returns the function that a program calls for a mark; `nil` if the image at `path` has none.
   func mark(in path: String) -> RelativeAddress?
 }
 
@@ -44,7 +46,7 @@ package protocol PageImages: AnyObject {
 final class PageTouchTracer: LaunchTracer {
   var touches = PageTouches()
   var problem: PageProblem?
-  /// The number of the first system call from which on reads and writes are not withheld.
+  /// The number of the system call after which reads and writes are no longer withheld.
   var unknownCall: Int?
   /// Whether counting has ended: nothing more is recorded.
   var isOver = false
@@ -62,13 +64,13 @@ final class PageTouchTracer: LaunchTracer {
 
   struct Thread {
     let space: WatchedMemory
-    /// The system call that it is in.
+    /// The system call in which the thread is.
     var call: ctrace_call?
     /// Whether the system call `call` may use unknown memory.
     var isCallUnknown = false
-    /// It is about to run a handler of the program.
+    /// The thread is about to run a handler of the program.
     var entersHandler = false
-    /// The breakpoint whose instruction it executes. The breakpoint is removed meanwhile.
+    /// The breakpoint whose instruction the thread executes. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
     var lastFault: Fault?
     /// Whether the thread is in vfork(2).
@@ -87,7 +89,7 @@ final class PageTouchTracer: LaunchTracer {
     var handlerTime = HandlerTime()
   }
 
-  /// An access that a thread was denied, and what was recorded, except for execution. The page was at least
+  /// An access that a thread was denied, and the recorded touch, unless it is an execution. The page was at least
   /// readable when the thread continued.
   struct Fault {
     var instruction: LoadedAddress
@@ -104,14 +106,14 @@ final class PageTouchTracer: LaunchTracer {
 
   var hasLeft: Bool { isLeaving && threads.isEmpty }
 
-  /// Only programs from their beginning are watched.
+  /// Refuses: programs are only watched from their beginning.
   func attach(to pid: pid_t) -> Int32 { ENOTSUP }
 
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? {
     files.ends.isEmpty ? nil : files.ends.removeFirst()
   }
 
-  /// Withheld access is restored when the next thread stops that can do it.
+  /// Ends counting. Withheld access is restored when the next thread stops that can restore it.
   func end(by reason: StopReason) { isOver = true }
 
   /// Releases all threads, with all access restored.
@@ -168,7 +170,7 @@ final class PageTouchTracer: LaunchTracer {
 // MARK: Going on
 
 extension PageTouchTracer {
-  /// Lets a stopped thread continue that has no access to restore.
+  /// Lets a stopped thread continue. The thread has no access to restore.
   func goOn(_ tid: pid_t, signal: Int32? = nil) {
     let delivered = signal ?? 0
     guard let thread = threads[tid] else {
@@ -186,7 +188,8 @@ extension PageTouchTracer {
     }
   }
 
-  /// Lets a stopped thread continue that can be made to do a system call before.
+  /// Lets a stopped thread continue. The thread must be able to perform a system call first, which restores access if
+  /// counting is over.
   func resume(_ tid: pid_t, signal: Int32? = nil) {
     guard let thread = threads[tid] else { return goOn(tid, signal: signal) }
     if isOver, !thread.space.isReleased {
@@ -206,7 +209,7 @@ extension PageTouchTracer {
 
   /// Makes a thread change the protection of its memory.
   ///
-  /// - Returns: false if it has ended meanwhile.
+  /// - Returns: false if the thread has ended meanwhile.
   func apply(_ changes: [WatchedImage.Change], _ tid: pid_t) -> Bool {
     guard let space = threads[tid]?.space else { return true }
     for change in changes {
@@ -221,8 +224,8 @@ extension PageTouchTracer {
       }
       if failure != 0 { error = failure }
       guard error != 0, failure != ESRCH else { continue }
-      // Protection splits mappings, of which a process may have 65530: then all access is restored, in a few
-      // calls.
+      // Protection splits mappings, and a process may have 65530 of them. If there are more, all access is restored, in
+      // a few calls.
       if problem == nil { problem = .refused(errno: error) }
       isOver = true
       if !space.isReleased { return apply(space.release(), tid) }

@@ -1,16 +1,16 @@
 // The pages that a launch touched, by image
 //
-// Either method of withholding access reports events, in time order: a process begins a program, continues as
-// a copy of another, loads an image; an instruction touches a page. This code reduces the events to one row
-// for each page and kind of access, the first in all processes: a page that a parent touched before it
-// forked, and one that two processes touched separately, are one page of the file in memory.
+// Either method of withholding access reports events, in time order: a process begins a program, continues as a copy of
+// another, loads an image; an instruction touches a page. This code reduces the events to one row for each page and
+// kind of access: the first touch in all processes. If a parent touches a page before it forks, or two processes touch
+// it separately, this is still one page of the file in memory.
 //
 // What happens to an image before its first instruction runs is kept apart: the loader relocates it and looks
 // symbols up in it, while other images may run already. A page that was touched then is recorded again when it is
 // touched afterwards.
 //
-// Images are identified by their paths and builds: another build may replace the file during a launch, and a process may see
-// another file at the path. An address belongs to the image that its process last loaded there.
+// Images are identified by their paths and builds: another build may replace the file during a launch, and a process
+// may see another file at the path. An address belongs to the image that its process last loaded there.
 
 import Addresses
 import ImageModel
@@ -23,7 +23,7 @@ package struct PageTouches: Sendable {
     /// The first byte that was accessed on the page.
     package var address: RelativeAddress
     package var access: Access
-    /// The instruction that touched it; `nil` if the kernel did before the program ran any.
+    /// The instruction that touched the page; `nil` if the kernel did, before the program ran any instruction.
     package var instruction: Place?
     /// Whether no instruction of the image had run before.
     package var isLoading: Bool
@@ -55,7 +55,7 @@ package struct PageTouches: Sendable {
 
   /// The images, in the order of their first load.
   package private(set) var images: [ImageInMemory] = []
-  /// In time order; one for each page and kind of access.
+  /// The touches in time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
   /// The paths of images in memory that are not the file at their path. Their touches are not
   /// recorded.
@@ -64,7 +64,7 @@ package struct PageTouches: Sendable {
   package private(set) var inaccessible: [Int32] = []
   /// The paths of programs that ran without the rights that their files give, because they were traced.
   package private(set) var withoutRights: [String] = []
-  /// The paths of the images of which loading was watched, too.
+  /// The paths of the images whose loading was watched, too.
   package private(set) var loadingImages: [String] = []
 
   private struct Loaded {
@@ -88,7 +88,7 @@ package struct PageTouches: Sendable {
 
   package init() {}
 
-  /// The touches that another process has seen.
+  /// The touches that another process has recorded.
   init(
     images: [ImageInMemory], touches: [Touch], program: String?, loadingImages: [String],
     others: [String] = [], inaccessible: [Int32] = [], withoutRights: [String] = []
@@ -136,7 +136,7 @@ package struct PageTouches: Sendable {
 
   /// - Parameters:
   ///   - address: any address on the page; ignored if it is in no known image.
-  ///   - instruction: `nil` if the kernel touched it before the program ran any.
+  ///   - instruction: `nil` if the kernel touched the page before the program ran any instruction.
   /// - Returns: the touch; `nil` if it was not the first.
   @discardableResult
   package mutating func touched(
@@ -154,7 +154,7 @@ package struct PageTouches: Sendable {
     return touch
   }
 
-  /// An access recorded as a read turned out to be part of a write.
+  /// Turns a recorded read into a write, because the access was part of a write.
   package mutating func becameWrite(_ touch: Touch) {
     guard let index = withdraw(touch) else { return }
     var write = touch
@@ -162,9 +162,9 @@ package struct PageTouches: Sendable {
     if seen.insert(Row(write)).inserted { touches.insert(write, at: index) }
   }
 
-  /// A recorded access was refused.
+  /// Removes a recorded access that was refused.
   ///
-  /// - Returns: its place.
+  /// - Returns: the index that the touch had in `touches`.
   @discardableResult
   package mutating func withdraw(_ touch: Touch) -> Int? {
     guard let index = touches.lastIndex(of: touch) else { return nil }
@@ -185,8 +185,8 @@ package struct PageTouches: Sendable {
 }
 
 extension PageTouches {
-  /// These touches, with those of `other`, a launch of the same program, that happened while images were loaded. They
-  /// come first.
+  /// Returns these touches, preceded by the touches of `other` that happened while images were loaded. `other` is a
+  /// launch of the same program.
   package func addingLoading(of other: PageTouches) -> PageTouches {
     var images = images
     var indexes: [Int: Int] = [:]

@@ -18,9 +18,9 @@ package struct PageRequest: Sendable {
   package var countsLoading = false
 
   package enum Stop: Sendable {
-    /// The first instruction of the program is about to run: it is killed then.
+    /// The first instruction of the program is about to run. The program is killed then.
     case beginning
-    /// The program calls `orderfile_mark` with that name.
+    /// The program calls `orderfile_mark` with this name.
     case mark(String)
     /// The program reaches this instruction of a build.
     case instruction(ImageInMemory, RelativeAddress)
@@ -72,7 +72,7 @@ package enum PageProblem: Equatable, Sendable {
   case foreignCall
   /// The tracer was killed.
   case tracerKilled
-  /// That many records were lost.
+  /// This number of records were lost.
   case lost(Int)
 }
 
@@ -166,8 +166,7 @@ package struct PreloadedPageLaunch: Sendable {
         touches.processBegan(event.pid)
       case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
       case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
-      // Not a fork: a vfork child, which shares the memory of this known process, wrote the last
-      // record.
+      // This is no fork: a vfork child, which shares the memory of this known process, wrote the last record.
       case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue
       case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))

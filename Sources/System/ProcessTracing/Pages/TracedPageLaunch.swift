@@ -10,8 +10,8 @@ package struct TracedPageLaunch: Sendable {
     self.request = request
   }
 
-  /// Launches the program and waits until it has ended. Processes that it leaves running continue untraced;
-  /// so does everything if this process is killed.
+  /// Launches the program and waits until it has ended. Processes that it leaves running continue untraced. If this
+  /// process is killed, all processes continue untraced.
   ///
   /// - Precondition: this process has one thread.
   /// - Throws: also `EPERM` if tracing is not permitted.

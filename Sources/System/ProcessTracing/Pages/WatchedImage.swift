@@ -5,17 +5,17 @@ import CPtrace
 /// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
-  /// The device and inode of its file, as in mappings; `nil` if they are unknown.
+  /// The device and inode of the image's file, as in mappings; `nil` if they are unknown.
   package let file: String?
   /// Whether the image is the file at its path, as of the time when the image was found.
   package let isAtItsPath: Bool
   /// The addresses from the image's first byte to its last.
   package let addresses: Range<LoadedAddress>
-  /// Whether an instruction of it has run, so that all access is withheld, not only execution.
+  /// Whether an instruction of the image has run. From then on all access is withheld, not only execution.
   package private(set) var hasBegun = false
-  /// Whether all access is withheld before that, too.
+  /// Whether all access is withheld before the first instruction, too.
   private let isWatchedLoading: Bool
-  /// Empty if the image is known but not watched.
+  /// The pages of `addresses`; empty if the image is known but not watched.
   private var pages: [Page]
 
   private struct Page {
@@ -42,7 +42,7 @@ package struct WatchedImage {
 
   /// - Parameters:
   ///   - addresses: the addresses of whole pages.
-  ///   - isWatchedLoading: whether reads and writes are withheld before its first instruction, too.
+  ///   - isWatchedLoading: whether reads and writes are withheld before the image's first instruction, too.
   package init(
     path: String, addresses: Range<LoadedAddress>, isWatched: Bool, isWatchedLoading: Bool = false,
     isAtItsPath: Bool = true, file: String? = nil
@@ -82,9 +82,9 @@ package struct WatchedImage {
     return given.intersection(page.byRight)
   }
 
-  /// From now on, the parts of `mapping`, which belongs to this image, that were not watched are watched.
+  /// Watches the pages of `mapping`, which belongs to this image, that are not watched yet.
   ///
-  /// - Returns: whether there are such pages.
+  /// - Returns: whether there were such pages.
   @discardableResult
   package mutating func watch(_ mapping: ProcessMapping) -> Bool {
     let new = pagesOverlapping(mapping.addresses).filter { !pages[$0].isWatched }
@@ -92,13 +92,13 @@ package struct WatchedImage {
     return !new.isEmpty
   }
 
-  /// Its first instruction runs. What was read and written before does not count any more.
+  /// Notes that the image's first instruction runs. Earlier reads and writes no longer count.
   package mutating func begin() {
     hasBegun = true
     for index in pages.indices { pages[index].seen.formIntersection(.execute) }
   }
 
-  /// What watched pages in `range` are to be allowed.
+  /// Returns the access that the watched pages in `range` must get.
   package func changes(in range: Range<LoadedAddress>) -> [Change] {
     var changes: [Change] = []
     for index in pagesOverlapping(range) where pages[index].isWatched {
@@ -116,7 +116,8 @@ package struct WatchedImage {
     return changes
   }
 
-  /// What the watched page that holds `address` may do by right and was seen to do; `nil` if none does.
+  /// Returns the access that the program gave the watched page that holds `address`, and the access that was seen;
+  /// `nil` if no watched page holds `address`.
   package func state(of address: LoadedAddress) -> (byRight: Protection, seen: Protection)? {
     guard isWatched, addresses.contains(address) else { return nil }
     let page = pages[index(of: address)]
@@ -128,14 +129,14 @@ package struct WatchedImage {
     pages[index(of: address)].seen.formUnion(access)
   }
 
-  /// The program has changed what the pages in `range` may do by right.
+  /// Notes that the program has changed the protection of the pages in `range`.
   package mutating func protected(_ range: Range<LoadedAddress>, _ protection: Protection) {
     for index in pagesOverlapping(range) where pages[index].isWatched {
       pages[index].byRight = protection
     }
   }
 
-  /// The program has mapped something else there, or nothing.
+  /// Notes that the program has unmapped `range`, or mapped something else there.
   package mutating func unmapped(_ range: Range<LoadedAddress>) {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
@@ -155,7 +156,7 @@ package struct WatchedImage {
     for index in pages.indices { pages[index].seen.formUnion([.read, .write]) }
   }
 
-  /// From now on, the program's own protection applies.
+  /// Restores the program's own protection of all pages permanently.
   package mutating func release() {
     hasBegun = true
     for index in pages.indices { pages[index].seen = [.read, .write, .execute] }

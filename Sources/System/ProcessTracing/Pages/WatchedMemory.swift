@@ -13,9 +13,9 @@ final class WatchedMemory {
   let memory: ProcessMemory
   private(set) var images: [WatchedImage] = []
   private var breakpoints: [LoadedAddress: PlantedBreakpoint] = [:]
-  /// Everything has been given back.
+  /// Whether all access has been restored, permanently.
   private(set) var isReleased = false
-  /// Reading and writing is no longer withheld, also in images that are loaded later.
+  /// Whether reading and writing is no longer withheld, also in images that are loaded later.
   private var isDataReleased = false
 
   /// Why access to the pages of this process can't be withheld; `nil` if it can.
@@ -41,7 +41,7 @@ final class WatchedMemory {
     restriction = other.restriction
   }
 
-  /// The process that it was made for.
+  /// The process for which this value was made.
   var pid: pid_t { memory.pid }
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
@@ -49,7 +49,7 @@ final class WatchedMemory {
   /// The address of an instruction that makes a system call; `nil` if none was found.
   var callInstruction: LoadedAddress? { memory.callInstruction }
 
-  /// Reads the mappings, and withholds execution of new ones.
+  /// Reads the mappings, and withholds execution of new images.
   ///
   /// - Parameters:
   ///   - watchesLoading: whether to withhold all access to new images.
@@ -106,7 +106,7 @@ final class WatchedMemory {
     return runs
   }
 
-  /// The first instruction of the image at `index` runs: from now on all access to it is withheld.
+  /// Notes that the first instruction of the image at `index` runs. From now on all access to the image is withheld.
   func begin(_ index: Int) -> [WatchedImage.Change] {
     let addresses = images[index].addresses
     for mapping in memory.mappings ?? []
@@ -127,8 +127,8 @@ final class WatchedMemory {
     images[index].saw(access, at: address)
   }
 
-  /// The watched pages among `ranges` that the kernel can't use as they are, each with the first address on it that
-  /// is in a range.
+  /// Returns the watched pages among `ranges` that the kernel can't use as they are. Each comes with the first address
+  /// on it that is in a range.
   func withheldPages(
     in ranges: [Range<LoadedAddress>]
   ) -> [(image: Int, address: LoadedAddress)] {
@@ -161,8 +161,8 @@ final class WatchedMemory {
     for index in images.indices { images[index].unmapped(range) }
   }
 
-  /// Returns the changes that restore all access to `range`. Later touches of the range do not count. Pages are not watched
-  /// after the program has moved them.
+  /// Returns the changes that restore all access to `range`. Later touches of the range do not count. Pages are not
+  /// watched after the program has moved them.
   func release(_ range: Range<LoadedAddress>) -> [WatchedImage.Change] {
     images.indices.flatMap { index in
       images[index].release(range) ? images[index].changes(in: range) : []
@@ -191,7 +191,7 @@ final class WatchedMemory {
     }
   }
 
-  /// The changes that restore all access; from now on nothing is withheld.
+  /// Returns the changes that restore all access. From now on nothing is withheld.
   func release() -> [WatchedImage.Change] {
     guard !isReleased else { return [] }
     isReleased = true
@@ -207,7 +207,7 @@ final class WatchedMemory {
 // MARK: Breakpoints
 
 extension WatchedMemory {
-  /// Stops whoever comes to `address`.
+  /// Plants a breakpoint at `address`.
   func plant(_ address: LoadedAddress) {
     guard breakpoints[address] == nil else { return }
     breakpoints[address] = PlantedBreakpoint(at: address, in: memory)
@@ -215,7 +215,7 @@ extension WatchedMemory {
 
   func hasBreakpoint(at address: LoadedAddress) -> Bool { breakpoints[address] != nil }
 
-  /// Puts the instruction at the breakpoint `address` back; `plantAgain` undoes it.
+  /// Restores the instruction at the breakpoint `address`; `plantAgain` undoes it.
   func expose(_ address: LoadedAddress) {
     breakpoints[address]?.expose(in: memory)
   }

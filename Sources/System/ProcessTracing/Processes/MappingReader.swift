@@ -6,8 +6,8 @@ import Addresses
   import Glibc
 #endif
 
-/// A reader of `/proc/PID/maps` that parses only the lines that differ from the text it has read before. While a program loads
-/// thousands of libraries, nearly all lines stay the same.
+/// A reader of `/proc/PID/maps` that parses only the lines that differ from the text that it has read before. While a
+/// program loads thousands of libraries, nearly all lines stay the same.
 package struct MappingReader {
   private var text: [UInt8] = []
   /// The end of each line in `text`, after its line feed.

@@ -2,7 +2,7 @@ import Addresses
 
 /// The pages of a process's memory.
 package enum MemoryPage {
-  /// In bytes.
+  /// The size of a page in bytes.
   package static let size: UInt64 = 4096
 
   /// The page that holds `address`.
@@ -10,7 +10,7 @@ package enum MemoryPage {
     Range(start: address.roundedDown(to: size), size: size)
   }
 
-  /// The first bytes of the pages that `range` lies on, ascending; none if it is empty.
+  /// The first bytes of the pages on which `range` lies, ascending; none if `range` is empty.
   static func pages(of range: Range<LoadedAddress>) -> some Sequence<LoadedAddress> {
     let first = range.isEmpty ? range.upperBound : range.lowerBound.roundedDown(to: size)
     return stride(from: first.rawValue, to: range.upperBound.rawValue, by: Int(size)).lazy

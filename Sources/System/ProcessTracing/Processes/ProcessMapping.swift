@@ -14,11 +14,11 @@ package struct ProcessMapping: Hashable {
   package var isReadable: Bool
   package var isWritable: Bool
   package var isExecutable: Bool
-  /// The offset in the file at which it begins.
+  /// The offset in the file at which the mapping begins.
   package var fileOffset: FileOffset
   /// The device and inode of the file, as the kernel writes them.
   package var file: String
-  /// Absolute; empty for memory without a file. Followed by a blank and `(deleted)` if the file is gone.
+  /// The absolute path of the file. A blank and `(deleted)` follow if the file is gone.
   package var path: String
 
   /// The mappings of files in the memory of the process or thread `pid`, ascending; `nil` if the
@@ -81,10 +81,10 @@ package struct ProcessMapping: Hashable {
     return (major, minor, inode)
   }
 
-  /// Reads the exact path of a mapping whose path has `\012`: the kernel writes a line feed so, but
-  /// a name may also contain these four characters.
+  /// Reads the exact path of a mapping whose path has `\012`: the kernel writes a line feed as these four characters,
+  /// but a name may also contain them.
   private mutating func readPath(of pid: pid_t) {
-    // Not `contains(_: String)`, which builds without Swift's library of string processing lack.
+    // Builds without Swift's library of string processing lack `contains(_: String)`.
     guard path.utf8.indices.contains(where: { path.utf8[$0...].starts(with: Self.lineFeed.utf8) })
     else { return }
     let ends = [addresses.lowerBound, addresses.upperBound].map { String($0.rawValue, radix: 16) }
@@ -137,7 +137,7 @@ package struct ProcessMapping: Hashable {
     UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
-  /// The path of the program that process `pid` runs, without symbolic links; `nil` if it is gone.
+  /// The path of the program that process `pid` runs, without symbolic links; `nil` if the process is gone.
   package static func program(of pid: pid_t) -> String? {
     link("/proc/\(pid)/exe")
   }

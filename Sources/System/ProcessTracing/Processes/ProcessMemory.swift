@@ -114,7 +114,7 @@ package final class ProcessMemory {
       .map { start + UInt64($0) }
   }
 
-  /// `count` bytes from `address` on, or fewer: those before the first that can't be read.
+  /// Returns `count` bytes from `address` on, or only the bytes before the first one that can't be read.
   package func read(_ count: Int, at address: LoadedAddress) -> [UInt8] {
     let descriptor = descriptor
     guard descriptor >= 0 else { return readByWords(count, at: address) }
@@ -146,8 +146,8 @@ package final class ProcessMemory {
     } ?? false
   }
 
-  /// The first bytes of the pages in `addresses` that are the process's own copies, no longer the file's; ascending.
-  /// <proc_pid_pagemap(5)>
+  /// Returns the first bytes of the pages in `addresses` that are the process's own copies, and no longer pages of the
+  /// file; ascending. <proc_pid_pagemap(5)>
   ///
   /// - Returns: none if the process is gone.
   /// - Complexity: O(*n*) for *n* pages of the range.
@@ -166,8 +166,8 @@ package final class ProcessMemory {
       .filter { $1 & (isPresent | isOfFile) == isPresent }.map { $0.0 }
   }
 
-  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty;
-  /// and whether the kernel may use other memory.
+  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty. `knowledge` shows
+  /// whether the kernel may use other memory.
   package func rangesUsed(
     by call: ctrace_call
   ) -> (ranges: [Range<LoadedAddress>], knowledge: ctrace_knowledge) {

@@ -8,9 +8,9 @@ import ProcessLaunch
 
 /// What a process is not permitted to do.
 enum ProcessRestrictions {
-  /// Whether the process of thread `tid` has a seccomp filter that this process does not have. A system call that the tracer
-  /// makes the thread perform may then fail, or end the process. The filters of a container do not count, because this process
-  /// has them, too.
+  /// Whether the process of thread `tid` has a seccomp filter that this process does not have. A system call that the
+  /// tracer makes the thread perform may then fail, or end the process. The filters of a container do not count,
+  /// because this process has them, too.
   static func hasFilterOfItsOwn(_ tid: pid_t) -> Bool {
     let status = ProcessStatus(of: tid)
     guard status?["Seccomp"] ?? "0" != "0" else { return false }

@@ -41,7 +41,7 @@ enum ThreadRegisters {
     _ = ctrace_set_argument(tid, Int32(index), value)
   }
 
-  /// The address to which a mapped page denied access, for a thread that has stopped at SIGSEGV; `nil` if none did.
+  /// The address to which a mapped page denied access, for a thread that has stopped at SIGSEGV; `nil` if no page did.
   static func deniedAccess(of tid: pid_t) -> LoadedAddress? {
     var address: UInt64 = 0
     return ctrace_denied_access(tid, &address) ? LoadedAddress(rawValue: address) : nil

@@ -9,21 +9,21 @@ import CPtrace
 /// The reason why a traced thread has stopped. <ptrace(2)>
 enum ThreadStop {
   case ended
-  /// It begins to run another program: all other threads of its process are gone, and its own number may have
+  /// The thread begins to run another program. All other threads of its process are gone, and its own number may have
   /// been `former`.
   case exec(former: pid_t)
-  /// It has created a thread or a process, which may use its memory; with `isVfork` it waits until that has
-  /// called exec or ended.
+  /// The thread has created a thread or a process, which may use its memory. With `isVfork` it waits until the new
+  /// process has called exec or ended.
   case created(pid_t, sharesMemory: Bool, isVfork: Bool)
   case vforkEnded
-  /// Its process was stopped by a signal.
+  /// A signal has stopped the thread's process.
   case group
-  /// It begins, or the tracer has interrupted it.
+  /// The thread begins, or the tracer has interrupted it.
   case interruption
   /// An interruption came before a fault of the thread, which stops it as soon as it continues. The thread
   /// must not be released here, because that would kill it.
   case fault
-  /// At the beginning or the end of a system call.
+  /// The thread is at the beginning or the end of a system call.
   case systemCall
   case signal(Int32)
 

@@ -9,9 +9,8 @@ import ProcessLaunch
 
 /// Handles the stops of traced threads, in the tracer process.
 protocol LaunchTracer: AnyObject {
-  /// Whether it was told to leave and does not have to wait for any thread: all threads that are still
-  /// attached are stopped, have nothing of ours in their memory, and are released by the kernel when this
-  /// process ends.
+  /// Whether the tracer was told to leave and does not have to wait for any thread: all threads that are still attached
+  /// are stopped, have nothing of ours in their memory, and are released by the kernel when this process ends.
   var hasLeft: Bool { get }
   /// Attaches to all threads of a running process.
   ///
@@ -24,7 +23,7 @@ protocol LaunchTracer: AnyObject {
   /// The time at which to call `wake`, in nanoseconds since boot; `nil` if the tracer waits for threads only.
   var nextWake: UInt64? { get }
   func wake()
-  /// Nothing more counts.
+  /// Ends the recording: nothing more counts.
   func end(by reason: StopReason)
   /// Releases all threads.
   func leave()
@@ -34,10 +33,10 @@ extension LaunchTracer {
   var nextWake: UInt64? { nil }
   func wake() {}
 
-  /// Attaches to the process that the first message names, and handles stops until that process, or the other
-  /// end of the stream, has ended.
+  /// Attaches to the process that the first message names, and handles stops until that process, or the other end of
+  /// the stream, has ended.
   ///
-  /// - Parameter finish: called then, to send the last messages.
+  /// - Parameter finish: called at the end, to send the last messages.
   func run(_ stream: TracerStream, finish: () -> Void = {}) {
     guard let first = stream.receive() else { return }
     let pid = first.number(0)
@@ -76,7 +75,7 @@ extension LaunchTracer {
 private enum TracerEvent {
   /// A thread has stopped or ended. The status is the one that `ctrace_wait` stores.
   case thread(pid_t, status: Int32)
-  /// The other process has sent a message or is gone, or this one is told to end.
+  /// The other process has sent a message or is gone, or this process was told to end.
   case stream
   case interruption
   case nothingTraced

@@ -13,20 +13,20 @@ struct TracerMessage {
   var text: [UInt8] = []
 
   enum Kind: UInt64 {
-    // To the tracer process. The end of the stream means: leave.
+    // Messages to the tracer process. The end of the stream has the meaning of `leave`.
     /// Attach to a program that is about to begin, or to a running one.
     case seize, attach
-    /// Nothing more counts, for a `StopReason`.
+    /// End the recording, for a `StopReason`.
     case end
     case leave
     /// The answer to a question.
     case answer
-    // From the tracer process.
+    // Messages from the tracer process.
     /// The result of attaching, as a number in `errno.h`.
     case attached
     /// Nothing is traced any more.
     case done
-    /// Nothing counts any more.
+    /// The recording has ended.
     case ended
     case wantsImage, wantsLoader, wantsMark
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark
@@ -42,7 +42,7 @@ struct TracerMessage {
 
   init(_ kind: Kind, _ pid: pid_t) { self.init(kind, [UInt64(pid)]) }
 
-  /// 0 if it has fewer numbers.
+  /// The number at `index`; 0 if the message has fewer numbers.
   subscript(index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }
 
   func number(_ index: Int) -> pid_t { pid_t(truncatingIfNeeded: self[index]) }

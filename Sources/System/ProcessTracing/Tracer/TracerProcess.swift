@@ -1,10 +1,10 @@
 // The tracer process
 //
-// If its tracer is gone, a program with breakpoints in its code dies at the next one. The command may be killed at
-// any time, or crash while it reads a file, so it does not trace. A child does that and nothing else, in its own
-// session. When the command ends, the child's stream ends, and the child restores everything, detaches and ends. It
-// leaves breakpoints behind only if it is killed itself, by SIGKILL or because memory runs out. This is unlikely: it
-// is small, has none of the files of the command, and has another name than the command.
+// If its tracer is gone, a program with breakpoints in its code dies at the next breakpoint. The command may be killed
+// at any time, or crash while it reads a file, so it does not trace. A child does nothing but trace, in its own
+// session. When the command ends, the child's stream ends, and the child restores everything, detaches and ends. The
+// child leaves breakpoints behind only if it is killed, by SIGKILL or because memory runs out. This is unlikely: the
+// child is small, has none of the files of the command, and has another name than the command.
 //
 // The child is a fork without exec, made while the command has one thread, so its task can be a closure. A launched
 // program remains the child of the command: session, terminal, process group and exit status are as without a tracer.
@@ -24,11 +24,11 @@ final class TracerProcess {
   private let stream: TracerStream
   /// The number of milliseconds after attaching at which the recording ends.
   private let stopAfter: UInt64?
-  /// That time, in nanoseconds since boot.
+  /// The time at which the recording ends, in nanoseconds since boot.
   private var stopTime: UInt64?
   /// Whether the tracer is still tracing: it has neither reported that it is done nor died.
   private(set) var isTracing = true
-  /// Whether it has ended what it records because it was told to.
+  /// Whether the tracer has ended the recording because it was told to.
   private var hasStopped = false
   /// Whether the tracer died before it was done.
   private(set) var wasKilled = false
@@ -40,7 +40,7 @@ final class TracerProcess {
 
   /// - Parameters:
   ///   - stopAfter: the number of milliseconds after `attach` at which the recording ends.
-  ///   - body: runs in the tracer process, which ends when it returns.
+  ///   - body: runs in the tracer process, which ends when `body` returns.
   init(
     stopAfter: UInt64? = nil, _ body: @escaping (TracerStream) -> Void
   ) throws(ProgramLaunch.LaunchError) {
@@ -92,8 +92,8 @@ final class TracerProcess {
     return isTracing
   }
 
-  /// The milliseconds until the first of `milliseconds` and `stopTime`. If `stopTime` has passed, the tracer is told
-  /// to end the recording.
+  /// Returns the milliseconds until the first of `milliseconds` and `stopTime`. If `stopTime` has passed, tells the
+  /// tracer to end the recording.
   private func limit(_ milliseconds: Int64?) -> Int64? {
     guard let stopTime else { return milliseconds }
     let now = ClockReading.now().nanoseconds
@@ -108,7 +108,7 @@ final class TracerProcess {
 
   func leave() { stream.send(TracerMessage(.leave)) }
 
-  /// Ends what is recorded, because the program is ready, and waits until nothing counts any more.
+  /// Ends the recording, because the program is ready, and waits until the tracer has ended it.
   ///
   /// - Parameter hear: as for `listen`.
   func stopNow(_ hear: (TracerMessage) -> TracerMessage?) {
