@@ -2,10 +2,10 @@ import Recorder
 
 /// Functions that an app can call in the recorder that is linked into it.
 ///
-/// By default, none of them is needed. To record an app from Xcode: add this package to the project, add the
+/// An app needs none of these calls by default. To record an app from Xcode: add this package to the project, add the
 /// library `OrderFileRuntime` to the app's target, and add the flags that `orderfile init --print xcode` prints to a
-/// separate build configuration. Launch that with `ORDERFILE_TRACE=app.oftrace` in its environment; the trace
-/// is then in the app's `Documents`. Without that variable nothing is recorded.
+/// separate build configuration. Launch this configuration with `ORDERFILE_TRACE=app.oftrace` in its environment; the
+/// trace is then in the app's `Documents`. Without this variable nothing is recorded.
 ///
 /// One line marks a point in the launch, another one ends the recording:
 ///
@@ -22,8 +22,8 @@ import Recorder
 public enum OrderFile {
   /// Writes a mark called `name`.
   ///
-  /// It may be called from any thread. At most 255 bytes of the name's UTF-8 are kept, up to the first zero
-  /// byte. If `ORDERFILE_STOP_AT` names the mark, recording stops after it.
+  /// It may be called from any thread. At most 255 bytes of the name's UTF-8 are kept, up to the first zero byte. If
+  /// `ORDERFILE_STOP_AT` names the mark, recording stops after the mark.
   public static func mark(_ name: String) {
     name.withCString { orderfile_mark($0) }
   }

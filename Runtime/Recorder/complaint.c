@@ -27,7 +27,7 @@ OF_LOCAL const char *of_error_name(int error) {
   }
 }
 
-/* Appends PART to TEXT of *SIZE bytes, if there is room for it. */
+/* Appends PART to TEXT, which has *SIZE bytes and room for PART. */
 OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
   uint64_t length = of_length(part);
   of_copy(text + *size, part, length);

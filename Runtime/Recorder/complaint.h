@@ -5,11 +5,11 @@
 #include <of_attributes.h>
 
 /* Results of creating a trace, in addition to -errno. */
-#define OF_NOT_A_TRACE (-1000) /* the path is that of another file */
+#define OF_NOT_A_TRACE (-1000) /* the file at the path is not a trace */
 #define OF_NOT_ASKED (-1001)   /* recording was not requested */
 
-/* Reports that the program continues unrecorded because of RESULT: -errno or OF_NOT_A_TRACE. By an
- * initializer, or by the one thread of a forked child that sets up. */
+/* Reports that the program continues unrecorded because of RESULT: -errno or OF_NOT_A_TRACE. Called by an initializer,
+ * or by the one thread of a forked child that sets up. */
 OF_INTERNAL void of_complain(int result);
 
 #endif

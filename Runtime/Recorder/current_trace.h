@@ -4,11 +4,12 @@
 
 #include "state.h"
 
-/* The trace to write to, or NULL; also NULL in a forked child that has none yet. Any thread, any signal
- * handler, before main, before relocation. */
+/* The trace to write to, or NULL; also NULL in a forked child that has no trace yet. Any thread, any signal handler,
+ * before main, before relocation. */
 OF_INTERNAL orderfile_trace_header *of_own_trace(void);
 
-/* The trace to write to, or NULL; creates a forked child's own trace first. Likewise. */
+/* The trace to write to, or NULL; creates a forked child's own trace first. Any thread, any signal handler, before
+ * main, before relocation. */
 OF_INTERNAL orderfile_trace_header *of_current_trace(void);
 
 #endif

@@ -3,10 +3,10 @@
 #include "platform.h"
 
 static of_data_image of_own_data;
-/* In no range. */
+/* An entry whose range is empty. */
 static of_data_image of_no_data;
 
-/* The first granule with the byte at ADDRESS. */
+/* The first address of the granule with the byte at ADDRESS. */
 OF_INLINE uint64_t of_granule_start(uint64_t address) {
   return address & ~(uint64_t)(ORDERFILE_DATA_GRANULE - 1);
 }
@@ -14,7 +14,8 @@ OF_INLINE uint64_t of_granule_start(uint64_t address) {
 /* The number of words with a bit for each granule of SIZE bytes. */
 OF_INLINE uint64_t of_words_for(uint64_t size) { return size / ORDERFILE_DATA_GRANULE / 64 + 1; }
 
-/* Puts NODE, which is filled in but for the rest of the list, before LIST; false if that is not the list any more. */
+/* Puts NODE before LIST, and sets the fields of NODE that depend on LIST. Returns false if LIST is no longer the
+ * list. */
 OF_LOCAL bool of_link_data(of_data_image *node, of_data_image *list) {
   uint64_t start = node->start, end = node->start + node->size;
   if (list && list->hull_size) {
@@ -33,13 +34,14 @@ OF_INTERNAL of_data_image *of_first_data_image(void) {
   static uint32_t is_taken; /* atomic */
   of_data_image *list = of_load_acquire(&of_recorder.data_images); /* acquire: pairs with the release in of_link_data */
   uint32_t taken = 0;
-  /* Touches until another thread or this one, below a signal handler, has begun the list are no image's. */
+  /* One caller begins the list. Touches that others see meanwhile (other threads, or a signal handler) belong to no
+   * image. */
   if (list || !of_compare_exchange_relaxed(&is_taken, &taken, 1)) return list; /* relaxed: picks one */
   uint64_t start = 0, end = 0;
   if (!of_own_range(&start, &end)) return NULL;
   of_own_data.start = of_granule_start(start);
   of_own_data.size = of_granule_start(end + ORDERFILE_DATA_GRANULE - 1) - of_own_data.start;
-  of_link_data(&of_own_data, NULL); /* fails if an image, or this one, has registered meanwhile */
+  of_link_data(&of_own_data, NULL); /* fails if this image or another one has registered meanwhile */
   return of_load_acquire(&of_recorder.data_images); /* acquire: as above */
 }
 
@@ -60,7 +62,7 @@ OF_INTERNAL bool of_add_data_image(of_data_image *node, uint64_t number, uint64_
     of_store_relaxed(&image->is_gone, 0);     /* relaxed: a flag */
     return !is_gone && touched;
   }
-  /* One that is in the list stays as it is: a look-up may be reading it. */
+  /* A node that is in the list is not changed: a look-up may be reading it. */
   if (node->size) node = of_map_memory(sizeof *node);
   if (!node) return false;
   node->start = start;
@@ -80,9 +82,9 @@ OF_INTERNAL void of_ignore_data(void) {
   of_store_release(&of_recorder.data_images, &of_no_data); /* release: as in of_link_data, though all is zero */
 }
 
-/* The bits of IMAGE, mapped now if need be; NULL if there is no memory. */
+/* Returns the bits of IMAGE, which are mapped now if necessary; NULL if there is no memory. */
 OF_LOCAL uint64_t *of_touched_bits(of_data_image *image) {
-  uint64_t *touched = of_load_acquire(&image->touched); /* acquire: zero as mapped */
+  uint64_t *touched = of_load_acquire(&image->touched); /* acquire: the bits are zero, as mapped */
   if (touched) return touched;
   uint64_t size = of_words_for(image->size) * sizeof(uint64_t);
   uint64_t *mapped = of_map_memory(size);
@@ -101,7 +103,7 @@ OF_INTERNAL const of_data_image *of_touch_first(uint64_t address) {
   if (!touched) return NULL;
   uint64_t granule = (address - image->start) / ORDERFILE_DATA_GRANULE;
   uint64_t bit = (uint64_t)1 << granule % 64, *word = &touched[granule / 64];
-  if (of_load_relaxed(word) & bit) return NULL; /* relaxed: saves most the exchange */
+  if (of_load_relaxed(word) & bit) return NULL; /* relaxed: saves most touches the exchange */
   /* relaxed: picks one winner among the threads and publishes nothing */
   return of_fetch_or_relaxed(word, bit) & bit ? NULL : image;
 }

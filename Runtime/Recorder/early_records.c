@@ -15,9 +15,9 @@ static struct {
   orderfile_record first[OF_FIRST_RECORDS];
 } of_early;
 
-/* The records behind the first ones, or NULL if they can't be mapped. Any time. */
+/* The records after the first ones, or NULL if they can't be mapped. Any time. */
 OF_LOCAL orderfile_record *of_further_early_records(void) {
-  orderfile_record *further = of_load_acquire(&of_early.further); /* acquire: zero as mapped */
+  orderfile_record *further = of_load_acquire(&of_early.further); /* acquire: the records are zero, as mapped */
   if (further) return further;
   uint64_t size = OF_FURTHER_RECORDS * sizeof(orderfile_record);
   orderfile_record *mapped = of_map_memory(size);
@@ -35,19 +35,19 @@ OF_LOCAL orderfile_record *of_early_record(uint64_t index) {
   return further ? &further[index - OF_FIRST_RECORDS] : NULL;
 }
 
-/* Fills the records from FIRST to END with nothing. */
+/* Marks the records from FIRST to END as unused. */
 OF_LOCAL void of_set_aside(uint64_t first, uint64_t end) {
   for (; first < end; first++) {
     orderfile_record *record = of_early_record(first);
     if (!record) return;
     record->subject = 1;
-    of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
+    of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: as for every kind */
   }
 }
 
 OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
   for (;;) {
-    /* acquire: whoever finds the buffer closed finds the trace; pairs with the release in
+    /* acquire: a thread that finds the buffer closed also finds the trace; pairs with the release in
      * of_drain_early_records */
     uint64_t slot = of_fetch_add_acquire(&of_early.next, count);
     if (slot >= OF_EARLY_CAPACITY || count > OF_EARLY_CAPACITY - slot) {
@@ -58,7 +58,7 @@ OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
     orderfile_record *further = of_further_early_records();
     if (!further) return NULL;
     if (slot >= OF_FIRST_RECORDS) return &further[slot - OF_FIRST_RECORDS];
-    /* A payload is behind its head in one piece: these lie in two. */
+    /* A payload must follow its head in one piece, but these records are in two pieces of memory. */
     of_set_aside(slot, slot + count);
   }
 }
@@ -74,38 +74,38 @@ OF_LOCAL bool of_ends_launch(orderfile_trace_header *trace, const orderfile_reco
 }
 
 OF_INTERNAL uint64_t of_early_record_count(void) {
-  uint64_t count = of_load_relaxed(&of_early.next); /* relaxed: a guess */
+  uint64_t count = of_load_relaxed(&of_early.next); /* relaxed: an estimate */
   return count < OF_EARLY_CAPACITY ? count : OF_EARLY_CAPACITY;
 }
 
 OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
-  /* release: closes the buffer behind the trace's pointer; whoever finds it closed finds the trace.
-   * pairs with the acquire in of_claim_early_records. */
+  /* release: closes the buffer after the trace's pointer is set, so that a thread that finds it closed also finds the
+   * trace. Pairs with the acquire in of_claim_early_records. */
   uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
-  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
-  if (early > OF_FIRST_RECORDS && !of_further_early_records()) early = OF_FIRST_RECORDS; /* likewise */
+  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as lost */
+  if (early > OF_FIRST_RECORDS && !of_further_early_records()) early = OF_FIRST_RECORDS; /* as above */
   uint64_t used = 0, length;
   int patience = 1000;
   for (uint64_t i = 0; i < early; i += length) {
     orderfile_record *waiting = of_early_record(i);
     length = 1;
-    /* acquire: pairs with the release that every kind is stored with. Its writer is another thread that has to
-     * be given the processor; or this one, below a signal handler, and then no patience helps. */
+    /* acquire: pairs with the release that stores every kind. Another thread is still writing the record, and needs the
+     * processor. Or this thread is, interrupted by a signal handler that calls this: then no patience helps. */
     uint32_t kind = of_load_acquire(&waiting->kind);
     for (; !kind && patience > 0; patience--) {
       of_pause();
-      kind = of_load_acquire(&waiting->kind); /* acquire: likewise */
+      kind = of_load_acquire(&waiting->kind); /* acquire: as above */
     }
     if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);
     uint64_t target = slot + i;
     if (i + length <= count) used = i + length;
     else target = of_claim_slots(trace, length);
-    if (target == UINT64_MAX || !kind) continue; /* lost, or in flight for good: both are counted */
+    if (target == UINT64_MAX || !kind) continue; /* lost, or never completed: both are counted */
     of_copy_records(&of_records(trace)[target], waiting, length);
     if (kind == ORDERFILE_RECORD_MARK && of_ends_launch(trace, waiting)) break;
   }
   if (used == count) return;
   orderfile_record *rest = &of_records(trace)[slot + used];
   rest->subject = count - used;
-  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
+  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as for every kind */
 }

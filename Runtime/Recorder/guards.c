@@ -37,16 +37,16 @@ OF_INTERNAL bool of_is_loaded(uint64_t number) {
   return false;
 }
 
-/* Whether look-ups still need it, or its memory is still of use. At exit a library that contains the recorder is
- * unloaded and yet may be hit. */
+/* Whether look-ups still need REGISTRATION, or its memory is still of use. A library that contains the recorder may
+ * still be hit at exit, after its unload. */
 OF_LOCAL bool of_is_needed(const of_registration *registration) {
   return of_load_relaxed(&registration->is_loaded) || /* relaxed: locked */
          registration->is_own_library || registration->memory;
 }
 
-/* Replaces the table by one with at least one free row; false if there is no memory. The old one stays: a hit may be
- * reading it. As the new one has twice the room that is needed, those that stay take less memory in all than the
- * load records take in the trace. */
+/* Replaces the table by one with at least one free row; false if there is no memory. The old table stays, because a hit
+ * may be reading it. A new table has twice the room that is needed, so all old tables together take less memory than
+ * the load records take in the trace. */
 OF_LOCAL bool of_enlarge_table(void) {
   of_registration_table *old = of_registrations;
   uint64_t needed = 0;
@@ -73,13 +73,13 @@ OF_LOCAL bool of_overlaps(const of_registration *registration, const uint32_t *s
 }
 
 OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop) {
-  of_registration *newest = NULL; /* of this range: an older one would be hidden by it */
+  of_registration *newest = NULL; /* of this range: it hides older ones */
   for (uint64_t i = 0; i < of_registration_count(); i++) {
     of_registration *registration = of_registration_at(i);
     if (!of_overlaps(registration, start, stop)) continue;
     newest = registration;
     if (!of_load_relaxed(&registration->is_loaded))   /* relaxed: locked */
-      of_store_relaxed(&registration->entries, NULL); /* relaxed: a hit of now finds the old image's or none */
+      of_store_relaxed(&registration->entries, NULL); /* relaxed: a hit meanwhile finds the old entry or none */
   }
   bool is_same = newest && newest->guards == start && newest->guards_end == stop;
   if (is_same && !of_load_relaxed(&newest->is_loaded)) return newest; /* relaxed: locked */
@@ -95,14 +95,14 @@ OF_INTERNAL void of_publish_registration(const of_registration *registration) {
   of_store_release(&of_registrations->count, count + 1);
 }
 
-/* Gives REGISTRATION memory for COUNT entries: what it has, that of an image that is gone, or new; false if
- * there is none. */
+/* Gives REGISTRATION memory for COUNT entries: the memory that it has, that of an image that is gone, or new memory.
+ * Returns false if there is no memory. */
 OF_LOCAL bool of_provide_memory(of_registration *registration, uint64_t count) {
   if (registration->memory && registration->room < count) registration->memory = NULL;
   for (uint64_t i = 0; !registration->memory && i < of_registration_count(); i++) {
     of_registration *other = of_registration_at(i);
     if (of_load_relaxed(&other->is_loaded) || !other->memory || other->room < count) continue; /* relaxed: locked */
-    of_store_relaxed(&other->entries, NULL); /* relaxed: of an image that is gone, so nothing is hit */
+    of_store_relaxed(&other->entries, NULL); /* relaxed: the image is gone, so it is not hit */
     registration->memory = other->memory;
     registration->room = other->room;
     other->memory = NULL;
@@ -135,7 +135,8 @@ OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop) {
   return of_forgets;
 }
 
-/* This process's number, where possible without a system call: at exit the program may have forbidden it. */
+/* Returns this process's number, if possible without a system call: at exit the program may have forbidden system
+ * calls. */
 OF_LOCAL uint32_t of_own_number(void) {
   const uint32_t *ownership = of_recorder.ownership;
   /* acquire: pairs with the release in of_replace_trace_after_fork */
@@ -145,8 +146,8 @@ OF_LOCAL uint32_t of_own_number(void) {
 }
 
 OF_INTERNAL void of_lock_registration(void) {
-  /* The loader runs constructors one at a time, so this waits only if a program calls an init function
-   * by itself. A lock held by another process was copied by fork: here nobody will ever open it. */
+  /* The loader runs constructors one at a time, so this waits only if a program itself calls an init function. A lock
+   * that another process holds was copied by fork: nobody in this process will ever release it. */
   uint32_t self = of_own_number(), holder = 0;
   /* acquire: pairs with the release in of_unlock_registration */
   while (!of_compare_exchange_acquire(&of_recorder.registering, &holder, self)) {

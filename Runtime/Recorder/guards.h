@@ -1,5 +1,5 @@
-/* From a guard to its function: the ranges of guards that this copy of the recorder serves, each with its
- * pc-table, or with a copy, because the image that contains the table may be gone before this one.
+/* Finds the function of a guard: the ranges of guards that this copy of the recorder serves, each with its pc-table or
+ * a copy of the table, because the image that contains the table may be gone before this one.
  *
  * The table changes only under the lock of registrations; looking up takes no lock. */
 #ifndef OF_GUARDS_H
@@ -19,19 +19,19 @@ typedef struct of_registration {
   const uint32_t *guards, *guards_end;
   const uint64_t *entries; /* atomic; parallel to the guards; NULL until there is a pc-table */
   uint32_t entry_shift;  /* binary logarithm of the distance between two entries */
-  uint64_t *memory;      /* what `entries` was or will be, if it is a copy */
-  uint64_t room;         /* how many entries it can hold */
-  uint64_t image;        /* atomic; its number in the trace */
-  uint64_t first_slot;   /* none of its hits stands before it in the trace */
+  uint64_t *memory;      /* the memory of `entries`, if they are a copy */
+  uint64_t room;         /* the number of entries that `memory` can hold */
+  uint64_t image;        /* atomic; the image's number in the trace */
+  uint64_t first_slot;   /* the image has no hit before this slot of the trace */
   uint64_t start, end;   /* loaded range of the image */
   of_data_image data;    /* for the list of data_images.h, if that has no entry for the range */
-  uint64_t unload_count; /* of the loader, when it was registered */
+  uint64_t unload_count; /* of the loader, when the image was registered */
   uint32_t is_loaded;    /* atomic */
   bool is_own;           /* this copy of the recorder is linked into that image */
-  bool is_own_library;   /* likewise, and it is no program */
+  bool is_own_library;   /* and that image is a library, not the program */
 } of_registration;
 
-/* A row never moves: a full table is replaced by a larger copy, and stays for those who are reading it. */
+/* A row never moves. A full table is replaced by a larger copy, and stays for threads that are reading it. */
 typedef struct of_registration_table {
   uint64_t count;    /* atomic */
   uint64_t capacity;
@@ -54,20 +54,21 @@ OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);
 /* Whether the image NUMBER belongs to this copy and is still loaded. Any thread, any signal handler. */
 OF_INTERNAL bool of_is_loaded(uint64_t number);
 
-/* The registration of exactly START..STOP whose image is gone, or the next free one; NULL if there is no
- * memory. From here on, a look-up finds no entry of an image that was at START..STOP before. With the lock
- * held; the table keeps it. */
+/* Returns the registration of exactly START..STOP whose image is gone, or the next free one; NULL if there is no
+ * memory. From here on, a look-up finds no entry of an image that was at START..STOP before. With the lock held; the
+ * table keeps the registration. */
 OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop);
 
 /* Makes REGISTRATION, from of_free_registration and now filled in, visible to look-ups. With the lock
  * held. */
 OF_INTERNAL void of_publish_registration(const of_registration *registration);
 
-/* Gives REGISTRATION the entries of the pc-table at TABLE, two words each, of which the first is the entry PC. For an
- * image that may be gone before this copy of the recorder they are copied, if there is memory. With the lock held. */
+/* Gives REGISTRATION the entries of the pc-table at TABLE. An entry has two words, and the first word is the entry PC.
+ * If the image may be gone before this copy of the recorder, the entries are copied, if there is memory. With the lock
+ * held. */
 OF_INTERNAL void of_provide_entries(of_registration *registration, const uintptr_t *table);
 
-/* The entry PC of GUARD, which is among those of REGISTRATION; 0 if that has none. */
+/* The entry PC of GUARD, which is among the guards of REGISTRATION; 0 if REGISTRATION has no entries. */
 OF_INLINE uint64_t of_entry_in(const of_registration *registration, const uint32_t *guard) {
   /* acquire: pairs with the release in of_provide_entries */
   const uint64_t *entries = of_load_acquire(&registration->entries);

@@ -10,7 +10,7 @@
 
 #define OF_UNLOAD_RECORDS 1u
 
-/* Writes a record about the images, whether or not the launch is over. Its slot, or UINT64_MAX. */
+/* Writes a record about the images, whether or not the launch is over. Returns its slot, or UINT64_MAX. */
 OF_LOCAL uint64_t of_write_record(orderfile_trace_header *trace, uint32_t kind, uint64_t subject,
                                   uint64_t entry, const void *first, uint64_t first_size,
                                   const void *second, uint64_t second_size) {
@@ -50,7 +50,7 @@ OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t 
   return is_registered;
 }
 
-/* How many functions of START..STOP have run. */
+/* Returns the number of functions of START..STOP that have run. */
 OF_LOCAL uint64_t of_seen_count(const uint32_t *start, const uint32_t *stop) {
   uint64_t count = 0;
   for (const uint32_t *guard = start; guard < stop; guard++)
@@ -58,8 +58,9 @@ OF_LOCAL uint64_t of_seen_count(const uint32_t *start, const uint32_t *stop) {
   return count;
 }
 
-/* The slot of the first hit in START..STOP, an image that is about to register; UINT64_MAX if none came
- * yet. The seen guards tell how many there were, so hits of an image that was there before stay its. */
+/* Returns the slot of the first hit in START..STOP, an image that is about to register; UINT64_MAX if it has no hit
+ * yet. The image has as many hits as it has seen guards, so the hits of an image that was there before are not
+ * counted. */
 OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
   uint64_t hits = of_seen_count(start, stop);
@@ -70,14 +71,14 @@ OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32
     if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) continue;
     const uint32_t *guard = (const uint32_t *)record->subject;
     if (guard < start || guard >= stop) continue;
-    record->entry = 0; /* found in the pc-table of whoever was there before */
+    record->entry = 0; /* found in the pc-table of the image that was there before */
     first = slot;
     hits--;
   }
   return first;
 }
 
-/* Gives the touches of data in START..END that came before that image could register its NUMBER. */
+/* Gives the number of an image to the touches of data in START..END that came before the image could register. */
 OF_LOCAL void of_claim_early_touches(orderfile_trace_header *trace, uint64_t number, uint64_t start,
                                      uint64_t end) {
   uint64_t count = of_used_slots(trace, of_recorder.record_limit);
@@ -92,10 +93,10 @@ OF_LOCAL void of_claim_early_touches(orderfile_trace_header *trace, uint64_t num
 OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
   static of_image image; /* large; the lock makes it ours */
-  if (!of_find_image((uint64_t)start, &image)) return; /* guards outside every image: nobody's */
+  if (!of_find_image((uint64_t)start, &image)) return; /* guards outside of all images belong to nobody */
   uint64_t number = of_fetch_add_relaxed(&trace->next_image, 1); /* relaxed: a number */
-  /* When the launch is over, guards are set without a record: where another image was there before, its hits can't
-   * be told from this one's. */
+  /* When the launch is over, guards are set without a record. Then the hits of an image that was there before can't be
+   * distinguished from the hits of this image. */
   bool is_known = !of_is_over(trace) || !of_was_used(start, stop);
   uint64_t first_hit = is_known ? of_first_early_hit(trace, start, stop) : UINT64_MAX;
 
@@ -108,7 +109,7 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   payload.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
   payload.id_size = image.id ? image.id_size : sizeof image.weak_id;
   payload.path_size = (uint32_t)of_length(image.path);
-  /* The ID and the path go out in one piece behind the structure. */
+  /* The ID and the path are written in one piece after the structure. */
   static uint8_t text[64 + OF_PATH_SIZE];
   if (payload.id_size > 64) payload.id_size = 64;
   uint64_t size = sizeof payload + payload.id_size + payload.path_size;

@@ -1,7 +1,7 @@
 /* The second part of the porting interface: the loader's information about images. images_<system>.c
  * implements it.
  *
- * From initializers only: all of it calls libc, and may take the loader's lock. Pointers are not NULL. */
+ * From initializers only: all functions call libc, and may take the loader's lock. Pointers are not NULL. */
 #ifndef OF_IMAGES_H
 #define OF_IMAGES_H
 

@@ -20,15 +20,15 @@ OF_LOCAL void of_count_unload(const struct mach_header *header, intptr_t slide) 
 
 uint64_t of_unload_count(void) { return of_load_relaxed(&of_unloads); /* relaxed: a count */ }
 
-/* For an image that uses this copy without containing it, none of our code runs at dlclose. dyld never
- * unloads an image that listens, so it listens only if necessary. */
+/* If an image uses this copy without containing it, none of our code runs at dlclose. dyld never unloads an image that
+ * listens for unloads, so this image listens only if necessary. */
 OF_LOCAL void of_listen_for_unloads(void) {
   uint32_t listening = 0;
   if (of_compare_exchange_relaxed(&of_is_listening, &listening, 1)) /* relaxed: picks one caller */
     _dyld_register_func_for_remove_image(of_count_unload);
 }
 
-/* Fills in what the load commands of the image at HEADER say. */
+/* Fills in IMAGE from the load commands of the image at HEADER. */
 OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_image *image) {
   uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
   const uint8_t *at = (const uint8_t *)(header + 1), *last = at + header->sizeofcmds;
@@ -64,8 +64,8 @@ OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_imag
   image->text_end = text_end ? text_end + image->slide : 0;
 }
 
-/* Compares only the addresses of headers, and reads one image: reading all of a process's hundreds would
- * page in a page of each. An image outside the shared cache begins with its header. */
+/* Compares only the addresses of headers, and reads one image: reading all of a process's hundreds of images would page
+ * in a page of each. An image outside the shared cache begins with its header. */
 bool of_find_image(uint64_t address, of_image *image) {
   const struct mach_header *found = NULL;
   uint32_t number = 0;

@@ -10,8 +10,8 @@
 #include <orderfile_trace_format.h>
 #include <sys/auxv.h>
 
-/* glibc calls the executable "" and other images by the names with which they were requested; musl calls the
- * executable by that name, too. The kernel passes the address of its program headers. */
+/* glibc names the executable "", and other images as they were requested. musl names the executable as it was
+ * requested, too. The kernel passes the address of the executable's program headers. */
 OF_LOCAL bool of_is_executable(const struct dl_phdr_info *info) {
   const char *name = info->dlpi_name;
   return !name || !*name || (unsigned long)info->dlpi_phdr == getauxval(AT_PHDR);

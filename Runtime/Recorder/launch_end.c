@@ -13,7 +13,7 @@ OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace) {
 
 OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now) {
   of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
-  of_store_relaxed(&trace->last_pair.nanoseconds, now);  /* relaxed: likewise */
+  of_store_relaxed(&trace->last_pair.nanoseconds, now);  /* relaxed: as above */
   of_pass_on_losses(trace);
 }
 

@@ -9,7 +9,7 @@
 
 #include "state.h"
 
-/* Whether the stop time of TRACE, which has one, has passed. If so, the launch is over. */
+/* Returns whether the stop time of TRACE, which has one, has passed. If so, ends the launch. */
 OF_INTERNAL bool of_time_is_up(orderfile_trace_header *trace);
 
 /* Whether TRACE takes no more hits, for any reason. */
@@ -23,13 +23,13 @@ OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace);
 
 /* Stores the present time as the later calibration pair, and the losses from the time without a trace. */
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
-/* The same, if NOW is the time on of_clock's clock. */
+/* As of_calibrate, if NOW is the time of of_clock. */
 OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now);
 
-/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, and calibrates. Nothing if it is over. */
+/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, and calibrates. Does nothing if the launch is over. */
 OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason);
 
-/* Ends the launch if NAME, the SIZE bytes of a mark that are kept, is the one to stop at. */
+/* Ends the launch if NAME, the SIZE bytes that are kept of a mark's name, is the name of the mark to stop at. */
 OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace, const char *name,
                                        uint64_t size);
 

@@ -1,4 +1,4 @@
-/* mapped_files.h for macOS, iOS and related systems, which tell an app nothing about it. */
+/* mapped_files.h for macOS, iOS and related systems, which do not list mapped files for an app. */
 #if defined(__APPLE__)
 #include "mapped_files.h"
 

@@ -6,7 +6,7 @@
 
 #include <of_linux_syscall.h>
 
-/* The hexadecimal number that *TEXT begins with; moves on behind it, and behind the character after that. */
+/* Returns the hexadecimal number with which *TEXT begins. Moves *TEXT past the number and the next character. */
 OF_LOCAL uint64_t of_hexadecimal(const char **text) {
   uint64_t value = 0;
   for (char c; (c = **text); ++*text) {
@@ -18,7 +18,8 @@ OF_LOCAL uint64_t of_hexadecimal(const char **text) {
   return value;
 }
 
-/* One line of /proc/self/maps: "start-end rw-s offset device inode   path". */
+/* Parses a line of /proc/self/maps, "start-end rw-s offset device inode   path". Returns whether the line is a file
+ * that is mapped shared and writable from its beginning. */
 OF_LOCAL bool of_is_shared_file_line(char *line, uint64_t *start, uint64_t *end, char **path) {
   const char *at = line;
   *start = of_hexadecimal(&at);
@@ -30,7 +31,7 @@ OF_LOCAL bool of_is_shared_file_line(char *line, uint64_t *start, uint64_t *end,
   return *line == '/' && !of_equal(line, "/sys/", 5) && !of_equal(line, "/proc/", 6);
 }
 
-/* A newline in a path is shown as \012: stores it as it is. The same characters in a name are shown, too; such a file
+/* Restores the newlines of a path, which the kernel shows as \012. A file whose name has these four characters itself
  * is not found. */
 OF_LOCAL void of_restore_newlines(char *path) {
   char *to = path;

@@ -4,7 +4,7 @@
 
 #include "stages.h"
 
-/* One in each copy of the recorder; all name the same functions. */
+/* Each copy of the recorder has one; all of them name the same functions. */
 static const struct orderfile_rt_functions of_offered_functions
     __attribute__((used, section(ORDERFILE_RT_SECTION), no_sanitize("address"))) = {
         orderfile_rt_mark, orderfile_rt_stop, orderfile_rt_write_names};

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Calls BODY for each file that may be the process's trace, because it is mapped shared and writable or
- * another copy of the recorder reports it, until BODY returns true; PATH is valid during the call. The
- * SIZE bytes at ADDRESS are its mapping from the beginning; NULL if unknown. CONTEXT is NULL. Returns whether
- * BODY returned true. From initializers only. */
+/* Calls BODY, until it returns true, for each file that may be the process's trace: the file is mapped shared and
+ * writable, or another copy of the recorder reports it. PATH is valid during the call. The SIZE bytes at ADDRESS are
+ * the mapping of the file from its beginning; ADDRESS is NULL if unknown. CONTEXT is NULL. Returns whether BODY
+ * returned true. From initializers only. */
 OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path, const void *address,
                                                   uint64_t size, void *context));
 

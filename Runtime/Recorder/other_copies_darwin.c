@@ -15,9 +15,9 @@ const char *orderfile_rt_trace_path(void) {
   return of_own_trace() ? of_location.path : NULL;
 }
 
-/* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
- * recorder: the program, or else the library loaded first. That one has created the trace; or it does not
- * have one yet because the program is only starting, and then the environment is the same for all. */
+/* There is no list of mapped files that an app may read. dlsym finds the first image that exports a recorder: the
+ * program, or else the library loaded first. Either this image has created the trace, or it has none yet because the
+ * program is only starting; then the environment is the same for all copies. */
 bool of_each_shared_file(bool (*body)(const char *path, const void *address, uint64_t size,
                                       void *context)) {
   const char *(*path_of_first)(void) =

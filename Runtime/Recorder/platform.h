@@ -46,9 +46,9 @@ OF_INLINE uint64_t of_strip_signature(const void *pointer) {
 
 /* The counter's rate in Hz, or 0 if it must be calibrated. */
 OF_INTERNAL uint64_t of_ticks_per_second(void);
-/* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME, mach_continuous_time. */
+/* Nanoseconds since boot, including sleep: CLOCK_BOOTTIME, mach_continuous_time. */
 OF_INTERNAL uint64_t of_clock(void);
-/* The same by libc, which on Linux needs no system call. At exit. */
+/* The time of of_clock, read by libc, which on Linux needs no system call. At exit. */
 OF_INTERNAL uint64_t of_clock_at_exit(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
@@ -58,23 +58,23 @@ OF_INTERNAL uint32_t of_thread_number(void);
 OF_INTERNAL void of_watch_threads(void);
 /* Lets of_executable_path answer in a folder without /proc. Calls libc; from initializers only. */
 OF_INTERNAL void of_remember_executable(void);
-/* For the thread that makes a process's trace. */
+/* Called by the thread that makes a process's trace. */
 OF_INTERNAL void of_remember_thread(void);
-/* Stores the loaded range of the image that this copy is linked into; false if the linker does not tell. */
+/* Stores the loaded range of the image that this copy is linked into; false if the linker does not provide it. */
 OF_INTERNAL bool of_own_range(uint64_t *start, uint64_t *end);
 /* Whether PID is a living process that shares all its memory with this one (vfork); false if unknown. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);
 
-/* The start time of process PID of this process's namespace, in the system's own units, which distinguishes it
- * from all others with that number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one
- * and nothing more is known. */
+/* The start time of process PID of this process's namespace, in the system's own units. It distinguishes the process
+ * from all others with the same number. 0 if there is no such process (or only its zombie), UINT64_MAX if there is one
+ * but its start time is unknown. */
 OF_INTERNAL uint64_t of_process_start(uint32_t pid);
-/* What distinguishes the namespace of this process's number from others: a container's first process is number 1,
- * as is the machine's. 0 if nothing is known. */
+/* A number that distinguishes the namespace of this process's number from others: a container's first process is number
+ * 1, as is the machine's. 0 if nothing is known. */
 OF_INTERNAL uint64_t of_process_namespace(void);
-/* Nanoseconds in one of those units. */
+/* Nanoseconds in one unit of of_process_start. */
 OF_INTERNAL uint64_t of_process_start_resolution(void);
-/* The instant START of that clock on of_clock's. */
+/* Converts START, a result of of_process_start, to the clock of of_clock. */
 OF_INTERNAL uint64_t of_process_start_clock(uint64_t start);
 
 /* The 16 bytes that distinguish the program from the one before exec. Calls libc; from initializers only. */
@@ -86,38 +86,38 @@ OF_INTERNAL const char *of_environment(const char *name);
 /* The program's orderfile_default_trace, or NULL; from initialisers only. */
 OF_INTERNAL const char *of_default_trace(void);
 
-/* Paths, zero-terminated, into BUFFER of OF_PATH_SIZE bytes; return the length. */
+/* Store a path with its final zero in BUFFER of OF_PATH_SIZE bytes, and return its length. */
 OF_INTERNAL int of_executable_path(char *buffer);
 OF_INTERNAL int of_current_folder(char *buffer);
-/* The folder that the relative path of a trace is relative to; from initializers only. */
+/* The folder to which a relative path of a trace is relative; from initializers only. */
 OF_INTERNAL int of_trace_folder(char *buffer);
 
-/* Files. A descriptor is closed on exec, and is never 0, 1 or 2, not even briefly: a thread of a program
- * that has closed one may still write to it. */
+/* Files. A descriptor is closed on exec. It is never 0, 1 or 2, not even briefly: the program may have closed one of
+ * these, and its threads may still write to that number. */
 OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, does not block */
 OF_INTERNAL int of_open_write(const char *path); /* existing file, read and write */
 OF_INTERNAL int of_create(const char *path);     /* for this user alone; fails with -EEXIST */
 OF_INTERNAL void of_close(int descriptor);
-/* Locks the folder of PATH against other recorders: returns a descriptor, -errno if that is not possible,
- * or -OF_BUSY while another one holds the lock. */
+/* Locks the folder of PATH against other recorders: returns a descriptor, -errno if that is not possible, or -OF_BUSY
+ * while another recorder holds the lock. */
 #define OF_BUSY 11
 OF_INTERNAL int of_lock_folder(const char *path);
-OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
+OF_INTERNAL void of_unlock_folder(int lock); /* negative: there is no lock */
 /* Locks the open file against other recorders: 0, -OF_BUSY, or another -errno if that is not possible. */
 OF_INTERNAL int of_lock_file(int descriptor);
-/* Whether a recorder has locked the file PATH. Where a mapping keeps the lock of the descriptor that it was made
- * with (flock on most file systems of Linux), this is so until no process maps it any more. */
+/* Whether a recorder has locked the file PATH. On most file systems of Linux, a mapping keeps the lock (flock) of the
+ * descriptor with which it was made: then the file stays locked until no process maps it any more. */
 OF_INTERNAL bool of_is_locked(const char *path);
 OF_INTERNAL int of_remove(const char *path);
-/* Gives the file PATH the name NEW_PATH in place of its own; fails with -EEXIST, never replaces. */
+/* Renames the file PATH to NEW_PATH; fails with -EEXIST instead of replacing a file. */
 OF_INTERNAL int of_publish(const char *path, const char *new_path);
-/* Reads up to SIZE bytes from OFFSET; returns how many. */
+/* Reads up to SIZE bytes from OFFSET; returns their number. */
 OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);
 enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
 /* The kind of file at PATH, not following links; -ENOENT if there is none. Stores the size in bytes. */
 OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
-/* Stores the numbers that identify the open file, or the file at PATH, not following links: its device's and its
- * own. */
+/* Store the numbers that identify the open file, or the file at PATH, not following links: the number of its device and
+ * its own number. */
 OF_INTERNAL int of_file_number(int descriptor, uint64_t number[2]);
 OF_INTERNAL int of_file_number_at(const char *path, uint64_t number[2]);
 /* Makes the file SIZE bytes long with all blocks from OLD_SIZE allocated, so that a store into the mapping
@@ -126,27 +126,27 @@ OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
 /* Makes the file at least SIZE bytes long, with one block at the end, if the file system can do that. */
 OF_INTERNAL void of_lengthen(int descriptor, uint64_t size);
 /* Allocates the blocks of SIZE bytes at ADDRESS, in the mapping of a file that need not be open any more, so that a
- * store can't fail: 0, or -errno, also if the file ends before. Both are multiples of the page size. */
+ * store can't fail. Returns 0 or -errno; -errno also if the file ends before these bytes. ADDRESS and SIZE are
+ * multiples of the page size. */
 OF_INTERNAL int of_allocate_mapped(void *address, size_t size);
 
 /* Maps SIZE bytes of a file shared, readable and writable, for random access. SIZE may exceed the file.
  * NULL on failure. */
 OF_INTERNAL void *of_map(int descriptor, size_t size);
 OF_INTERNAL void of_unmap(void *address, size_t size);
-/* Copies SIZE bytes of this process's memory from ADDRESS, which may be out of bounds or behind the end of a mapped
- * file: false then, or if the system can't do that. */
+/* Copies SIZE bytes of this process's memory from ADDRESS. Returns false if ADDRESS is out of bounds or after the end
+ * of a mapped file, or if the system can't do that. */
 OF_INTERNAL bool of_read_memory(const void *address, void *buffer, size_t size);
 /* SIZE zero bytes for this process alone, or NULL. */
 OF_INTERNAL void *of_map_memory(size_t size);
 /* The number of bytes that the process may map in total. */
 OF_INTERNAL uint64_t of_address_space(void);
-/* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
- * kernel can't do that. */
+/* A page of this process alone that is zero, and is zero again in a forked child; NULL if the kernel can't do that. */
 OF_INTERNAL void *of_page_wiped_on_fork(void);
 
-/* Writes to standard error, as far as that is possible. */
+/* Writes to standard error, and ignores errors. */
 OF_INTERNAL void of_write_error(const char *text, size_t size);
-/* The file that standard error refers to; 0 if it is closed. */
+/* A number of the file that is standard error; 0 if it is closed. */
 OF_INTERNAL uint64_t of_standard_error(void);
 /* Arranges for FINISH to be called at exit, and when the image that contains this copy is unloaded. From
  * initializers only. */

@@ -91,7 +91,7 @@ uint32_t of_thread_number(void) {
   return (uint32_t)number;
 }
 
-/* The number costs no system call here. */
+/* A thread's number costs no system call here. */
 void of_watch_threads(void) {}
 void of_remember_thread(void) {}
 
@@ -133,7 +133,7 @@ uint64_t of_process_start(uint32_t pid) {
     return OF_CALL(kill((pid_t)pid, 0)) == -ESRCH ? 0 : UINT64_MAX;
   }
   if (process.kp_proc.p_stat == SZOMB) return 0;
-  /* Microseconds since 1970. exec keeps it. */
+  /* Microseconds since 1970. exec keeps the start time. */
   return (uint64_t)process.kp_proc.p_starttime.tv_sec * 1000000u +
          (uint64_t)process.kp_proc.p_starttime.tv_usec;
 }
@@ -204,7 +204,7 @@ int of_current_folder(char *buffer) {
   return (int)of_outcome(program_error, -1);
 }
 
-/* Whether apps can write only to their container. An app of Mac Catalyst is launched like any other of a Mac. */
+/* Whether apps can write only to their container. An app of Mac Catalyst is launched like any other app of a Mac. */
 #define OF_IS_CONTAINED (!TARGET_OS_OSX && !TARGET_OS_MACCATALYST)
 #if TARGET_OS_TV
 #define OF_WRITABLE_FOLDER "Library/Caches" /* an Apple TV keeps no documents, and forbids to make any */
@@ -225,11 +225,11 @@ int of_trace_folder(char *buffer) {
 
 #define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
-#define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
+#define OF_MODE 0600 /* of a trace: it shows what a program does, and who can write to it can kill the program */
 
-/* Occupies the free ones of the descriptors 0, 1 and 2, so that no file of ours gets one, and returns them
- * as bits. A thread of the program that reads or writes one meanwhile gets an error, as it would without
- * us. */
+/* Occupies those of the descriptors 0, 1 and 2 that are free, so that no file of ours gets such a number. Returns the
+ * occupied ones as bits. A thread of the program that reads or writes one of them meanwhile gets an error, as it would
+ * without us. */
 OF_LOCAL unsigned of_take_standard_streams(void) {
   unsigned taken = 0;
   for (int i = 0; i < 3; i++) {
@@ -318,7 +318,7 @@ int of_file_kind(const char *path, uint64_t *size) {
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
 }
 
-/* The number of the file at PATH, or of the open DESCRIPTOR if that is NULL. */
+/* The number of the file at PATH, or of the open DESCRIPTOR if PATH is NULL. */
 OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
   int64_t result = path ? OF_CALL(lstat(path, &status)) : OF_CALL(fstat(descriptor, &status));
@@ -342,13 +342,13 @@ OF_LOCAL uint64_t of_limit(int resource) {
 
 uint64_t of_address_space(void) {
 #if OF_IS_CONTAINED
-  return (uint64_t)4 << 30; /* what an app gets on a small device; no limit tells */
+  return (uint64_t)4 << 30; /* what an app gets on a small device; no limit states it */
 #else
   return of_limit(RLIMIT_AS);
 #endif
 }
 
-/* Reserves the blocks, then moves the end of the file behind them. */
+/* Reserves the blocks, then moves the end of the file after them. */
 OF_LOCAL int of_reserve_blocks(int descriptor, uint64_t old_size, uint64_t size) {
   OF_RAW fstore_t blocks;
   blocks.fst_flags = F_ALLOCATEALL;
@@ -368,7 +368,7 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
     result = of_reserve_blocks(descriptor, old_size, size);
   if (result == 0 || result == -ENOSPC || result == -EDQUOT) return (int)result;
-  /* For a file system that can't: writing zeros allocates as well. */
+  /* For a file system that can't reserve blocks: writing zeros allocates as well. */
   static const char zeros[4096];
   for (uint64_t at = old_size; at < size;) {
     uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
@@ -434,8 +434,8 @@ OF_LOCAL void of_at_exit(void *context) {
   of_finish_at_exit();
 }
 
-/* Not by a destructor: clang registers those in a constructor that it generates, which an instrumented
- * build instruments. And a program that records nothing has nothing to do at launch. */
+/* This is not a destructor: clang registers destructors in a constructor that it generates, and an instrumented build
+ * instruments that constructor. Moreover, a program that records nothing has nothing to do at launch. */
 void of_watch_exit(void (*finish)(void)) {
   of_finish_at_exit = finish;
   __cxa_atexit(of_at_exit, NULL, &__dso_handle);

@@ -76,7 +76,8 @@ uint32_t of_thread_number(void) {
   return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0);
 }
 
-/* Linkers define these in each image: its first byte, unless no segment has its headers, and the end of .bss. */
+/* Linkers define these symbols in each image: the image's first byte, unless no segment has its headers, and the end of
+ * .bss. */
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 extern const char _end[] __attribute__((weak, visibility("hidden")));
 
@@ -98,7 +99,7 @@ OF_LOCAL uint64_t of_field(const char *text, int number) {
   return value;
 }
 
-/* Stores PID in decimal, without a zero; its length. */
+/* Stores PID in decimal, without a final zero byte, and returns its length. */
 OF_LOCAL int of_write_number(char text[10], uint32_t pid) {
   OF_RAW char digits[10];
   int size = 0, count = 0;
@@ -107,7 +108,8 @@ OF_LOCAL int of_write_number(char text[10], uint32_t pid) {
   return size;
 }
 
-/* Whether the numbers in /proc are those of this process's namespace: a process can see another one's. */
+/* Whether the numbers in /proc are those of this process's namespace: a process may see the /proc of another
+ * namespace. */
 OF_LOCAL bool of_sees_own_numbers(uint32_t self) {
   OF_RAW char seen[10], own[10];
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self", seen, sizeof seen);
@@ -134,7 +136,7 @@ uint64_t of_process_start(uint32_t pid) {
   int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
   if (descriptor >= 0) of_close(descriptor);
   if (got <= 0) {
-    /* No such file, or another namespace's: only the number can be tested. */
+    /* There is no such file, or it belongs to another namespace: only the number can be tested. */
     long alive = OF_SYSCALL_2(__NR_kill, pid, 0);
     return alive == -ESRCH ? 0 : UINT64_MAX;
   }
@@ -142,14 +144,14 @@ uint64_t of_process_start(uint32_t pid) {
   int64_t at = got;
   while (at > 0 && text[at - 1] != ')') at--;
   text[got] = 0;
-  /* The state is that of the first thread, which may have ended while others live on. */
+  /* The state is the state of the first thread, which may have ended while other threads live on. */
   bool is_zombie = at + 1 < got && text[at + 1] == 'Z' && of_field(text + at, 20) <= 1;
   return is_zombie ? 0 : of_field(text + at, 22);
 }
 
 uint64_t of_process_namespace(void) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
-  /* /proc/self contains nothing more if the first thread has ended. */
+  /* /proc/self is empty after the first thread has ended. */
   long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, "/proc/thread-self/ns/pid", &status, 0);
   return result == 0 ? (uint64_t)status.st_ino : 0;
 }
@@ -185,12 +187,12 @@ const char *of_default_trace(void) { return orderfile_default_trace; }
 
 /* MARK: files */
 
-/* What of_remember_executable found; empty if /proc tells. */
+/* The path that of_remember_executable found; empty if /proc shows it. */
 static char of_executed_path[OF_PATH_SIZE];
 
 int of_executable_path(char *buffer) {
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
-  /* If the first thread has ended, /proc/self contains nothing more. */
+  /* /proc/self is empty after the first thread has ended. */
   if (size == -ENOENT)
     size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/thread-self/exe", buffer, OF_PATH_SIZE - 1);
   if (size < 0 && of_executed_path[0]) {
@@ -203,7 +205,7 @@ int of_executable_path(char *buffer) {
 
 void of_remember_executable(void) {
   static char path[OF_PATH_SIZE];
-  const char *name = (const char *)getauxval(AT_EXECFN); /* as exec was told */
+  const char *name = (const char *)getauxval(AT_EXECFN); /* the path passed to exec */
   if (!name || !*name || of_executable_path(path) >= 0) return;
   int size = *name == '/' ? 0 : of_current_folder(path);
   if (size < 0 || (uint64_t)size + of_length(name) + 2 > OF_PATH_SIZE) return;
@@ -221,10 +223,11 @@ int of_trace_folder(char *buffer) { return of_current_folder(buffer); }
 
 #define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
-#define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
+#define OF_MODE 0600 /* of a trace: it shows what a program does, and who can write to it can kill the program */
 
-/* Occupies the free ones of the descriptors 0, 1 and 2, so that no file of ours gets one, and returns them
- * as bits. A thread of the program that reads or writes one meanwhile gets EBADF, as it would without us. */
+/* Occupies those of the descriptors 0, 1 and 2 that are free, so that no file of ours gets such a number. Returns the
+ * occupied ones as bits. A thread of the program that reads or writes one of them meanwhile gets EBADF, as it would
+ * without us. */
 OF_LOCAL unsigned of_take_standard_streams(void) {
   unsigned taken = 0;
   for (int i = 0; i < 3; i++) {
@@ -299,7 +302,7 @@ bool of_is_locked(const char *path) {
 }
 
 int of_publish(const char *path, const char *new_path) {
-  /* RENAME_NOREPLACE is 1. Preferred to a link: /proc/self/maps keeps showing the name under which a file
+  /* RENAME_NOREPLACE is 1. Renaming is better than linking: /proc/self/maps keeps showing the name under which a file
    * was opened, and other copies of the recorder look for the trace there. */
   long result = OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
   if (result == 0 || result == -EEXIST) return (int)result;
@@ -320,7 +323,7 @@ int of_file_kind(const char *path, uint64_t *size) {
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
 }
 
-/* The number of the file at PATH, or of the open DESCRIPTOR if that is NULL. */
+/* The number of the file at PATH, or of the open DESCRIPTOR if PATH is NULL. */
 OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
   long result = path ? OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW)
@@ -353,7 +356,7 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
     result = OF_SYSCALL_4(__NR_fallocate, descriptor, 0, old_size, size - old_size);
   if (result != -EOPNOTSUPP && result != -ENOSYS) return (int)result;
-  /* For a file system that can't: writing zeros allocates as well. */
+  /* For a file system that can't reserve blocks: writing zeros allocates as well. */
   static const char zeros[4096];
   for (uint64_t at = old_size; at < size;) {
     uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
@@ -369,8 +372,8 @@ void of_lengthen(int descriptor, uint64_t size) {
   if (size <= of_limit(RLIMIT_FSIZE)) OF_SYSCALL_4(__NR_fallocate, descriptor, 0, size - 1, 1);
 }
 
-/* Whether the kernel looks at advice about the page at ADDRESS. An emulator may accept any and ignore it (qemu-user
- * before 8.0): test with an invalid one. */
+/* Whether the kernel examines advice about the SIZE bytes at ADDRESS. An emulator may accept any advice and ignore it
+ * (qemu-user before 8.0), so this tries invalid advice. */
 OF_LOCAL bool of_heeds_advice(void *address, size_t size) {
   return OF_SYSCALL_3(__NR_madvise, address, size, OF_NO_ADVICE) < 0;
 }
@@ -410,7 +413,8 @@ void *of_map_memory(size_t size) {
 }
 
 void *of_page_wiped_on_fork(void) {
-  /* In this image's data, so that a library that is closed takes it along; a whole page of memory without a file. */
+  /* The page is in this image's data, so that a library that is closed takes it along. It is a whole page of memory
+   * without a file. */
   static char pages[2 * OF_LARGEST_PAGE];
   size_t size = getauxval(AT_PAGESZ);
   if (!size) size = 4096;

@@ -6,7 +6,7 @@
  * .preinit_array and in constructors of any priority, in a static executable before its startup code has run,
  * and in a forked child, which then creates its own trace.
  *
- * Before the first initializer of an image there is no file. Such hits go to a static buffer
+ * Before the first initializer of an image there is no file. Hits from that time go to a static buffer
  * (early_records.c), which is moved to the front of the trace.
  */
 #include "recorder.h"
@@ -27,8 +27,8 @@
 OF_RUNTIME void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
 OF_LOCAL void of_first_hit(uint32_t *guard, const void *return_address);
 
-/* Called at the entry of each instrumented function. The return address is taken here and passed on: in a
- * compiler that splits off cold code it would otherwise be an address inside this function. */
+/* Called at the entry of each instrumented function. The return address is taken here and passed on: if the compiler
+ * splits off cold code, of_first_hit would find an address inside this function. */
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
   if (of_load_relaxed(guard) != OF_UNSEEN) return; /* relaxed: a stale "unseen" costs the exchange */
   of_first_hit(guard, __builtin_return_address(0));
@@ -56,14 +56,14 @@ static void of_first_hit(uint32_t *guard, const void *pointer) {
 OF_INTERNAL orderfile_record *of_claim_records(uint64_t count) {
   orderfile_trace_header *trace = of_current_trace();
   if (!trace) {
-    if (of_load_relaxed(&of_recorder.mode) == OF_SILENT) return NULL; /* relaxed: a late one is dropped */
+    if (of_load_relaxed(&of_recorder.mode) == OF_SILENT) return NULL; /* relaxed: a late hit is dropped */
     if (of_load_relaxed(&of_recorder.is_stopped)) return NULL;        /* relaxed: a flag */
     orderfile_record *early = of_claim_early_records(count);
     if (early) return early;
     trace = of_current_trace(); /* the buffer may have been closed because the trace is there */
     if (!trace) {
       of_fetch_add_relaxed(&of_recorder.lost_records, 1); /* relaxed: a count */
-      trace = of_own_trace(); /* another thread may have made it just now, and have passed on the count before */
+      trace = of_own_trace(); /* another thread may have made it just now, and passed on an earlier count */
       if (trace) of_pass_on_losses(trace);
       return NULL;
     }

@@ -1,6 +1,6 @@
-/* Called by the compiler's constructors, once for each image, or for each of its object files:
- * registration of the guards, then of the pc-table. By the loader, one at a time, unless a program calls
- * them itself. */
+/* Registers the guards of an image, then its pc-table. The compiler's constructors call these functions once for each
+ * image, or for each of its object files. The loader runs constructors one at a time, but a program may call the
+ * functions itself. */
 #include "current_trace.h"
 #include "data_images.h"
 #include "guards.h"
@@ -32,8 +32,8 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     if (!of_is_registered(trace, start, stop)) of_add_registration(trace, start, stop);
     if (!of_is_over(trace)) of_calibrate(trace);
   } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
-    /* Nothing is recorded: this makes every call as cheap as that of a seen function. It is done once, not
-     * for each object file of a Mach-O image, whose constructors all have the same range. */
+    /* Nothing is recorded. This makes every call as cheap as a call of a seen function. It is done once, not for each
+     * object file of a Mach-O image, whose constructors all have the same range. */
     of_ignore_data();
     for (uint32_t *guard = start; guard < stop; guard++)
       of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */

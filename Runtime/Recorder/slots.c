@@ -6,7 +6,7 @@
 #include "platform.h"
 
 OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t count) {
-  /* acquire: pairs with the release in of_raise_capacity, behind the allocation of the blocks */
+  /* acquire: pairs with the release in of_raise_capacity, which follows the allocation of the blocks */
   uint64_t capacity = of_load_acquire(&trace->capacity);
   if (capacity > of_recorder.record_limit) capacity = of_recorder.record_limit;
   uint64_t next = of_load_relaxed(&trace->next_record); /* relaxed: the exchange below decides */
@@ -21,7 +21,7 @@ OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t coun
 }
 
 OF_INTERNAL uint64_t of_used_slots(const orderfile_trace_header *trace, uint64_t limit) {
-  uint64_t count = of_load_relaxed(&trace->next_record); /* relaxed: later ones look after themselves */
+  uint64_t count = of_load_relaxed(&trace->next_record); /* relaxed: slots that are claimed later may be left out */
   uint64_t capacity = of_load_acquire(&trace->capacity); /* acquire: as in of_claim_slots */
   if (count > capacity) count = capacity;
   return count < limit ? count : limit;
@@ -43,7 +43,7 @@ OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_
   record->payload_size = size;
   record->entry = entry;
   record->ticks = of_ticks();
-  /* Of other kinds the thread does not matter, and to ask for it may take a forbidden system call. */
+  /* The thread does not matter for other kinds, and asking for it may take a forbidden system call. */
   record->thread = kind == ORDERFILE_RECORD_MARK ? of_thread_number() : 0;
   /* release: publishes the fields and the payload; pairs with the acquire of whoever reads a kind */
   of_store_release(&record->kind, kind);

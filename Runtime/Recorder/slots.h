@@ -22,12 +22,12 @@ OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
  * in the trace. */
 OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t count);
 
-/* The number of claimed slots of TRACE, limited to a mapping of LIMIT slots. Their kinds say which are
- * filled in. */
+/* The number of claimed slots of TRACE, limited to a mapping of LIMIT slots. Their kinds show which slots are filled
+ * in. */
 OF_INTERNAL uint64_t of_used_slots(const orderfile_trace_header *trace, uint64_t limit);
 
-/* Fills in RECORD of KIND and the payload records after it, as many as of_records_for says, all claimed by
- * the caller: SIZE bytes in two parts, each of which may be NULL and empty. The kind is stored last. */
+/* Fills in RECORD of KIND and the payload records after it, which the caller has claimed (of_records_for). The payload
+ * has two parts; each may be NULL and empty. The kind of RECORD is stored last. */
 OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_t subject,
                                 uint64_t entry, const void *first, uint64_t first_size,
                                 const void *second, uint64_t second_size);

@@ -13,7 +13,7 @@
 #include "slots.h"
 #include "trace_file.h"
 
-/* Claims COUNT records for a mark; NULL as of_claim_records, or if the marks have used up their share. */
+/* Claims COUNT records for a mark; NULL if of_claim_records returns NULL, or if the marks have used up their share. */
 OF_LOCAL orderfile_record *of_claim_mark(uint64_t count) {
   orderfile_trace_header *trace = of_current_trace();
   if (trace && of_is_over(trace)) return NULL;
@@ -45,7 +45,7 @@ OF_ONE_IN_AN_IMAGE(orderfile_rt_stop);
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 
-/* The name of the function in RECORD, or NULL, with the address that it was asked for. */
+/* Returns the name of the function in RECORD, or NULL, and stores the address whose name was looked up. */
 OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *address) {
   /* acquire: pairs with the release in of_fill_function */
   if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) return NULL;
@@ -57,14 +57,14 @@ OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *addres
 void orderfile_rt_write_names(void) {
   orderfile_trace_header *trace = of_current_trace();
   if (!trace || !dladdr) return;
-  uint64_t count = of_used_slots(trace, of_recorder.record_limit); /* those recorded so far */
+  uint64_t count = of_used_slots(trace, of_recorder.record_limit); /* the slots used so far */
   uint64_t wanted = 0, address;
   for (uint64_t i = 0; i < count; i++) {
     const char *name = of_name_of(&of_records(trace)[i], &address);
     if (name) wanted += of_records_for(of_length(name));
   }
-  /* Only one thread grows the trace at a time. dladdr is not called under the lock: it takes the loader's,
-   * and a thread in dlopen takes the two in the opposite order. */
+  /* Only one thread grows the trace at a time. dladdr is not called under the lock: it takes the loader's lock, and a
+   * thread in dlopen takes the two locks in the opposite order. */
   of_lock_registration();
   of_reserve_records(trace, wanted);
   of_unlock_registration();
@@ -83,7 +83,7 @@ OF_INTERNAL void of_finish(void) {
   if (!trace) return;
   if (of_recorder.writes_names) orderfile_rt_write_names();
   of_unload_own_image(trace);
-  /* By now the program may have forbidden itself all system calls but the last. */
+  /* By now the program may have forbidden itself all system calls except exit. */
   if (of_load_relaxed(&trace->state) == ORDERFILE_STATE_RECORDING) /* relaxed: a flag */
     of_calibrate_at(trace, of_clock_at_exit());
 }

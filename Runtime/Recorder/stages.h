@@ -8,10 +8,10 @@
 /* What orderfile_runtime.h offers to programs: any thread, any signal handler, before main. */
 OF_RUNTIME void orderfile_rt_mark(const char *name);
 OF_RUNTIME void orderfile_rt_stop(void);
-OF_RUNTIME void orderfile_rt_write_names(void); /* calls dladdr: in no signal handler */
+OF_RUNTIME void orderfile_rt_write_names(void); /* calls dladdr: not in a signal handler */
 
-/* The last opportunity to write: at exit, and when the image that contains this copy is unloaded. A child
- * without hits leaves no trace. Called by the platform, as requested by of_watch_exit. */
+/* Writes the last records: at exit, and when the image that contains this copy is unloaded. A child without hits leaves
+ * no trace. The platform calls it, as requested by of_watch_exit. */
 OF_INTERNAL void of_finish(void);
 
 #endif

@@ -4,16 +4,16 @@
  * Dependencies: each .c has a header of its name, and a file includes the headers of what it calls. The files
  * are listed from the bottom up, and none calls one that is listed after it:
  *
- *   platform, images, mapped_files             what the operating system and its loader do
+ *   platform, images, mapped_files             the operating system and its loader
  *   state                      this file
  *   slots                      places in the trace, and filling them
  *   data_images                from an address to its granule of data
  *   guards                     from a guard to its entry; the lock of registrations
  *   launch_end                 whether the launch is over; the clocks
- *   trace_path, trace_location, complaint      where the trace is to be, who writes it, what to say
- *   early_records              what waits until there is a trace
- *   trace_file, trace_name     making, joining, growing it; whose a name is
- *   trace_fork, current_trace  a forked child's own
+ *   trace_path, trace_location, complaint      the path of the trace, its process, messages
+ *   early_records              records that wait until there is a trace
+ *   trace_file, trace_name     making, joining and growing the trace; the owner of a name
+ *   trace_fork, current_trace  the trace of a forked child
  *   recorder                   the hot path
  *   touches                    the hot path of data
  *   other_copies, trace_start  the start of a recording
@@ -42,7 +42,7 @@ enum { OF_FORKED = 0, OF_OWNED = 1, OF_SETTING_UP = 2 };
 /* Zero at load, so that it needs no relocation. Fields that are not atomic are written before `trace` is
  * set, by the initializer that starts the recording or by the one thread of a forked child that sets up. */
 typedef struct of_recorder_state {
-  orderfile_trace_header *trace; /* atomic; NULL until recording. Mapped for good */
+  orderfile_trace_header *trace; /* atomic; NULL until recording. Mapped permanently */
   uint32_t mode;                 /* atomic, of_mode */
   uint64_t record_limit;         /* slots that our mapping reaches */
   uint32_t *ownership;           /* atomic; on the page wiped on fork, or NULL */
@@ -51,11 +51,11 @@ typedef struct of_recorder_state {
   uint64_t lost_records;         /* atomic: lost while no trace was mapped */
   uint32_t registering;          /* atomic: the process in which a registration goes on, or 0 */
   uint64_t early_mark_slots;     /* atomic: slots that marks asked for while no trace was mapped */
-  uint64_t lost_marks;           /* atomic: marks that found none of these */
+  uint64_t lost_marks;           /* atomic: marks that found no slot then */
   uint32_t is_stopped;           /* atomic: orderfile_stop came before the trace */
   bool writes_names;             /* ORDERFILE_NAMES */
-  /* Atomic: the list of data_images.h, NULL until an image is known. Here, because a page that only it is on would be
-   * one more for programs that record no data. */
+  /* Atomic: the list of data_images.h, NULL until an image is known. It is here because a page of its own would be one
+   * more page for programs that record no data. */
   struct of_data_image *data_images;
 } of_recorder_state;
 

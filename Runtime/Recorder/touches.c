@@ -1,11 +1,11 @@
 /* What runs before a load or a store, if the program is compiled with
  * -fsanitize-coverage=trace-loads,trace-stores.
  *
- * An address outside the images of this copy, such as one of the stack or the heap, costs one comparison; a
- * granule that has been touched, a look-up of its bit. A first touch sets the bit and fills a slot, as a first
- * hit does. So it is as safe as that, except for one thing: slots for touches are made in batches, when they are
- * needed, because an image has far more granules than a launch touches. A batch is made under the lock of
- * registrations, but never waits for it.
+ * An access outside the images of this copy, such as to the stack or the heap, costs one comparison. An access to a
+ * granule that has been touched costs a look-up of its bit. A first touch sets the bit and fills a slot, as a first hit
+ * does, and is as safe, except for one thing: slots for touches are made in batches, when they are needed, because an
+ * image has far more granules than a launch touches. A batch is made under the lock of registrations, but a touch never
+ * waits for the lock.
  *
  * Touches have slots of their own: they never take one that a function may need. */
 #include "current_trace.h"
@@ -18,17 +18,17 @@
 #include "trace_file.h"
 
 #define OF_BATCH 16384ull      /* slots: 640 KiB */
-#define OF_BATCH_AHEAD 4096ull /* the next batch is made while there are still so many */
+#define OF_BATCH_AHEAD 4096ull /* the next batch is made when fewer are left */
 
 static uint32_t of_has_no_room; /* atomic: a batch could not be made */
 
-/* Makes a batch of slots, unless there is one by now, or another thread, or this one below a signal handler, has
- * the lock. */
+/* Makes a batch of slots, unless there is one by now, or the lock is taken: by another thread, or by this thread, which
+ * a signal handler has interrupted. */
 OF_LOCAL void of_make_batch(orderfile_trace_header *trace, uint64_t used) {
   if (of_load_relaxed(&of_has_no_room) || !of_try_lock_registration()) return; /* relaxed: a flag */
   if (used + OF_BATCH_AHEAD >= of_load_relaxed(&trace->touch_slots)) {         /* relaxed: locked */
     of_reserve_records(trace, OF_BATCH);
-    /* relaxed: of_reserve_records is of this thread */
+    /* relaxed: this thread called of_reserve_records */
     if (of_load_relaxed(&trace->capacity) >= of_load_relaxed(&trace->demand)) {
       of_fetch_add_relaxed(&trace->touch_slots, OF_BATCH); /* relaxed: a count */
     } else {
@@ -39,7 +39,7 @@ OF_LOCAL void of_make_batch(orderfile_trace_header *trace, uint64_t used) {
   of_unlock_registration();
 }
 
-/* Whether TRACE has a slot for one more touch, which is taken. A lack is counted. */
+/* Takes a slot of TRACE for one more touch. Returns false if there is none, which is counted as a loss. */
 OF_LOCAL bool of_take_touch_slot(orderfile_trace_header *trace) {
   uint64_t used = of_fetch_add_relaxed(&trace->touches, 1); /* relaxed: a count */
   if (used + OF_BATCH_AHEAD >= of_load_relaxed(&trace->touch_slots)) of_make_batch(trace, used); /* relaxed: a count */
@@ -72,8 +72,8 @@ OF_LOCAL void of_first_touch(uint64_t address, uint64_t size) {
   }
 }
 
-/* Whether a touch of ADDRESS is known not to be a first one in an image. The newest image is looked at here: mostly
- * it is the only one. */
+/* Whether a touch of ADDRESS is known not to be a first touch in an image. Looks only at the newest image, which mostly
+ * is the only one. */
 OF_INLINE bool of_is_settled(uint64_t address) {
   /* acquire: pairs with the release in of_link_data */
   const of_data_image *image = of_load_acquire(&of_recorder.data_images);

@@ -1,12 +1,12 @@
 /* Creating, joining and growing the trace.
  *
- * Creation. The file is created as PATH.new and locked, its blocks are allocated, it is mapped, its header is
- * filled in, and only then it gets its real name, unless that is taken: anyone who opens the real name sees a
- * complete header. A PATH.new without a lock was left by a process that was killed here, and is removed. Nothing
- * is ever truncated: a file that a process has mapped must keep its size.
+ * Creation. The file is created as PATH.new and locked, its blocks are allocated, it is mapped, its header is filled
+ * in, and only then it gets its real name, unless that is taken: anyone who opens the real name sees a complete header.
+ * A PATH.new without a lock was left by a process that was killed meanwhile, and is removed. Nothing is ever truncated:
+ * a file that a process has mapped must keep its size.
  *
- * The lock stays with the mapping, on most file systems of Linux. It tells processes of other namespaces, for
- * which the process's number means nothing, whether the trace is still written.
+ * On most file systems of Linux, the lock stays with the mapping. It shows processes of other namespaces, for which the
+ * process's number has no meaning, that the trace is still being written.
  *
  * Growth. The mapping is created once, far larger than the file: pages after the end of a file can be mapped,
  * and become usable when the file grows. All copies of the recorder see the growth at once, through
@@ -14,8 +14,8 @@
  * counted, and never causes SIGBUS.
  *
  * A program that has given up its rights, or has another root folder, can't open the file again. So the file is
- * OF_ROOM_AHEAD bytes longer than its blocks: that much of the mapping can get blocks without a descriptor. None is
- * kept open: the program could close it, and open a file of its own under that number.
+ * OF_ROOM_AHEAD bytes longer than its blocks: that much of the mapping can get blocks without a descriptor. No
+ * descriptor is kept open: the program could close it, and get its number for a file of its own.
  */
 #include "trace_file.h"
 
@@ -40,7 +40,7 @@ OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
  * file. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2) {
-    if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
+    if (size > of_address_space() / 16) continue; /* the program needs the rest */
     void *address = of_map(descriptor, size);
     if (!address) continue;
     *record_limit = of_records_in(size);
@@ -100,21 +100,21 @@ OF_LOCAL bool of_is_file_at(const char *path, int descriptor) {
          of_equal(open_file, file_at_path, sizeof open_file);
 }
 
-/* Removes the file at PATH unless its maker is still at it; has waited for a while then. A maker locks its file, and
- * then makes sure that it has not been removed before that. */
+/* Removes the file at PATH unless the process that makes it is still working; then waits for a while. That process
+ * locks its file, and then makes sure that the file was not removed before. */
 OF_LOCAL void of_clear_leftover(const char *path, bool is_patient) {
   int descriptor = of_open_write(path);
   if (descriptor < 0) return;
   int lock = of_lock_file(descriptor);
-  /* Where files can't be locked, only time tells. */
+  /* If files can't be locked, only the time that has passed shows that a file is a leftover. */
   bool is_leftover = lock == 0 || (lock != -OF_BUSY && !is_patient);
   if (is_leftover && of_is_file_at(path, descriptor)) of_remove(path);
   else of_pause();
   of_close(descriptor);
 }
 
-/* Creates NEW_PATH, which is to get the name PATH, and locks it. Its descriptor, -EEXIST if PATH is there by now,
- * -OF_BUSY if the process that is making NEW_PATH does not go on, or another -errno. */
+/* Creates NEW_PATH, which is to be renamed to PATH, and locks it. Returns its descriptor, -EEXIST if PATH is there by
+ * now, -OF_BUSY if the process that is making NEW_PATH does not go on, or another -errno. */
 OF_LOCAL int of_create_locked(const char *new_path, const char *path) {
   for (int patience = OF_PATIENCE; patience > 0; patience--) {
     int descriptor = of_create(new_path);
@@ -159,15 +159,15 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
   if (is_mapped) {
     of_fill_header(*trace, of_records_in(file_size));
     (*trace)->demand = OF_SPARE_RECORDS;
-    /* Where the mapping does not keep the lock (Darwin, NFS), another descriptor takes it: without one, the file
-     * would be a leftover to others. */
+    /* If the mapping does not keep the lock (Darwin, NFS), another descriptor takes the lock: without a lock, others
+     * would take the file for a leftover. */
     int other_descriptor = of_open_write(new_path);
     of_close(descriptor);
     descriptor = other_descriptor;
     if (descriptor >= 0 && of_lock_file(descriptor) == -OF_BUSY)
       (*trace)->flags |= ORDERFILE_TRACE_LOCKED;
     result = of_publish(new_path, path);
-    if (result == -ENOENT) result = -EEXIST; /* between the two locks it was one: begin again */
+    if (result == -ENOENT) result = -EEXIST; /* removed as a leftover between the two locks: begin again */
   }
   if (result != 0 && descriptor >= 0 && of_is_file_at(new_path, descriptor)) of_remove(new_path);
   if (result != 0 && is_mapped) of_unmap_trace(*trace, *limit);
@@ -209,8 +209,8 @@ OF_LOCAL void of_raise_capacity(orderfile_trace_header *trace, uint64_t count) {
   }
 }
 
-/* Allocates the blocks from OLD_SIZE to SIZE of the file that is mapped as TRACE; 0 or -errno. DESCRIPTOR is negative
- * if it can't be opened. */
+/* Allocates the blocks from OLD_SIZE to SIZE of the file that is mapped as TRACE; returns 0 or -errno. DESCRIPTOR is
+ * negative if the file can't be opened. */
 OF_LOCAL int of_grow_trace(orderfile_trace_header *trace, int descriptor, uint64_t old_size, uint64_t size) {
   if (descriptor < 0) return of_allocate_mapped((char *)trace + old_size, size - old_size);
   int result = of_allocate(descriptor, old_size, size);
@@ -218,9 +218,9 @@ OF_LOCAL int of_grow_trace(orderfile_trace_header *trace, int descriptor, uint64
   return result;
 }
 
-/* Opens the file that is mapped as TRACE; a negative number if it is out of reach by now. It may have another name:
- * `orderfile record` gives the trace of a program that lives on its final one. At its old path there may even be a
- * copy with the same header, in which blocks would be useless. */
+/* Opens the file that is mapped as TRACE; returns a negative number if it can't be opened any more. The file may have
+ * another name: `orderfile record` gives the trace of a program that lives on its final name. At the old path there may
+ * even be a copy with the same header, for which blocks would be useless. */
 OF_LOCAL int of_open_mapped_trace(const orderfile_trace_header *trace) {
   for (int attempt = 0; attempt < 2; attempt++) {
     if (attempt == 1 && !of_present_path(trace, of_location.path)) break;
@@ -244,7 +244,8 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
   uint64_t growth = of_file_size(demand) - old_size;
 
   int descriptor = of_open_mapped_trace(trace);
-  /* What finds no room is counted. If there is not enough room for all, take what there is: the first hits are the most valuable. */
+  /* Records without room are counted. If there is not enough room for all, take what there is: the first hits are the
+   * most valuable. */
   for (; growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
     if (of_grow_trace(trace, descriptor, old_size, old_size + growth) != 0) continue;
     of_raise_capacity(trace, of_records_in(old_size + growth));

@@ -1,9 +1,9 @@
 /* A forked child continues with its own trace.
  *
- * On its next first hit the child finds that the kernel has wiped the page that is wiped on fork, however the
- * fork was made. It creates its own file, copies the load records of its own images (the parent may have
- * loaded others since), and continues there. The parent's mapping stays: a signal handler may have forked
- * during a hit, whose last stores still need a target.
+ * On its next first hit the child finds that the kernel has wiped the page `ownership`, whatever call has made the
+ * child. The child creates its own file, copies the load records of its own images (the parent may have loaded others
+ * since), and continues there. The parent's mapping stays: a signal handler may have forked during a hit, whose last
+ * stores still need a target.
  */
 #include "trace_fork.h"
 
@@ -22,11 +22,10 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
-/* Copies the load records of this copy's images, with their payloads, from FROM, of which LIMIT slots are
- * mapped, to TO. */
+/* Copies the load records of this copy's images, with their payloads, to TO. LIMIT slots of FROM are mapped. */
 OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
                                 orderfile_trace_header *to) {
-  uint64_t count = of_used_slots(from, limit); /* the parent may go on; not ours */
+  uint64_t count = of_used_slots(from, limit); /* the parent may go on, with records that are not ours */
   for (uint64_t i = 0; i < count; i++) {
     orderfile_record *record = &of_records(from)[i];
     uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_fill_record */
@@ -43,8 +42,9 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
   }
 }
 
-/* of_open_trace; if the folder that was told is gone, beside the parent's trace, which may have been moved since, or,
- * if the parent has ended, where `orderfile record` has put its trace. */
+/* Opens the child's trace, as of_open_trace does. If the requested folder is gone, opens it beside the parent's trace,
+ * which may have been moved since. If the parent has ended, opens it where `orderfile record` has put the parent's
+ * trace. */
 OF_LOCAL int of_open_childs_trace(const orderfile_trace_header *parents, uint64_t expected,
                                   orderfile_trace_header **trace, uint64_t *limit) {
   int result = of_open_trace(expected, trace, limit);
@@ -61,8 +61,9 @@ OF_LOCAL int of_open_childs_trace(const orderfile_trace_header *parents, uint64_
 /* The thread that sets up; atomic. */
 static uint32_t of_setting_up_thread;
 
-/* Waits for the thread that sets up, as long as CLAIM is MINE: else the hits of this one would be lost. It does not
- * wait for itself, below a signal handler; nor for ever, because the other may be below one that waits for this one. */
+/* Waits for the thread that sets up, as long as CLAIM is MINE; otherwise the hits of this thread would be lost. A
+ * signal handler does not wait for the thread that it has interrupted. The wait has a limit, because the thread that
+ * sets up may be interrupted by a signal handler that waits for this thread. */
 OF_LOCAL void of_wait_for_trace(const uint32_t *claim, uint32_t mine) {
   uint32_t self = of_thread_number();
   for (int patience = OF_PATIENCE; patience > 0; patience--) {
@@ -77,7 +78,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
    * number was made by a thread of the parent, and copied. */
   uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
   uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
-  uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: likewise */
+  uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: the exchange decides */
   if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) { /* relaxed: a pick */
     of_wait_for_trace(claim, mine);
     return;
@@ -94,7 +95,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   uint64_t parents_limit = of_recorder.record_limit, limit = 0;
   of_location.parent = of_location.self.pid;
   of_identify_self();
-  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
+  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: these are the parent's */
   bool is_stopped = of_is_over(parents);
   int result = OF_NOT_ASKED;
   /* The parent's reservation covers the images that the child has, too, and their load records. */
@@ -112,7 +113,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
       of_copy(trace->stop_mark, parents->stop_mark, sizeof trace->stop_mark);
       /* relaxed: only another copy of this process could have it mapped by now */
       of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
-      of_store_relaxed(&trace->touch_slots, of_load_relaxed(&parents->touch_slots)); /* relaxed: likewise */
+      of_store_relaxed(&trace->touch_slots, of_load_relaxed(&parents->touch_slots)); /* relaxed: as above */
       of_reserve_records(trace, demand);
     }
     of_inherit_images(parents, parents_limit, trace);
@@ -120,7 +121,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   of_store_release(&of_recorder.trace, trace);       /* release: pairs with of_own_trace */
   of_store_release(&of_recorder.owner, of_location.self.pid); /* release: pairs with of_owns_trace */
   if (of_recorder.ownership)
-    of_store_release(of_recorder.ownership, OF_OWNED); /* release: likewise */
+    of_store_release(of_recorder.ownership, OF_OWNED); /* release: as above */
   else
     of_store_release(&of_recorder.setting_up, 0); /* release: a child of ours needs it */
   if (trace) of_pass_on_losses(trace);

@@ -20,8 +20,8 @@ typedef struct of_identity {
 
 typedef struct of_trace_location {
   of_identity self;
-  uint32_t parent; /* the process number of the ancestor whose trace we go on with, else 0 */
-  uint64_t first_standard_error;    /* what stderr was when the recording started */
+  uint32_t parent; /* the number of the ancestor whose recording this process continues, or 0 */
+  uint64_t first_standard_error;    /* of_standard_error when the recording started */
   char template_path[OF_PATH_SIZE]; /* absolute, %p and %n not yet replaced */
   char path[OF_PATH_SIZE];          /* of the trace */
   uint64_t file[2];                 /* of the trace that is mapped: of_file_number */

@@ -8,10 +8,10 @@
  *   same process, other exec   we made it before exec: take the next name
  *   same session               take the next name, so that one recorded command line that starts
  *                              several programs in turn keeps all their traces
- *   another living process     take the next name. In our namespace its number and start time tell, elsewhere
- *                              the file's lock
+ *   another living process     take the next name. In our namespace its number and start time show that it
+ *                              lives, elsewhere the file's lock
  *   none of these              remove it, holding the folder's lock: else a second process that had
- *                              judged the same dead trace could remove what the first puts there
+ *                              judged the same dead trace could remove the new trace of the first
  *
  * The next name after PATH is PATH.<pid>, then PATH.<pid>.1 and so on. A file that is no trace is not
  * touched: the path was a mistake.
@@ -37,7 +37,7 @@ OF_LOCAL bool of_may_live(const orderfile_trace_header *header, const char *path
   uint64_t own = of_location.self.pid_namespace, its = header->pid_namespace;
   if (!own || own != its) {
     if (header->flags & ORDERFILE_TRACE_LOCKED) return of_is_locked(path);
-    if (own && its) return true; /* its number says nothing here */
+    if (own && its) return true; /* its number has no meaning here */
   }
   uint64_t start = of_process_start(header->pid);
   if (start == 0) return false;
@@ -54,7 +54,7 @@ OF_LOCAL int of_judge_name(const char *path) {
   if (kind == OF_REGULAR_FILE && size > 0) {
     static orderfile_trace_header header;
     int descriptor = of_open_read(path);
-    if (descriptor == -ENOENT) return 0; /* between the two looks a process that saw the same has removed it */
+    if (descriptor == -ENOENT) return 0; /* another process that judged the same trace has removed it */
     if (descriptor < 0) return descriptor;
     int64_t got = of_read(descriptor, &header, sizeof header, 0);
     of_close(descriptor);
@@ -79,11 +79,11 @@ OF_LOCAL int of_claim_name(const char *path) {
     if (patience) of_pause();
     lock = of_lock_folder(path);
   }
-  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or it isn't one of us */
+  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or is no recorder */
   owner = of_judge_name(path);
   if (owner == OF_NAME_IS_LEFT) {
     owner = of_remove(path);
-    if (owner == -ENOENT) owner = 0; /* likewise, where the folder can't be locked */
+    if (owner == -ENOENT) owner = 0; /* removed by another process, as the folder can't be locked */
   }
   of_unlock_folder(lock);
   return owner;

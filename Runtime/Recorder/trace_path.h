@@ -1,8 +1,8 @@
-/* From the template in ORDERFILE_TRACE to a path. Paths are zero-terminated, in buffers of OF_PATH_SIZE
- * bytes that belong to the caller; nothing is NULL.
+/* Makes a path of the template in ORDERFILE_TRACE. Paths are zero-terminated, in buffers of OF_PATH_SIZE bytes that
+ * belong to the caller. Pointers are not NULL.
  *
- * By an initializer, or by the one thread of a forked child that sets up: there is one buffer for the
- * program's name. */
+ * Called by an initializer, or by the one thread of a forked child that sets up: there is one buffer for the program's
+ * name. */
 #ifndef OF_TRACE_PATH_H
 #define OF_TRACE_PATH_H
 

@@ -19,7 +19,7 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
-#define OF_LATE_RECORDS 4096u /* room for those that arrive while the early ones are moved */
+#define OF_LATE_RECORDS 4096u /* room for records that arrive while the early ones are moved */
 
 /* The address of another copy's mapping of the trace that was found. */
 static const void *of_found_address;
@@ -50,7 +50,7 @@ OF_LOCAL bool of_find_mapped_trace(const char *path, const void *address, uint64
   return true;
 }
 
-/* The decimal number at the start of TEXT, at most LIMIT; 0 without one. */
+/* Returns the decimal number at the start of TEXT, at most LIMIT; 0 if there is no number. */
 OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   uint64_t value = 0;
   for (; text && *text >= '0' && *text <= '9'; text++) {
@@ -61,8 +61,8 @@ OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   return value;
 }
 
-/* Stores the template as an absolute path, so that a child finds the folder after a chdir. 0 or -errno; then the
- * template itself is the path, for the message. */
+/* Stores the template as an absolute path, so that a child finds the folder after a chdir. Returns 0 or -errno; after
+ * an error the template itself is the path in the message. */
 OF_LOCAL int of_keep_template(const char *template_path) {
   uint64_t size = 0, length = of_length(template_path);
   of_copy(of_location.path, template_path, length < OF_PATH_SIZE ? length : OF_PATH_SIZE - 1);
@@ -81,7 +81,7 @@ OF_LOCAL int of_keep_template(const char *template_path) {
   return 0;
 }
 
-/* For a trace that another copy of the recorder has created: its path and its settings. */
+/* Joins a trace that another copy of the recorder has created, and takes over its path and its settings. */
 OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limit) {
   int result =
       of_join_trace(of_location.path, of_found_address, of_found_size, trace, limit);
@@ -114,7 +114,7 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
     const char *names = of_environment("ORDERFILE_NAMES");
     of_recorder.writes_names = names && of_equal(names, "dladdr", sizeof "dladdr");
   }
-  /* For the program's copy, an absolute path says where a library's copy would have written. */
+  /* If the program's copy has an absolute path, a library's copy would have written to the same path. */
   bool must_search = !is_in_program || !is_asked || *path != '/';
   if (must_search && of_each_shared_file(of_find_mapped_trace))
     return of_join_mapped_trace(trace, limit);
@@ -127,7 +127,7 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
       of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
   if (milliseconds) (*trace)->stop_time = of_clock() + milliseconds * 1000000;
   const char *mark = of_environment("ORDERFILE_STOP_AT");
-  /* As much of it as marks keep of their names; the rest of the field is zero. */
+  /* Keeps as many bytes as marks keep of their names; the rest of the field is zero. */
   uint64_t size = mark ? of_length(mark) : 0, most = sizeof (*trace)->stop_mark - 1;
   of_copy((*trace)->stop_mark, mark, size < most ? size : most);
   return result;

@@ -1,13 +1,13 @@
 /* orderfile_runtime.h: functions that a program can call in the recorder that is linked into it.
  *
- * By default, none of them is needed. Link the recorder (orderfile_rt.o) into a build that is compiled with
+ * A program needs no call by default. Link the recorder (orderfile_rt.o) into a build that is compiled with
  *
  *     -fsanitize-coverage=func,trace-pc-guard,pc-table
  *
  * (with trace-loads,trace-stores in addition, the first touches of data are recorded, too)
- * and launch it with ORDERFILE_TRACE=path in the environment, or with `orderfile record`. Without that
- * variable the recorder does nothing: no file, no output. For apps there is the SwiftPM product
- * OrderFileRuntime, which contains the recorder and a Swift interface to these functions.
+ * and launch it with ORDERFILE_TRACE=path in the environment, or with `orderfile record`. Without this variable the
+ * recorder does nothing: no file, no output. For apps there is the SwiftPM product OrderFileRuntime, which contains the
+ * recorder and a Swift interface to these functions.
  *
  * All functions below may be called from any thread, from signal handlers, before main and after exit has
  * begun. None of them allocates, blocks or fails. An image can also be linked without the recorder; then the
@@ -19,15 +19,15 @@
  * Mach-O, if the program or the library loaded first exports its recorder, as they do by default):
  *
  *   ORDERFILE_TRACE          path of the trace. %p is the process number, %n the program's file name,
- *                            %% a percent sign. A relative path is relative to the current folder; on
- *                            iOS, watchOS and visionOS, whose apps can't write there, to $HOME/Documents,
- *                            on tvOS to $HOME/Library/Caches, which are in the app's container, or to
- *                            $TMPDIR without $HOME. If the path belongs to a living process, or to this
- *                            process before it called exec, ".<pid>" is appended; also for the trace
- *                            of a forked child if the path has no %p. The trace of a dead process is
- *                            replaced, a file that is not a trace never. Only its user may read and
- *                            write a trace, whatever the umask.
- *   ORDERFILE_STOP_AT        name of the mark that ends the recording; 255 bytes of it count.
+ *                            %% a percent sign. A relative path is relative to the current folder. Apps of
+ *                            iOS, watchOS, visionOS and tvOS can't write there: the path is relative to
+ *                            $HOME/Documents, on tvOS to $HOME/Library/Caches, which are in the app's
+ *                            container, or to $TMPDIR without $HOME. ".<pid>" is appended if the path
+ *                            belongs to a living process, or to this process before it called exec, and
+ *                            for a forked child if the path has no %p. The trace of a dead process is
+ *                            replaced; a file that is not a trace is never replaced. Only the user of the
+ *                            process may read and write a trace, whatever the umask.
+ *   ORDERFILE_STOP_AT        name of the mark that ends the recording; the first 255 bytes count.
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialization to the end of the recording; checked at
  *                            the next first hit.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no
@@ -37,16 +37,16 @@
  * Everything that was recorded survives _exit, abort, SIGKILL and crashes, because the trace is a file mapped
  * shared. Only hits, marks and stops before the first initialization wait in memory.
  *
- * A forked child writes its own trace of what its parent had not hit, from its first hit on; a child without
- * hits leaves none. While one of its threads creates the trace, the others wait at their first hits, for a few tenths
- * of a second at most; what they hit after that is counted as lost. A child of vfork shares its parent's memory and
- * trace (on Darwin vfork is fork).
+ * A forked child writes its own trace, from its first hit on, of what its parent had not hit; a child without hits
+ * leaves no trace. While one of its threads creates the trace, the others wait at their first hits, for a few tenths of
+ * a second at most; what they hit after that is counted as lost. A child of vfork shares its parent's memory and trace
+ * (on Darwin vfork is fork).
  *
- * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS, which mlockall(2) counts; memory
- * and disk only for what is instrumented. A first hit reads the time-stamp counter. On Linux, in a program with several
- * threads, and with a libc that does not tell how many there are, it also makes one system call, gettid. A program that
- * forbids itself either (strict seccomp forbids both, PR_SET_TSC the counter) should call orderfile_stop() before: after
- * that the recorder does neither. A thread created without libc is recorded as the program's only thread.
+ * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS, which mlockall(2) counts; memory and
+ * disk only for what is instrumented. A first hit reads the time-stamp counter. On Linux it also makes one system call,
+ * gettid, if the program has several threads, or if the libc does not show how many there are. A program that forbids
+ * itself the counter or the call (strict seccomp forbids both, PR_SET_TSC the counter) should call orderfile_stop()
+ * before: after that the recorder uses neither. A thread created without libc is recorded as the program's only thread.
  */
 #ifndef ORDERFILE_RUNTIME_H
 #define ORDERFILE_RUNTIME_H
@@ -55,8 +55,9 @@
 extern "C" {
 #endif
 
-/* The recorder's side; do not use it. Mach-O has no optional symbols: there the recorder lists its functions in
- * a section of its own. The linker defines where that begins and ends; without the recorder it is empty. */
+/* The recorder's side; do not use it. Mach-O has no optional symbols: there the recorder lists its functions in a
+ * section of its own. The linker defines where the section begins and ends; without the recorder the section is
+ * empty. */
 #if defined(__APPLE__)
 #define ORDERFILE_RT_SECTION "__DATA,__orderfile"
 struct orderfile_rt_functions {
