@@ -44,7 +44,7 @@ OF_LOCAL bool of_use_fcntl(uint64_t request, uint64_t address, const struct orde
   case 1040: /* F_SETDELEG */
     of_use_object(address, 16, memory);
     return true;
-  default: return (uint32_t)request <= 1034; /* up to F_GET_SEALS, the argument of the others is a number */
+  default: return (uint32_t)request <= 1034; /* up to F_GET_SEALS, the arguments of other requests are numbers */
   }
 }
 

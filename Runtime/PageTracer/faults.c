@@ -11,7 +11,7 @@
 #include "trace_end.h"
 
 OF_LOCAL enum orderfile_page_access of_access_of(const ucontext_t *context) {
-  /* Of the page-fault error code: Intel SDM volume 3, 4.7. */
+  /* Bits of the page-fault error code: Intel SDM volume 3, 4.7. */
   uint64_t error = (uint64_t)context->uc_mcontext.gregs[REG_ERR];
   return error & 16 ? ORDERFILE_PAGE_EXECUTE
                     : error & 2 ? ORDERFILE_PAGE_WRITE : ORDERFILE_PAGE_READ;

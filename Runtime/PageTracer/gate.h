@@ -11,7 +11,7 @@
 #if defined(__linux__) && defined(__x86_64__)
 #define OF_TRACER_IS_SUPPORTED 1
 
-/* A system call that is not intercepted: returns its result or -errno. */
+/* Makes a system call that is not intercepted, and returns its result or -errno. */
 OF_INTERNAL long of_gate_call(long number, long a, long b, long c, long d, long e, long f);
 #define OF_CALL_0(n) of_gate_call(n, 0, 0, 0, 0, 0, 0)
 #define OF_CALL_2(n, a, b) of_gate_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
@@ -23,28 +23,27 @@ OF_INTERNAL long of_gate_call(long number, long a, long b, long c, long d, long 
 /* Returns from a signal handler; passed to the kernel, and never called. */
 OF_INTERNAL void of_gate_return_from_signal(void);
 
-/* Reads, or writes, the byte at ADDRESS; -1 if that is not possible. If a fault occurs at an instruction
- * for which of_gate_is_access is true, its handler continues at of_gate_after_failure. */
+/* Read and write the byte at ADDRESS; -1 if that is not possible. If a fault occurs at an instruction for which
+ * of_gate_is_access is true, the handler of the fault continues at of_gate_after_failure. */
 OF_INTERNAL int of_gate_peek(uint64_t address);
 OF_INTERNAL int of_gate_poke(uint64_t address, uint8_t byte);
 OF_INTERNAL bool of_gate_is_access(uint64_t counter);
 OF_INTERNAL uint64_t of_gate_after_failure(void);
 
-/* The stub that performs the call that ends at RETURN_ADDRESS; 0 if there is no room. */
+/* Returns the stub that makes the call whose instruction ends at RETURN_ADDRESS; 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_stub(uint64_t return_address, bool makes_process);
 
 /* Returns the stub for a call that waits with a signal mask on the stack (system_calls.c); 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_wait_stub(uint64_t return_address);
 
-/* Returns the stub that sets a signal stack and then repeats the system call at INSTRUCTION (signal_stacks.c); 0 if there is no
- * room. */
+/* Returns the stub that sets a signal stack and then repeats the system call at INSTRUCTION (signal_stacks.c); 0 if
+ * there is no room. */
 OF_INTERNAL uint64_t of_gate_repeat_stub(uint64_t instruction);
 
 /* Called by the stub of a new thread or process, before its first instruction. Set it before of_gate_begin. */
 extern OF_DATA void (*of_gate_task_began)(void);
 
-/* Enables interception of this thread's system calls, as long as the selector says so. Returns 0 or
- * -errno. */
+/* Enables interception of this thread's system calls, while the selector is OF_GATE_STOP. Returns 0 or -errno. */
 OF_INTERNAL long of_gate_begin(void);
 extern OF_DATA char of_gate_selector; /* for all threads; the kernel reads it at each call */
 enum { OF_GATE_PASS = 0, OF_GATE_STOP = 1 };

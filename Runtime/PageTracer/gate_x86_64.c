@@ -69,9 +69,9 @@ __asm__(
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
 
-    /* A new task starts without interception, so it asks for it, as of_gate_begin does, and may get a signal
-     * stack. This happens below the red zone of its stack, which may be its parent's (vfork): nobody else uses
-     * that meanwhile. Only rcx and r11 change, as by the call itself. */
+    /* A new task starts without interception. So its stub enables interception, as of_gate_begin does, and may give the
+     * task a signal stack. The stub works below the red zone of the task's stack. The stack may be the parent's
+     * (vfork), but nobody else uses it meanwhile. Only rcx and r11 change, as in the call itself. */
     ".p2align 7\n"
     "of_gate_process_stubs:\n"
     ".set of_gate_at, 0\n"
@@ -117,8 +117,9 @@ __asm__(
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
 
-    /* Stubs for sigaltstack(2) before a call of the program, with a struct exchange (signal_stacks.c) on the stack. The stub
-     * restores the registers of the program's call from the struct, and continues at the instruction of that call. */
+    /* Stubs for sigaltstack(2) before a call of the program, with a struct exchange (signal_stacks.c) on the stack. The
+     * stub restores the registers of the program's call from the struct, and continues at the instruction of that
+     * call. */
     ".p2align 6\n"
     "of_gate_repeat_stubs:\n"
     ".set of_gate_at, 0\n"
@@ -150,7 +151,7 @@ uint64_t of_gate_after_failure(void) { return (uint64_t)(uintptr_t)of_gate_acces
 OF_LOCAL uint32_t of_stub_for(uint64_t return_address, uint64_t *targets, uint32_t count) {
   uint32_t index = (uint32_t)(return_address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;
   for (uint32_t tries = 0; tries < count; tries++, index = (index + 1) % count) {
-    /* relaxed, both: a place's value is all there is to it, and it is set once */
+    /* relaxed, both: a place publishes nothing but its value, which is set once */
     uint64_t target = of_load_relaxed(&targets[index]);
     if (target == 0 && of_compare_exchange_relaxed(&targets[index], &target, return_address))
       target = return_address;

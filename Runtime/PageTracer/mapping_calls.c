@@ -50,9 +50,11 @@ bool of_make_mapping_call(long number, const uint64_t *a, int64_t *result) {
   default: break;
   }
   if (!maps_code && !is_known) return false;
-  /* The old image is forgotten only after the call, which may fail. Until then, no other thread may find a new image there. */
+  /* The old image is forgotten only after the call, which may fail. Until then, no other thread may find a new image
+   * there. */
   if (is_known) of_lock_images();
-  /* Pages are not watched after the program has moved them, so they first get back the access that the program gave them. */
+  /* Pages are not watched after the program has moved them, so they first get back the access that the program gave
+   * them. */
   if (is_known && number == SYS_mremap) of_release_range(a[0], a[1]);
   *result = OF_CALL_6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   bool is_done = *result >= 0 || *result < -4095;

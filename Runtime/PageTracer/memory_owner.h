@@ -1,4 +1,4 @@
-/* The owner of this memory: a child of vfork uses its parent's, and its changes stay.
+/* The process that owns this memory: a child of vfork uses its parent's memory, and its changes stay.
  *
  * Any thread, any signal handler; nothing here waits. */
 #ifndef OF_MEMORY_OWNER_H
@@ -10,11 +10,11 @@
 
 #if OF_TRACER_IS_SUPPORTED
 
-/* Before the first thread, and before of_owns_memory. */
+/* Call this before the first thread begins, and before of_owns_memory. */
 OF_INTERNAL void of_own_memory(void);
 
-/* Whether this process is the one that its memory was made for. Call it also before creating a process: a
- * fork finds out by its first call. */
+/* Whether this process owns its memory. After a fork, the first process that asks becomes the owner, so call this also
+ * before creating a process. */
 OF_INTERNAL bool of_owns_memory(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 
 OF_DATA struct orderfile_page_trace *of_page_trace;
-static uint32_t of_known_process; /* atomic; the one that wrote last, 0 before */
+static uint32_t of_known_process; /* atomic; the process that wrote last; 0 at first */
 
 OF_LOCAL uint32_t of_traced_process(void);
 
@@ -27,10 +27,10 @@ void of_finish_page_record(struct orderfile_page_record *record,
   of_store_release(&record->kind, (uint32_t)kind);
 }
 
-/* The number of this process; reports a fork. */
+/* Returns the number of this process, and reports a fork. */
 OF_LOCAL uint32_t of_traced_process(void) {
   uint32_t pid = (uint32_t)OF_CALL_0(SYS_getpid);
-  uint32_t known = of_exchange_relaxed(&of_known_process, pid); /* relaxed: picks who tells */
+  uint32_t known = of_exchange_relaxed(&of_known_process, pid); /* relaxed: picks who reports */
   if (known == pid || known == 0) return pid;
   struct orderfile_page_record *record = of_claim_page_records(1);
   if (!record) return pid;
@@ -48,7 +48,7 @@ void of_note_unknown_call(long number, bool is_later) {
 
 void of_note_problem(enum orderfile_page_problem problem, long detail) {
   uint32_t none = 0;
-  /* relaxed: the first one counts; read when the processes have ended */
+  /* relaxed: the first problem counts; the command reads it when the processes have ended */
   if (of_compare_exchange_relaxed(&of_page_trace->problem, &none, (uint32_t)problem))
     of_page_trace->problem_detail = (int32_t)detail;
 }

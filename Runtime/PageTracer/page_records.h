@@ -12,8 +12,8 @@
 
 extern OF_DATA struct orderfile_page_trace *of_page_trace; /* NULL: nothing is traced */
 
-/* Claims COUNT consecutive records; NULL if there is no room, or the launch is over. The first one's `pid`
- * is set; the caller must finish it. */
+/* Claims COUNT consecutive records; NULL if there is no room, or the launch is over. The `pid` of the first record is
+ * set; the caller must finish this record. */
 OF_INTERNAL struct orderfile_page_record *of_claim_page_records(uint32_t count);
 
 /* Stores the KIND of a record after its fields, and the path after it, are complete. */

@@ -1,6 +1,6 @@
 /* The state of a page of a watched image, in one byte. It determines what access the page allows.
  *
- * Any thread, any signal handler: nothing here has its own state. */
+ * Any thread, any signal handler: these functions keep no state. */
 #ifndef OF_PAGE_STATES_H
 #define OF_PAGE_STATES_H
 
@@ -12,7 +12,7 @@
 #include "orderfile_page_trace.h"
 
 enum {
-  OF_BY_RIGHT = PROT_READ | PROT_WRITE | PROT_EXEC, /* the protection that the program gave it */
+  OF_BY_RIGHT = PROT_READ | PROT_WRITE | PROT_EXEC, /* the protection that the program gave the page */
   OF_WATCHED = 8,
   OF_SEEN_READ = 16,
   OF_SEEN_WRITE = 32,

@@ -16,7 +16,7 @@ enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access acces
   if (!image) return OF_NOT_OURS;
   uint64_t page = address & ~(uint64_t)(OF_PAGE - 1);
   uint8_t *place = of_state_of_page(image, page);
-  uint8_t state = of_load_relaxed(place); /* relaxed: see page_states.h */
+  uint8_t state = of_load_relaxed(place); /* relaxed: see page_touches.h */
   if (!(state & OF_WATCHED) || !(state & of_right_for(access))) return OF_NOT_OURS;
   uint8_t seen = of_seen_by(access);
   bool is_kernel = access == ORDERFILE_PAGE_KERNEL;
@@ -39,10 +39,11 @@ enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access acces
     }
   }
   if (access == ORDERFILE_PAGE_EXECUTE && !image->has_begun) of_begin_image(image);
-  state = of_load_relaxed(place); /* relaxed: see page_states.h */
+  state = of_load_relaxed(place); /* relaxed: see page_touches.h */
   long error = of_protect(page, OF_PAGE, of_allowed(state, image->has_begun));
   if (!error) return OF_GIVEN_BACK;
-  /* Protection splits mappings, and a process may have 65530: then all access is restored, in a few calls. */
+  /* Protection splits mappings, and a process may have 65530 of them. If there are more, all access is restored, in a
+   * few calls. */
   of_note_problem(ORDERFILE_PAGE_REFUSED, -error);
   of_release_images();
   return of_protect(page, OF_PAGE, state & OF_BY_RIGHT) == 0 ? OF_GIVEN_BACK : OF_NOT_OURS;
@@ -106,7 +107,7 @@ void of_release_range(uint64_t address, uint64_t size) {
     uint64_t to = end < image->end ? end : image->end;
     if (!image->pages || from >= to) continue;
     for (uint64_t at = from; at < to; at += OF_PAGE)
-      of_fetch_or_relaxed(of_state_of_page(image, at), (uint8_t)OF_SEEN); /* relaxed: see page_states.h */
+      of_fetch_or_relaxed(of_state_of_page(image, at), (uint8_t)OF_SEEN); /* relaxed: see page_touches.h */
     of_apply_states(image, from, (to + OF_PAGE - 1) & ~(uint64_t)(OF_PAGE - 1));
   }
 }

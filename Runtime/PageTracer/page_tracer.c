@@ -5,21 +5,20 @@
  * access; then the instruction runs again. So each page costs one fault for each kind of access, and nothing
  * afterwards.
  *
- * What is withheld. Execution of a watched image is withheld as soon as it is mapped, or, if it is mapped
- * already, when this library is initialized. All other access is withheld when its first instruction runs,
- * because before that the loader reads the tables and writes the relocated pages, in the same way for every
- * image; that does not count. Read, write and execute access are restored separately, but on x86-64 an
- * executable or writable page is also readable, so a later read is not seen.
+ * What is withheld. Execution of a watched image is withheld as soon as it is mapped, or, if it is mapped already, when
+ * this library is initialized. All other access is withheld when the image's first instruction runs. Before that, the
+ * loader reads the tables and writes the relocated pages, in the same way for every image, and this does not count.
+ * Read, write and execute access are restored separately, but on x86-64 an executable or writable page is also
+ * readable, so a later read is not seen.
  *
- * System calls. The kernel does not fault on a page without access: the call fails (EFAULT), or part of it is
- * not done, and data taken from a pipe are lost. So the memory that it uses must be accessible beforehand.
- * Therefore each system call of the program is intercepted (PR_SET_SYSCALL_USER_DISPATCH: SIGSYS), access to
- * the pages that its arguments refer to is restored and recorded as the kernel's, and the call is made from a
- * stub: `syscall`, and a jump back to the instruction after the program's own. Each call site has its own
- * stub, so that no register is needed, and a new thread or process returns to the right place. The kernel
- * does not intercept calls from one range of addresses: the stubs, and the calls of this library itself
- * (gate_x86_64.c). A new thread's calls are not intercepted unless it asks for that; the stubs of clone and
- * fork do.
+ * System calls. The kernel does not fault on a page without access: the call fails (EFAULT), or part of it is not done,
+ * and data taken from a pipe are lost. So the memory that a call uses must be accessible before the call. Therefore
+ * each system call of the program is intercepted (PR_SET_SYSCALL_USER_DISPATCH: SIGSYS), access to the pages that its
+ * arguments refer to is restored and recorded as the kernel's, and the call is made from a stub: `syscall`, and a jump
+ * back to the instruction after the program's own. Each call site has its own stub, so that no register is needed, and
+ * a new thread or process returns to the right place. The kernel does not intercept calls from one range of addresses:
+ * the stubs, and the calls of this library itself (gate_x86_64.c). A new thread's calls are not intercepted unless the
+ * thread enables that, as the stubs of clone and fork do.
  *
  * Signals. Both handlers must be able to run at any time: no system call may block SIGSEGV or SIGSYS, and the
  * program's own actions for the two are kept here, and called for signals that are not ours. The handlers run on their
@@ -28,8 +27,8 @@
  * Nothing here allocates or needs another library: libc may be watched, and is initialized later. The library
  * has no C runtime either, because its exit code would look up a symbol in the program's tables.
  *
- * What it leaves out: reads and writes after a system call whose memory is unknown (most ioctl calls, io_uring); pages
- * that an mprotect(2) of the program is changing at that time. */
+ * What it leaves out: reads and writes after a system call whose memory is unknown (most ioctl calls, io_uring), and
+ * touches of pages whose protection an mprotect(2) of the program is changing at that time. */
 #define _GNU_SOURCE
 #include "orderfile_page_tracer.h"
 
@@ -76,8 +75,8 @@ OF_LOCAL void of_tell_program(void) {
   while (of_load_acquire(&of_page_trace->program_state) != 2) OF_CALL_0(SYS_sched_yield);
 }
 
-/* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null;
- * false if there is none. This library is initialized before libc. */
+/* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null; false if there
+ * is no such variable. Reads /proc, because this library is initialized before libc. */
 OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
   static const char environment[] = "/proc/self/environ";
   char text[1024];
@@ -104,7 +103,7 @@ OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
   return is_found;
 }
 
-/* Runs before all other libraries, including libc: the linker's `-z initfirst`. */
+/* Runs before the initializers of all other libraries, including libc: the linker's `-z initfirst`. */
 OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   char path[128];
   if (!of_read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;

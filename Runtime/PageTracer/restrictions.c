@@ -19,7 +19,8 @@ OF_LOCAL struct of_restriction of_restriction(enum orderfile_page_problem proble
   return restriction;
 }
 
-/* Programs test whether filters are supported with one at address 0, which is refused. */
+/* Whether a filter is at ADDRESS. Programs test whether filters are supported with one at address 0, which is
+ * refused. */
 OF_LOCAL bool of_is_filter(uint64_t address) {
   enum { SIZE = 16 }; /* of a struct sock_fprog */
   for (uint64_t i = 0; i < SIZE; i++)
@@ -32,8 +33,8 @@ struct of_restriction of_restriction_by(long number, const uint64_t *a) {
   switch (number) {
   case MSEAL: return of_restriction(ORDERFILE_PAGE_REFUSED, EPERM);
   case SYS_ptrace:
-    /* From then on, each of our signals stops the traced process until its debugger continues it. The debugger may be suspended
-     * in vfork until that process calls exec. */
+    /* From then on, each of our signals stops the traced process until its debugger continues it. The debugger may be
+     * suspended in vfork until that process calls exec. */
     if (a[0] == TRACEME || a[0] == ATTACH || a[0] == SEIZE) return of_restriction(ORDERFILE_PAGE_TRACED, 0);
     break;
   case SYS_seccomp:

@@ -15,8 +15,8 @@ struct of_restriction {
 /* Returns what prevents watching after the call NUMBER with ARGUMENTS. */
 OF_INTERNAL struct of_restriction of_restriction_by(long number, const uint64_t *arguments);
 
-/* Returns what prevents watching in this process, which begins a program. COMMAND is a path in the folder /proc/PID of the
- * command. */
+/* Returns what prevents watching in this process, which begins a program. COMMAND is a path in the folder /proc/PID of
+ * the command. */
 OF_INTERNAL struct of_restriction of_inherited_restriction(const char *command);
 
 #endif

@@ -15,7 +15,7 @@
 #include "threads.h"
 #include "watched_images.h"
 
-/* Only pages that are used take memory. A handler of the program may run there, too. */
+/* Only pages of a stack that are used take memory. A handler of the program may run on such a stack, too. */
 enum { STACK_SIZE = 128 << 10, GUARD_SIZE = OF_PAGE };
 #define AUTODISARM (1u << 31)
 
@@ -126,7 +126,8 @@ OF_LOCAL bool of_overlaps(const stack_t *stack, uint64_t address, uint64_t size)
   return address % OF_PAGE == 0 && address < end && address < start + stack->ss_size && start < end;
 }
 
-/* Whether the system call NUMBER with the arguments A makes STACK, the signal stack of the program, useless to this library. */
+/* Whether the system call NUMBER with the arguments A makes STACK, the signal stack of the program, useless to this
+ * library. */
 OF_LOCAL bool of_loses(const stack_t *stack, long number, const uint64_t *a) {
   stack_t wanted;
   switch (number) {
@@ -149,8 +150,8 @@ OF_LOCAL bool of_loses(const stack_t *stack, long number, const uint64_t *a) {
   }
 }
 
-/* The arguments and the registers of an exchange of signal stacks. This struct lies on the program's stack, below the red zone.
- * The stub in gate_x86_64.c restores the registers from it. */
+/* The arguments and the registers of an exchange of signal stacks. This struct lies on the program's stack, below the
+ * red zone. The stub in gate_x86_64.c restores the registers from it. */
 struct exchange {
   uint64_t rdi, rsi, rax, unused;
   stack_t stack;

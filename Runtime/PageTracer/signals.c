@@ -34,7 +34,8 @@ OF_LOCAL void of_die_of(int signal, const siginfo_t *info) {
 
 OF_LOCAL uint64_t of_bit_of(int signal) { return UINT64_C(1) << (signal - 1); }
 
-/* A signal that was sent is pending while the thread blocks it. For a blocked fault, the kernel takes the default action. */
+/* A signal that was sent is pending while the thread blocks it. For a blocked fault, the kernel takes the default
+ * action. */
 OF_LOCAL void of_hold_signal(struct of_thread *thread, int signal, const siginfo_t *info) {
   struct of_pending_signal *pending = &thread->pending[signal == SIGSYS];
   if (pending->is_there) return;
@@ -122,11 +123,12 @@ void of_take_signal(int signal, void (*handler)(int, void *, void *)) {
   OF_CALL_4(SYS_rt_sigaction, signal, 0, of_program_action(signal), 8);
   struct of_kernel_action action;
   action.handler = (void *)handler;
-  /* On the program's own signal stack, if it has one, or else on that of signal_stacks.c, if the thread has one. */
+  /* The handler runs on the program's own signal stack, if there is one, or else on the one of signal_stacks.c, if
+   * there is one. */
   action.flags = SA_SIGINFO | SA_ONSTACK | 0x04000000; /* SA_RESTORER */
   action.restorer = (void *)&of_gate_return_from_signal;
-  /* A handler that interrupts ours would make system calls. A fault is allowed: in of_gate_peek and
-   * of_gate_poke. */
+  /* Other signals are blocked, because a handler that interrupts ours would make system calls. The handler of SIGSYS
+   * permits faults: in of_gate_peek and of_gate_poke. */
   action.mask = signal == SIGSEGV ? ~UINT64_C(0) : ~(UINT64_C(1) << (SIGSEGV - 1));
   of_set_action(signal, &action);
   uint64_t mask = UINT64_C(1) << (signal - 1);

@@ -1,5 +1,5 @@
-/* The two signals that this library takes from the program, SIGSEGV and SIGSYS, and the program's actions
- * for those that are not ours. */
+/* The two signals that this library takes from the program, SIGSEGV and SIGSYS, and the program's actions for the
+ * signals that are not ours. */
 #ifndef OF_SIGNALS_H
 #define OF_SIGNALS_H
 
@@ -19,29 +19,29 @@ struct of_kernel_action {
 /* SIGSEGV and SIGSYS, as bits of a mask. */
 #define OF_OUR_SIGNALS (UINT64_C(1) << 10 | UINT64_C(1) << 30)
 
-/* Sets HANDLER for SIGNAL, one of the two, keeps the program's action, and unblocks the signal. Once,
- * before the program's first instruction. */
+/* Sets HANDLER for SIGNAL, one of the two, keeps the program's action, and unblocks the signal. Call this once, before
+ * the program's first instruction. */
 OF_INTERNAL void of_take_signal(int signal, void (*handler)(int, void *, void *));
 
 /* The program's action for SIGNAL, one of the two, to be read and changed. */
 OF_INTERNAL struct of_kernel_action *of_program_action(int signal);
 
-/* The program may block SIGSEGV and SIGSYS, but this library never blocks them in the kernel. The entry of a thread (threads.h)
- * says which of them the program blocks, and keeps the signals that were sent meanwhile. */
+/* The program may block SIGSEGV and SIGSYS, but this library never blocks them in the kernel. The entry of a thread
+ * (threads.h) shows which of them the program blocks, and keeps the signals that were sent meanwhile. */
 
-/* Sends this thread the held signals that THREAD no longer blocks. They come when our handler returns. THREAD may be NULL. The
- * caller must not access the program's memory after this. */
+/* Sends this thread the held signals that THREAD no longer blocks. They come when our handler returns. THREAD may be
+ * NULL. The caller must not access the program's memory after this. */
 OF_INTERNAL void of_send_held_signals(struct of_thread *thread);
 
-/* Takes a held signal whose bit is set in the mask WANTED: stores the information about the signal, and returns its number; 0
- * if there is none. */
+/* Takes a held signal whose bit is set in the mask WANTED: stores the information about the signal, and returns its
+ * number; 0 if there is no such signal. */
 OF_INTERNAL int of_take_held_signal(uint64_t wanted, siginfo_t *info);
 
 /* The signals that are held for this thread, as bits of a mask. */
 OF_INTERNAL uint64_t of_held_signals(void);
 
-/* Gives the actions of SIGSEGV and SIGSYS back to the program, which handles its own system calls from now on. Returns the mask
- * of SIGSEGV and SIGSYS as the program has set it for this thread. */
+/* Gives the actions of SIGSEGV and SIGSYS back to the program, which handles its own system calls from now on. Returns
+ * the mask of SIGSEGV and SIGSYS as the program has set it for this thread. */
 OF_INTERNAL uint64_t of_give_signals_back(void);
 
 /* Handles SIGNAL as the program, or by default the kernel, would. Called in our handler, with its

@@ -8,9 +8,9 @@
 
 #if OF_TRACER_IS_SUPPORTED
 
-/* Plants a stopping instruction in the image at PATH, a line, loaded in [START, END), if the stop place is in the image. Does
- * nothing if BUILD is not the build of the stop place: another build has other instructions there. The caller is the thread
- * that has found the image, and holds the lock of images. */
+/* Plants a stopping instruction in the image at PATH, a line, loaded in [START, END), if the stop place is in the
+ * image. Does nothing if BUILD is not the build of the stop place: another build has other instructions there. The
+ * caller is the thread that has found the image, and holds the lock of images. */
 OF_INTERNAL void of_plant_stop(uint64_t start, uint64_t end, const char *path,
                                const struct orderfile_page_image *build);
 

@@ -116,7 +116,8 @@ OF_LOCAL void of_clean_mask(uint64_t context) {
   of_write_memory(place, &mask, sizeof mask);
 }
 
-/* rt_sigaction: the program never gets our two signals, and blocks neither of them in a handler. */
+/* rt_sigaction: the kernel never gets the program's actions for our two signals, and no handler of the program blocks
+ * them. */
 OF_LOCAL long of_change_action(const struct call *call) {
   int signal = (int)call->arguments[0];
   struct of_kernel_action action;
@@ -129,13 +130,14 @@ OF_LOCAL long of_change_action(const struct call *call) {
   }
   struct of_kernel_action *program = of_program_action(signal);
   struct of_kernel_action old = *program;
-  if (sets && of_owns_memory()) *program = action; /* else its parent's, until it calls exec */
+  if (sets && of_owns_memory()) *program = action; /* otherwise the actions are the parent's, until exec */
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
   return 0;
 }
 
-/* clone3 that gives the child default actions: it would die at its first system call. The child gets the
- * program's actions instead, which end when it calls exec; glibc's posix_spawn uses this for exec. */
+/* Removes CLONE_CLEAR_SIGHAND from a clone3: with default actions, the child would die at its first system call. The
+ * child gets the program's actions instead, which end when it calls exec; glibc's posix_spawn uses the flag before
+ * exec. */
 OF_LOCAL void of_keep_actions(const struct call *call) {
   enum { SIZE = 8 };
   const uint64_t clear_actions = UINT64_C(1) << 32; /* CLONE_CLEAR_SIGHAND */

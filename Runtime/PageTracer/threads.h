@@ -27,7 +27,7 @@ struct of_thread {
   struct of_pending_signal pending[2]; /* SIGSEGV, SIGSYS */
 };
 
-/* The entry of this thread; NULL if it has none. */
+/* The entry of this thread; NULL if the thread has none. */
 OF_INTERNAL struct of_thread *of_this_thread(void);
 
 /* Finds a free entry for this thread, which has no entry yet; NULL if no free one is found. */

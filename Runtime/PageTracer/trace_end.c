@@ -7,7 +7,7 @@
 #include "page_touches.h"
 
 void of_stop_tracing(void) {
-  of_store_relaxed(&of_page_trace->stopped, 1); /* relaxed: another thread may add one more */
+  of_store_relaxed(&of_page_trace->stopped, 1); /* relaxed: another thread may add one more record */
   of_gate_selector = OF_GATE_PASS;
   of_release_images();
 }

@@ -20,8 +20,8 @@ OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
 OF_DATA bool of_data_is_released;
 OF_DATA uint32_t of_image_count; /* atomic; stored when the image is complete */
 
-/* Only one thread at a time reads the mappings. All signals are blocked, so the lock is not held for long;
- * but a child may be forked meanwhile, and in the child nobody releases it. */
+/* Only one thread at a time reads the mappings. All signals are blocked, so the lock is not held for long; but a child
+ * may be forked meanwhile, and in the child nobody releases the lock. */
 static uint32_t of_lock_holder; /* atomic; a process, or 0 */
 
 void of_lock_images(void) {
@@ -31,7 +31,7 @@ void of_lock_images(void) {
     /* acquire: what was done under the lock; pairs with the release in of_unlock_images */
     if (of_compare_exchange_acquire(&of_lock_holder, &holder, self)) return;
     if (patience < 0 && holder != self) {
-      of_store_release(&of_lock_holder, self); /* release: likewise, for a thread of the child */
+      of_store_release(&of_lock_holder, self); /* release: as in of_unlock_images, for a thread of the child */
       return;
     }
     OF_CALL_0(SYS_sched_yield);
@@ -260,7 +260,7 @@ void of_begin_image(struct of_watched_image *image) {
     if (of_load_relaxed(&of_data_is_released)) /* relaxed: see of_release_data */
       for (uint64_t at = image->start; at < image->end; at += OF_PAGE)
         *of_state_of_page(image, at) |= OF_SEEN_READ | OF_SEEN_WRITE;
-    of_store_relaxed(&image->has_begun, true); /* relaxed: see page_states.h, any order will do */
+    of_store_relaxed(&image->has_begun, true); /* relaxed: any order will do, see page_touches.h */
     of_apply_states(image, image->start, image->end);
   }
   of_unlock_images();

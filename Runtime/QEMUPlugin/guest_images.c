@@ -1,12 +1,12 @@
-/* Idea. QEMU maps the files of the program where the program sees them, or at a constant distance from there. So
- * QEMU's own /proc/self/maps tells the file and the offset of each instruction; QEMU takes away the right to execute,
- * so any mapping of a file may be code. The program headers of the file tell which stated address that is.
+/* Idea. QEMU maps the files of the program where the program sees them, or at a constant distance from there. So QEMU's
+ * own /proc/self/maps shows the file and the offset of each instruction. QEMU removes the right to execute, so any
+ * mapping of a file may be code. The program headers of the file show the stated address at that offset.
  *
  * Images are found at the first translation of their code. When the program has mapped or unmapped something, each
- * known image must still be where it was; otherwise it is gone, and what is at its addresses now is another one.
+ * known image must still be where it was; otherwise it is gone, and another image is at its addresses now.
  *
- * The kernel merges mappings of neighboring parts of a file, and a program splits them (mprotect). So a mapping is
- * only a range of a file; the segments tell what belongs together.
+ * The kernel merges mappings of neighboring parts of a file, and a program splits them (mprotect). So a mapping is only
+ * a range of a file; the segments show which ranges belong together.
  *
  * Another file may be at the path of an image by now. So headers and notes are read from memory, not from the file. The
  * image ID identifies the build that ran. */
@@ -30,14 +30,14 @@
 
 enum { OF_MOST_IMAGES = 1024, OF_MOST_MAPPINGS = 1 << 16 };
 
-static struct of_guest_image of_images[OF_MOST_IMAGES]; /* `end` is 0 where there is none */
-static size_t of_image_count;                           /* how many have been in use */
+static struct of_guest_image of_images[OF_MOST_IMAGES]; /* `end` is 0 in a free entry */
+static size_t of_image_count;                           /* the number of entries that have been in use */
 static struct of_guest_image *of_latest;
 
 /* The mappings of files, ascending. */
 struct of_file_mapping {
   uint64_t start, end, offset, device, inode;
-  bool is_no_image; /* found out before: such code can be that of a JIT, in a file that two mappings share */
+  bool is_no_image; /* as an earlier look-up found: a JIT, for example, shares a file between two mappings */
 };
 static struct of_file_mapping of_mappings[OF_MOST_MAPPINGS];
 static size_t of_mapping_count;
@@ -241,7 +241,7 @@ OF_INTERNAL bool of_images_refresh(void (*gone)(const struct of_guest_image *)) 
   return true;
 }
 
-/* Adds the image that MAPPING is a part of. */
+/* Adds the image that contains MAPPING. */
 OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mapping,
                                              uint64_t address, uint64_t host) {
   size_t place = 0;

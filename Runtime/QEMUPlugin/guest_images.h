@@ -10,32 +10,33 @@
 #include <stdint.h>
 
 struct of_guest_image {
-  uint64_t start, end; /* of its code: where the program has it in memory */
+  uint64_t start, end; /* the range of its code in the program's memory */
   uint64_t slide;      /* loaded minus stated address */
   uint64_t to_host;    /* what to add to get addresses in QEMU's memory */
   uint64_t device, inode;
   uint64_t offset;  /* of the byte at `start` in the file */
-  uint64_t number;  /* in this process's trace; 0 if it has not been mentioned there */
+  uint64_t number;  /* in this process's trace; 0 if it has no record there yet */
   uint8_t *is_seen; /* a bit for each byte: an instruction that begins there has been translated */
   uint32_t id_kind, id_size; /* the image ID, as in a trace */
   uint8_t id[64];
   char path[4096];
 };
 
-/* The mappings may have changed. */
+/* Notes that the mappings may have changed. */
 OF_INTERNAL void of_images_changed(void);
 
-/* Looks at the mappings again, if they may have changed. For each image that is gone, GONE is called. False if they
- * could not be read. */
+/* Reads the mappings again if they may have changed, and calls GONE for each image that is gone. Returns false if the
+ * mappings could not be read. */
 OF_INTERNAL bool of_images_refresh(void (*gone)(const struct of_guest_image *));
 
-/* The image with code at ADDRESS, which QEMU has at HOST; NULL of code in no image. Valid until the next refresh. */
+/* Returns the image with code at ADDRESS, which QEMU has at HOST; NULL for code in no image. Valid until the next
+ * refresh. */
 OF_INTERNAL struct of_guest_image *of_image_at(uint64_t address, const void *host);
 
-/* Marks the instruction at ADDRESS as translated; whether it was not before. */
+/* Marks the instruction at ADDRESS as translated, and returns whether it was not marked before. */
 OF_INTERNAL bool of_image_see(struct of_guest_image *image, uint64_t address);
 
-/* No image has been mentioned in the trace. */
+/* Notes that the trace has no record of any image. */
 OF_INTERNAL void of_images_forget_numbers(void);
 
 #endif

@@ -4,20 +4,21 @@
  * jump. So what is translated is what runs, and the order of translations is the order of first executions. Each
  * translation costs a call of this library, and nothing afterwards. No instruction of the program changes.
  *
- * A translation may contain code that an earlier one has: a jump into the middle of it, another thread at the same
- * time, or QEMU has thrown its translations away, as it does when a second thread begins. So each instruction counts
- * once, and what is noted is a run of instructions without a gap that were not translated before.
+ * A translation may contain code that an earlier translation has: after a jump into the middle of it, if another thread
+ * translates at the same time, or if QEMU has thrown its translations away, as it does when a second thread begins. So
+ * each instruction counts once, and what is noted is a run of instructions without a gap that were not translated
+ * before.
  *
- * A forked child inherits the translations, and a copy of what is known here: its trace holds what its parent had not
- * executed. QEMU makes a fork of vfork too. A program that the process executes runs outside of QEMU, unless the kernel
- * is set up to call QEMU again, without this library: the trace says which one that was.
+ * A forked child inherits the translations, and a copy of what is known here: its trace contains what its parent had
+ * not executed. QEMU makes a fork of vfork, too. A program that the process executes runs outside of QEMU; the kernel
+ * may be set up to call QEMU again, but without this library. So the trace names the executed program.
  *
- * What it leaves out. Of the last translation, what comes behind an instruction that raised a signal: it counts as
- * executed. Code that a program generates or reads into memory by itself. Marks: their names are in registers, which
- * QEMU shows only from version 9 on.
+ * What it leaves out. If an instruction raises a signal, the instructions after it in the same translation count as
+ * executed. Code that a program generates, or itself reads into memory, is not recorded. Marks are not recorded: their
+ * names are in registers, which QEMU shows only from version 9 on.
  *
- * Locks. QEMU translates under its lock of the program's mappings, which it holds around fork, too; so this lock is
- * always the inner one. Nothing here runs in a signal handler: QEMU only notes a signal there. */
+ * Locks. QEMU translates under its lock of the program's mappings, which it holds around fork, too. So the lock of this
+ * library is always the inner one. Nothing here runs in a signal handler: there QEMU only notes the signal. */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "orderfile_qemu_plugin.h"
@@ -91,7 +92,7 @@ OF_LOCAL void of_mention(struct of_guest_image *image) {
                sizeof payload.image + size);
 }
 
-/* The instructions of SIZE bytes at ADDRESS are executed for the first time. */
+/* Records that the instructions in SIZE bytes at ADDRESS are executed for the first time. */
 OF_LOCAL void of_add_run(struct of_guest_image *image, uint64_t address, uint64_t size) {
   if (size == 0) return;
   if (!of_is_recording()) {
@@ -133,7 +134,7 @@ OF_LOCAL void of_translated(uint64_t id, struct qemu_plugin_tb *block) {
   pthread_mutex_unlock(&of_lock);
 }
 
-/* Copies the text at ADDRESS of the program, which may be wrong. */
+/* Copies the text at ADDRESS of the program. Returns false if there is no such text. */
 OF_LOCAL bool of_read_text(uint64_t address, char text[PATH_MAX]) {
   for (size_t size = 0; size < PATH_MAX;) {
     uint64_t from = address + of_to_host + size;
@@ -147,7 +148,7 @@ OF_LOCAL bool of_read_text(uint64_t address, char text[PATH_MAX]) {
   return false;
 }
 
-/* The program is about to execute the file at ADDRESS, in FOLDER; there is a record if that can succeed. */
+/* Records that the program is about to execute the file whose path is at ADDRESS, in FOLDER, if that can succeed. */
 OF_LOCAL void of_executes(int folder, uint64_t address) {
   static char text[PATH_MAX];
   pthread_mutex_lock(&of_lock);

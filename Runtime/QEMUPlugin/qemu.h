@@ -28,7 +28,7 @@ struct qemu_info_t {
   };
 };
 
-/* Code that is translated at once, and an instruction in it: both gone after the call. */
+/* Code that is translated at once, and an instruction of it. Both are gone after the call. */
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
@@ -36,7 +36,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
-/* Where the program's memory is in QEMU's own. */
+/* The address of the instruction in QEMU's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file is mapped as large as it can get, and allocated as it grows: an access behind its end would raise SIGBUS.
- * The descriptor is closed, because a program may close all that it does not know. */
+/* The file is mapped as large as it can get, and allocated as it grows: an access after its end would raise SIGBUS. The
+ * descriptor is closed, because a program may close all descriptors that it does not know. */
 enum {
   OF_FIRST_RECORDS = 1 << 17,        /* 5 MiB */
   OF_FIRST_RECORDS_OF_CHILD = 1 << 12, /* a program may have thousands of children */
@@ -29,7 +29,7 @@ static const char *of_folder, *of_program;
 static uint32_t of_machine;
 static char of_path[4096];
 static orderfile_trace_header *of_header, *of_first_header; /* NULL before there is one */
-static uint32_t of_parent; /* the process that forked this one; 0 of the first */
+static uint32_t of_parent; /* the process that forked this one; 0 for the first process */
 static bool of_is_full;
 
 OF_INTERNAL void of_trace_init(const char *folder, const char *program, uint32_t machine) {
@@ -45,7 +45,7 @@ OF_LOCAL uint64_t of_now(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Chooses a name that no trace has yet: a number may come again. */
+/* Chooses a name that no trace has yet: process numbers are reused. */
 OF_LOCAL bool of_choose_path(void) {
   for (int attempt = 0; attempt < 1000; attempt++) {
     char suffix[48] = "";
@@ -58,8 +58,8 @@ OF_LOCAL bool of_choose_path(void) {
   return false;
 }
 
-/* Allocates the space of COUNT records; 0 or errno. A limit of the program on the size of its files raises a signal,
- * which is dropped. */
+/* Allocates the space of COUNT records; returns 0 or errno. If this exceeds the program's limit for the size of files,
+ * the kernel raises a signal, which is dropped. */
 OF_LOCAL int of_allocate(int file, uint64_t count) {
   sigset_t limit, before;
   sigemptyset(&limit);
@@ -130,7 +130,7 @@ OF_INTERNAL bool of_trace_is_open(void) { return of_header && !of_trace_was_ende
 
 OF_INTERNAL void of_trace_forked(void) {
   if (of_header) of_parent = of_header->pid;
-  of_header = NULL; /* the mapping stays the parent's */
+  of_header = NULL; /* the mapping remains the parent's */
 }
 
 /* Whether there is room for COUNT records. */
@@ -172,7 +172,7 @@ OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, 
   record->ticks = of_now();
   record->thread = thread;
   of_store_release(&record->kind, kind); /* release: the fields; pairs with a reader of the file */
-  of_store_release(&of_header->next_record, of_header->next_record + 1 + parts); /* likewise */
+  of_store_release(&of_header->next_record, of_header->next_record + 1 + parts); /* release: as above */
 }
 
 OF_INTERNAL void of_trace_lose(void) {

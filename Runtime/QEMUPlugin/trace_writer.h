@@ -9,24 +9,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets what the traces of this process and its children have in common; the texts must stay. */
+/* Sets what the traces of this process and its children have in common; the texts must stay in memory. */
 OF_INTERNAL void of_trace_init(const char *folder, const char *program, uint32_t machine);
 
-/* Creates the trace of this process, `trace` of the first one and then `trace.<pid>`; 0 or errno. */
+/* Creates the trace of this process: `trace` for the first process, `trace.<pid>` for others. Returns 0 or errno. */
 OF_INTERNAL int of_trace_begin(void);
 
-/* Whether this process has a trace, and nobody has ended it, nor the first one's. */
+/* Whether this process has a trace and its recording goes on; whether its trace or that of the first process was
+ * ended. */
 OF_INTERNAL bool of_trace_is_open(void);
 OF_INTERNAL bool of_trace_was_ended(void);
 
-/* This process is a forked child of the one that began the trace: it has none yet. */
+/* Notes that this process is a forked child of the process that began the trace, and has no trace yet. */
 OF_INTERNAL void of_trace_forked(void);
 
-/* Appends a record, with SIZE bytes of PAYLOAD, which may be NULL. If there is no room, that is counted. */
+/* Appends a record, with SIZE bytes of PAYLOAD, which may be NULL. If there is no room, counts the record as lost. */
 OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, uint64_t entry,
                               uint32_t thread, const void *payload, size_t size);
 
-/* Counts a first execution that is not in the trace; in that of the first process if this one has none. */
+/* Counts a first execution as lost: in this process's trace or, if it has none, in the trace of the first process. */
 OF_INTERNAL void of_trace_lose(void);
 
 /* The number for the next image. */

@@ -1,2 +1,2 @@
-/* The header has all there is; a target needs a file of its own. */
+/* The header has everything, but a target needs a file of its own. */
 #include "orderfile_stage_trace.h"

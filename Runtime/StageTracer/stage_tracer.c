@@ -1,23 +1,23 @@
 /* The stage tracer: a library that `orderfile stages` has glibc's loader load beside a program (LD_AUDIT).
  *
  * Idea. The loader calls an auditor when it begins to load libraries, when it has mapped one, and when all are
- * relocated: <rtld-audit(7)>. Each call stores a time. For initializers there is no call. So when
- * an object has been mapped, its dynamic section is changed, before anybody reads it: the loader finds a function of this
- * library before the first and after each of the object's own, and calls that, too. The own ones are still called by the
- * loader, and not from here: dlopen(3) looks at who calls it, which is the caller's caller after a tail call. The program
- * itself is treated alike, because glibc's startup code (since 2.34) reads its dynamic section, too; what runs afterwards
- * is main.
+ * relocated: <rtld-audit(7)>. Each call stores a time. The loader makes no such call for initializers. So when an
+ * object has been mapped, its dynamic section is changed, before anybody reads it: the loader finds a function of this
+ * library before the object's first initializer and after each initializer, and calls this function, too. The loader
+ * itself still calls the object's initializers. This library does not call them, because dlopen(3) looks at its caller,
+ * which would be the caller's caller after a tail call. The program itself is treated in the same way, because glibc's
+ * startup code (since 2.34) reads its dynamic section, too; what runs afterwards is main.
  *
  * An auditor is in a namespace of its own, so that the program's symbols are looked up as without it. It needs neither
- * libc nor relocation. It has no functions that are called for symbols, because with one glibc would route each call
- * between libraries through the auditor.
+ * libc nor relocation. It has no functions that are called for symbols, because with such a function glibc would route
+ * each call between libraries through the auditor.
  *
- * What it costs: a system call for each time, and the loading of this library. A child process would pay, too: so the
- * variables of the environment that lead here are removed before the first initializer runs.
+ * What it costs: a system call for each time, and the loading of this library. A child process would have these costs,
+ * too. So the environment variables that load this library are removed before the first initializer runs.
  *
- * What it leaves out: DT_PREINIT_ARRAY, DT_INIT without DT_INIT_ARRAY, initializers on other threads, libraries that are
- * opened after main began, and programs whose startup code is older than glibc 2.34, whose own initializers then belong
- * to main. */
+ * What it leaves out: DT_PREINIT_ARRAY, DT_INIT without DT_INIT_ARRAY, initializers on other threads, libraries that
+ * are opened after main began, and programs whose startup code is older than glibc 2.34. The initializers of such a
+ * program count as a part of main. */
 #define _GNU_SOURCE
 #include "orderfile_stage_tracer.h"
 
@@ -50,7 +50,7 @@ static OF_DATA uint32_t of_object_count;
 static OF_DATA of_initializer *of_slots[ORDERFILE_STAGE_SLOTS];
 static OF_DATA uint64_t of_slot_count;
 static OF_DATA long of_first_thread;
-static OF_DATA bool of_is_clean; /* the environment */
+static OF_DATA bool of_is_clean; /* whether the environment was cleaned */
 
 OF_LOCAL uint64_t of_now(void) {
   struct timespec time;
@@ -58,7 +58,7 @@ OF_LOCAL uint64_t of_now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* What glibc calls cycles in LD_DEBUG=statistics: on other machines than x86 it is the clock. */
+/* The counter that glibc calls cycles in LD_DEBUG=statistics. On machines other than x86 it is the clock. */
 OF_LOCAL uint64_t of_counter(uint64_t now) {
 #if defined(__x86_64__)
   (void)now;
@@ -68,7 +68,7 @@ OF_LOCAL uint64_t of_counter(uint64_t now) {
 #endif
 }
 
-/* Stores a record, from the first thread only. */
+/* Stores a record. Only the first thread calls this. */
 OF_LOCAL void of_store(uint32_t kind, uint32_t object, uint64_t now, uint64_t value,
                        const char *name) {
   uint64_t size = name ? of_length(name) + 1 : 0;
@@ -93,7 +93,7 @@ OF_LOCAL bool of_is_first_thread(void) {
   return OF_SYSCALL_1(__NR_gettid, 0) == of_first_thread;
 }
 
-/* The value of the first variable of the environment, if it is ours; at most SIZE bytes with the null. */
+/* Reads the value of the first variable of the environment, if it is ours; at most SIZE bytes with the null. */
 OF_LOCAL bool of_read_path(char *value, long size) {
   static const char environment[] = "/proc/self/environ", name[] = ORDERFILE_STAGES_VARIABLE "=";
   long descriptor = OF_SYSCALL_4(__NR_openat, AT_FDCWD, environment, O_RDONLY | O_CLOEXEC, 0);
@@ -161,7 +161,7 @@ OF_LOCAL of_initializer *of_entry(uint32_t index) {
   return (of_initializer *)((uintptr_t)of_entries + 16u * index);
 }
 
-/* Initializer NUMBER of an object, DT_INIT first. */
+/* Returns initializer NUMBER of an object, DT_INIT first. */
 OF_LOCAL of_initializer *of_function(const struct of_object *object, uint64_t number) {
   if (object->first && number-- == 0) return object->first;
   return object->functions[number];
@@ -179,7 +179,7 @@ OF_INTERNAL __attribute__((used)) void of_stamp(int count, char **arguments, cha
       of_clean(environment);
       of_is_clean = true;
     }
-    /* The loader reads each slot when it is its turn. */
+    /* The loader reads each slot only when it calls the function there. */
     of_initializer **slot = object->slots;
     if (!object->first) *slot++ = of_entry(index);
     for (uint64_t i = 0; i < all; i++) {
@@ -215,7 +215,7 @@ __asm__(".text\n.balign 16\n.hidden of_entries\n.globl of_entries\nof_entries:\n
 
 /* Makes the pages that hold SIZE bytes at ADDRESS writable. */
 OF_LOCAL bool of_make_writable(uintptr_t address, uintptr_t size) {
-  /* The size of pages is unknown here; the kernel refuses a smaller one. */
+  /* The size of pages is unknown here; the kernel refuses a size that is too small. */
   for (uintptr_t page = 4096; page <= 65536; page *= 4) {
     uintptr_t start = address & ~(page - 1);
     if (OF_SYSCALL_3(__NR_mprotect, start, address + size - start, PROT_READ | PROT_WRITE) == 0)
@@ -224,8 +224,8 @@ OF_LOCAL bool of_make_writable(uintptr_t address, uintptr_t size) {
   return false;
 }
 
-/* Makes the dynamic section SECTION have the loader call object INDEX between the object's own initializers. The slots
- * are filled when they are relocated. */
+/* Changes the dynamic section SECTION, so that the loader calls this library between the initializers of object INDEX.
+ * The slots are filled when the initializers are relocated. */
 OF_LOCAL bool of_divert(ElfW(Dyn) *section, struct of_object *object, uint32_t index) {
   ElfW(Dyn) *first = 0, *array = 0, *size = 0, *end = section;
   for (; end->d_tag != DT_NULL; end++) {

@@ -4,7 +4,7 @@
  * An instrumented recorder would call itself endlessly, and a sanitized one would call a runtime that is not
  * initialized yet. OF_IMMUNE excludes a function from: sanitizer coverage, address, thread and
  * undefined-behavior sanitizers, -finstrument-functions, -fprofile-generate, XRay, stack protectors and
- * outlined atomics. Further:
+ * outlined atomics. More attributes:
  *
  *   noinline   hot-cold splitting leaves such functions alone, and LTO cannot make the callback part
  *              of a caller, which would move the return address
@@ -42,28 +42,28 @@
 #define OF_OUT_OF_LINE __attribute__((noipa))
 #endif
 
-/* Called by instrumented code and by programs. Weak on Darwin: of several copies in one image, such as one in
- * each package that Xcode packs with `ld -r`, the linker keeps one. Protected on Linux: an image that contains the
- * recorder always calls that one. The loader would prefer an earlier image's function of the same name, and a program
- * with a sanitizer exports functions that do nothing; and an ifunc resolver may call it before the loader has bound
- * names. */
+/* For functions that instrumented code and programs call. Weak on Darwin: if an image has several copies, such as one
+ * in each package that Xcode packs with `ld -r`, the linker keeps one of them. Protected on Linux: an image that
+ * contains the recorder always calls its own recorder. Otherwise the loader would prefer an earlier image's function of
+ * the same name, and a program with a sanitizer exports functions that do nothing. Moreover, an ifunc resolver may call
+ * the function before the loader has bound names. */
 #if defined(__APPLE__)
 #define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, weak, visibility("default")))
 #else
 #define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, visibility("protected")))
 #endif
 
-/* After the definition of an OF_RUNTIME function: hides it in the linked image, so that calls are direct and dyld
- * does not replace it by another image's. `ld -r` would make a function with hidden visibility local to its
- * result; this linkage, clang's for inline functions, survives. */
+/* After the definition of an OF_RUNTIME function: hides the function in the linked image, so that calls are direct and
+ * dyld does not replace it by another image's function. `ld -r` would make a function with hidden visibility local to
+ * its result, but keeps this linkage, which is clang's for inline functions. */
 #if defined(__APPLE__)
 #define OF_ONE_IN_AN_IMAGE(function) __asm__(".weak_def_can_be_hidden _" #function)
 #else
 #define OF_ONE_IN_AN_IMAGE(function) _Static_assert(1, "on ELF an image exports it")
 #endif
 
-/* OF_ONE_UNIT: all files of the recorder are compiled as one, so that nothing else need be seen outside. Hidden
- * symbols of two copies would collide. */
+/* OF_ONE_UNIT: all files of the recorder are compiled as one, so that its internal functions and data can be static.
+ * Hidden symbols of two copies would collide. */
 #if defined(OF_ONE_UNIT)
 #define OF_HIDDEN static __attribute__((unused))
 #define OF_EXTERN static
@@ -79,7 +79,7 @@
 /* Data of the recorder, reached relative to the PC: OF_EXTERN where a header declares it, OF_DATA where it is defined. */
 #define OF_DATA OF_HIDDEN
 
-/* For a local variable: without it, -ftrivial-auto-var-init adds a call of memset. Fields are set one by
+/* For a local variable: without this attribute, -ftrivial-auto-var-init adds a call of memset. Fields are set one by
  * one for the same reason: an initializer can become such a call. */
 #if defined(__has_attribute)
 #if __has_attribute(uninitialized)

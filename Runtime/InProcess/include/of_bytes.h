@@ -18,7 +18,7 @@ OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {
   }
 }
 
-/* The bytes of TEXT before its zero. */
+/* The number of bytes of TEXT before its zero. */
 OF_INLINE uint64_t of_length(const char *text) {
   uint64_t size = 0;
   while (text[size]) {

@@ -11,8 +11,8 @@
 #include "of_attributes.h"
 #include "of_bytes.h"
 
-/* Stores the weak ID of an image that has no other ID: the hash of the SIZE bytes of its program headers or load commands. The
- * weak ID has 8 bytes, big-endian as in traces. */
+/* Stores the weak ID of an image that has no other ID: the hash of the SIZE bytes of its program headers or load
+ * commands. The weak ID has 8 bytes, big-endian as in traces. */
 OF_INLINE void of_store_weak_id(const void *headers, uint64_t size, uint8_t *id) {
   uint64_t hash = of_fnv1a(headers, size);
   for (int i = 0; i < 8; i++) id[i] = (uint8_t)(hash >> (56 - 8 * i));
@@ -90,8 +90,8 @@ OF_INLINE void of_read_image_id(const struct of_elf_headers *headers, uint64_t s
   id->is_weak = 1;
 }
 
-/* Stores the slide of the image with HEADERS, whose file begins at START in memory. Returns false if no loaded segment begins
- * in the first 4 KiB of the file. */
+/* Stores the slide of the image with HEADERS, whose file begins at START in memory. Returns false if no loaded segment
+ * begins in the first 4 KiB of the file. */
 OF_INLINE bool of_find_slide(const struct of_elf_headers *headers, uint64_t start, uint64_t *slide) {
   for (uint64_t i = 0; i < headers->header.e_phnum; i++) {
     const Elf64_Phdr *segment = &headers->segments[i];

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The variable that tells the tracer the path of that memory. */
+/* The variable whose value is the path of that memory. */
 #define ORDERFILE_PAGES_VARIABLE "ORDERFILE_PAGES"
 
 enum orderfile_page_record_kind {
@@ -44,14 +44,14 @@ enum orderfile_page_access {
 struct orderfile_page_record {
   uint32_t kind; /* orderfile_page_record_kind; stored last */
   uint32_t pid;
-  uint64_t address; /* of a touched page, loaded */
-  uint64_t value;   /* of a touch: the instruction that did it */
+  uint64_t address; /* of a touch: the loaded address of its byte */
+  uint64_t value;   /* of a touch: the loaded address of its instruction */
   uint32_t detail;  /* of a touch: orderfile_page_access */
   uint32_t reserved;
 };
 
-/* The build of an image in memory: the device and inode of its file, as the process's mappings show them, and the ID in its
- * headers and notes. */
+/* The build of an image in memory: the device and inode of its file, as the process's mappings show them, and the ID in
+ * its headers and notes. */
 struct orderfile_page_image {
   uint64_t device; /* major number << 32 | minor number */
   uint64_t inode;  /* 0 if the file is unknown */
@@ -63,7 +63,7 @@ struct orderfile_page_image {
 /* Why a trace is not exact, or missing; 0 if it is exact. */
 enum orderfile_page_problem {
   ORDERFILE_PAGE_NO_PROBLEM = 0,
-  /* The kernel cannot intercept system calls for a program itself; DETAIL is the errno. */
+  /* The kernel does not let a program intercept its own system calls; DETAIL is the errno. */
   ORDERFILE_PAGE_NO_DISPATCH = 1,
   /* Protection of a page could not be changed; DETAIL is the errno. */
   ORDERFILE_PAGE_REFUSED = 2,
@@ -80,7 +80,7 @@ enum orderfile_page_problem {
 struct orderfile_page_trace {
   uint32_t capacity; /* in records */
   uint32_t next;     /* may exceed the capacity: the excess is lost */
-  /* Set by the first process: 0, 1 while it writes its program's path, 2 then. */
+  /* Set by the first process: 0 at first, 1 while it writes its program's path, 2 afterwards. */
   uint32_t program_state;
   uint32_t stopped;
   uint32_t problem; /* orderfile_page_problem */
@@ -89,11 +89,11 @@ struct orderfile_page_trace {
    * call are not seen. */
   uint32_t unknown_call;
   uint32_t unknown_is_later; /* the kernel may use memory after the call: io_uring */
-  /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 for
-   * none. */
+  /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 if there is no such
+   * place. */
   uint64_t stop_distance;
   struct orderfile_page_image stop_image; /* the only build that has the place */
-  char stop_mark[256]; /* empty if at none */
+  char stop_mark[256]; /* empty if at no mark */
   char stop_path[4096];
   char program[4096]; /* the launched program, without links */
   /* Images to watch in addition, each path ended by a line feed; "*" for all. */

@@ -10,7 +10,7 @@ struct qemu_info_t;
 extern __attribute__((visibility("default"))) int qemu_plugin_version;
 
 /* QEMU calls this once, before the first instruction. ARGUMENTS are `folder=PATH`, where the traces go, and
- * `program=PATH`, the program that QEMU runs. Not 0: QEMU prints that and ends. */
+ * `program=PATH`, the program that QEMU runs. If the result is not 0, QEMU prints it and ends. */
 __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
                                                                const struct qemu_info_t *info,
                                                                int count, char **arguments);

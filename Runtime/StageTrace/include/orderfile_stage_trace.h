@@ -1,7 +1,7 @@
 /* orderfile_stage_trace.h: the memory between the stage tracer in a program and the command.
  *
- * The command creates it, as memory and never as a file on a disk, so that a full disk cannot disturb the program.
- * The tracer maps it, and writes records one after the other. Both sides belong to one build, and it has no version.
+ * The command creates it, as memory and never as a file on a disk, so that a full disk cannot disturb the program. The
+ * tracer maps it, and writes records one after the other. Both sides belong to one build, so the format has no version.
  * Numbers have the byte order of the machine. */
 #ifndef ORDERFILE_STAGE_TRACE_H
 #define ORDERFILE_STAGE_TRACE_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The variable that tells the tracer the path of that memory: the first one of the environment. */
+/* The variable whose value is the path of that memory. It is the first variable of the environment. */
 #define ORDERFILE_STAGES_VARIABLE "ORDERFILE_STAGES"
 
 enum {
   ORDERFILE_STAGE_MEMORY_SIZE = 4 << 20,
   /* Objects whose initializers are timed. */
   ORDERFILE_STAGE_OBJECTS = 1024,
-  /* Calls of all their initializers, and of the tracer between them. */
+  /* Slots for the calls of all their initializers, and of the tracer between them. */
   ORDERFILE_STAGE_SLOTS = 1 << 16,
 };
 
@@ -24,12 +24,12 @@ enum orderfile_stage_kind {
   ORDERFILE_STAGE_UNFINISHED = 0,
   /* The loader calls the tracer for the first time. VALUE is the machine's counter at that time. */
   ORDERFILE_STAGE_VERSION = 1,
-  /* It begins to load libraries; it has relocated them or, after the first time, mapped them. */
+  /* The loader begins to load libraries; it has relocated them or, after the first time, mapped them. */
   ORDERFILE_STAGE_LOADING = 2,
   ORDERFILE_STAGE_RELOCATED = 3,
-  /* It has mapped object OBJECT at VALUE; the record is followed by its name, which is empty for the program. */
+  /* The loader has mapped object OBJECT at VALUE. The object's name follows the record; it is empty for the program. */
   ORDERFILE_STAGE_OBJECT = 4,
-  /* The initializers of OBJECT begin; the one at VALUE has returned; all have. */
+  /* The initializers of OBJECT begin; the initializer at VALUE has returned; all initializers have returned. */
   ORDERFILE_STAGE_BEGIN = 5,
   ORDERFILE_STAGE_FUNCTION = 6,
   ORDERFILE_STAGE_END = 7,

@@ -10,18 +10,18 @@
  *                         units, and their text
  *   workload_offset       only in a sealed trace: an orderfile_trace_workload, its inputs, and their text
  *
- * Integers are in the byte order of the recorded machine, which is little-endian on all that we know.
- * All reserved bytes are zero, and mean that what a later tool stores there is unknown. A reader refuses a
- * version that it does not know.
+ * Integers are in the byte order of the recorded machine, which is little-endian on all machines that we know. All
+ * reserved bytes are zero, which means that what a later tool stores there is unknown. A reader refuses a version that
+ * it does not know.
  *
- * A record's index is its slot, and slots give the order: exact within a thread; between threads, a record
- * may be overtaken only by those whose hit was between its own hit and the claim of its slot. A record exists
- * once its `kind` is not zero; `kind` is stored last. A slot below `next_record` with kind zero was being
- * written when the process ended: readers skip it, count it and report it.
+ * A record's index is its slot, and the order of slots is the order of hits. This is exact within a thread. Between
+ * threads, a later hit may have the lower slot, if it came before the earlier hit claimed its slot. A record exists
+ * once its `kind` is not zero; `kind` is stored last. A slot below `next_record` with kind zero was being written when
+ * the process ended: readers skip it, count it and report it.
  *
- * Some kinds carry text or a structure: `payload_size` bytes, in the records of kind
- * ORDERFILE_RECORD_PAYLOAD that follow in the next slots, ORDERFILE_PAYLOAD_BYTES in each. A payload
- * record without its head (the head was in flight) is skipped.
+ * Some kinds carry text or a structure: `payload_size` bytes, in the records of kind ORDERFILE_RECORD_PAYLOAD that
+ * follow in the next slots, ORDERFILE_PAYLOAD_BYTES in each. A payload record without its head (the head was still
+ * being written) is skipped.
  */
 #ifndef ORDERFILE_TRACE_FORMAT_H
 #define ORDERFILE_TRACE_FORMAT_H
@@ -39,12 +39,12 @@
 #define ORDERFILE_DATA_GRANULE 8u /* bytes */
 
 /* orderfile_trace_header.flags */
-#define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: goes on where parent_pid's trace left off */
+#define ORDERFILE_TRACE_FORKED 1u   /* a forked child: continues the recording of parent_pid */
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
 #define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
 #define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts; with EMULATED, by an emulator */
-#define ORDERFILE_TRACE_LOCKED 32u /* its process, or a child that shares the mapping, lives while it is locked */
+#define ORDERFILE_TRACE_LOCKED 32u /* while locked, its process or a child with the same mapping lives */
 
 /* orderfile_trace_header.state */
 #define ORDERFILE_STATE_RECORDING 0u
@@ -63,11 +63,12 @@
 #define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path; see `entry` */
 #define ORDERFILE_RECORD_UNLOAD 6u   /* the image numbered `subject` is gone */
 #define ORDERFILE_RECORD_NAME 7u     /* payload: the name dladdr gives for the address `subject` */
-#define ORDERFILE_RECORD_PAYLOAD 8u  /* goes on from the record before */
-#define ORDERFILE_RECORD_UNUSED 9u   /* `subject` slots, this one too, were set aside and not needed */
+#define ORDERFILE_RECORD_PAYLOAD 8u  /* continues the record before */
+#define ORDERFILE_RECORD_UNUSED 9u   /* `subject` slots, including this one, were reserved and not needed */
 #define ORDERFILE_RECORD_EXEC 10u    /* payload: the path of the program that the process executes now; empty: it failed */
 
-/* orderfile_trace_image.block_count: it has no map of basic blocks; block records are runs of executed instructions */
+/* orderfile_trace_image.block_count: the image has no map of basic blocks; block records are runs of executed
+ * instructions */
 #define ORDERFILE_EXECUTED_RUNS 0xffffffffu
 
 /* orderfile_trace_image.id_kind; the numbers of ImageModel.ImageID.Kind */
@@ -80,7 +81,7 @@
 #define ORDERFILE_MEANS_BREAKPOINT 2u
 #define ORDERFILE_MEANS_EXECUTION 3u /* an emulator's: it sees all code */
 
-/* The same instant on two clocks. Two of these make ticks into time. */
+/* The same instant on two clocks. Two of these pairs convert ticks to time. */
 typedef struct orderfile_clock_pair {
   uint64_t ticks;       /* TSC, CNTVCT_EL0; on Darwin mach_absolute_time */
   uint64_t nanoseconds; /* since boot: CLOCK_BOOTTIME, mach_continuous_time */
@@ -95,12 +96,12 @@ typedef struct orderfile_trace_header {
   uint32_t flags;
   uint32_t state; /* atomic */
 
-  /* Who writes it. The same three values and the same pid_namespace mean the same process image: exec changes
-   * exec_id. */
+  /* The process that writes the trace. The same pid, start_time, exec_id and pid_namespace mean the same process image:
+   * exec changes exec_id. */
   uint32_t pid;
   uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED: the nearest ancestor that recorded; else 0 */
   uint64_t start_time; /* in start_resolution: since boot (Linux), since 1970 (Darwin) */
-  uint8_t exec_id[16]; /* a hash of what exec draws: AT_RANDOM, the stack protector's secret */
+  uint8_t exec_id[16]; /* a hash of what exec makes at random: AT_RANDOM, the stack protector's secret */
   uint64_t session;    /* ORDERFILE_SESSION: which `orderfile record` launched it; 0 for none */
 
   uint64_t ticks_per_second;       /* 0: unknown, use the pairs */
@@ -124,12 +125,12 @@ typedef struct orderfile_trace_header {
 
   uint8_t program[ORDERFILE_TRACE_PROGRAM_SIZE]; /* path of the executable, cut off if longer */
 
-  /* For a copy of the recorder that joins: what the first one was told. Zero-terminated. */
+  /* The settings of the first copy of the recorder, for a copy that joins. Zero-terminated. */
   uint8_t path_template[ORDERFILE_TRACE_TEMPLATE_SIZE]; /* absolute; empty if longer. `orderfile record` stores
                                                            where it has put the trace */
   uint8_t stop_mark[ORDERFILE_TRACE_MARK_SIZE];         /* empty for none */
 
-  uint64_t pid_namespace; /* in which pid and parent_pid count: its inode number (Linux), 1 (Darwin); 0 unknown */
+  uint64_t pid_namespace; /* the namespace of pid and parent_pid: its inode number (Linux), 1 (Darwin); 0 unknown */
   uint64_t mark_slots;    /* atomic: slots that marks have asked for */
   uint64_t lost_marks;    /* atomic: marks that found no slot in their share */
 
@@ -141,15 +142,15 @@ typedef struct orderfile_trace_header {
   uint64_t workload_size;   /* bytes, entries and text */
 
   uint64_t touches;     /* atomic: slots that touches of data have asked for */
-  uint64_t touch_slots; /* atomic: slots of `demand` that are for them alone */
-  /* Atomic: functions that ran before their image, which uses the recorder of another one, could register. What they
-   * touched of the data of their image is not recorded. */
+  uint64_t touch_slots; /* atomic: slots of `demand` for touches alone */
+  /* Atomic: functions that ran before their image could register, in images that use another image's recorder. What
+   * they touched of the data of their image is not recorded. */
   uint64_t early_functions;
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
-  /* Function: loaded address of the guard. Load, unload: the image's number. Data: the number of the image that the
-   * granule is in; 0 if that had not registered when the process ended. */
+  /* Function: loaded address of the guard. Load, unload: the image's number. Data: the number of the image that
+   * contains the granule; 0 if the image had not registered when the process ended. */
   uint64_t subject;
   union {
     uint64_t return_address; /* function: where the callback returns to, loaded */
@@ -157,8 +158,8 @@ typedef struct orderfile_record {
     uint64_t block_size;     /* block: in bytes */
     uint64_t data_size;      /* data: bytes of the granule */
   };
-  /* Function, block, data: loaded address of its first byte; 0 of a function without pc-table. Load: 1 + the slot
-   * of the image's first hit, if that came before the image could register; else 0. */
+  /* Function, block, data: loaded address of its first byte; 0 for a function without pc-table. Load: 1 + the slot of
+   * the image's first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
   uint32_t thread; /* function, mark: the kernel's number of the thread; else 0 */
@@ -205,8 +206,8 @@ typedef struct orderfile_trace_recordable {
   uint64_t unit_count;
 } orderfile_trace_recordable;
 
-/* The code of one compilation unit that could not be recorded. The unit's name follows, and the name of the
- * largest of these functions. Most bytes first. */
+/* The code of one compilation unit that could not be recorded. The unit's name follows, and the name of the largest of
+ * these functions. The unit with the most bytes comes first. */
 typedef struct orderfile_trace_unit {
   uint64_t functions;
   uint64_t bytes;
@@ -217,8 +218,8 @@ typedef struct orderfile_trace_unit {
 /* What the launch was asked to do. Hashes are FNV-1a, 64 bits. The name of the launch follows, and then
  * input_count orderfile_trace_input; nothing is aligned. */
 typedef struct orderfile_trace_workload {
-  uint64_t command_line; /* of the program's file name and its arguments, a zero byte behind each */
-  uint32_t name_size;    /* bytes of the name: that of the trace as it was asked for, without folders */
+  uint64_t command_line; /* of the program's file name and its arguments, a zero byte after each */
+  uint32_t name_size;    /* bytes of the name: the name of the trace as it was requested, without folders */
   uint32_t input_count;
 } orderfile_trace_workload;
 

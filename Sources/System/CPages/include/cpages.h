@@ -32,7 +32,7 @@ void cpages_destroy(struct cpages *trace, int descriptor);
 struct cpages_event {
   enum orderfile_page_record_kind kind;
   int32_t pid;
-  uint64_t address; /* of the page or the image's first byte; or the parent's number */
+  uint64_t address; /* of the touched byte or the image's first byte; or the parent's number */
   uint64_t value;   /* the address of the instruction, or the image's end */
   enum orderfile_page_access access;
   const char *_Nullable path; /* of the image */
