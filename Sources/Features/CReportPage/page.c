@@ -2,7 +2,8 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"  // C11 has no #embed; all compilers of packages have it
 
-// Each text ends with a zero byte. C embeds files in milliseconds; Swift's compiler takes ten seconds for an array of bytes.
+// Each text ends with a zero byte. C embeds files in milliseconds; Swift's compiler takes ten seconds for an array of
+// bytes.
 
 static const char template[] = {
 #embed "Page/page.html"
@@ -16,7 +17,7 @@ static const char unpack[] = {
 #embed "Page/unpack.js"
     , 0};
 
-// In the order in which each uses those before it.
+// The order matters: a script uses only scripts before it.
 static const char scripts[] = {
 #embed "Page/data.js" suffix(, '\n', )
 #embed "Page/elements.js" suffix(, '\n', )

@@ -2,10 +2,10 @@
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 24, 34];
 
-/** Of a label, in pixels. */
+/** The width of a letter and the height of a label, in pixels. */
 const [LETTER, LABEL_HEIGHT] = [6.6, 14];
 
-/** The space for the words behind lines: at most a third of the drawing. */
+/** The space for the words at the ends of lines: at most a third of the drawing. */
 const labelMargin = (width, words) => Math.min(width / 3, 24 + LETTER * largest(words.map((one) => one.length)));
 
 /** Round steps of an axis from `least` to `most`; whole numbers, if the values are. */
@@ -18,7 +18,7 @@ function ticks(most, count = 5, least = 0, isWhole = false) {
     { length: Math.max(0, Math.floor(most / step + 1e-9) - first + 1) }, (_, index) => Number(((first + index) * step).toFixed(9)));
 }
 
-/** A drawing with two axes; `x` and `y` turn values to places. */
+/** A drawing with two axes; `x` and `y` convert values to coordinates. */
 class Chart {
   constructor(
     label, width, mostX, mostY,
@@ -51,7 +51,7 @@ class Chart {
                 `M${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`));
     this.node.append(drawing("path", { class: `curve ${name}`, d: path.join("") + `H${this.x(this.mostX).toFixed(1)}` }));
   }
-  /** The words of lines behind their ends, moved apart where these are close together. */
+  /** Writes the words of lines after their ends, and moves them apart where the ends are close together. */
   endLabels(lines) {
     const placed = lines.map((line) => ({...line, end: this.y(line.value) })).sort((a, b) => a.end - b.end);
     placed.forEach((one, index) => (one.at = Math.max(one.end, index ? placed[index - 1].at + LABEL_HEIGHT : TOP)));
@@ -74,7 +74,7 @@ class Chart {
     this.node.querySelector(".cursor")?.remove();
     if (x != null) this.node.append(drawing("path", { class: "cursor", d: `M${this.x(x)} ${TOP}V${this.bottom}` }));
   }
-  /** Calls `found` with the value of the first axis where a click was. */
+  /** Calls `found` with the value of the horizontal axis at a click. */
   onClick(found) {
     this.node.style.cursor = "crosshair";
     this.node.addEventListener("click", (event) => {

@@ -1,6 +1,7 @@
-// Where the bytes are: an icicle with a column for each level, owners, their objects and their functions. A block is as high as
-// its bytes, beside its owner's; its bar is as long as the share of it that the launch uses, so the coloured area is what is
-// used. What would be too thin for its name stands at the end of its owner as one block, which says how much it is.
+// Where the bytes are: an icicle with a column for each level: owners, their objects and their functions. The height of
+// a block shows its bytes, and it stands beside its owner's block. The length of its bar is the share of it that the
+// launch uses, so the coloured area is what is used. Parts that would be too thin for their names are one block at the
+// end of their owner, with their number.
 
 const LINE = 15;
 
@@ -50,7 +51,7 @@ function byteTree(layout, report) {
       known.push({ level: "rest", of: "function", isUncounted: true, count: others, parent: object, children: [], bytes, usedBytes: 0,
                    name: `${counted(others, "function")} on pages that the launch does not touch` });
   }
-  // An owner of which no object is known has its functions itself.
+  // If no object of an owner is known, the owner has its functions itself.
   for (const owner of owners.values()) {
     if (owner.children.length === 1 && owner.children[0].name === "no object known") {
       owner.children = owner.children[0].children;
@@ -62,7 +63,7 @@ function byteTree(layout, report) {
   return root;
 }
 
-/** The name as it is written in its block: without what its owner says already. */
+/** The name in the block of a node: without the name of its owner. */
 function shortName(node) {
   let [name, owner] = [visible(node.name), node.parent];
   while (owner?.level === "object") owner = owner.parent;
@@ -70,7 +71,7 @@ function shortName(node) {
   return node.level === "object" ? fileName(name) : name;
 }
 
-/** The blocks of the picture, column by column, each from the top down: what is in `root`, level by level. */
+/** The blocks of the picture, column by column, each from the top down: the content of `root`, level by level. */
 class IcicleLayout {
   constructor(root, columns, height, widths) {
     Object.assign(this, { root, columns, widths, blocks: columns.map(() => []) });
@@ -94,7 +95,7 @@ class IcicleLayout {
       top += part.bytes * this.scale;
     }
   }
-  /** What has no parts in the next column reaches to where its parts are, or to the right. */
+  /** Adds a block. It extends to the column of its parts or, without parts, to the right edge. */
   add(node, column, top) {
     const next = node.children.length ? this.columnOf(node.children[0]) : -1;
     const end = next > column ? next : this.columns.length;
@@ -103,7 +104,7 @@ class IcicleLayout {
   }
 }
 
-/** What owners are, by the ends of their names, in the singular and in the plural: a module has none. */
+/** The kinds of owners by the ends of their names, in the singular and in the plural: a module has no such end. */
 function kindsOfOwners(owners) {
   const kinds = owners.filter(({ name }) => name !== UNKNOWN_OWNER)
                   .map(({ name }) => (/\.(a|lib)$/i.test(name) ? "archive" : /\.\w+$/.test(name) ? "file" : "module"));
@@ -155,7 +156,10 @@ class Icicle {
     });
     this.show();
   }
-  /** What the picture shows: the image, the owner or object that the address names, or what was too thin to be drawn. */
+  /**
+   * The node that the picture shows: the image, the owner or object in the address, or parts that were too thin to be
+   * drawn.
+   */
   get root() {
     if (this.inside) return this.inside;
     const owner = this.tree.children.find((one) => one.name === this.state.owner);
@@ -175,7 +179,10 @@ class Icicle {
     }
     this.show();
   }
-  /** A function opens its page, all else is zoomed to; what is only counted opens the table, if its owner is zoomed to. */
+  /**
+   * Opens the page of a function, and zooms to other nodes. If functions are only counted and their owner is zoomed to,
+   * opens the table.
+   */
   open(node) {
     if (node.level === "function")
       this.map.choose(this.layout, Math.floor(node.one.address / this.layout.pageSize), true);
@@ -233,7 +240,7 @@ class Icicle {
     const all = `${byteCount(node.bytes)}, ${useWords(node)}`.replace(/, $/, "");
     const few = all.split(", ").slice(0, 2).join(", ");
     const name = height >= LINE ? fitted(shortName(node), room, widthOf) : null;
-    // What is to be said of it follows its name, or is below it.
+    // The words about a block follow its name, or are below the name.
     const isWhole = name === shortName(node);
     const beside = isWhole && [all, few, byteCount(node.bytes)].find((words) => widthOf(`${name}  ${words}`) * 1.04 <= room);
     const below = !beside && name && height >= 2 * LINE && [all, few].find((words) => widthOf(words) <= room);
@@ -257,7 +264,7 @@ class Icicle {
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     return this.blocks.find((one) => x >= one.left && x < one.left + one.width && y >= one.top && y < one.top + one.height);
   }
-  /** Says what is under the pointer, or what is selected. */
+  /** Describes the block under the pointer, or the selected block. */
   tell(node) {
     const { reading } = this;
     node ??= document.activeElement === this.node ? this.blocks[this.selected]?.node : null;
@@ -281,7 +288,9 @@ class Icicle {
     this.items.forEach((item, index) => item.setAttribute("aria-selected", String(index === this.selected)));
     if (this.items.length) this.node.setAttribute("aria-activedescendant", `block-${this.selected}`);
   }
-  /** The place of a block's owner, of its first part, or beside it in its column. */
+  /**
+   * Handles a key: it selects a block's owner, its first part or a neighbor in its column, opens a block, or goes back.
+   */
   key(event) {
     const { blocks, selected } = this;
     const { node, column } = blocks[selected] ?? {};
@@ -305,7 +314,7 @@ class Icicle {
   }
 }
 
-/** `text` if it fits, else its beginning if that is long enough to tell something; else nothing. */
+/** `text` if it fits, else its beginning if that has at least 9 letters; else `null`. */
 function fitted(text, room, widthOf) {
   if (widthOf(text) <= room) return text;
   let kept = Math.floor(text.length * room / widthOf(text));
@@ -313,7 +322,7 @@ function fitted(text, room, widthOf) {
   return kept >= 9 ? text.slice(0, kept) + "\u2026" : null;
 }
 
-/** The parts of a node, each with what its block would do. */
+/** The parts of a node, each with the action of its block. */
 function nodeTable(root, open) {
   const level = root.children.find((one) => one.level !== "rest")?.level ?? "function";
   const isFunction = level === "function";
@@ -334,7 +343,7 @@ function nodeTable(root, open) {
     () => root.children);
 }
 
-/** The owners of which the launch uses nothing, in a sentence. */
+/** A sentence about the owners that the launch does not use. */
 function unusedSentence(tree) {
   const unused = tree.children.filter((one) => one.functions > 0 && one.usedFunctions === 0);
   if (!unused.length) return null;

@@ -1,5 +1,5 @@
-// The cells of a page map: each is a page, or what the zoom makes of it, of one kind of segment. Both strips have the same
-// number of columns, and a new row begins where the kind changes.
+// The cells of a page map. A cell is a page, a part of a page or several pages, depending on the zoom, and of one kind
+// of segment. Both strips have the same number of columns, and a new row begins where the kind changes.
 
 const ZOOMS = [[512, "512 B"], [4096, "4 KiB"], [16384, "16 KiB"], [65536, "64 KiB"]];
 const MOST_CELLS = 40000;
@@ -26,7 +26,8 @@ function cellOf(layout, start, end, isPart) {
   for (const [owner, pages] of owners)
     if (pages > (owners.get(cell.owner) ?? 0)) cell.owner = owner;
   if (!isPart) return cell;
-  // A measured launch tells which page it touches, not which part of it. Only the prediction tells parts apart.
+  // A measured launch shows which page it touches, but not which part of the page. Only the prediction distinguishes
+  // parts.
   cell.run = layout.runBytes(start, end);
   if (cell.run > 0 || !layout.isPredicted(first)) return cell;
   cell.step = Infinity;
@@ -34,13 +35,13 @@ function cellOf(layout, start, end, isPart) {
   return cell;
 }
 
-/** What touched a page. */
+/** The shape of a page, which shows what touched it. */
 function shapeOfPage(layout, page) {
   const isTouched = layout.measuredPages.has(page);
   if (layout.isPredicted(page)) return isTouched || !layout.method ? "full" : "hatched";
   return layout.isExecuted(page) ? "dotted" : isTouched ? "barred" : "pale";
 }
-/** The one that a cell with pages of both shapes has. */
+/** The shape of a cell with pages of both shapes. */
 const strongerShape = (a, b) => (SHAPES.indexOf(a) <= SHAPES.indexOf(b) ? a : b);
 
 class Grid {
@@ -71,14 +72,14 @@ class Grid {
     }
     this.height = top + ROW + 1;
   }
-  /** The cell at a point; none between cells. */
+  /** The cell at a point; `null` between cells. */
   at(x, y) {
     const row = this.firstOfRow[firstPlace(this.firstOfRow, (one) => one.y > y) - 1];
     if (!row || y >= row.y + HEIGHT + 4) return null;
     const cell = this.cells[row.index + Math.floor((x + 1) / (WIDTH + GAP))];
     return cell?.y === row.y && x < cell.x + WIDTH + 1 ? cell : null;
   }
-  /** The cell above or below one, in the nearest column that the row there has. */
+  /** The cell `rows` rows below a cell, or above it if negative, in the nearest column of that row. */
   beside(cell, rows) {
     const row = firstPlace(this.firstOfRow, (one) => one.y > cell.y) - 1;
     const to = Math.max(0, Math.min(this.firstOfRow.length - 1, row + rows));

@@ -3,7 +3,7 @@
 const OUTCOMES = ["fail", "inconclusive", "no baseline", "pass"];
 const OUTCOME_WORDS = { fail: "Failed", inconclusive: "Undecided", "no baseline": "No baseline", pass: "Kept" };
 
-/** `"5%"`, `"+2"` and `5` as budgets have them. */
+/** A bound as a number. Budgets have `"5%"`, `"+2"` and `5`. */
 const boundValue = (bound) => (String(bound).endsWith("%") ? Number(bound.slice(0, -1)) / 100 : Number(bound));
 
 /** A mark that has a shape of its own for each outcome. */
@@ -19,7 +19,7 @@ function outcomeMark(outcome) {
     drawing("path", { d: shapes[outcome] }));
 }
 
-/** One requirement of a limit: `bound` is where it ends, as far as that is a number. */
+/** One requirement of a limit. `bound` is its end as a number; `null` if it is unknown. */
 class Limit {
   constructor(stored, unit) {
     Object.assign(this, stored, { stored });
@@ -46,7 +46,7 @@ class Limit {
   }
   /** How far the value is beyond the bound; negative if it is within. */
   get excess() { return this.bound === null ? 0 : this.isLeast ? this.bound - this.value : this.value - this.bound; }
-  /** The same as a share of the bound, so that limits of different figures can be compared. */
+  /** The excess as a share of the bound, so that limits of different figures can be compared. */
   get relativeExcess() { return this.isTime ? this.excess : this.excess / (Math.abs(this.bound) || 1e-9); }
 
   write(value) {
@@ -66,7 +66,7 @@ class Limit {
 }
 
 class Check {
-  /** @param counts how many limits have each outcome, of all: the document of many has only the worst */
+  /** @param counts the number of limits with each outcome: a document of many limits has only the worst */
   constructor(stored, counts) {
     Object.assign(this, stored, { counts });
     const units = new Map(
@@ -81,14 +81,17 @@ class Check {
       if (!figures.has(key)) figures.set(key, []);
       figures.get(key).push(one);
     }
-    /** What each line of the budget demands of each figure, what is decided and worst first: a bound of its own, and one against the base. */
+    /**
+     * The limits of each figure, by line of the budget, decided and worst limits first: a bound of its own, and one
+     * against the base.
+     */
     this.figures = [...figures.values()].map(
       (limits) => limits.toSorted((a, b) => (a.outcome === "no baseline") - (b.outcome === "no baseline")));
     this.count = OUTCOMES.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
   }
-  /** The figures of which this is the worst outcome. */
+  /** The figures whose worst outcome is `outcome`. */
   figuresWith(outcome) { return this.figures.filter(([worst]) => worst.outcome === outcome); }
-  /** What the whole check ended with; with `--strict`, undecided limits fail it. */
+  /** The outcome of the whole check; with `--strict`, undecided limits fail it. */
   get verdict() { return this.strict && this.outcome === "inconclusive" ? "fail" : this.outcome; }
   get sentence() {
     const { counts, count, all } = this;

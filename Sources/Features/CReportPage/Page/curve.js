@@ -42,7 +42,7 @@ function faultCurveView(report, map, state) {
       });
     const toLine = (points, value) => [[0, 0], ...points.map((point) => [toX(point[0]), point[value]])];
     for (const { name, curve } of lines) chart.steps(toLine(curve, 1), name);
-    // Last, because a good order lies on it.
+    // Drawn last, because a good order lies on the floor.
     chart.steps(toLine(last.curve, 2), "floor");
     chart.endLabels(labels);
     chart.onClick((x) => {
@@ -81,7 +81,7 @@ function faultCurveView(report, map, state) {
     measured);
 }
 
-/** The ends of paths, as much of each as tells them apart. */
+/** The ends of paths, just long enough to differ from each other. */
 function distinctEnds(paths) {
   const ends = (count) => paths.map((path) => path.split("/").slice(-count).join("/"));
   const most = largest(paths.map((path) => path.split("/").length), 1);
@@ -90,7 +90,7 @@ function distinctEnds(paths) {
   return paths;
 }
 
-/** The step of the first new page at or behind a place of the axis. */
+/** The step of the first new page at or after a place of the axis. */
 function nearestStep(curve, x, toX) {
   const place = firstPlace(curve, ([step]) => toX(step) >= x);
   for (let index = Math.max(1, place); index < curve.length; index++)
@@ -105,7 +105,10 @@ const FAULT_COUNTS = {
 };
 const MOST_POINTS = 2000;
 
-/** A chart for each cache, of the measured page faults up to each millisecond of a launch; `null` if no document lists any. */
+/**
+ * A chart for each cache, of the measured page faults up to each millisecond of a launch; `null` if no document lists
+ * faults.
+ */
 function measuredCurves(report, map, state) {
   const launches = report.faults.filter((launch) => launch.list.length);
   if (!launches.length) return null;

@@ -3,7 +3,10 @@
 
 const readData = async () => JSON.parse(await unpacked("data"));
 
-/** The symbols, each of which is stored as what it does not share with the one before; empty for what is as its name. */
+/**
+ * The symbols. Each is stored without the beginning that it shares with the symbol before; empty if it is the same as
+ * its name.
+ */
 function unshared({ rest, shared }) {
   let before = "";
   return rest.map((text, index) => {
@@ -12,7 +15,7 @@ function unshared({ rest, shared }) {
   });
 }
 
-/** Adds up differences: ascending numbers are stored as what each adds to the one before. */
+/** Adds up differences: ascending numbers are stored as the difference from the number before. */
 const runningSums = (differences) => {
   let sum = 0;
   return differences.map((difference) => (sum += difference));
@@ -49,7 +52,9 @@ const largest = (values, least = 0) => {
   return most;
 };
 
-/** For an even number of values, the mean of the two middle ones, as in all medians of `orderfile`. */
+/**
+ * The median. For an even number of values, it is the mean of the two middle ones, as in all medians of `orderfile`.
+ */
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
@@ -68,7 +73,7 @@ function firstPlace(values, isAtLeast) {
   return low;
 }
 
-/** `[step, pages, floorPages]`, as a layout has touched them after a step. */
+/** The curve of a layout: `[step, pages, floorPages]`, the pages touched up to a step. */
 const curveOf = (stored) => {
   const [steps, pages, floors] = [stored.step, stored.pages, stored.floorPages].map(runningSums);
   return steps.map((step, index) => [step, pages[index], floors[index]]);

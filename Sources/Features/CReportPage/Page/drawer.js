@@ -1,6 +1,6 @@
-// The drawer: one page, what is on it, why a launch touches it, and what would make it go.
+// The drawer: one page, what is on it, why a launch touches it, and what would save it.
 
-/** The bytes of a page: its functions, and above them what runs. */
+/** The bytes of a page: its functions, and above them the bytes that run. */
 function byteStrip(layout, page) {
   const [start, end] = [page * layout.pageSize, (page + 1) * layout.pageSize];
   const least = layout.pageSize / 512;
@@ -32,7 +32,7 @@ class Drawer {
       if (!state.isOpen || before.isOpen || this.node.hidden) return;
       this.opener = document.activeElement;
       this.node.querySelector("h2")?.focus({ preventScroll: true });
-      // Behind the drawing that the width beside the drawer asks for.
+      // Waits until the map is redrawn at its new width.
       requestAnimationFrame(() => requestAnimationFrame(
         () => map.strips.find((strip) => strip.layout.side === state.side)?.reveal()));
     });
@@ -51,7 +51,7 @@ class Drawer {
   }
   get layout() { return this.report.layoutOf(this.state.side); }
 
-  /** The focus goes back to what opened the drawer, or to the map if that is gone. */
+  /** Closes the drawer. The focus goes back to the element that opened it, or to the map if that element is gone. */
   close() {
     this.state.set({ isOpen: false });
     const opener = this.opener?.isConnected && this.opener !== document.body ? this.opener : null;
@@ -65,7 +65,8 @@ class Drawer {
     const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
     this.node.replaceChildren(...this.content(layout, state.page));
     if (!focused) return;
-    // What had the focus is new: the same button, if it can be pressed, else the heading.
+    // The focused element was replaced: focus the new button with the same label, if it can be pressed, else the
+    // heading.
     const label = focused.getAttribute("aria-label");
     const same = label && [...this.node.querySelectorAll("button")].find(
       (one) => one.getAttribute("aria-label") === label && !one.disabled);

@@ -29,15 +29,15 @@ const milliseconds = (microseconds) => `${(microseconds / 1000).toFixed(microsec
 const fileName = (path) => path.split("/").at(-1);
 const firstLetterUp = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** Control characters, as names from foreign files may have them. */
+/** Replaces control characters, which names from foreign files may have. */
 const visible = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 const code = (text) => element("code", {}, visible(text));
-/** As a shell takes it for one word. */
+/** Quotes a word if a shell would not take it for one word. */
 const shellWord = (word) => (/^[\w@%+=:,./\u{a0}-\u{10ffff}-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 const note = (...children) => element("p", { class: "quiet" }, ...children);
 
-/** Buttons of which one is chosen. */
+/** A group of buttons: one of them is chosen. */
 function choice(legend, name, options, chosen, choose) {
   return element(
     "fieldset", {}, element("legend", {}, legend),
@@ -64,10 +64,10 @@ const view = (id, title, ...children) => element(
   "section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title`, tabindex: -1 }, title),
   ...children);
 
-// The width of all views before the first of them is laid out: so they are drawn once, and laid out once.
+// The width of all views before the first view is laid out: with it, views are drawn once, and laid out once.
 let firstWidth = 0;
 
-/** Draws into `node` with its width, and again whenever that changes. Returns what draws again. */
+/** Draws into `node` with its width, and again whenever the width changes. Returns a function that draws again. */
 function drawnToWidth(node, draw) {
   let drawn = 0;
   const measure = () => {

@@ -1,7 +1,7 @@
-// The page faults of launches without a tracer. They are measured, and their times are their own: no picture has them on the
-// axis of the recording, which is another launch and a slower one.
+// The page faults of launches without a tracer. They are measured, and their times are their own: no picture shows them
+// on the axis of the recording, which is another, slower launch.
 
-/** What a fault is in, from what an order file moves to what no linker places. */
+/** The places of faults, from what an order file moves to what no linker places. */
 const FAULT_PARTS = ["code", "data", "other files", "memory"];
 const MINOR_LENGTH = 9;
 const MAJOR_LENGTH = 24;
@@ -35,7 +35,7 @@ class LaunchFaults {
   count(isMajor) { return this.list.filter((fault) => fault.isMajor === isMajor).length; }
   /** The faults on a page of a layout, by time. */
   onPage(layout, page) { return layout === this.layout ? this.byPage.get(page) ?? [] : []; }
-  /** What the launch was, and how much of it went into faults. */
+  /** The launch in words, and the time that it spent on faults. */
   get summary() {
     const { list, stored } = this;
     const took = list.reduce((sum, fault) => sum + fault.took, 0);
@@ -56,7 +56,7 @@ function axisEnd(launches) {
   return ends.filter((end) => end <= 4 * usual).at(-1);
 }
 
-/** Says which launches reach beyond an axis; nothing if none does. */
+/** A note on the launches that extend beyond an axis; `null` if no launch does. */
 function beyondAxis(launches, end) {
   const beyond = launches.filter((launch) => launch.end > end);
   if (!beyond.length) return null;
@@ -68,7 +68,7 @@ function beyondAxis(launches, end) {
   return note(words.join(" "));
 }
 
-/** The page of a fault, for a table; faults outside of the layouts have none. */
+/** The page of a fault, for a table; empty for faults outside of the layouts. */
 const faultPage = (launch, map) => column("page", (fault) => fault.page === null ? "" : launch.layout.pageAddress(fault.page), {
   show: (fault) => fault.page === null ? "" :
     map                                ? pageButton(map, launch.layout, fault.page) :

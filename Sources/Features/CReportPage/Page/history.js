@@ -1,6 +1,6 @@
 // A figure by commit, with its change points and its budget.
 
-/** What values must have in common to be one series: trends and budgets are matched by it. */
+/** The keys that the values of a series have in common: trends and budgets are matched by them. */
 const SERIES_KEYS = ["source", "image", "architecture", "pageSizeBytes", "launch", "state", "machine", "kernel"];
 const seriesKey = (entry) => JSON.stringify(SERIES_KEYS.map((key) => entry[key] ?? null));
 const seriesWords = (entry) => SERIES_KEYS.map((key) => key === "pageSizeBytes" && entry[key] ? byteCount(entry[key]) : entry[key])
@@ -42,7 +42,7 @@ function figuresOf({ history, trend, budget }) {
   return [...figures.values()];
 }
 
-/** A change as a share; of a figure that was 0 before, what it is now. */
+/** A change as a share; if the figure was 0 before, its new value. */
 const changeWords = ({ change, after }) => change == null ? `0 \u2192 ${number(after)}` : signed(change);
 
 /** The commit after which the change came, if commits without the figure follow it; otherwise empty. */

@@ -20,7 +20,7 @@ const changeSentence = (comparison, metric) => {
 /** The value below which a share of the sorted values lies. */
 const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** From where to where times are drawn: without the few that are far from all others. */
+/** The range of times to draw, without the few times that are far from all others. */
 function rangeOfTimes(sides) {
   let [least, most] = [Infinity, 0];
   for (const { times } of sides) {

@@ -39,7 +39,7 @@ class Layout {
       functions: stored.pages.functions[index],
       isOrderable: stored.pages.orderable[index] === 1,
     }));
-    /** The pages that `diff` counts, also without code, and beyond the addresses that a report shows. */
+    /** The number of pages that `diff` counts, also without code, and beyond the addresses that a report shows. */
     this.predictedPages = report.documents.diff?.textPages?.[this.side] ?? this.cells.size;
     this.curve = curveOf(stored.curve);
     this.method = stored.measured?.method;
@@ -102,7 +102,10 @@ class Layout {
     this.runs = union(ranges);
   }
 
-  /** What kind each page is of: of code if any code is on it. A page without a section is of the kind before it. */
+  /**
+   * Finds the kind of each page: code if any code is on it. A page without a section has the kind of the page before
+   * it.
+   */
   readKinds() {
     this.kinds = new Uint8Array(this.pageCount);
     for (const { kind, address, size } of this.sections) {
@@ -138,7 +141,7 @@ class Layout {
     return offset >= 0 && offset < this.end ? Math.floor(offset / this.pageSize) : null;
   }
 
-  /** The section with the most bytes of `[start, end)`, of sections with code if `kind` is that; none for a gap. */
+  /** The section with the most bytes in `[start, end)`, only with code if `kind` is `CODE`; `null` for a gap. */
   sectionOf(start, end, kind) {
     let [found, most] = [null, 0];
     for (const section of this.sections) {
@@ -152,12 +155,12 @@ class Layout {
     return this.sectionOf(start, end, this.kinds[page]);
   }
 
-  /** The owner of the most bytes of functions on a page; none if no function is on it. */
+  /** The owner of the most bytes of functions on a page; `null` if no function is on it. */
   ownerName(page) {
     const owner = this.pageOwners[page] ?? -1;
     return owner < 0 ? null : this.names[owner] || UNKNOWN_OWNER;
   }
-  /** The index of an owner's name; -1 for an unknown one, however it is stored. */
+  /** The index of an owner's name; -1 for an unknown owner, however it is stored. */
   ownerIndex(owner) { return owner >= 0 && this.names[owner] ? owner : -1; }
   nameOfOwner(one) { return this.names[one.owner] || UNKNOWN_OWNER; }
 

@@ -3,7 +3,10 @@
 const FIRST_LIMITS = 12;
 const MORE_LIMITS = 200;
 
-/** A bar from 0 to a figure's value, with lines at its limits and a tick at the base; what is beyond a limit is hatched. */
+/**
+ * A bar from 0 to a figure's value, with lines at its limits and a tick at the base. The part beyond a limit is
+ * hatched.
+ */
 function gauge(limits) {
   const drawn = limits.filter((one) => one.bound !== null && one.hasValue);
   if (!drawn.length) return element("div", { class: "gauge" });
@@ -31,7 +34,7 @@ function gauge(limits) {
     isTime && line("zero", 0), base != null && line("base", base), bounds.map((one) => line("bound", one)));
 }
 
-/** @param limits those of one figure, the worst first */
+/** @param limits the limits of one figure, the worst first */
 function limitRow(report, limits) {
   const [limit] = limits;
   const failed = limits.find((one) => one.outcome === "fail" && one.causes.length > 0);
@@ -52,7 +55,7 @@ function limitRow(report, limits) {
     failed && causesTable(report, failed));
 }
 
-/** Rows of figures; many begin with the first, the others are drawn when they are asked for. */
+/** Rows of figures. If there are many, the first ones are drawn at once, and a button draws the others. */
 function limitRows(report, figures) {
   const list = element("ul", { class: "limits" });
   const more = element("button", { type: "button" });
@@ -70,7 +73,7 @@ function limitRows(report, figures) {
   return [list, leftOut, element("div", { class: "tools" }, more)];
 }
 
-/** Rows behind a line with their number, drawn when it is opened. */
+/** Rows under a line with their number, drawn when the line is opened. */
 function foldedRows(report, words, figures) {
   const details = element("details", {}, element("summary", {}, words));
   details.addEventListener("toggle", () => {

@@ -61,7 +61,7 @@ class PageMap {
   get colour() { return this.state.colour === "time" ? "time" : "touch"; }
   get showsTime() { return this.colour === "time"; }
 
-  /** Marks for the owners with the most startup bytes in either layout. */
+  /** Chooses marks for the owners with the most startup bytes in either layout. */
   chooseOwners() {
     const bytes = new Map();
     for (const layout of this.layouts)
@@ -116,7 +116,7 @@ class PageMap {
                                     "no line: another owner",
             this.unknownShare > 0.25 && "; link maps state more owners than symbol tables")));
   }
-  /** Says what the shapes mean at this zoom. */
+  /** Describes the shapes at this zoom. */
   tellShapes() {
     const { isMeasured, zoom, report: { pageSizeBytes } } = this;
     const words = !isMeasured ? { full: "predicted", pale: "not touched" } : zoom < pageSizeBytes ? PART_WORDS : SHAPE_WORDS;

@@ -39,7 +39,7 @@ class Report {
     return this.namesOfSymbols.get(symbol) ?? symbol;
   }
   time(one) { return this.timeOfName.get(one.number); }
-  /** The time of the last step with one up to `step`, in microseconds: steps of other launches have none. */
+  /** The time of the last step up to `step` that has a time, in microseconds: steps of other launches have no time. */
   timeAt(step) {
     this.timedSteps ??= [...this.timeOfStep].sort((a, b) => a[0] - b[0]);
     const place = firstPlace(this.timedSteps, ([one]) => one > step);

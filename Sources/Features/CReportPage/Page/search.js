@@ -2,7 +2,10 @@
 
 const MOST_FOUND = 12;
 
-/** 4 if a line of `text` is what is wanted, perhaps with parameters; 3 if one begins with it, 2 if a word does, 1 if any place does. */
+/**
+ * 4 if a line of `text` is `wanted`, perhaps with parameters; 3 if a line begins with it, 2 if a word does, 1 if it is
+ * elsewhere, 0 if it is missing.
+ */
 function matchOf(text, wanted) {
   let best = 0;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
@@ -42,7 +45,7 @@ class Search {
     });
     this.tell();
   }
-  /** For each name how well it matches the text, 0 if it does not contain it; none without a text. */
+  /** How well each name matches the text; 0 if it does not contain the text. `null` without a text. */
   get found() {
     const { report, state } = this;
     if (this.text === state.find) return this.isFound;
@@ -53,7 +56,7 @@ class Search {
     this.isFound = wanted ? Uint8Array.from(this.names, (name) => matchOf(name, wanted)) : null;
     return this.isFound;
   }
-  /** The functions of a layout that are found; best matches first, of equal ones the used. */
+  /** The functions of a layout that are found: best matches first, and used functions first among equal matches. */
   functions(layout) {
     const { found: names } = this;
     if (!names) return [];

@@ -1,4 +1,4 @@
-// How a cell is drawn. Its shape says what touched it, so that colour is never the only sign:
+// How a cell is drawn. Its shape shows what touched it, so that colour is never the only sign:
 //
 //   full     predicted and touched, or predicted where nothing was measured
 //   dotted   only executed
@@ -6,10 +6,11 @@
 //   hatched  only predicted
 //   pale     not touched
 //
-// A cell of several pages has the first of these that one of its pages has. Parts of a page without predicted code are pale,
-// or barred where the page is only read. The level says how much of it ran, from the bottom up; its colour, and the number
-// of ticks at its top, may say in which fifth of the launch it was touched first. The line below names
-// the owner by its colour and by its dashes. Each picture of a cell is drawn once, and copied to where it is needed.
+// A cell of several pages has the first of these shapes that one of its pages has. Parts of a page without predicted
+// code are pale, or barred where the page is only read. The level shows how much of the cell ran, from the bottom up.
+// The colour of the level, and the number of ticks at the top of the cell, can show in which fifth of the launch the
+// cell was touched first. The line below a cell shows the owner by its colour and by its dashes. Each picture of a cell
+// is drawn once, and copied to where it is needed.
 
 const SHAPES = ["full", "dotted", "barred", "hatched", "pale"];
 const SHAPE_WORDS = {
@@ -36,7 +37,10 @@ const OWNER_MARKS = [
   ["#8a6fd1", [[0, 2], [4, 7], [9, 11]]], ["#c2504d", [[4, 7]]], ["#2a9d9d", [[0, 3], [5, 8]]], ["#9a8a2e", [[3, 6], [8, 11]]],
 ];
 
-/** The colours of the style as a canvas needs them. Forced colours would replace that of an element, but for this class. */
+/**
+ * The colours of the style as a canvas needs them. Forced colours would replace the colour of an element without this
+ * class.
+ */
 function readColours() {
   const probe = element("i", { class: "probe", hidden: true });
   document.body.append(probe);
@@ -48,7 +52,7 @@ function readColours() {
   return colours;
 }
 
-/** Which fifth of the launch a step is in; none for what is not predicted. */
+/** The fifth of the launch that contains a step; `null` for what is not predicted. */
 const toneOf = (step, lastStep) => step === Infinity ? null :
                                                        Math.min(TONES - 1, Math.floor((step / (lastStep + 1)) * TONES));
 
@@ -57,7 +61,7 @@ class CellPictures {
   constructor(colours, scale) {
     Object.assign(this, { colours, scale, pictures: new Map() });
   }
-  /** Draws a cell whose share `level` runs, `tone` saying when it was touched first. */
+  /** Draws a cell: `level` is the share of it that runs, and `tone` shows when it was touched first. */
   draw(context, shape, level, tone, x, y) {
     const isFilled = shape === "full" || shape === "hatched";
     const height = !isFilled || level <= 0 ? 0 : Math.max(1, Math.round(level * (HEIGHT - 2)));
@@ -98,7 +102,7 @@ class CellPictures {
       context.fillStyle = main;
       for (let tick = 0; tick <= tone; tick++) context.fillRect(1 + tick * 2, 1, 1, 3);
     }
-    // What is touched has an edge: a low level would hardly differ from an untouched page.
+    // A touched cell has an edge: with a low level, it would hardly differ from an untouched cell otherwise.
     context.strokeStyle = shape === "pale" ? colours.edge :
       shape === "dotted"                   ? colours.ink :
       shape === "barred"                   ? colours.read :

@@ -1,6 +1,6 @@
 // Reads the data, draws the views, and connects them.
 
-/** A view; in its place an apology if it can't be drawn, so that the others can be read. */
+/** A view, or an apology if the view can't be drawn, so that the other views can be read. */
 function tried(title, draw) {
   try {
     return draw();
@@ -90,7 +90,7 @@ async function start() {
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 
-/** The page of the address, which was not chosen by a click. */
+/** Chooses the page of the address, if it was not chosen by a click. */
 function choosePage(report, state) {
   const layout = report.layoutOf(state.side) ?? report.layouts.at(-1);
   if (!layout) return;

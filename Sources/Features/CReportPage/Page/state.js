@@ -1,5 +1,6 @@
-// What the reader looks at: the page under the cursor, how the views are set, and the names searched for. The fragment of
-// the address has it, so that a colleague who opens the same file sees the same, and so that an address can be edited.
+// What the reader looks at: the page under the cursor, how the views are set, and the names searched for. The fragment
+// of the address has this state, so that a colleague who opens the same file with it sees the same, and so that an
+// address can be edited.
 
 const CHOICES = ["zoom", "colour", "axis", "faults", "owner", "object", "figure", "view"];
 
@@ -10,7 +11,7 @@ class State {
     this.page = null;
     addEventListener("hashchange", () => this.set(this.read()));
   }
-  /** What the fragment says; `#map` alone is a view. */
+  /** The state that the fragment states; `#map` alone is a view. */
   read() {
     const fragment = new URLSearchParams(location.hash.slice(1));
     const read = {
@@ -25,7 +26,7 @@ class State {
     return read;
   }
   listen(listener) { this.listeners.push(listener); }
-  /** Changes some of it, tells everybody, and writes the fragment. */
+  /** Changes a part of the state, calls all listeners, and writes the fragment. */
   set(changes) {
     const before = {...this };
     Object.assign(this, changes);

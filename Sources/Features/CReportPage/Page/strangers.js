@@ -1,4 +1,4 @@
-// Pages that are touched for a few bytes, and what an order would save of them.
+// Pages that are touched for a few bytes, and how many of them an order file would save.
 
 /** The pages of a layout with few startup bytes, fewest first, and how many of them an order could save. */
 function strangersOf(layout) {

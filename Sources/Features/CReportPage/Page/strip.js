@@ -1,6 +1,9 @@
 // One layout as a strip of cells in address order, and the cursor in it.
 
-/** The first and the last page of what an order file packed: the longest run of startup functions without a gap of half a page. */
+/**
+ * The first and the last page that an order file packed: the longest run of startup functions without a gap of half a
+ * page.
+ */
 function packedRegion(layout) {
   const ranges = union(layout.touches.filter((touch) => touch.cause === "startupFunctions")
                          .map((touch) => [touch.address, touch.address + touch.size + layout.pageSize / 2]));
@@ -16,7 +19,7 @@ class Strip {
     this.map = map;
     this.region = layout.side === "after" ? packedRegion(layout) : null;
     this.canvas = element("canvas", { "aria-hidden": "true" });
-    // What changes with the cursor is drawn above the cells, which take longer.
+    // What changes with the cursor is drawn above the cells, because drawing the cells takes longer.
     this.overlay = drawing("svg", { "aria-hidden": "true", class: "overlay" });
     this.slider = element(
       "div", {
@@ -54,7 +57,7 @@ class Strip {
       `A launch is predicted ${predicted}. ${counted(layout.codePages, "page")} ${layout.codePages === 1 ? "holds" : "hold"} code.`;
   }
   cellAt(event) { return this.grid.at(event.offsetX, event.offsetY); }
-  /** The cell under the cursor: below the size of a page, several belong to the chosen one. */
+  /** The cell under the cursor. If cells are smaller than pages, several belong to the chosen page. */
   get cursor() {
     const { page, side } = this.map.state;
     if (side !== this.layout.side || page === null) return null;
@@ -144,7 +147,10 @@ class Strip {
       if (isLast) context.fillRect(cell.x + WIDTH, cell.y - 2, 1, HEIGHT + 2);
     });
   }
-  /** Draws the cursor: a ring; dashed rings where its code is in the other layout; and corners at what was searched for. */
+  /**
+   * Draws a ring at the cursor, dashed rings where its code is in the other layout, and corners at what was searched
+   * for.
+   */
   drawCursor(found, moved) {
     const { layout, grid, map: { state } } = this;
     const cellsOf = (pages) => [...new Set([...pages].map((page) => grid.cells[grid.cellOfPage.get(page)]).filter(Boolean))];

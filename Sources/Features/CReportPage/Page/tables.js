@@ -36,7 +36,7 @@ function copyButton(title, text) {
   return button;
 }
 
-/** Where the clipboard may not be written to, as from disk in some browsers. */
+/** Copies text where the page may not write to the clipboard: in some browsers, if it was opened from disk. */
 function copyBySelection(text) {
   const area = element("textarea", { "aria-label": "Text to copy" });
   area.value = text;

@@ -1,5 +1,5 @@
-// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time. Below it the
-// page faults of launches that were not recorded, with an axis for those of each cache.
+// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time. Below
+// it are the page faults of launches that were not recorded, with an axis for the launches with each cache.
 
 const MOST_THREADS = 12;
 const LANE = 40;
@@ -94,7 +94,7 @@ function timelineView(report, map, state) {
     stages, faults);
 }
 
-/** Lanes of bars: how many times of each lie where. */
+/** Lanes of bars: the height of a bar is the number of times at its place. */
 function timelineChart(lanes, marks, end, { width, top, total, x }) {
   const bins = Math.max(20, Math.round(width / 6));
   const bar = (name, bin, length, bottom) => drawing("rect", {
@@ -135,7 +135,7 @@ function timelineChart(lanes, marks, end, { width, top, total, x }) {
       .map((value) => drawing("text", { x: x(value * 1000), y: total - 8, "text-anchor": "middle" }, number(value))),
     drawing("text", { x: 0, y: total - 8 }, "milliseconds"),
     marks.map((mark) => {
-      // Names of marks that are close together stand in two rows; what does not fit there is in the table.
+      // Names of marks that are close together stand in two rows; names that do not fit there are in the table.
       const text = visible(mark.name).slice(0, 24);
       const row = labelEnd.findIndex((one) => one < x(mark.time));
       if (row >= 0) labelEnd[row] = x(mark.time) + 8 + text.length * 6.5;
@@ -276,7 +276,7 @@ function faultLanes(launch, parts, usualEnd, map, state) {
       () => list));
 }
 
-/** The lines of faults that stand on `bottom`. */
+/** The lines of faults, from `bottom` up. */
 function faultLines(faults, x, bottom) {
   const path = (isMajor, draw) => faults.filter((fault) => fault.isMajor === isMajor)
                                     .map((fault) => draw(x(fault.time).toFixed(1)))

@@ -1,6 +1,6 @@
 // The verdict: what the image costs, in a few large figures, and which program they are about.
 
-/** A figure with its title, and what is to be said about it; measured ones are bold. */
+/** A figure with its title and remarks on it; measured figures are bold. */
 const figure = (title, isMeasured, big, ...small) => element(
   "div", {}, element("dt", {}, title),
   element(
@@ -9,7 +9,10 @@ const figure = (title, isMeasured, big, ...small) => element(
 
 const arrow = (counts) => counts.join(" \u2192 ");
 
-/** Pages of code by layout, measured if all layouts were, and what the prediction says beside the floor; null if nothing tells. */
+/**
+ * Pages of code by layout, measured if all layouts were, and the predicted pages with their floor; `null` if none are
+ * known.
+ */
 function countsOf(report) {
   const { diff } = report.documents;
   const predicted = report.layouts.length ? report.layouts.map((one) => one.predictedPages) :
@@ -72,7 +75,7 @@ function summary(counts, { measure }, isOfOtherBuilds) {
   return words.length ? element("p", { class: "summary" }, words.join(" ")) : null;
 }
 
-/** Pages of data, which only traces with touches of data tell. */
+/** Pages of data, which are only known from traces with touches of data. */
 function dataFigure({ diff }, pageSizeBytes) {
   const data = diff?.dataPages;
   if (!data) return null;

@@ -1,7 +1,8 @@
 #ifndef ORDERFILE_CREPORTPAGE_H
 #define ORDERFILE_CREPORTPAGE_H
 
-// The files of a report's page, each a text in UTF-8 that ends with a zero byte and lasts as long as the process. Any thread.
+// The files of a report's page, each a text in UTF-8 that ends with a zero byte and lasts as long as the process. Any
+// thread.
 
 // HTML with a `{{name}}` for each of the other texts, and for the title and the data.
 const char *orderfile_page_template(void);
@@ -9,7 +10,7 @@ const char *orderfile_page_template(void);
 const char *orderfile_page_style(void);
 // The script that inflates the others.
 const char *orderfile_page_unpack(void);
-// The other scripts, one behind the other.
+// The other scripts, one after the other.
 const char *orderfile_page_scripts(void);
 
 #endif
