@@ -11,7 +11,7 @@ import Foundation
     private let status = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
 
     func check(_ bytes: [UInt8], _ read: ([UInt8]) -> Void) {
-      // proc(5): 5 sets the peak to the resident memory of now.
+      // proc(5): 5 sets the peak to the present resident memory.
       guard pwrite(clear, "5", 1, 0) == 1 else { return read(bytes) }
       let before = peak()
       read(bytes)
@@ -23,7 +23,7 @@ import Foundation
       }
     }
 
-    /// In bytes.
+    /// The peak resident memory in bytes.
     private func peak() -> Int {
       var text = [UInt8](repeating: 0, count: 2048)
       let count = max(pread(status, &text, text.count, 0), 0)

@@ -6,7 +6,7 @@ import LibFuzzer
 
 let targetName = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
 guard let target = FuzzTarget(named: targetName) else {
-  // For the script that runs them all, too.
+  // Lists the targets, also for the script that runs all of them.
   for target in FuzzTarget.all { print(target.name) }
   exit(targetName.isEmpty ? 0 : 64)
 }

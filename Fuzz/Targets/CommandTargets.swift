@@ -8,7 +8,7 @@ extension FuzzTarget {
   /// Trace and image -> resolve -> order -> report together, by the commands themselves.
   static let commands = [FuzzTarget("commands", runCommands)]
 
-  /// Four bytes with the length of a trace, the lowest first, then the trace, then an image.
+  /// The input is four bytes with the length of a trace, the lowest byte first, then the trace, then an image.
   private static func runCommands(_ bytes: FileBytes) throws {
     var input = ByteCursor(bytes)
     let length = UInt64(try input.read(UInt32.self, "length"))
@@ -39,7 +39,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What `orderfile pages` might have measured of the image: one page.
+  /// A document that `orderfile pages` might write for the image, with one page.
   private static func measuredPages(of path: String) -> String {
     let id = (try? Image.reading(path: path))?.image.id
     let digits = (id?.bytes ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

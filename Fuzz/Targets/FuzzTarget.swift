@@ -1,9 +1,9 @@
 import ByteReading
 
-/// A reader that takes bytes from anywhere: it may refuse them, and must neither trap nor use more time and
-/// memory than `ParsingLimits` says.
+/// A reader that takes bytes from anywhere: it may refuse them, and must neither trap nor use more time and memory than
+/// `ParsingLimits` permits.
 package struct FuzzTarget: Sendable {
-  /// Also of its folders of inputs, and of its dictionary if it has one.
+  /// The name of the target, of its folders of inputs, and of its dictionary if it has one.
   package let name: String
   private let read: @Sendable (FileBytes) throws -> Void
 
@@ -13,7 +13,7 @@ package struct FuzzTarget: Sendable {
   }
 
   package func run(_ bytes: [UInt8]) {
-    // What is wrong with the bytes is the reader's answer.
+    // The reader's error, if the bytes are wrong, is no failure.
     try? read(FileBytes(bytes))
   }
 

@@ -64,7 +64,7 @@ extension FuzzTarget {
       }
     },
     FuzzTarget("dwarf", readDebugSections),
-    // All that a command asks of an image, with names, starts of functions and debug information.
+    // All that a command reads from an image, with names, starts of functions and debug information.
     FuzzTarget("image") { bytes in
       let image = try Image.reading(
         bytes, path: "image", debugRoots: [],
@@ -89,8 +89,8 @@ extension FuzzTarget {
     },
   ]
 
-  /// One byte of flags, then for each section of `DebugSection.names` a length of four bytes, the lowest first,
-  /// then the sections.
+  /// The input is one byte of flags, then for each section of `DebugSection.names` a length of four bytes, the lowest
+  /// byte first, then the sections.
   private static func readDebugSections(_ bytes: FileBytes) throws {
     var input = ByteCursor(bytes)
     let flags = try input.read(UInt8.self, "flags")

@@ -18,7 +18,7 @@ import TemporalProfileFormat
 import XctraceFormat
 
 extension FuzzTarget {
-  /// The title line chooses the grammar, and with it the dictionary's words.
+  /// The title line of a map selects the grammar, and so the dictionary's words.
   static let linkMaps = ["ld64", "lld-elf", "lld-macho", "gnu", "gold", "mold"].map { grammar in
     FuzzTarget("map-\(grammar)") { bytes in
       var diagnostics: [Diagnostic] = []
@@ -102,11 +102,11 @@ extension FuzzTarget {
       _ = try BudgetCheck(budget, images: [CheckedImage(name: "app")], base: nil).results()
     },
     FuzzTarget("check-base") { bytes in
-      // Against itself, so that functions are matched.
+      // The images are compared with themselves, so that functions are matched.
       var images: [CheckedImage] = []
       try images.addBase(bytes, path: "base.json")
       let budget = try BudgetDraft.budget(for: images)
-      // Of everything a limit may be exceeded.
+      // With a limit of 0, any figure may exceed it.
       var strict = budget
       for index in strict.limits.indices { strict.limits[index].maximum = .count(0) }
       let results = try BudgetCheck(strict, images: images, base: images).results()

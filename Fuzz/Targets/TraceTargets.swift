@@ -8,7 +8,7 @@ extension FuzzTarget {
       let file = try TraceFile(parsing: bytes)
       let trace = Trace(file, path: "trace")
       _ = EmulatedTrace(file) { _ in nil }
-      // Commands ask for the few images of one name.
+      // Commands read the few images of one name.
       for group in trace.imageGroups.prefix(16) {
         _ = RecordedFunctions(trace, group: group, in: RecordedImage(namesOf: trace, group: group))
       }
