@@ -66,7 +66,7 @@ OWN void *memset(void *to, int byte, size_t size) {
 OF_LOCAL void of_tell_program(void) {
   static const char name[] = "/proc/self/exe";
   uint32_t state = 0;
-  if (of_compare_exchange_relaxed(&of_page_trace->program_state, &state, 1)) { /* relaxed: a pick */
+  if (of_compare_exchange_relaxed(&of_page_trace->program_state, &state, 1)) { /* relaxed: picks one process */
     OF_CALL_4(SYS_readlinkat, AT_FDCWD, name, of_page_trace->program,
               sizeof of_page_trace->program - 1);
     /* release: publishes the path; pairs with the acquire below, in another process */

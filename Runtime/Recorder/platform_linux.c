@@ -151,7 +151,7 @@ uint64_t of_process_start(uint32_t pid) {
 
 uint64_t of_process_namespace(void) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
-  /* /proc/self is empty after the first thread has ended. */
+  /* After the first thread has ended, the links in /proc/self can't be read. */
   long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, "/proc/thread-self/ns/pid", &status, 0);
   return result == 0 ? (uint64_t)status.st_ino : 0;
 }
@@ -192,7 +192,7 @@ static char of_executed_path[OF_PATH_SIZE];
 
 int of_executable_path(char *buffer) {
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
-  /* /proc/self is empty after the first thread has ended. */
+  /* After the first thread has ended, the links in /proc/self can't be read. */
   if (size == -ENOENT)
     size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/thread-self/exe", buffer, OF_PATH_SIZE - 1);
   if (size < 0 && of_executed_path[0]) {

@@ -18,7 +18,7 @@
 #include "trace_file.h"
 
 #define OF_BATCH 16384ull      /* slots: 640 KiB */
-#define OF_BATCH_AHEAD 4096ull /* the next batch is made when fewer are left */
+#define OF_BATCH_AHEAD 4096ull /* the next batch is made when only this many are left */
 
 static uint32_t of_has_no_room; /* atomic: a batch could not be made */
 

@@ -1,6 +1,6 @@
 /* A forked child continues with its own trace.
  *
- * On its next first hit the child finds that the kernel has wiped the page `ownership`, whatever call has made the
+ * On its next first hit the child finds that the kernel has wiped the page of `ownership`, whatever call has made the
  * child. The child creates its own file, copies the load records of its own images (the parent may have loaded others
  * since), and continues there. The parent's mapping stays: a signal handler may have forked during a hit, whose last
  * stores still need a target.
@@ -79,7 +79,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
   uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
   uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: the exchange decides */
-  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) { /* relaxed: a pick */
+  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) { /* relaxed: picks one thread */
     of_wait_for_trace(claim, mine);
     return;
   }

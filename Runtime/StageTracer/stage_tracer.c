@@ -6,7 +6,7 @@
  * library before the object's first initializer and after each initializer, and calls this function, too. The loader
  * itself still calls the object's initializers. This library does not call them, because dlopen(3) looks at its caller,
  * which would be the caller's caller after a tail call. The program itself is treated in the same way, because glibc's
- * startup code (since 2.34) reads its dynamic section, too; what runs afterwards is main.
+ * startup code (since 2.34) reads its dynamic section, too; main runs afterwards.
  *
  * An auditor is in a namespace of its own, so that the program's symbols are looked up as without it. It needs neither
  * libc nor relocation. It has no functions that are called for symbols, because with such a function glibc would route

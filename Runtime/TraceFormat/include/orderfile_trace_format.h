@@ -143,8 +143,8 @@ typedef struct orderfile_trace_header {
 
   uint64_t touches;     /* atomic: slots that touches of data have asked for */
   uint64_t touch_slots; /* atomic: slots of `demand` for touches alone */
-  /* Atomic: functions that ran before their image could register, in images that use another image's recorder. What
-   * they touched of the data of their image is not recorded. */
+  /* Atomic: the number of functions that ran before their image could register, in images that use another image's
+   * recorder. What they touched of the data of their image is not recorded. */
   uint64_t early_functions;
 } orderfile_trace_header;
 

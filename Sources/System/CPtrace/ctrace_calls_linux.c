@@ -150,8 +150,9 @@ static int restore_vectors(pid_t tid, struct vectors *vectors) {
   return (void)tid, (void)vectors, 0;
 }
 
-/* Makes the call at which the thread has stopped begin again after the injected call. The kernel restarts an
- * interrupted call only on its way back to the program, and the injected call has used that way. */
+/* Makes a call begin again after the injected call, if the thread has stopped at the entry of the call, or if the call
+ * was interrupted. The kernel restarts an interrupted call only on the way back to the program, and the injected call
+ * has used that way. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   int64_t result = (int64_t)registers->rax;
   bool was_interrupted = (int64_t)registers->orig_rax >= 0 && result <= -512 && result >= -516;

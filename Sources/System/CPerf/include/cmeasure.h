@@ -45,7 +45,7 @@ struct cmeasure_readiness {
   /* Asked every millisecond until the program has ended, and once more. */
   bool (*is_ready)(pid_t pid, void *context);
   void *context;
-  /* The descriptor that the program's output goes to; -1 for the output without a sign, see cmeasure_run. */
+  /* The descriptor that the program's output goes to; -1: it goes where cmeasure_run sends it by SHOWS_OUTPUT. */
   int output;
 };
 
