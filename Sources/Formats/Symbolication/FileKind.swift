@@ -12,7 +12,7 @@ package enum FileKind: Sendable {
   /// Machine code, linked or not, or an archive of it.
   case objectFile(ObjectFile.Kind)
   case linkMap(LinkMapGrammar)
-  /// Anything else; it may be an order file, because those of some linkers are lists of names.
+  /// Anything else; it may be an order file, because the order files of some linkers are lists of names.
   case other
 
   /// - Complexity: O(1), except for a map of GNU ld or gold: O(*n*) for *n* bytes before its main part.

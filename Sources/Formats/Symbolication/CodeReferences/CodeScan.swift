@@ -29,7 +29,7 @@ struct DistantReference: Hashable {
     case address
   }
   var kind: Kind
-  /// The address of the instruction, or of the matched pattern in it.
+  /// The address of the instruction, or of the pattern that matches within the instruction.
   var site: StatedAddress
   var target: StatedAddress
 }

@@ -10,9 +10,9 @@
 // - A constant is an address in a section of code, outside of all functions, that an instruction loads from
 //   or takes the address of. Its size is unknown, so its first byte counts.
 //
-// All but the first lead to further code, which is searched too. What it leaves out: other functions that are
-// called; constants that AArch64 code reaches by ADRP; and instruction sets other than x86-64 and AArch64,
-// for which only the names are used.
+// Merged bodies and the functions that the loader calls are searched, too. What it leaves out: other functions that are
+// called; constants that AArch64 code reaches by ADRP; and instruction sets other than x86-64 and AArch64, for which
+// only the names are used.
 
 import Addresses
 import ByteReading

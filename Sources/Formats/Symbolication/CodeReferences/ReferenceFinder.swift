@@ -34,7 +34,7 @@ struct ReferenceFinder {
     for body in bodies where known.insert(body.start).inserted { pending.append(body) }
   }
 
-  /// The references in the added bodies, and in those that these lead to; ascending by site.
+  /// The references in the added bodies, and in the merged bodies to which these lead; ascending by site.
   mutating func references() -> [LaunchFacts.Reference] {
     var found: Set<LaunchFacts.Reference> = []
     while let body = pending.popLast() {
@@ -141,7 +141,7 @@ struct ReferenceFinder {
     guard section(of: reference.target) != nil, linkageTable(of: reference.target) == nil else {
       return nil
     }
-    // After a function of unknown size, it is only known that another function follows.
+    // A function of unknown size seems to extend to the next function, so a target inside it may be a constant.
     if let last = layout.functions(containing: reference.target).last {
       let function = layout.functions[last]
       guard function.size == nil, function.address != reference.target else { return nil }

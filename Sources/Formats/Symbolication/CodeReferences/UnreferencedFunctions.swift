@@ -11,11 +11,13 @@
 //     8 bits, relative             a short jump on x86-64
 //     an AArch64 instruction       a branch, ADR, or ADRP of its page
 //
-// All positions are tried, as in `CodeScan`, so bytes can match by chance. Then the function counts as referenced, as it
-// does if only an unreferenced function refers to it. Unwind tables name all functions and are left out.
+// All positions are tried, as in `CodeScan`, so bytes can match by chance. A function that is matched by chance counts
+// as referenced. So does a function to which only an unreferenced function refers. Unwind tables name all functions and
+// are left out.
 //
-// What it leaves out: offsets from other places, such as those in relative vtables of C++. If more than three quarters of an
-// image's functions seem to be unreferenced, it must refer to them in such a way, and none counts as unreferenced.
+// What it leaves out: offsets from other places, such as those in relative vtables of C++. If more than three quarters
+// of an image's functions seem to be unreferenced, it must refer to them in such a way, and no function counts as
+// unreferenced.
 
 import Addresses
 import ByteReading
@@ -23,8 +25,9 @@ import ImageModel
 import ObjectFormat
 
 extension ImageCode {
-  /// Returns the addresses of functions to which nothing in the image refers; none if this cannot be told, because the
-  /// image is for another machine than x86-64 and AArch64, has no sections, or has compressed relocations.
+  /// Returns the addresses of functions to which nothing in the image refers; the result is empty if this cannot be
+  /// determined, because the image is for another machine than x86-64 and AArch64, has no sections, or has compressed
+  /// relocations.
   ///
   /// - Parameter layout: the image's.
   /// - Complexity: O(*b*) on average for *b* bytes of the file.
@@ -39,7 +42,7 @@ extension ImageCode {
       guard !Self.compressedRelocations.contains(section.type.rawValue) else { return [] }
       let name = file.bytes.text(section.name.indices)
       guard section.type != .noBits, !Self.unwindTables.contains(name) else { continue }
-      // Sections that share bytes are no image of a linker.
+      // No linker makes sections that share bytes.
       guard let contents = try? file.contents(of: section), budget.take(contents.byteCount) else {
         return []
       }
@@ -56,7 +59,7 @@ extension ImageCode {
   private static let compressedRelocations: Set<UInt32> = [0x4000_0014, 0x6000_0001, 0x6000_0002]
 }
 
-/// Addresses that nothing has denoted yet.
+/// A search for bytes that denote addresses of functions. `unreferenced` has the addresses that no bytes denote so far.
 private struct AddressSearch {
   private var wanted: Set<UInt64>
   private let lowest: UInt64
@@ -79,7 +82,7 @@ private struct AddressSearch {
     Set(wanted.filter { !namedPages.contains($0 >> 12) }.map { StatedAddress(rawValue: $0) })
   }
 
-  /// - Parameter value: of some bytes, if they were an address.
+  /// - Parameter value: the address that some bytes may denote.
   mutating func note(_ value: UInt64) {
     if value &- lowest <= span { wanted.remove(value) }
   }
@@ -105,7 +108,7 @@ private struct AddressSearch {
     }
   }
 
-  /// - Parameter sum: of a distance and its place.
+  /// - Parameter sum: the sum of a distance and its place.
   private mutating func noteRelative(_ sum: UInt64, isCode: Bool) {
     guard sum &- lowest &+ 8 <= max(span, span &+ 16) else { return }
     if isCode {

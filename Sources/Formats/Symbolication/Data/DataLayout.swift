@@ -1,13 +1,13 @@
-// What is where in the data of an image
+// The places of variables, constants and strings in an image
 //
-// A linker orders data by the same file as functions: each variable or constant that is in an input section of its own.
-// So the data of an image are a layout of their own, in which each symbol is what a function is in a layout of code: it
-// has a name, an address, a size and a section, aliases, namesakes and other names in other builds. Whatever orders,
-// names or checks functions does it for data, too.
+// A linker orders data by the same file as functions: it moves each variable or constant that has its own input
+// section. So the data of an image have their own layout, in which a symbol is like a function in a layout of code: it
+// has a name, an address, a size and a section, aliases, namesakes and other names in other builds. The code that
+// orders, names or checks functions also does so for data.
 //
-// Only sections whose contents are the program's own count. Those that the linker or the loader makes up (`.dynsym`, `.got`,
-// `__got`), lists in which the order has a meaning (`.init_array`, sections that `__start_NAME` delimits), and metadata of
-// a language's runtime are left out: no order file should move them.
+// Only sections whose contents are the program's own count. Sections that the linker or the loader makes up (`.dynsym`,
+// `.got`, `__got`), lists in which the order has a meaning (`.init_array`, sections that `__start_NAME` delimits), and
+// metadata of a language's runtime are left out: no order file should move them.
 //
 // Thread-local data are left out, too: a new thread copies all of them.
 
@@ -26,14 +26,14 @@ package enum DataKind: String, CaseIterable, Sendable {
   case variables
   /// `.bss`, `__bss`, `__common`: no file has their bytes.
   case zeroFilled = "zero-filled"
-  /// C strings of which the linker keeps one copy each: `__cstring`. ELF linkers put theirs into `.rodata`.
+  /// C strings, `__cstring`. The linker keeps one copy of each string. ELF linkers put C strings into `.rodata`.
   case strings
 }
 
 /// The variables, constants and strings of a linked image.
 package struct DataLayout: Sendable {
   /// The sections with data; their symbols are its `functions`. Every symbol has a size: where the symbol table states
-  /// none, it extends to the next symbol of its section.
+  /// none, the symbol extends to the next symbol of its section.
   package let layout: Layout
   /// Parallel to the layout's sections.
   package let kinds: [DataKind]
@@ -41,7 +41,8 @@ package struct DataLayout: Sendable {
   package let relocatedWords: [StatedAddress]
   /// Strings, ascending by address.
   package let strings: [CString]
-  /// Parallel to the layout's sections: where the file has the bytes; `nil` for those of which it has none.
+  /// Parallel to the layout's sections: the places of their bytes in the file; `nil` if the file has no bytes of the
+  /// section.
   let contents: [ByteRange?]
 
   /// - Parameter symbols: without sizes where they are unknown.
@@ -67,7 +68,8 @@ package struct DataLayout: Sendable {
     self.relocatedWords = relocatedWords.sorted()
   }
 
-  /// The functions of a layout, of which each ends at the next symbol or with its section if its size is unknown.
+  /// The functions of `layout`. A function of unknown size gets a size that reaches to the next symbol or to the end of
+  /// its section.
   private static func withSizes(_ layout: Layout) -> [Function] {
     var functions = layout.functions
     var next: StatedAddress?
@@ -92,7 +94,7 @@ extension DataLayout {
     case symbol(Range<Int>)
     /// An index into `strings`.
     case string(Int)
-    /// Data that no symbol names: what compilers write without one, and what linkers merge.
+    /// Data without a symbol: compilers write such data, and linkers merge data.
     case unnamed(DataKind)
   }
 
@@ -109,7 +111,7 @@ extension DataLayout {
     return symbols.isEmpty ? .unnamed(kinds[section]) : .symbol(symbols)
   }
 
-  /// What is in `range`, which may be parts of several variables or strings; each once, by address.
+  /// Returns what `range` overlaps, which may be several variables or strings; each once, by address.
   ///
   /// - Complexity: O(*k* log *n*) for *k* of *n* symbols and strings.
   package func places(in range: AddressRange) -> [Place] {
@@ -125,7 +127,7 @@ extension DataLayout {
       places.append(.string(string))
       string += 1
     }
-    // A granule that begins in the padding before a variable is of that variable.
+    // A granule that begins in the padding before a variable belongs to the variable.
     let isNamed = places.contains { if case .unnamed = $0 { false } else { true } }
     return isNamed ? places.filter { if case .unnamed = $0 { false } else { true } } : places
   }
@@ -141,16 +143,16 @@ extension DataLayout {
 
 /// A string literal of C in a linked image.
 package struct CString: Hashable, Sendable {
-  /// With the zero that ends it.
+  /// The place in memory, with the zero that ends the string.
   package let range: AddressRange
-  /// Where the file has it, without that zero.
+  /// The place in the file, without the zero.
   package let contents: Range<Int>
 
   /// All strings of a section.
   ///
   /// - Parameters:
-  ///   - contents: where `bytes` have the section.
-  ///   - address: that of its first byte.
+  ///   - contents: the place of the section in `bytes`.
+  ///   - address: the address of the section's first byte.
   /// - Complexity: O(*n*) for *n* bytes.
   static func all(
     in contents: ByteRange, of bytes: FileBytes, at address: StatedAddress
@@ -173,10 +175,11 @@ package struct CString: Hashable, Sendable {
 }
 
 extension DataLayout {
-  /// Reads the data of the linked image in `bytes`; of a universal file, that of `architecture`.
+  /// Reads the data of the linked image in `bytes`; of a universal file, the data of the slice for `architecture`.
   ///
   /// - Returns: `nil` for a file that is no image.
-  /// - Throws: the error in its headers or its symbol table. What is wrong with its relocations leaves these empty.
+  /// - Throws: the error in its headers or its symbol table. If its relocations are damaged, there are no relocated
+  ///   words.
   /// - Complexity: O(*n* log *n*) for *n* symbols and relocated words.
   package init?(of bytes: FileBytes, architecture: Architecture? = nil) throws(ParseError) {
     var file = try ObjectFile(parsing: bytes)

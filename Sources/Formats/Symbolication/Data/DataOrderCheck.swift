@@ -7,10 +7,10 @@ import OrderFileFormat
 ///
 /// Variables and constants are compared as functions are (`OrderFileCheck`), section by section.
 package struct DataOrderCheck: Sendable {
-  /// Entries that name data or strings, and what became of them.
+  /// The numbers of entries that name data, or of entries that name strings.
   package struct Counts: Hashable, Sendable {
     package var entries = 0
-    /// The number of entries of which the image has something in a section that linkers order.
+    /// The number of entries whose data or string the image has in a section that linkers order.
     package var present = 0
     /// The number of present entries that are in the requested order.
     package var inOrder = 0
@@ -21,10 +21,10 @@ package struct DataOrderCheck: Sendable {
   package let firstDeviation: OrderFileCheck.Deviation?
 
   /// - Parameters:
-  ///   - check: of the functions that `order` lists, in the same image.
-  ///   - data: of the image in `bytes`.
+  ///   - check: the check of the functions that `order` lists, in the same image.
+  ///   - data: the data of the image in `bytes`.
   ///   - architecture: as for `OrderFileCheck`.
-  /// - Complexity: that of `OrderFileCheck`, and O(*b*) for *b* bytes of strings.
+  /// - Complexity: as `OrderFileCheck`, and O(*b*) for *b* bytes of strings.
   package init(
     _ order: OrderFile, _ check: OrderFileCheck, data layout: DataLayout, of bytes: FileBytes,
     architecture: Architecture?

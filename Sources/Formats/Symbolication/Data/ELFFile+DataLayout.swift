@@ -4,8 +4,8 @@ import ImageModel
 import ObjectFormat
 
 extension ELFFile {
-  /// The data that input sections of the objects became: `.rodata`, `.data.rel.ro`, `.data`, `.bss` and those that begin
-  /// like them.
+  /// The data that come from input sections of object files: `.rodata`, `.data.rel.ro`, `.data`, `.bss`, and sections
+  /// whose names begin like these.
   ///
   /// - Throws: the error in the symbol table.
   func dataLayout() throws(ParseError) -> DataLayout {
@@ -43,7 +43,7 @@ extension ELFFile {
     return isNamed(".rodata") || isNamed(".lrodata") ? .constants : nil
   }
 
-  /// The symbols of data in `sections`; those of the dynamic symbol table, if the image is stripped.
+  /// The symbols of data in `sections`; only the dynamic symbols, if the image is stripped.
   private func dataSymbols(in sections: [Section]) throws(ParseError) -> NamedFunctions {
     let table: ELFSymbolTable
     if let whole = try symbolTable() {

@@ -3,9 +3,9 @@ import ByteReading
 import LinkMapFormat
 
 extension LinkMap {
-  /// The addresses of variables and constants that share an input section with others, because their object was compiled
-  /// without `-fdata-sections`; an ELF linker moves them only together. Empty for a map of another format, and for maps
-  /// that print no symbols of data.
+  /// The addresses of variables and constants that share an input section with other data, because their object was
+  /// compiled without `-fdata-sections`; an ELF linker moves them only together. Empty for a map of another format, and
+  /// for maps that print no symbols of data.
   ///
   /// - Complexity: O(*n*) for *n* symbols and input sections.
   package var sharedData: Set<StatedAddress> {
@@ -20,7 +20,7 @@ extension LinkMap {
     return shared
   }
 
-  /// What compilers call the section of all data of one kind.
+  /// The names that compilers give to a section with all data of one kind.
   private static let sharedNames: [StaticString] = [
     ".data", ".bss", ".rodata", ".data.rel", ".data.rel.local", ".data.rel.ro",
     ".data.rel.ro.local",

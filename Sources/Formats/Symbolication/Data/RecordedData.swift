@@ -1,8 +1,9 @@
-// Where data of the recorded build are in another build
+// Finds data of the recorded build in another build.
 //
-// A variable has a name, and the touched bytes of it are as far from its start as in the recorded build. A string without
-// a name has its contents: if the other build has exactly one equal string, that is it, because linkers keep one copy of
-// each. Other data without a name, such as tables of `switch`, can't be found: their contents depend on where code is.
+// A variable is found by its name, and its touched bytes are as far from its start as in the recorded build. A string
+// without a name is found by its contents, if the other build has exactly one equal string: linkers keep one copy of
+// each string. Other data without a name, such as tables of `switch`, can't be found: their contents depend on where
+// code is.
 
 import Addresses
 import ByteReading
@@ -18,7 +19,7 @@ package struct RecordedData {
     self.bytes = bytes
   }
 
-  /// Where another build has what a launch touched.
+  /// The places in another build of the data that a launch touched.
   package struct Places: Hashable, Sendable {
     /// In the order of first touches.
     package var found: [AddressRange] = []
@@ -29,7 +30,7 @@ package struct RecordedData {
   }
 
   /// - Parameters:
-  ///   - touches: in this build, in the order of first touches; those outside its sections of data don't count.
+  ///   - touches: in this build, in the order of first touches; touches outside its sections of data don't count.
   ///   - other: the data of the other build, whose bytes are `otherBytes`.
   /// - Complexity: O(*n* log *s* + *b*) for *n* touches, *s* symbols and *b* bytes of data and names, on average.
   package func places(
@@ -51,14 +52,16 @@ package struct RecordedData {
           }
         }
       }
-      // Of several in a granule, one was touched for certain.
+      // If a granule has several variables or strings, the launch touched at least one of them: the place is unknown
+      // only if none is found.
       if found.isEmpty, !parts.isEmpty { places.unknown += 1 }
       places.found += found
     }
     return places
   }
 
-  /// Where `other` has the part of a string that `touch` overlaps; `nil` if it has no such string, or several.
+  /// Returns the place in `other` of the part of a string that `touch` overlaps; `nil` if `other` has no such string,
+  /// or several.
   private func place(
     of touch: AddressRange, in string: CString, _ other: DataLayout, _ bytes: FileBytes,
     _ strings: inout LiteralStrings?
@@ -72,7 +75,8 @@ package struct RecordedData {
     return AddressRange(start: StatedAddress(rawValue: start.rawValue + offset), size: part.size)
   }
 
-  /// Where `other` has the part of a variable that `touch` overlaps; `nil` if it is unknown which variable it is.
+  /// Returns the place in `other` of the part of a variable that `touch` overlaps; `nil` if it is unknown which
+  /// variable it is.
   private func place(
     of touch: AddressRange, in aliases: Range<Int>, _ other: DataLayout, _ names: inout SymbolMap
   ) -> AddressRange? {
@@ -85,7 +89,7 @@ package struct RecordedData {
       let names = other.layout.functions(at: start)
       let body = other.layout.functions[names.upperBound - 1].knownBody
       let offset = part.start.rawValue - variable.start.rawValue
-      // If it is smaller now, nothing tells what is touched of it.
+      // If the variable is smaller now, it is unknown which of its bytes are touched.
       guard offset < body.size else { return AddressRange(start: start, size: 1) }
       return AddressRange(
         start: StatedAddress(rawValue: start.rawValue + offset),
@@ -96,7 +100,7 @@ package struct RecordedData {
 }
 
 extension DataLayout {
-  /// The string without a name that has a byte in `range`; `nil` if there is none, or what is there does not look like
+  /// The string without a name that has a byte in `range`; `nil` if there is none, or if its bytes do not look like
   /// text.
   fileprivate func literal(at range: AddressRange, of bytes: FileBytes) -> CString? {
     guard let section = layout.section(containing: range.start), let contents = contents[section]
@@ -109,7 +113,8 @@ extension DataLayout {
     let limit = min(start + Int(clamping: range.size), whole.upperBound)
     let first = max(whole.lowerBound, start - LiteralStrings.longest)
     let last = min(whole.upperBound, start + LiteralStrings.longest)
-    // A granule may begin with the end of another string: the bytes before a zero are as good as those behind it.
+    // The first byte that is no zero selects the string. It may be in the end of one string, before the start of
+    // another.
     while start < limit, bytes[start] == 0 { start += 1 }
     guard start < limit else { return nil }
     let touched = start
@@ -127,10 +132,11 @@ extension DataLayout {
 
 /// The strings of a build by their contents.
 private struct LiteralStrings {
-  /// `nil` if there are several.
+  /// The start of a string by its contents; `nil` if several strings have these contents.
   private var startOfText: [NameKey: StatedAddress?] = [:]
 
-  /// Longer strings are not looked up, in bytes before and behind what was touched: a damaged image may have no zeros.
+  /// How many bytes before and after the touched byte are searched for the ends of its string. The search is limited
+  /// because a damaged image may have no zeros.
   static let longest = 4096
 
   init(of data: DataLayout, _ bytes: FileBytes) {
@@ -147,7 +153,7 @@ private struct LiteralStrings {
 
   func start(of text: [UInt8]) -> StatedAddress? { startOfText[NameKey(text)] ?? nil }
 
-  /// Whether the bytes are text of at least two characters, and no numbers.
+  /// Whether the bytes look like text of at least two characters, and not like numbers.
   static func isText(_ bytes: FileBytes, _ range: Range<Int>) -> Bool {
     range.count >= 2
       && range.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f || 0x08...0x0d ~= bytes[$0] }

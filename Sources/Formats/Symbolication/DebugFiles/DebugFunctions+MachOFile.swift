@@ -6,7 +6,7 @@ extension DebugFunctions {
   /// The functions that the DWARF in `file`, a dSYM, describes; `nil` if it has none.
   ///
   /// libdwarf 20210528 stops at the first unit of a Clang module that Swift writes in DWARF 5
-  /// (`DW_DLE_IMPROPER_DWO_ID`): that unit and all after it count as one damaged unit.
+  /// (`DW_DLE_IMPROPER_DWO_ID`): that unit and all units after it count as one damaged unit.
   ///
   /// - Throws: the error in a section, or in the DWARF as a whole.
   package init?(_ file: MachOFile) throws(ParseError) {

@@ -73,7 +73,7 @@ struct DebugMap {
     guard !objectFiles.isEmpty else { return }
     var leafs: [UInt32: NameReference?] = [:]
     var budget = ByteBudget(namesIn: names.range.byteCount)
-    // Functions of the same name that were folded into one body have as many entries.
+    // If functions of the same name were folded into one body, the map has an entry for each function.
     var taken = [Int](repeating: 0, count: objectFiles.count)
     for index in found.functions.indices {
       guard let group = group(of: found.functions[index], in: found.names) else { continue }

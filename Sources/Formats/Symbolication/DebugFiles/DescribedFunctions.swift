@@ -13,19 +13,22 @@ package struct DescribedFunctions: Sendable {
     package var unit: Int
   }
 
-  /// In the order of the debug information, without those whose unit has no name.
+  /// In the order of the debug information, without functions whose unit has no name.
   package private(set) var functions: [Function] = []
-  /// The names of the compile units, as they were compiled: usually paths of source files. Two units may have the same.
+  /// The names of the compile units, as they were compiled: usually paths of source files. Two units may have the same
+  /// name.
   package private(set) var units: [SymbolName] = []
 
-  /// Those at the functions of `layout`; none if the image in `bytes` has no DWARF, or if that can't be read.
+  /// Reads the described functions that begin where functions of `layout` begin. The result is empty if the image in
+  /// `bytes` has no DWARF, or if its DWARF can't be read.
   ///
   /// - Complexity: O(*n* log *m*) for *n* entries of `.debug_info` and *m* functions of the layout.
   package init(of bytes: FileBytes, in layout: Layout) {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes),
       let debug = (try? DebugFunctions(file)) ?? nil
     else { return }
-    // Looked up by name: many functions of the debug information may be at the address of many of the layout.
+    // The names at an address are a set: many functions of the debug information may begin at the address of many
+    // functions of the layout.
     var names: [StatedAddress: Set<SymbolName>] = [:]
     func isNamed(_ name: SymbolName, at address: StatedAddress) -> Bool {
       if let known = names[address] { return known.contains(name) }
@@ -33,7 +36,7 @@ package struct DescribedFunctions: Sendable {
       names[address] = found
       return found.contains(name)
     }
-    // The functions of a unit are adjacent, and have its name as the same range.
+    // The functions of a unit are adjacent, and state the name of the unit as the same range.
     var latest: Range<Int>?
     for function in debug.functions {
       let name = SymbolName(bytes: debug.names[function.name])

@@ -12,7 +12,7 @@ import ImageModel
 import ObjectFormat
 
 extension ELFFile {
-  /// If `path` is relative, the place under a root that needs its folder is left out.
+  /// If `path` is relative, the place ROOT/FOLDER/NAME is left out.
   package func debugFileCandidates(
     at path: String, named: String?, roots: [String]
   ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?) {
@@ -38,8 +38,8 @@ extension ELFFile {
     return (candidates, nil)
   }
 
-  /// It must have the image's build ID, and the checksum if there is one. Without both, its sections must be
-  /// at the same addresses as the image's.
+  /// The debug file must have the image's build ID, and the checksum if there is one. Without both, its sections must
+  /// be at the same addresses as the image's.
   func debugFile(
     in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate
   ) throws -> ELFFile {

@@ -5,7 +5,7 @@
 //     …/App.app.dSYM/Contents/Resources/DWARF/App          beside each bundle around it
 //     X.xcarchive/dSYMs/App.app.dSYM/…                     where Xcode's archives have them
 //
-// The UUID shows whether it belongs to the image. A user may name the dSYM or the file inside.
+// The UUID shows whether a dSYM belongs to the image. A user may name the dSYM or the file inside.
 
 import ByteReading
 import ImageModel
@@ -38,7 +38,7 @@ extension MachOFile {
 
   private static let inside = "/Contents/Resources/DWARF/"
 
-  /// The file inside has the name of the image, or that of the dSYM if the image was renamed.
+  /// The file inside has the name of the image, or the name of the dSYM if the image was renamed.
   private static func candidates(
     named: String, imageName: String
   ) -> [DebugFileRequest.Candidate] {
@@ -66,8 +66,8 @@ extension MachOFile {
     return !folder[folder.index(after: dot)...].allSatisfy(\.isNumber)
   }
 
-  /// In a fat file, the slice with the image's UUID. For an image without a UUID, the sections must be at the
-  /// same addresses as the image's.
+  /// Returns the image's debug file; in a fat file, the slice with the image's UUID. For an image without a UUID, the
+  /// sections must be at the same addresses as the image's.
   func debugFile(
     in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate
   ) throws -> MachOFile {

@@ -1,9 +1,9 @@
-// The names that BOLT has for the functions of an image
+// The names that BOLT gives the functions of an image
 //
-// A profile for BOLT names functions, and a name that it does not know is ignored without a word. A global function
-// has the name of its symbol. Several local functions may have one name, so BOLT numbers all local symbols of a name by
-// address, from 1: `parse/1`, `parse/2`, even if there is only one. Symbols that are no functions take part: a variable
-// `table` in front of a function `table` makes the function `table/2`.
+// A profile for BOLT names functions, and a name that it does not know is ignored without a word. A global function has
+// the name of its symbol. Several local functions may have one name, so BOLT numbers all local symbols of a name by
+// address, from 1: `parse/1`, `parse/2`, even if there is only one. Symbols that are no functions are numbered, too: a
+// variable `table` at a lower address makes a function `table` to `table/2`.
 //
 // <https://github.com/llvm/llvm-project/blob/main/bolt/lib/Rewrite/RewriteInstance.cpp> (`discoverFileObjects`)
 
@@ -13,7 +13,7 @@ import Demangling
 import ImageModel
 import ObjectFormat
 
-/// What BOLT needs to know about an image, and has in it.
+/// The facts about an image that matter to BOLT, and BOLT's names of its functions.
 package struct BOLTImage: Sendable {
   package var id: ImageID
   /// Whether the linker kept the relocations (`--emit-relocs`), without which BOLT moves no function.
@@ -24,9 +24,9 @@ package struct BOLTImage: Sendable {
   /// Whether it has metadata of Swift, which refers to code in ways that BOLT does not know.
   package var isSwift: Bool
   package var hasDebugInformation: Bool
-  /// Whether BOLT has written it.
+  /// Whether BOLT has written the image.
   package var isOutput: Bool
-  /// In bytes.
+  /// The size of the smallest instruction of the instruction set, in bytes.
   package var smallestInstruction: UInt64
   /// A name for each function, by the address of its first byte.
   private var names: [StatedAddress: [UInt8]] = [:]
@@ -95,7 +95,7 @@ package struct BOLTImage: Sendable {
       {
         splitFunction = SymbolName(bytes: name)
       }
-      // A label that the assembler would keep to itself gets another name.
+      // BOLT renames a label that an assembler would leave out of the symbol table.
       if name.starts(with: ".L".utf8) { name = Array("PG".utf8) + name }
       if symbol.isLocal {
         counts[name, default: 0] += 1
@@ -107,9 +107,9 @@ package struct BOLTImage: Sendable {
 }
 
 extension BOLTImage {
-  /// Whether a gcc may have compiled some of it that numbers the parts of functions: `f.cold.1` is such a part in code
-  /// of gcc before version 9, and a function in code of LLVM. The names of the compilers tell, of which the linker keeps
-  /// one each; without them it may be gcc.
+  /// Whether some code may be from a gcc that numbers the parts of functions. `f.cold.1` is such a part in code of gcc
+  /// before version 9, and a function in code of LLVM. `.comment` lists each compiler once. Without this list, the
+  /// compiler may be such a gcc.
   fileprivate static func isOfNumberingGCC(_ file: ELFFile) throws(ParseError) -> Bool {
     let compilers = try file.comments()
     return compilers.isEmpty

@@ -6,8 +6,8 @@ import ObjectFormat
 extension BlockMap {
   /// The blocks of a linked image; `nil` if no code of it was compiled with a map.
   ///
-  /// Left out are discarded functions, whose addresses are outside of all code, and functions that do not
-  /// begin at the start of a function of the image: such a map is of another build.
+  /// Discarded functions, whose addresses are outside of all code, are left out. So are functions that do not begin at
+  /// the start of a function of the image, because their map is from another build.
   ///
   /// - Parameter functions: the first bytes of all functions of the image, ascending.
   /// - Throws: the error in the map.
@@ -23,7 +23,7 @@ extension BlockMap {
   ) throws(ParseError) {
     var found = try file.blockMap()
     if found == nil { found = try debugFile?.blockMap() }
-    // BOLT copies the map of the image that it has changed.
+    // BOLT copies the map of its input, although it has moved the code.
     guard let map = found, !file.isMadeByBOLT else { return nil }
     let groups = map.functions().filter {
       functions.containsSorted(map.runs[$0.lowerBound].address)
@@ -68,8 +68,8 @@ extension ELFBlockMap {
     return functions
   }
 
-  /// A hash of the code of a function, from those of its blocks in ascending order of their IDs; `nil` if a run has
-  /// none.
+  /// A hash of the code of a function, made from the hashes of its blocks in ascending order of their IDs; `nil` if a
+  /// run has no hashes.
   ///
   /// The compiler's hash of a block consists of 16 bits each for its offset, its opcodes, its instructions and its
   /// neighbors, the lowest first. Offsets change when a function is split, and so do instructions, because a part begins
@@ -88,7 +88,7 @@ extension ELFBlockMap {
     }
   }
 
-  /// Appends the blocks of `run` that are in the `section` where it begins.
+  /// Appends the blocks of `run` that are in the `section` where the run begins.
   fileprivate func append(
     _ run: Run, in section: AddressRange, to found: inout [BlockMap.Block]
   ) {
@@ -107,7 +107,7 @@ extension ELFBlockMap {
 }
 
 extension [StatedAddress] {
-  /// - Precondition: the ranges ascend.
+  /// - Precondition: the addresses ascend.
   /// - Complexity: O(log *n*).
   func containsSorted(_ address: StatedAddress) -> Bool {
     let index = partitioningIndex { $0 >= address }

@@ -2,10 +2,10 @@ import ByteReading
 import ObjectFormat
 
 extension ELFFile {
-  /// What compilers and linkers have left in `.comment`, one text each; empty if there is no such section. Of a large
-  /// section, the beginning.
+  /// The texts that compilers and linkers have left in `.comment`; empty if there is no such section. Only the
+  /// beginning of a large section is read.
   ///
-  /// - Throws: the error in the section's place.
+  /// - Throws: the error in the offset and size of the section.
   func comments() throws(ParseError) -> [ArraySlice<UInt8>] {
     guard let section = section(named: ".comment") else { return [] }
     let range = try contents(of: section).indices

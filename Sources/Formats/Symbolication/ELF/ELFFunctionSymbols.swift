@@ -6,8 +6,9 @@
 // code, is not a mapping symbol ($x, $d, $t), and is not inside a function that has a type, because it would
 // split that function.
 //
-// Symbols that an order file may name although they are no functions are collected too. An undefined symbol has a type only if a
-// shared object defined it: linkers copy that object's type, while compilers give references STT_NOTYPE.
+// Symbols that an order file may name although they are no functions are collected too. An undefined symbol has a type
+// only if a shared object defined it: linkers copy the type from the shared object, while compilers give references
+// STT_NOTYPE.
 //
 // The end of a section is not part of it, so `_etext` and `__stop_…` are excluded automatically.
 
@@ -74,7 +75,8 @@ struct ELFFunctionSymbols {
         rawValue: isTyped ? symbol.value.rawValue & addressMask : symbol.value.rawValue)
       guard symbol.nameOffset != 0 else { return }
       guard let section = sections.index(containing: address) else {
-        // A label of data, such as `__data_start`. Local ones are mostly the linker's own, which it orders nowhere.
+        // A label of data, such as `__data_start`. Local labels are left out: most of them are the linker's own, which
+        // it does not order.
         if !isTyped, symbol.binding != .local,
           let name = name(at: symbol.nameOffset, missing: &absentWithoutName)
         {
@@ -93,7 +95,8 @@ struct ELFFunctionSymbols {
     functions += labels
   }
 
-  /// Why a symbol that is in no section, or is data, is no function; `nil` for one that nobody would order.
+  /// Returns why a symbol that is in no section, or is data, is no function; `nil` for a symbol that nobody would
+  /// order.
   private static func absence(of symbol: ELFSymbol) -> AbsentSymbol.Reason? {
     guard symbol.nameOffset != 0, symbol.type != .file, symbol.type != .section else { return nil }
     return switch symbol.sectionIndex {
@@ -110,7 +113,7 @@ struct ELFFunctionSymbols {
   static func removeInner(_ labels: inout [Function], of functions: [Function]) {
     guard !labels.isEmpty else { return }
     labels.sort { $0.address < $1.address }
-    // How far the functions that begin between a label and its predecessor extend.
+    // For each label, the largest end of the functions that begin between the label before it and this label.
     var reach = [StatedAddress](repeating: StatedAddress(rawValue: 0), count: labels.count)
     for function in functions {
       let index = labels.partitioningIndex { $0.address > function.address }

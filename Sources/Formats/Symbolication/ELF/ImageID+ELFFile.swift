@@ -20,7 +20,7 @@ extension ImageID {
     if let buildID, !buildID.isEmpty {
       self.init(kind: .buildID, bytes: buildID)
     } else {
-      // The recorder computes the same from `dl_iterate_phdr`.
+      // The recorder computes the same ID from `dl_iterate_phdr`.
       self.init(weakOf: file.bytes, file.segmentTable.indices)
     }
   }

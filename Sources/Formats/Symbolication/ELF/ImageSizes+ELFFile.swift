@@ -23,7 +23,7 @@ extension ImageSizes {
 }
 
 extension ELFFile {
-  /// By its name: GNU ld gives these tables no type of their own.
+  /// Recognizes an unwind table by its name: GNU ld gives these tables no type of their own.
   fileprivate func isUnwindTable(_ section: ELFSection) -> Bool {
     let names: [StaticString] = [".eh_frame", ".eh_frame_hdr", ".gcc_except_table"]
     return names.contains {

@@ -1,7 +1,7 @@
 import ByteReading
 
-/// Whether `name` is a mapping symbol, which tells the kind of the bytes that follow: `$x`, `$d.4`, `$t`,
-/// `$a`; and `$xrv64i2p1`, in which RISC-V states the instruction set.
+/// Whether `name` is a mapping symbol, which states the kind of the bytes that follow: `$x`, `$d.4`, `$t`, `$a`; and
+/// `$xrv64i2p1`, in which RISC-V states the instruction set.
 /// <https://github.com/ARM-software/abi-aa/blob/main/aaelf64/aaelf64.rst#mapping-symbols>
 /// <https://github.com/riscv-non-isa/riscv-elf-psabi-doc/blob/master/riscv-elf.adoc#mapping-symbol>
 package func isMappingSymbol(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {

@@ -1,12 +1,11 @@
 // The places of breakpoints in an image: the first byte of every function and, if requested, of every basic
 // block, and nowhere else.
 //
-// A breakpoint in a constant would change what the program computes. So a symbol counts only if its type is
-// that of a function, or if the symbol has no type and is certainly a function
-// (`UntypedFunctions`). Code that unwind tables cover is code in any case: this finds the functions
-// of a stripped file, and assembly with unwind information. The debug file of a stripped file is
-// used as well, if it is in the system's debug folders. Blocks count only if their map assigns them
-// to one of these functions.
+// A breakpoint in a constant would change what the program computes. So a symbol counts only if it has the type of a
+// function, or if it has no type and is certainly a function (`UntypedFunctions`). Code that unwind tables cover is
+// code in any case: this finds the functions of a stripped file, and assembly with unwind information. The debug file
+// of a stripped file is used as well, if it is in the system's debug folders. Blocks count only if their map assigns
+// them to one of these functions.
 //
 // A block that consists of ENDBR64 only shares the breakpoint of the next block: that instruction must stay
 // in place, so the breakpoint is after it.
@@ -209,7 +208,7 @@ package struct BreakpointPlaces: Sendable {
     #endif
   }
 
-  /// The starts of blocks after one that consists of ENDBR64 only.
+  /// The starts of blocks that follow a block that consists of ENDBR64 only.
   private static func sharing(_ map: BlockMap, _ file: ELFFile) -> Set<StatedAddress> {
     guard file.header.machine == .x8664 else { return [] }
     let code = file.segments.filter { $0.type == .load && $0.isExecutable }

@@ -4,7 +4,7 @@ import DebugInfo
 import ImageModel
 import ObjectFormat
 
-/// What an ELF image shows of how it was built. Nothing is guessed: what it does not show is `nil`.
+/// The facts about its build that an ELF image shows. Nothing is guessed: a fact that the image does not show is `nil`.
 package struct BuildFacts: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case positionIndependentExecutable
@@ -25,9 +25,9 @@ package struct BuildFacts: Hashable, Sendable {
   package var isMadeByBOLT: Bool
   /// Whether the image contains code of Go.
   package var isMadeByGo = false
-  /// How many functions have a section of their own in their object file; `nil` if the image does not tell.
+  /// How many functions have a section of their own in their object file; `nil` if the image does not show it.
   package var functionSections: FunctionSections?
-  /// The compilations that state their options; empty if none does.
+  /// The compilations that state their options; empty if no compilation does.
   package var optimization: Optimization
 
   /// The functions with a section of their own.
@@ -82,9 +82,9 @@ package struct BuildFacts: Hashable, Sendable {
     self.optimization = optimization
   }
 
-  /// - Parameter layout: of the image.
-  /// - Returns: `nil` for another format, and for a file whose headers are damaged. What can't be read of the rest is
-  ///   not shown.
+  /// - Parameter layout: the image's.
+  /// - Returns: `nil` for another format, and for a file whose headers are damaged. Facts from other parts that can't
+  ///   be read are missing.
   /// - Complexity: O(*n*) for *n* bytes of debug information, symbols and sections.
   package init?(of bytes: FileBytes, _ layout: Layout) {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
@@ -110,8 +110,8 @@ package struct BuildFacts: Hashable, Sendable {
 }
 
 extension BuildFacts {
-  /// Returns the linker that the image in `bytes` states, as in `linker`; `nil` if it states none, or has another format than
-  /// ELF.
+  /// Returns the linker that the image in `bytes` states, as in `linker`; `nil` if the image states no linker, or has
+  /// another format than ELF.
   package static func linker(ofImage bytes: FileBytes) -> String? {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     return file.statedLinker
@@ -163,7 +163,7 @@ extension BuildFacts.Optimization {
       guard let producer = unit.producer else { continue }
       let words = options[producer]
       guard words.contains(where: { $0.hasPrefix("-") }) else { continue }
-      // The last one counts.
+      // The last option counts.
       let level = words.last { $0.hasPrefix("-O") } ?? "-O0"
       if level == "-O0" { none += unit.functions } else { some += unit.functions }
       if words.last(where: { $0.hasPrefix("-flto") || $0 == "-fno-lto" })?.hasPrefix("-flto")

@@ -13,7 +13,7 @@ struct CodeBodies {
   /// Ascending by address.
   private(set) var all: [Body] = []
 
-  /// Whether the bytes between two functions may be there to align the second one. Up to 63 bytes always may.
+  /// Whether the bytes between two functions may be padding that aligns the second function. Up to 63 bytes always may.
   private static func isPadding(from start: StatedAddress, to end: StatedAddress) -> Bool {
     let size = end.rawValue - start.rawValue
     let alignment = UInt64(1) << end.rawValue.trailingZeroBitCount

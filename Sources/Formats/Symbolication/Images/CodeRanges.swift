@@ -6,7 +6,7 @@ import ObjectFormat
 /// The code of an image, queried by ascending addresses. Stubs are not included, although a frame description
 /// covers them.
 struct CodeRanges {
-  /// Ascending. For a file without sections, its segments.
+  /// The sections of code, ascending; for a file without sections, its executable segments.
   private let ranges: [AddressRange]
   private var index = 0
 
@@ -19,7 +19,7 @@ struct CodeRanges {
     ranges = (sections.isEmpty ? segments : sections).sorted { $0.start < $1.start }
   }
 
-  /// - Parameter address: not below that of the call before.
+  /// - Parameter address: not below the address in the call before.
   mutating func range(holding address: StatedAddress) -> AddressRange? {
     while index < ranges.count, ranges[index].end <= address { index += 1 }
     return index < ranges.count && ranges[index].contains(address) ? ranges[index] : nil

@@ -1,7 +1,8 @@
 import Addresses
 import ImageModel
 
-/// The executable sections of a layout, or those that a condition selects, for finding the section of an address.
+/// The executable sections of a layout, or the sections that a condition selects, for finding the section of an
+/// address.
 struct CodeSections {
   private var ranges: [(range: AddressRange, index: UInt32)]
   /// The section found last: neighbors in a symbol table are often in the same section.

@@ -48,7 +48,7 @@ extension DebugFileRequest {
       rejected.map { "\n  tried \($0.path): \($0.reason)" }.joined()
     }
 
-    /// Why the file that the user named does not fit; of several candidates in it, the most specific reason.
+    /// Why the file that the user named does not fit; if the file has several candidates, the most specific reason.
     var refusal: Diagnostic? {
       let found = rejected.first { $0.reason.severity == .mismatch } ?? rejected.first
       guard let found else { return nil }

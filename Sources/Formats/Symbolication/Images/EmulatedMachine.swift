@@ -2,13 +2,13 @@ import Addresses
 import ByteReading
 import ObjectFormat
 
-/// The machine that an ELF file is made for, as far as an emulator of one program needs to know it.
+/// The facts about the machine of an ELF file that an emulator of one program needs.
 package struct EmulatedMachine: Sendable {
   /// The name in `qemu-NAME`; `nil` if no emulator of it can be used for recordings.
   package var emulatorName: String?
-  /// The name that QEMU has for the processor with everything that it can emulate.
+  /// QEMU's name for the processor with all features that QEMU can emulate.
   package var fullestProcessor: String
-  /// `EM_X86_64`
+  /// The name in the ELF specification, such as `EM_X86_64`.
   package var description: String
   /// The path of the loader, `PT_INTERP`; `nil` for a static program.
   package var loader: String?

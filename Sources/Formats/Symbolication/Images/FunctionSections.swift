@@ -1,14 +1,14 @@
 // Whether functions had sections of their own in their object files
 //
-// A linker moves sections. If a compiler puts all functions of a file into one, an order file does nothing, and a linked
-// image has no sections of object files any more. It still shows them in two ways:
+// A linker moves sections. If a compiler puts all functions of a file into one section, an order file does nothing. A
+// linked image no longer has the sections of its object files, but still shows them in two ways:
 //
 // 1. A compilation unit lists the pieces of its code in the debug information, and the compiler makes a piece of each
-//    section. With as many pieces as functions, each has its own. With fewer, the rest are together: at least one more
-//    function than pieces are missing, because a section that is shared is shared by two. gcc also states its options;
-//    it lists `.text.startup` and cold parts as pieces, too.
+//    section. If there are as many pieces as functions, each function has its own section. If there are fewer pieces,
+//    at least one piece is a shared section, and at most the other pieces have one function each. gcc also states its
+//    options; it lists `.text.startup` and cold parts as pieces, too.
 // 2. LLD fills the gaps between sections of x86-64 code with INT3 (`0xcc`), so that a jump into one traps. Assemblers
-//    fill those within a section with instructions that do nothing. So a gap tells whether its neighbours were in one
+//    fill gaps within a section with instructions that do nothing. So a gap shows whether its neighbours were in one
 //    section. Functions whose size is a multiple of their alignment have no gap.
 //
 // What it leaves out: other linkers fill gaps between sections as assemblers do, and clang aligns AArch64 functions to 4
@@ -22,7 +22,7 @@ import ObjectFormat
 import OrderFileFormat
 
 extension BuildFacts.FunctionSections {
-  /// What the image tells of the project's code; `nil` if it tells nothing of most of that.
+  /// Counts the functions of the project's code; `nil` if the image shows nothing about most of them.
   ///
   /// The C runtime's start files and the recorder do not count: they are compiled elsewhere.
   ///
@@ -38,7 +38,7 @@ extension BuildFacts.FunctionSections {
     if all < Self.fewestGaps { return nil }
   }
 
-  /// What compilation units tell of the functions at `starts`, which ascend.
+  /// Counts the functions at `starts`, which ascend, by their compilation units.
   private init(_ debug: DebugFunctions, of starts: [StatedAddress]) {
     let option = Array("-ffunction-sections".utf8)
     let stated = debug.producers.map { producer -> Bool? in
@@ -65,11 +65,11 @@ extension BuildFacts.FunctionSections {
     }
   }
 
-  /// Fewer gaps tell nothing: the C runtime's start files have some, too.
+  /// The minimum number of gaps. Fewer gaps show nothing: the C runtime's start files have some, too.
   package static let fewestGaps = 8
   private static let trap: UInt8 = 0xcc
 
-  /// What the gaps between `bodies` tell, which ascend.
+  /// Counts the gaps between `bodies`, which ascend.
   private init(gapsBetween bodies: [AddressRange], of layout: Layout, in file: ELFFile) {
     let segments = file.segments.filter { $0.type == .load && $0.isExecutable }.prefix(8)
     self.init(.gaps, own: 0, all: 0)
@@ -87,8 +87,8 @@ extension BuildFacts.FunctionSections {
     }
   }
 
-  /// What a link map of an ELF linker tells; `nil` if it lists no input sections. The C runtime's start files do not
-  /// count.
+  /// Counts the functions in the link map of an ELF linker; `nil` if the map lists no input sections. The C runtime's
+  /// start files do not count.
   ///
   /// - Complexity: O(*n*) for *n* functions.
   package init?(ofLinkMap layout: Layout) {

@@ -79,7 +79,7 @@ extension Image {
       image.segments = file.mappedSegments
       image.libraryName = file.libraryName()
       image.linker = file.linker
-      // A damaged table is as good as none: all but a few reports do without.
+      // A damaged table counts as a missing table, because only a few reports need it.
       image.callbackPlaces = try? file.callbackPlaces()
       return (image, warnings)
     }

@@ -24,8 +24,7 @@ package struct ImageContents: Sendable {
     var name: UInt32
   }
 
-  /// - Throws: the error in the file's headers. What is wrong with a symbol table or with a table of relocations
-  ///   leaves that empty.
+  /// - Throws: the error in the file's headers. A damaged symbol table or table of relocations counts as empty.
   /// - Complexity: O(*n* log *n*) for *n* sections, symbols and relocated words.
   package init(of bytes: FileBytes) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes) else {
@@ -63,7 +62,7 @@ package struct ImageContents: Sendable {
     self.words = words.sorted()
   }
 
-  /// The name of the section at `address`; of memory that belongs to none, what the format says of it.
+  /// The name of the section at `address`; `ELF header` before the first section.
   ///
   /// - Returns: `nil` between sections, and in files without section headers.
   /// - Complexity: O(log *n*) for *n* sections.
@@ -75,11 +74,11 @@ package struct ImageContents: Sendable {
 
   /// The function or variable at `address`; the last one that begins before it, if several overlap.
   ///
-  /// - Complexity: O(log *n* + *a*) for *n* symbols, of which *a* are aliases of the one found.
+  /// - Complexity: O(log *n* + *a*) for *n* symbols, and *a* aliases of the found symbol.
   package func symbol(at address: StatedAddress) -> SymbolName? {
     let end = symbols.partitioningIndex { $0.range.start > address }
     guard end > 0, let names else { return nil }
-    // Aliases of one size are neighbors, of which the first in the table counts.
+    // Aliases of one size are neighbors; the first of them in the table counts.
     let last = symbols[end - 1]
     let index = symbols[..<end].lastIndex { $0.range != last.range }.map { $0 + 1 } ?? 0
     guard last.range.contains(address), let name = names.name(at: symbols[index].name) else {

@@ -50,7 +50,7 @@ protocol ImageFile: Sendable {
   /// See `Image.callbackPlaces`.
   func callbackPlaces() throws(ParseError) -> [StatedAddress]?
 
-  /// The functions that the loader calls before `main`, in its order, and warnings about those that can't be read.
+  /// The functions that the loader calls before `main`, in its order, and warnings about functions that can't be read.
   /// These are left out, because no name depends on them.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic])
 
@@ -60,7 +60,7 @@ protocol ImageFile: Sendable {
   /// - Returns: `nil` if the table was stripped.
   func functions(inSymbolsOf file: Self) throws(ParseError) -> NamedFunctions?
 
-  /// The functions of this image that the DWARF in `file` describes, and those that the image exports, which
+  /// The functions of this image that the DWARF in `file` describes, and the functions that the image exports, which
   /// include aliases and assembly.
   ///
   /// - Returns: `nil` if `file` has no DWARF.
@@ -74,14 +74,13 @@ protocol ImageFile: Sendable {
   ///
   /// - Parameter named: the path that the user named; nothing else is tried then.
   /// - Parameter roots: folders that distributions install debug files in.
-  /// - Returns: also the error in what the image says about its debug file; the other places are returned
-  ///   nevertheless.
+  /// - Returns: also the error in the image's reference to its debug file; the other places are returned nevertheless.
   func debugFileCandidates(
     at path: String, named: String?, roots: [String]
   ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?)
 
   /// The debug file of this image, read from `bytes`.
   ///
-  /// - Throws: the reason why it is not.
+  /// - Throws: the reason why `bytes` are not this debug file.
   func debugFile(in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate) throws -> Self
 }

@@ -73,7 +73,8 @@ package struct ImagePages: Sendable {
     return isFound
   }
 
-  /// AddressSanitizer and its like contain LeakSanitizer. All export their functions, or import them.
+  /// Whether an image has LeakSanitizer, or a sanitizer that contains it, such as AddressSanitizer. Such an image
+  /// exports or imports the sanitizer's functions.
   private static func hasLeakSanitizer(_ file: ELFFile) -> Bool {
     guard let table = (try? file.dynamicSymbolTable()) ?? nil else { return false }
     var isFound = false
@@ -92,7 +93,7 @@ package struct ImagePages: Sendable {
     mappings.first { $0.range.contains(address) }?.segment
   }
 
-  /// The stated addresses of the byte at `offset` of the file: of a page at which two segments meet, two.
+  /// The stated addresses of the byte at `offset` of the file: two, if two segments meet at its page.
   package func addresses(of offset: FileOffset) -> [StatedAddress] {
     mappings.compactMap { mapping in
       guard offset >= mapping.fileOffset, offset - mapping.fileOffset < mapping.range.size else {

@@ -115,7 +115,7 @@ extension Diagnostic {
     Diagnostic("\(things) left out: \(problem)", context: [path].compactMap { $0 })
   }
 
-  /// `2 symbols skipped: reason`; empty if none was.
+  /// Returns the warning `2 symbols skipped: reason`; empty if `count` is 0.
   static func skipped(
     _ count: Int, _ thing: String, _ reason: String, hint: String? = nil
   ) -> [Diagnostic] {

@@ -39,7 +39,7 @@ package struct SliceChoice: Sendable {
       return try Self.image(file, file.slices[index], path)
     }
     if readable.count < 2 {
-      // If no slice can be read, the first one tells what is unsupported.
+      // If no slice can be read, the error of the first slice says what is unsupported.
       return try Self.image(file, readable.first ?? file.slices[0], path)
     }
     throw Diagnostic(

@@ -5,10 +5,10 @@ import ByteReading
 import ImageModel
 import TraceFormat
 
-/// The first uses of an image's functions in another tool's recording, and what in it could not be used.
+/// The first uses of an image's functions in another tool's recording, and the entries that could not be used.
 package struct ImportedLaunch: Sendable {
   package let image: Image
-  /// `nil` if the source does not say.
+  /// `nil` if the source does not state it.
   package var processNumber: UInt32?
   /// Each function once, earliest first; all names at one address are one function.
   package private(set) var uses: [ImportedTrace.Use] = []
@@ -26,7 +26,7 @@ package struct ImportedLaunch: Sendable {
     /// The text of the line.
     package var text: SymbolName
     package var reason: String
-    /// Whether the image has the name, of something else.
+    /// Whether the image has the name, but not for a function.
     package var isNamedByImage = false
   }
 
@@ -43,7 +43,7 @@ package struct ImportedLaunch: Sendable {
 
   /// Adds the use of the function that contains `address`.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether there is such a function.
   mutating func add(
     functionHolding address: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32? = nil
   ) -> Bool {

@@ -9,8 +9,8 @@ import ImageModel
 import OrderFileFormat
 
 extension ImportedLaunch {
-  /// Reads a list of symbols. Names from another build of the program are matched as in `SymbolMap.resolve`;
-  /// a name of several functions stands for all of them.
+  /// Reads a list of symbols. Names from another build of the program are matched as in `SymbolMap.resolve`; a name
+  /// that several functions have adds all of them.
   ///
   /// - Complexity: O(*n* + *b*) for *n* bytes in the list and *b* in the names of the image.
   package init(symbols bytes: FileBytes, of image: Image) {
@@ -24,7 +24,7 @@ extension ImportedLaunch {
   }
 
   /// Reads the entries of an order file, in its order. Literals, patterns and entries for other architectures than the
-  /// image's are no entries of functions.
+  /// image's do not count as entries.
   ///
   /// - Complexity: O(*n* + *b*) for *n* bytes in the order file and *b* in the names of the image.
   package init(order: OrderFile, of image: Image) {
@@ -42,7 +42,7 @@ extension ImportedLaunch {
     explainMissing()
   }
 
-  /// Adds what an entry of a list stands for.
+  /// Adds the functions that an entry of a list names, or the entry itself to `missing`.
   mutating func add(
     _ name: SymbolName, _ resolution: Resolution, line: Int, nanoseconds: UInt64? = nil,
     thread: UInt32? = nil
@@ -58,7 +58,7 @@ extension ImportedLaunch {
     }
   }
 
-  /// Says why the image has no functions of the missing names, as far as it tells.
+  /// Sets the reasons why the image has no functions of the missing names, where the image states a reason.
   mutating func explainMissing() {
     let absences = image.layout.absences(of: missing.map(\.text))
     for index in missing.indices {
@@ -68,10 +68,9 @@ extension ImportedLaunch {
     }
   }
 
-  /// Reads a list of hexadecimal addresses, with or without `0x`. An address inside a function stands for
-  /// that function.
+  /// Reads a list of hexadecimal addresses, with or without `0x`. An address inside a function adds this function.
   ///
-  /// - Throws: `invalid` with the line for what is not an address.
+  /// - Throws: `invalid` with the line number, if a line is not an address.
   package init(addresses bytes: FileBytes, of image: Image) throws(ParseError) {
     self.init(image)
     var error: ParseError?
@@ -96,7 +95,7 @@ extension ImportedLaunch {
 }
 
 extension AbsentSymbol.Reason {
-  /// Why the line of a list that has the name is no use of a function.
+  /// Why a line of a list with this name is no use of a function.
   fileprivate var inList: String {
     switch self {
     case .shared: "imported from another image, so it can't be ordered in this one"

@@ -4,11 +4,11 @@ import TemporalProfileFormat
 
 extension ImportedLaunch {
   /// Reads one trace of an LLVM profile. Names from another build of the program are matched as in `SymbolMap.resolve`;
-  /// a name of several functions stands for all of them, unless the image knows object files and one is named for the
-  /// source file of the function.
+  /// a name that several functions have adds all of them, unless the image knows object files and one object file is
+  /// named after the source file of the function.
   ///
   /// - Parameters:
-  ///   - map: the functions of `image`; one for all traces, because it remembers what it has looked up.
+  ///   - map: the functions of `image`. All traces share one map, because it remembers what it has looked up.
   /// - Complexity: O(*n*) for *n* bytes of names; once O(*b*) for *b* bytes in the names of the image.
   package init(
     _ trace: TemporalProfile.Trace, of profile: TemporalProfile, _ image: Image,
@@ -39,15 +39,16 @@ extension ImportedLaunch {
 }
 
 extension ImageFormat {
-  /// How the symbol of a function may be called that a profile calls `name`: it has neither Mach-O's underscore nor the
-  /// mark of names that get none, those of Objective-C.
+  /// The possible symbols of a function that a profile calls `name`. A profile omits Mach-O's underscore, and does not
+  /// mark the names without one, which are Objective-C's.
   fileprivate func spellings(ofProfiled name: [UInt8]) -> [[UInt8]] {
     prefixesUnderscore ? [[UInt8(ascii: "_")] + name, name] : [name]
   }
 }
 
 extension SymbolMap {
-  /// As `resolve`, for a function of a source file. Compilers and build systems name object files `f.o` or `f.c.o`.
+  /// Resolves the name of a function that was compiled from the source file `file`. Compilers and build systems name
+  /// object files `f.o` or `f.c.o`.
   fileprivate mutating func resolve(
     _ name: SymbolName, compiledFrom file: [UInt8]?
   ) -> Resolution {
@@ -63,7 +64,7 @@ extension SymbolMap {
 }
 
 extension Layout {
-  /// Whether functions have object files. All have if one has.
+  /// Whether functions have object files. If one function has an object file, all have.
   fileprivate var knowsObjectFiles: Bool {
     functions.first.map { $0.objectFile != nil || $0.compiledObjectFile != nil } ?? false
   }

@@ -1,13 +1,13 @@
 // From the samples of perf to the functions of an image that a process used.
 //
 // A sample says where a thread is at that time: every function in its stack has run by then. So a function's place in
-// the order is that of the first sample of it in any thread, and callers precede what they called. This is no order of
-// first uses: what runs between two samples is missing, and a function that was called early but takes long only later
-// is seen later. A sample every 0.1 ms sees functions that take time; it finds few of those that run once.
+// the order is the place of its first sample in any thread, and callers precede the functions that they called. This is
+// no order of first uses: what runs between two samples is missing, and a function that was called early but takes long
+// only later is seen later. A sample every 0.1 ms sees functions that take time; it finds few of the functions that run
+// once.
 //
-// Frames are known by image and symbol. The address that perf prints is sometimes that in the process and sometimes that
-// in the file, depending on version and options, so it is not used. perf prints no build ID: the image is that with the
-// same file name.
+// Frames are known by image and symbol. Depending on version and options, perf prints the address in the process or the
+// address in the file, so addresses are not used. perf prints no build ID, so the image is recognized by its file name.
 
 import ByteReading
 import ImageModel
@@ -16,16 +16,16 @@ import PerfScriptFormat
 /// The use of one image by one process, as perf sampled it.
 package struct SampledLaunch: Sendable {
   package private(set) var launch: ImportedLaunch
-  /// The samples of the process in which the image occurs.
+  /// The number of samples of the process that have a frame in the image.
   package private(set) var sampleCount = 0
   /// The command of the process.
   package private(set) var command: [UInt8] = []
   /// Other processes that used the image; their samples are left out.
   package private(set) var otherProcesses: [UInt64] = []
-  /// The frames in the image for which perf has no name.
+  /// The number of frames in the image for which perf has no name.
   package private(set) var unnamedFrames = 0
 
-  /// - Throws: a diagnostic with the path for what has no samples; `mismatch` if no frame is in the image.
+  /// - Throws: a diagnostic with the path, if `script` is malformed; `mismatch` if no frame is in the image.
   /// - Complexity: O(*n* + *b*) for *n* bytes of samples and *b* in the names of the image.
   package init(
     _ script: PerfScript, path: String, of image: Image
@@ -74,7 +74,7 @@ package struct SampledLaunch: Sendable {
             continue
           }
           let name = bytes.copy(symbol)
-          // A stub of the linkage table is none of the image's functions.
+          // A stub of the linkage table is not one of the image's functions.
           guard seen.insert(NameKey(name)).inserted, !name.ends(with: "@plt") else { continue }
           let resolution = map.resolve(SymbolName(bytes: name))
           launch.add(

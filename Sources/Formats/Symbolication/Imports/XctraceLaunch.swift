@@ -1,19 +1,18 @@
 // From an Instruments recording of a process to the functions of an image that it used.
 //
-// Two tables describe a launch without instrumentation. `time-profile` has the stack of each running thread
-// once per millisecond: every function on it has run by then. It is sparse: what runs between two samples is
-// missing. `virtual-memory` has the faults that the kernel handled, with the exact address and usually a
-// stack: the address tells which function ran first on its page, but nothing about the other functions on
-// that page. Together they name the functions that cost a launch most, but not all that a recorder finds.
+// Two tables describe a launch without instrumentation. `time-profile` has the stack of each running thread once per
+// millisecond: every function on it has run by then. It is sparse: what runs between two samples is missing.
+// `virtual-memory` has the faults that the kernel handled, with the exact address and usually a stack: the address
+// shows which function ran first on its page, but nothing about the other functions on that page. Together they name
+// the functions that cost a launch most, but not all that a recorder finds.
 //
-// Both tables have loaded addresses. The slide is that of the process: a binary in a stack has the image's
-// UUID and the load address of its header. Faults have no binary, but a process. So the process is the one
-// that used the image first, and faults of other processes don't count. The two tables may be in two exports
-// of the same recording.
+// Both tables have loaded addresses. The slide belongs to a process: a binary in a stack has the image's UUID and the
+// load address of its header. Faults have no binary, but a process. So the process that used the image first is chosen,
+// and faults of other processes don't count. The two tables may be in two exports of the same recording.
 //
-// The address of a stack's first frame is that of an instruction, or that plus 1. (Versions differ; on arm64,
-// where instructions have 4 bytes, both are in the same function.) The others are return addresses: the call
-// is before them, and may be the last instruction of its function.
+// The address of a stack's first frame is the address of an instruction, or this address plus 1. (Versions differ; on
+// arm64, where instructions have 4 bytes, both are in the same function.) The addresses of the other frames are return
+// addresses: the call is before the return address, and may be the last instruction of its function.
 
 import Addresses
 import ByteReading
@@ -37,9 +36,9 @@ package struct XctraceLaunch: Sendable {
     package var nanoseconds: UInt64
     /// The kernel's number for the thread; `nil` if unknown.
     package var thread: UInt32?
-    /// Index into the layout's functions; of aliases the first.
+    /// Index into the layout's functions; if there are aliases, the index of the first.
     package var function: Int
-    /// Whether it comes from a fault, from its address or its stack, and not from a sample.
+    /// Whether the touch comes from the address or the stack of a fault, and not from a sample.
     package var isFault: Bool
   }
 
@@ -51,8 +50,8 @@ package struct XctraceLaunch: Sendable {
     /// The number of bytes read or mapped; `nil` if the export does not say.
     package var sizeBytes: UInt64?
     package var durationNanoseconds: UInt64?
-    /// Whether it was read from the file, `File Backed Page In`; otherwise it was in memory, `Page Cache
-    /// Hit`.
+    /// Whether the kernel read the page from the file (`File Backed Page In`). Otherwise the page was in memory (`Page
+    /// Cache Hit`).
     package var isPageIn: Bool
   }
 }
@@ -124,8 +123,8 @@ extension XctraceLaunch {
 
   /// Finds the image in exports of one recording.
   ///
-  /// - Throws: a diagnostic with the path for what is not an export; `mismatch` if no stack has the image's
-  ///   UUID, with the UUID of the image of the same name if there is one.
+  /// - Throws: a diagnostic with the path, if a file is not an export; `mismatch` if no stack has the image's UUID,
+  ///   with the UUID of the image of the same name if there is one.
   /// - Complexity: O(*n* + *s* log *s*) for *n* bytes and *s* different stacks.
   package init(
     _ exports: [Export], of image: Image

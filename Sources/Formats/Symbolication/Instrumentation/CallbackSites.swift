@@ -4,7 +4,7 @@ import ImageModel
 import ObjectFormat
 
 extension Image {
-  /// The instructions that call the callback of instrumented functions; none if the image does not define the
+  /// The instructions that call the callback of instrumented functions; empty if the image does not define the
   /// callback, or if its code is not for x86-64 or AArch64.
   ///
   /// - Parameter bytes: the image's file.
@@ -54,7 +54,7 @@ extension Image {
   }
 }
 
-/// Whether `name` is that of the function that instrumented functions call.
+/// Whether `name` is the name of the callback that instrumented functions call.
 func isCallback(_ name: ArraySlice<UInt8>) -> Bool {
   ["__sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard"].contains {
     name.elementsEqual($0.utf8)

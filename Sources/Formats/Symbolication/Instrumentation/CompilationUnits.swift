@@ -1,13 +1,14 @@
 // Which object file, archive member or source file did a piece of code come from?
 //
-// The first of these that is known: the object file in a link map or debug map (`Function.objectFile`), the
-// compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In that
-// table global functions follow all local ones and have no file symbol; nor have hidden ones, which linkers make local
-// and put behind those of the last file. Linkers place the code of one object file
-// together, so a function between two functions of one file is assumed to be from that file. This is not so for code that
-// linkers collect in one place: cold parts and static constructors. They tell nothing about their neighbors, nor do the
-// recorder's functions. An object file without a file symbol, such as one from assembly, seems to belong to the one before
-// it; after the recorder, which is often linked just before libraries, such functions count as being from no known file.
+// The answer is the first of these that is known: the object file in a link map or debug map (`Function.objectFile`),
+// the compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In
+// that table, global functions follow all local functions and have no file symbol. Hidden functions have no file
+// symbol, either: linkers make them local and put them after the local functions of the last file. Linkers place the
+// code of one object file together, so a function between two functions of one file is assumed to be from that file.
+// This does not hold for code that linkers collect in one place: cold parts and static constructors. Such code shows
+// nothing about its neighbors; nor do the recorder's functions. The functions of an object file without a file symbol,
+// such as one from assembly, seem to belong to the file before it. After the recorder, which is often linked just
+// before libraries, such functions have no known file.
 
 import Addresses
 import ByteReading
@@ -23,7 +24,7 @@ struct CompilationUnits {
   private var described: [StatedAddress: SymbolName] = [:]
   /// Ascending by address.
   private var fileSymbols: [(address: StatedAddress, name: SymbolName)] = []
-  /// The addresses of those that tell nothing about their neighbors.
+  /// The addresses of functions that show nothing about their neighbors.
   private var placedApart: Set<StatedAddress> = []
 
   /// - Parameter readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
@@ -98,7 +99,7 @@ struct CompilationUnits {
     }
   }
 
-  /// The unit that a function is from, as far as a map, debug information or its own symbol tells.
+  /// The unit of a function, if a map, debug information or the function's own symbol states it.
   func statedUnit(ofFunction index: Int) -> SymbolName? {
     let function = layout.functions[index]
     if let file = function.compiledObjectFile ?? function.objectFile {
@@ -112,7 +113,8 @@ struct CompilationUnits {
     return fileSymbols[next].name
   }
 
-  /// The same; if nothing states it, the unit of the functions before and behind it.
+  /// The stated unit of a function. If nothing states it, the unit of the functions before and after it, if these have
+  /// the same unit.
   func unit(ofFunction index: Int) -> SymbolName? {
     if let stated = statedUnit(ofFunction: index) { return stated }
     let address = layout.functions[index].address

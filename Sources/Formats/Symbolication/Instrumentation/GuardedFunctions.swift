@@ -33,8 +33,8 @@ package struct GuardedFunctions: Sendable {
 }
 
 extension Trace {
-  /// Returns the indexes of the hits that are the first ones of their functions. All hits are, except in images whose basic
-  /// blocks have guards of their own.
+  /// Returns the indexes of the hits that are the first hits of their functions. All hits are first hits, except in
+  /// images whose basic blocks have guards of their own.
   ///
   /// - Parameters:
   ///   - blockImages: the indexes of these images.

@@ -2,8 +2,8 @@
 //
 // A trace can only name what its build had. A function that was written since is in no trace, whether or not a launch
 // runs it. It is new if no function of the recorded build has the same name, apart from what differs between builds
-// (`CanonicalName`); of several names of a body, one is enough. Code without a name, and code that compilers merge,
-// split off or outline, is in every build under other names, and does not count.
+// (`CanonicalName`); a body with several names is known if one of its names is. Code without a name, and code that
+// compilers merge, split off or outline, is in every build under other names, and does not count.
 
 import Addresses
 import Demangling
@@ -13,9 +13,9 @@ import ImageModel
 package struct NewFunctions: Sendable {
   /// Indexes into the layout's functions, one for each body, largest first.
   package let functions: [Int]
-  /// The addresses of their first bytes.
+  /// The addresses of the first bytes of these functions.
   package let newEntries: Set<StatedAddress>
-  /// Their size.
+  /// The size of these functions.
   package let bytes: UInt64
   /// The size of all code that counts.
   package let allBytes: UInt64

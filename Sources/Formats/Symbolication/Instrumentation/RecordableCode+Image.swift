@@ -1,8 +1,8 @@
 // Which code of an image could be recorded
 //
-// A function is instrumented if it calls the callback: the image's pc-table then lists an address in it. If an image
-// has no such table, or one with fewer addresses than guards, its code is searched for calls. The code of a Mach-O
-// image is always searched, because the table in the file lacks functions that other images may replace, such as
+// A function is instrumented if it calls the callback: the image's pc-table then lists an address in the function. If
+// an image has no such table, or one with fewer addresses than guards, its code is searched for calls. The code of a
+// Mach-O image is always searched, because the table in the file lacks functions that other images may replace, such as
 // Swift's generic functions: the loader fills them in. With breakpoints, a function is recordable if it can be given a
 // breakpoint.
 //
@@ -25,8 +25,7 @@ extension RecordableCode {
   ///   - image: the recorded image.
   ///   - bytes: the image's file.
   /// - Returns: `nil` if the image does not show which functions are instrumented.
-  /// - Throws: the error in a table that tells where breakpoints can be. From damaged unwind tables no functions are
-  ///   taken.
+  /// - Throws: the error in a table that shows where breakpoints can be. Damaged unwind tables count as empty.
   /// - Complexity: O(*n* log *p*) for *n* functions and *p* places, and O(*b*) for *b* bytes of code if they are
   ///   searched for calls.
   package init?(

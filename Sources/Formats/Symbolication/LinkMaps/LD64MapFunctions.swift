@@ -14,7 +14,7 @@ struct LD64MapFunctions {
   private var names: [UInt8] = []
   private var absentSymbols: [AbsentSymbol] = []
 
-  /// For the position of each object file's path in the map, its name in an order file.
+  /// The names of object files in an order file, by the position of the file's path in the map.
   private var objectFiles: [UInt32: NameReference?] = [:]
   /// Functions at one address, all of which get the largest size among the symbols there.
   private var group = Group()
@@ -24,7 +24,7 @@ struct LD64MapFunctions {
   private struct Group {
     var address = StatedAddress(rawValue: 0)
     var size: UInt64 = 0
-    /// The index of the first one in `functions`.
+    /// The index in `functions` of the group's first function.
     var first = 0
   }
 
@@ -41,7 +41,7 @@ struct LD64MapFunctions {
   consuming func collected() -> (
     functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
   ) {
-    // Enough in any case; reserved memory that is not used is not touched.
+    // These capacities are enough in any case. Reserved memory that is not used is not touched.
     functions.reserveLargePages(map.symbols.count)
     names.reserveLargePages(map.bytes.count)
     var first = 0
@@ -83,8 +83,8 @@ struct LD64MapFunctions {
     finishGroup(upTo: end)
   }
 
-  /// Adds the data of adjacent pieces. What has no object file is the linker's own: a pointer to a function of another
-  /// image has that function's name.
+  /// Adds the data of adjacent pieces. A piece without an object file is skipped: the linker created it, and its
+  /// pointers to functions of other images have the names of these functions.
   private mutating func addData(ofPieces pieces: Range<Int>) {
     for piece in pieces where map.inputSections[piece].file.count > 0 {
       for symbol in map.symbols[map.symbolIndexes(ofInputSection: piece)] {
@@ -108,8 +108,8 @@ struct LD64MapFunctions {
     return true
   }
 
-  /// By address, then in the order of the map: ld64.lld lists the names of a folded piece after all of the
-  /// kept one.
+  /// The symbols of `pieces` by address, then in the order of the map: ld64.lld lists the names of a folded piece after
+  /// all names of the kept piece.
   private func sortedSymbols(of pieces: Range<Int>) -> [(piece: Int, symbol: Int)] {
     let symbols = pieces.flatMap { piece in
       map.symbolIndexes(ofInputSection: piece).map { (piece: piece, symbol: $0) }
@@ -144,15 +144,15 @@ extension LD64MapFunctions {
     group = Group(address: address, first: functions.count)
   }
 
-  /// Sets the sizes of the group: up to `end` if no symbol at its address states one.
+  /// Sets the size of the group's functions: the largest that a symbol at their address states, or else the distance to
+  /// `end`.
   private mutating func finishGroup(upTo end: StatedAddress) {
     let size = group.size > 0 ? group.size : end.rawValue - group.address.rawValue
     for index in group.first..<functions.count where size > 0 { functions[index].size = size }
   }
 
-  /// Whether it can be the name of a function in the symbol table. Names that begin with `l` or `L` are
-  /// labels (`ltmp0`, `l_.str`) that no symbol table of a linked image contains. ld64 writes `anon` for code
-  /// without any name.
+  /// Whether `name` can be the name of a function in the symbol table. Names that begin with `l` or `L` are labels
+  /// (`ltmp0`, `l_.str`) that no symbol table of a linked image contains. ld64 writes `anon` for code without any name.
   private func isFunctionName(_ name: Range<Int>) -> Bool {
     guard let first = name.first else { return false }
     switch map.bytes[first] {

@@ -3,11 +3,11 @@ import ByteReading
 import ImageModel
 
 extension Layout {
-  /// This layout with the input sections and object files of `map`, the link map of the same image, and with
-  /// the symbols that it lists as discarded.
+  /// This layout with the input sections and object files of `map`, the link map of the same image, and with the
+  /// symbols that the map lists as discarded.
   ///
-  /// An input section belongs to an address, an object file to a name: functions that were folded into one
-  /// body keep their own, even if they have the same name.
+  /// An input section belongs to an address, an object file to a name: functions that were folded into one body keep
+  /// their own object files, even if they have the same name.
   ///
   /// - Complexity: O(*n* + *m*) for *n* functions here and *m* in the map, on average.
   package func addingOrigins(of map: Layout) -> Layout {

@@ -32,7 +32,7 @@ struct LinkMapCodeSections {
         if !Self.isData(bytes, section.name.indices) { isCode[index] = true }
       }
     }
-    // `.init.text` and others in the Linux kernel, which has data between its code.
+    // `.init.text` and similar sections of the Linux kernel, which has data between its code.
     for index in placed {
       let name = map.sections[index].name.indices
       let hasSuffix = name.count > 5 && bytes.hasPrefix(".text", at: name.upperBound - 5)
@@ -50,7 +50,7 @@ struct LinkMapCodeSections {
     let section = Int(input.section)
     guard isExecutable[section], !isLinkage[section] else { return false }
     let start = input.name.indices.lowerBound
-    // Most begin with `.text`, and none of the others does.
+    // The test for `.text` is a fast path: most sections of code begin with it, and no section of data does.
     return map.bytes.hasPrefix(".text", at: start) || !Self.isData(map.bytes, input.name.indices)
   }
 

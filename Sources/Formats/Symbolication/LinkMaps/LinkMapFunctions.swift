@@ -18,9 +18,9 @@ struct LinkMapFunctions {
 
   /// The number of functions named after their section, because the printed name was demangled.
   private var recovered = 0
-  /// The number of functions of which only a demangled name is known.
+  /// The number of functions with only a demangled name.
   private var demangledOnly = 0
-  /// The number of input sections of code without any known function, and of their bytes.
+  /// The number of input sections of code without any known function, and the number of their bytes.
   private var unnamedSections = 0
   private var unnamedBytes: UInt64 = 0
 
@@ -36,7 +36,7 @@ struct LinkMapFunctions {
   }
 
   mutating func collect() {
-    // In a typical map nearly every symbol is a function, and its name is part of its section's. Reserved
+    // In a typical map nearly every symbol is a function, and the name of its section contains its name. Reserved
     // memory that is not used is not touched.
     functions.reserveLargePages(max(map.symbols.count, map.inputSections.count))
     names.reserveLargePages(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
@@ -75,7 +75,7 @@ extension LinkMapFunctions {
   ) {
     let indexes = map.symbolIndexes(ofInputSection: index)
     if indexes.count == 1, let symbol = map.symbols[indexes].first, isFunction(symbol, in: input) {
-      // The usual case, with one section per function, which is worth a path without an array.
+      // The usual case, one section per function, has a path without an array.
       var naming = SectionNaming(map.bytes, input)
       naming.isAloneAtStart = symbol.address == input.range.start
       return add(symbol, upTo: input.range.end, hasSizedAlias: false, &naming, section)
@@ -92,7 +92,7 @@ extension LinkMapFunctions {
     }
     var naming = SectionNaming(map.bytes, input)
     naming.isNameTaken = sorted.contains { naming.isName(map.symbols[$0].name.indices) }
-    // In groups of one address; within a group in the order of the map.
+    // Symbols are added in groups of one address; a group keeps the order of the map.
     var start = 0
     while start < sorted.count {
       let address = map.symbols[sorted[start]].address
@@ -147,15 +147,15 @@ extension LinkMapFunctions {
     if !map.grammar.listsLocalSymbols, suffix == nil { printedNames.append(LinkMap.Text(function)) }
   }
 
-  /// Every order file writes `f@@V1` and `f@V1` as `f`.
+  /// Returns `name` as order files write it: `f` for `f@@V1` and `f@V1`.
   private func withoutVersion(_ name: Range<Int>) -> Range<Int> {
     guard let at = map.bytes.firstIndex(of: UInt8(ascii: "@"), in: name), at > name.lowerBound
     else { return name }
     return name.lowerBound..<at
   }
 
-  /// Appends a function and its names. The section's name is stored once, and includes the function's name
-  /// where possible.
+  /// Appends a function and its names. The section's name is stored once, and the function's name is a part of it where
+  /// possible.
   private mutating func append(
     _ function: Range<Int>, _ suffix: String?, at address: StatedAddress, size: UInt64,
     _ naming: inout SectionNaming, _ section: UInt32, isLocal: Bool
@@ -233,7 +233,7 @@ extension LinkMapFunctions {
     var found: Set<Int> = []
     var others = byFunction
     for name in printedNames {
-      // Removed, because a name may be printed as often as it has sections.
+      // A name is removed when it is first found, because it may be printed as often as it has sections.
       let sections = others.removeValue(forKey: NameKey(map.bytes.copy(name.indices)))
       found.formUnion(sections ?? [])
     }

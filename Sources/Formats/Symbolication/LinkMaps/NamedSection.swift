@@ -8,7 +8,7 @@ struct NamedSection {
   let part: FunctionSection.Part
 
   /// - Parameter name: the place of the section's name in `bytes`.
-  /// - Returns: `nil` if the name contains no function, or is that of a group of functions.
+  /// - Returns: `nil` if the name contains no function, or if it names a group of functions.
   init?(_ bytes: FileBytes, _ name: Range<Int>) {
     guard let section = bytes.withSpan(name, { FunctionSection($0) }), !section.isGroup else {
       return nil

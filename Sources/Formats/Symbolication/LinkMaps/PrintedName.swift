@@ -2,7 +2,7 @@ import ByteReading
 
 /// The form in which a linker printed the name of a symbol in its map.
 enum PrintedName {
-  /// As in the symbol table, as far as can be seen.
+  /// Apparently as in the symbol table.
   case plain
   /// As in the symbol table, and mangled: `_Z3foov`, `_RNvC1a3foo`.
   case mangled

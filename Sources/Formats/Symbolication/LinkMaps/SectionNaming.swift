@@ -11,7 +11,7 @@ struct SectionNaming {
   let sectionName: Range<Int>
   private let function: NamedSection?
 
-  /// Whether the function that the section is named after has been found in it.
+  /// Whether the section's symbols include the function after which the section is named.
   var isNameTaken = false
   /// Whether the next symbol is the only one at the section's start.
   var isAloneAtStart = false
@@ -31,7 +31,7 @@ struct SectionNaming {
   }
 
   enum Name {
-    /// The printed name is that of the symbol table.
+    /// The printed name is the name in the symbol table.
     case printed
     /// The section is named after the function. A cold part has its function's name and a suffix.
     case section(Range<Int>, suffix: String?)
@@ -43,7 +43,7 @@ struct SectionNaming {
   mutating func name(ofSymbolPrinted printed: Range<Int>, at address: StatedAddress) -> Name {
     let kind = PrintedName(bytes, printed)
     if kind == .mangled { return .printed }
-    // A plain name can be demangled too, `TLS init function for x`; then there is no other symbol.
+    // A demangled name can look plain: `TLS init function for x`. Such a symbol is alone at the section's start.
     if let function, !isNameTaken, address == start, kind == .demangled || isAloneAtStart,
       PrintedName.isMangled(bytes, function.function)
     {
@@ -53,7 +53,7 @@ struct SectionNaming {
     return kind == .demangled ? .unknown : .printed
   }
 
-  /// `.cold` if `printed` is a cold part and the section's name does not show that.
+  /// The suffix of `printed`, such as `.cold`, if it is a cold part and the section's name does not show it.
   private func coldSuffix(_ printed: Range<Int>, of function: Range<Int>) -> String? {
     guard let suffix = PrintedName.coldSuffix(bytes, printed) else { return nil }
     let isNamed =

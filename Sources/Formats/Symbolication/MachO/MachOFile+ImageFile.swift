@@ -37,16 +37,16 @@ extension MachOFile: ImageFile {
     }
   }
 
-  /// `LC_UUID`; without one, a weak ID: FNV-1a, 64 bits, of all load commands as in the file, big-endian. The
-  /// recorder computes the same. Stripping changes it.
+  /// The ID in `LC_UUID`. Without this command, a weak ID: the 64-bit FNV-1a hash of all load commands as in the file,
+  /// big-endian. The recorder computes the same hash. Stripping changes it.
   package func imageID() throws(ParseError) -> ImageID {
     if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
     let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)
     return ImageID(weakOf: bytes, start..<start + Int(header.commandsSize))
   }
 
-  /// Apple's new linker, which its authors call ld-prime, counts its versions from 1000 on, and the classic one
-  /// ends below: Xcode 15 has 1015.7 and 907 (<https://github.com/apple-opensource/ld64/issues/2>).
+  /// Apple's new linker, which its authors call ld-prime, counts its versions from 1000 on, and the classic linker's
+  /// versions are lower: Xcode 15 has 1015.7 and 907 (<https://github.com/apple-opensource/ld64/issues/2>).
   var linker: String? {
     guard let version = (try? linkerVersion()) ?? nil else { return nil }
     return switch version.tool {
@@ -60,7 +60,7 @@ extension MachOFile: ImageFile {
     return bytes.text(name.indices).split(separator: "/").last.map(String.init)
   }
 
-  /// All but the debug information, which has addresses and isn't loaded.
+  /// All sections except debug information, which has addresses but isn't loaded.
   func sectionsInMemory() -> [Section] {
     sections.compactMap { section in
       guard !section.attributes.contains(.debug), !section.segmentName.elementsEqual("__DWARF".utf8)

@@ -14,10 +14,10 @@
 //     0x1018 _g            8 bytes: up to a function without a name, listed in LC_FUNCTION_STARTS
 //     0x1020               stripped
 //
-// ld64.lld drops the mark of alternate entries when it links; then the second entry begins a separate
-// function, in its link map too. Apple's linker keeps the mark. It also sets it on aliases, and on all
-// symbols but the first of an object without MH_SUBSECTIONS_VIA_SYMBOLS, which is typical of assembly: that
-// is one atom of many functions, and each of them extends to the end of what moves with it.
+// ld64.lld drops the mark of alternate entries when it links; then the second entry begins a separate function, in its
+// link map too. Apple's linker keeps the mark. It also sets it on aliases, and on all symbols but the first of an
+// object without MH_SUBSECTIONS_VIA_SYMBOLS, which is typical of assembly: such an object is one atom of many
+// functions, and each of them extends to the end of the atom.
 //
 // Names that begin with `l` or `L` are labels of the assembler (`ltmp0`, `l_.str`). They are not source
 // names, because C names begin with `_` and Objective-C names with `-` or `+`. They are left out if there is
@@ -27,7 +27,7 @@
 // Linkers name the stubs that they create for Objective-C messages (`_objc_msgSend$count`). Stubs are no functions: no
 // object file has them, and an order file can't move them.
 //
-// It cannot distinguish functions from data that assembly puts into a section of code.
+// This code cannot distinguish functions from data that assembly puts into a section of code.
 
 import Addresses
 import ByteReading
@@ -40,9 +40,9 @@ struct MachOFunctions {
   private var found = NamedFunctions()
   private var labels: [Function] = []
   private let sections: [Section]
-  /// All with code but stubs.
+  /// The sections with code, except stubs.
   private var code: CodeSections
-  /// All with data.
+  /// The sections with data.
   private var data: CodeSections
   /// The contents of `LC_FUNCTION_STARTS`, ascending; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
@@ -93,7 +93,7 @@ struct MachOFunctions {
         return
       }
       guard !name.isEmpty else { return }
-      // They fit: a string table has at most 4 GiB, and append has checked the sum.
+      // Offset and count fit: a string table has at most 4 GiB, and append has checked the sum.
       let reference = NameReference(
         offset: base + UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count))
       if let absence {
@@ -127,7 +127,8 @@ struct MachOFunctions {
       sharingCount, "symbol", "names too large: expected at most \(budget.limit) bytes in all")
   }
 
-  /// Why a symbol is no function although the image names it; `nil` if it is in a section of code or in none.
+  /// Returns why a symbol is no function although the image names it: it is data, imported or absolute. `nil` for other
+  /// symbols.
   private mutating func absence(of symbol: MachOSymbol) -> AbsentSymbol.Reason? {
     if symbol.isInSection { return data.index(containing: symbol.value) == nil ? nil : .data }
     // With two-level namespaces, each import names the library that it comes from.
@@ -138,9 +139,9 @@ struct MachOFunctions {
     }
   }
 
-  /// Adds the functions that DWARF describes. It has source names; symbols have an underscore before them,
-  /// except Objective-C methods. Their sizes are not used, so that an image has the same layout whichever
-  /// file names its functions.
+  /// Adds the functions that DWARF describes. DWARF has source names; the symbols of functions, except Objective-C
+  /// methods, have an underscore before the source name. The sizes in DWARF are not used, so that an image has the same
+  /// layout whichever file names its functions.
   mutating func add(_ debug: DebugFunctions) {
     for function in debug.functions {
       guard let section = code.index(containing: function.range.start) else { continue }
@@ -157,10 +158,10 @@ struct MachOFunctions {
     found.warnings += debug.warnings
   }
 
-  /// The number of functions in `LC_FUNCTION_STARTS`, and how many of them have no name; `nil` if there are
-  /// none. Labels within functions don't count.
+  /// The number of functions in `LC_FUNCTION_STARTS`, and how many of them have no name; `nil` if the image has no
+  /// function starts. Labels within functions don't count.
   ///
-  /// - Complexity: that of `finish()`.
+  /// - Complexity: as `finish()`.
   func unnamedStarts() -> (count: Int, of: Int)? {
     guard let starts, !starts.isEmpty else { return nil }
     let named = Set((found.functions + labels).map(\.address))
@@ -182,8 +183,8 @@ struct MachOFunctions {
       among: candidates.sorted(), functions: functions.sorted())
   }
 
-  /// Whether names are missing. A linker names all functions except those of private labels, so an image
-  /// without any local name was stripped, unless all functions have names.
+  /// Whether names are missing. A linker names all functions except functions with private labels, so an image without
+  /// any local name was stripped, unless all functions have names.
   var isStripped: Bool {
     guard sections.contains(where: { $0.isExecutable && $0.range.size > 0 }) else { return false }
     guard !found.functions.isEmpty || !labels.isEmpty else { return true }

@@ -9,10 +9,10 @@
 //                b _out
 //     (no name)  ...            a conditional branch before it leads here: a label
 //
-// Code tells the difference. Compilers end a function with an instruction after which nothing runs, and branch to another
-// function only without a condition. A Python extension (onnxruntime 1.32, arm64) has 61,552 named functions. One of these
-// functions follows code that runs on, and none is the target of a conditional branch. By these rules, 519 of the extension's
-// 520 starts without a name are labels.
+// The code shows the difference. Compilers end a function with an instruction after which nothing runs, and branch to
+// another function only without a condition. A Python extension (onnxruntime 1.32, arm64) has 61,552 named functions.
+// One of these functions follows code that runs on, and no function is the target of a conditional branch. By these
+// rules, 519 of the extension's 520 starts without a name are labels.
 //
 // What it leaves out: code for other instruction sets than AArch64, whose instructions can't be read backwards.
 
@@ -43,8 +43,8 @@ struct MachOLabels {
   /// - Parameters:
   ///   - starts: ascending.
   ///   - functions: the starts that are certainly functions, ascending.
-  /// - Complexity: O(*n* log *n* + *b*) for *n* starts and functions, and *b* bytes of code between functions with starts
-  ///   of other code in between.
+  /// - Complexity: O(*n* log *n* + *b*) for *n* starts and functions, and *b* bytes of code from the certain function
+  ///   before each start to the certain function after it.
   func startsInFunctions(
     among starts: [StatedAddress], functions: [StatedAddress]
   ) -> Set<StatedAddress> {

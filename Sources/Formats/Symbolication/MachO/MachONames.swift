@@ -71,8 +71,8 @@ private func isMadeByLTO(_ name: ArraySlice<UInt8>) -> Bool {
   }
 }
 
-/// Whether an order file should not contain `name` although a Mach-O image has it:
-/// OrderFileEntry+Layout.swift says why.
+/// Whether an order file should not contain `name` although a Mach-O image has it: OrderFileEntry+Layout.swift explains
+/// the reasons.
 func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
   if name.first == UInt8(ascii: "l") || name.first == UInt8(ascii: "L") { return true }
   if isOutlined(name) { return true }

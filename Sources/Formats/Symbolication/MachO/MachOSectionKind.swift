@@ -1,10 +1,10 @@
 import ByteReading
 import ImageModel
 
-/// The contents of a section of a Mach-O image, as far as its name tells, because a link map states no flags.
+/// The contents of a section of a Mach-O image, derived from its name, because a link map states no flags.
 ///
-/// The known names are those of `<mach-o/loader.h>`, ld64, and the Swift and Objective-C runtimes. A section
-/// with another name is treated as code if it is in a segment of code: users name sections of code,
+/// The known names come from `<mach-o/loader.h>`, ld64, and the Swift and Objective-C runtimes. A section with another
+/// name is treated as code if it is in a segment of code: users give sections of code their own names, as in
 /// `__attribute__((section("__TEXT,__startup")))`.
 enum MachOSectionKind {
   case code
@@ -22,7 +22,7 @@ enum MachOSectionKind {
     if Self.stubNames.contains(where: isSection) {
       self = .stubs
     } else if isSection("__text") {
-      // In any segment: `-rename_section` moves it, to have it encrypted or paged in separately.
+      // `__text` is code in any segment: `-rename_section` moves it, to have it encrypted or paged in separately.
       self = .code
     } else if bytes.hasPrefix("__TEXT", at: name.lowerBound) {
       self = Self.dataPrefixes.contains { bytes.hasPrefix($0, at: start) } ? .data : .code

@@ -2,8 +2,8 @@ import ByteReading
 import ImageModel
 
 extension Layout {
-  /// Why symbols called `names` are no functions of this layout, as far as it tells. The first of several absent symbols
-  /// of a name tells why.
+  /// The reasons why symbols called `names` are no functions of this layout, where the layout states a reason. If
+  /// several absent symbols have one name, the first of them gives the reason.
   ///
   /// - Complexity: O(*n* + *a*) for *n* names and *a* absent symbols, on average.
   package func absences(of names: some Sequence<SymbolName>) -> [NameKey: AbsentSymbol.Reason] {

@@ -1,10 +1,10 @@
 // Finds a name among hundreds of thousands with one look-up, without a String or an allocation per name.
 //
-// Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4, algorithm L) at
-// most two thirds full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus
-// one; 0 is an empty slot. So a probe that hits another name usually sees that in the slot and reads no name,
-// and building the index reads each name once. Entries with equal names are chained through `next` in
-// ascending order: ten thousand local functions called `init` cost no more than others.
+// Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4, algorithm L) at most two thirds
+// full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus one; 0 is an empty slot.
+// So a probe that hits another name usually detects it by the slot and reads no name, and building the index reads each
+// name once. Entries with equal names are chained through `next` in ascending order: ten thousand local functions
+// called `init` cost no more than others.
 //
 // The hash is `nameHash`: the same names give the same index on every run.
 
@@ -28,8 +28,8 @@ struct NameIndex: Sendable {
     var slotCount = 16
     while slotCount < keys.count + keys.count / 2 { slotCount *= 2 }
     slots = [UInt64](repeating: 0, count: slotCount)
-    // A separate loop: nearly every access to a slot misses the caches, and without hash computations in
-    // between the processor can wait for several at once.
+    // A separate loop: nearly every access to a slot misses the caches, and without hash computations in between the
+    // processor can wait for several accesses at once.
     let hashes = keys.indices.map { nameHash(table.bytes.span.bytes.extracting(range(of: $0))) }
     // Backwards, so that each chain ascends.
     for entry in keys.indices.reversed() {
@@ -49,7 +49,7 @@ struct NameIndex: Sendable {
     return entry(UInt32(truncatingIfNeeded: slots[slot]))
   }
 
-  /// Whether an entry behind `entry` has the same name.
+  /// Whether an entry after `entry` has the same name.
   func hasNamesakes(_ entry: Int) -> Bool { next[entry] != 0 }
 
   /// Whether an entry has that name.
@@ -65,7 +65,8 @@ struct NameIndex: Sendable {
     return found
   }
 
-  /// Whether `predicate` holds for an entry with that name. It is asked in ascending order, until it holds.
+  /// Whether `predicate` holds for an entry with that name. It is called in ascending order of the entries, until it
+  /// holds.
   func contains(_ name: [UInt8], where predicate: (Int) -> Bool) -> Bool {
     var current = first(name)
     while let entry = current {

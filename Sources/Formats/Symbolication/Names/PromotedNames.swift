@@ -5,8 +5,8 @@ import ImageModel
 /// The local functions of a layout to which link-time optimization gave a global name, by their original
 /// names: `hidden` finds `hidden.llvm.123`, and `hidden.llvm.123.cfi`.
 ///
-/// Instrumentation affects what ThinLTO imports, and so what it promotes: of two local functions `hidden` in
-/// the recorded build, one may be `hidden` in the release build and the other `hidden.llvm.123`.
+/// Instrumentation affects what ThinLTO imports, and so what it promotes: if the recorded build has two local functions
+/// `hidden`, one may be `hidden` in the release build and the other `hidden.llvm.123`.
 struct PromotedNames: Sendable {
   private let index: NameIndex
   /// The function of each entry of the index.

@@ -1,6 +1,7 @@
-/// The names of the recorder's functions, on all systems. A program may have others with the same prefix.
+/// The names of the recorder's functions, on all systems. A program may have other functions with the same prefix.
 enum RecorderFunctions {
-  /// Whether `name`, without the underscore of Mach-O, is one of them, or what a compiler split off of one.
+  /// Whether `name`, without the underscore of Mach-O, is a function of the recorder, or a part that a compiler split
+  /// off from such a function.
   static func contain(_ name: ArraySlice<UInt8>) -> Bool {
     guard name.starts(with: "of_".utf8) || name.starts(with: "orderfile_".utf8) else {
       return false
@@ -10,7 +11,7 @@ enum RecorderFunctions {
 
   private static let names = Set(list.split(whereSeparator: \.isWhitespace).map { Array($0.utf8) })
 
-  /// What is called in Runtime/Recorder, ascending.
+  /// The functions in Runtime/Recorder, ascending.
   private static let list = """
     of_add_data_image of_add_registration of_address_space of_allocate of_allocate_mapped of_append of_append_number
     of_at_exit of_begin of_calibrate of_calibrate_at of_claim_early_records of_claim_early_touches of_claim_mark

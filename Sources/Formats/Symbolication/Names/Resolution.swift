@@ -1,13 +1,12 @@
 import Demangling
 import ImageModel
 
-/// Functions of a release layout that may be the recorded one.
+/// Functions of a release layout that may be a recorded function.
 package struct Candidates: Hashable, Sendable {
   /// Indexes into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.
   package var indexes: [Int]
-  /// Whether several bodies match the name and nothing tells which one ran: local functions of the same name,
-  /// or clones. Aliases at one address, and a function with the merged body that it jumps to, are not
-  /// ambiguous.
+  /// Whether several bodies match the name and nothing shows which body ran: local functions of the same name, or
+  /// clones. Aliases at one address, and a function with the merged body that it jumps to, are not ambiguous.
   package var isAmbiguous: Bool
 
   package init(_ indexes: [Int], isAmbiguous: Bool = false) {
@@ -20,7 +19,8 @@ package struct Candidates: Hashable, Sendable {
 package enum Resolution: Hashable, Sendable {
   /// The release build has the name; functions that belong to it are included.
   case exact(Candidates)
-  /// It has names with the same canonical form; all of the best rank.
+  /// The release build has functions whose names have the same canonical form; the candidates are all functions that
+  /// match best.
   case canonical(Candidates, CanonicalName.Match)
   case missing(MissingReason)
 

@@ -72,13 +72,13 @@ extension SymbolMap {
   /// `name.cfi`: then `name.cfi` is found, too. Otherwise, these are the functions whose names have
   /// the same canonical form and match best (`CanonicalName.Match`).
   ///
-  /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has
-  /// entry addresses, each original that ran was recorded too. The release build's `f` is returned
-  /// nevertheless, as `original`, because a trace with return addresses only knows no more.
+  /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has entry
+  /// addresses, each original that ran was recorded too. The release build's `f` is returned nevertheless, as
+  /// `original`, because a trace that has only return addresses does not show which originals ran.
   ///
-  /// - Parameter objectFile: the object file to which the compiler wrote the function in the recorded build, in
-  ///   ld64's notation. Of several functions with the same name, it selects those from the same file, or from the
-  ///   same member of any archive, if the layout has one.
+  /// - Parameter objectFile: the object file to which the compiler wrote the function in the recorded build, in ld64's
+  ///   notation. If several functions have the name, it selects the functions from the same file, or else from the same
+  ///   member of any archive. If there are none, all functions are returned.
   /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, the
   ///   first time; once O(*b*) for *b* bytes in all names.
   package mutating func resolve(
@@ -115,7 +115,7 @@ extension SymbolMap {
     return resolveCanonically(name, from: objectFile)
   }
 
-  /// The functions with exactly that name. If there are several, they are found once.
+  /// The functions with exactly that name. If there are several, they are looked up only once.
   private mutating func namesakes(of name: SymbolName) -> Namesakes {
     guard let first = exact.first(name.bytes) else { return Namesakes([], in: layout) }
     guard exact.hasNamesakes(first) else { return Namesakes([first], in: layout) }
@@ -161,8 +161,8 @@ extension SymbolMap {
     return BestMatches(functions: Namesakes(found, in: layout), match: best)
   }
 
-  /// The maximum number of names of one canonical form that are compared with a recorded one; real programs
-  /// have a few.
+  /// The maximum number of names of one canonical form that are compared with a recorded name; real programs have a
+  /// few.
   private static let mostCandidates = 1024
 
   private mutating func promotedFunctions(from name: SymbolName) -> [Int] {
@@ -224,7 +224,8 @@ private struct Namesakes {
     }
   }
 
-  /// Those that are defined in `objectFile`, or else in a member of that name; all if there are none.
+  /// The functions that are defined in `objectFile`, or else in an archive member of that name; all functions if there
+  /// are none.
   func narrowed(to objectFile: SymbolName?) -> [Int] {
     guard let objectFile else { return all }
     return ofFile[NameKey(objectFile.bytes)]

@@ -1,17 +1,18 @@
 import ImageModel
 import OrderFileFormat
 
-/// What the linker can do with each entry of an order file, as far as one or several layouts tell.
+/// What the linker can do with each entry of an order file, derived from one or several layouts.
 ///
 /// An entry that names a symbol of any of the layouts is not missing: a build passes one order file to the links of a
 /// program and of its libraries.
 package struct EntryStates: Sendable {
   package enum State: Hashable, Sendable {
-    /// The linker places the functions of this name. More than one body has it if several are local functions.
+    /// The linker places the functions of this name. More than one body has the name if several local functions share
+    /// it.
     case present(bodies: Int)
-    /// It names data, which linkers order by the same file.
+    /// The entry names data, which linkers order by the same file.
     case data
-    /// It names a section only, and no layout shows the functions of the section: only a link map does.
+    /// The entry names a section only, and no layout shows the functions of the section: only a link map does.
     case untold
     /// The linker can't follow the entry.
     case stale(OrderFileCheck.Reason)
@@ -28,10 +29,11 @@ package struct EntryStates: Sendable {
     package var state: State
   }
 
-  /// In the order of the file, without entries for other architectures than those of the layouts.
+  /// The entries in the order of the file, without entries for architectures that no layout has.
   package private(set) var entries: [Entry]
 
-  /// - Parameter layouts: at least one, each with its architecture; `nil` stands for the first one that the file names.
+  /// - Parameter layouts: at least one, each with its architecture; `nil` means the first architecture that the file
+  ///   names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions of all layouts and *e* entries, on average.
   package init(
     of order: OrderFile, in layouts: [(layout: Layout, architecture: Architecture?)]
@@ -59,7 +61,7 @@ package struct EntryStates: Sendable {
 }
 
 extension EntryStates.State {
-  /// Of two layouts' states of an entry, the one with the lower rank tells more.
+  /// If an entry has different states in several layouts, the state with the lowest rank counts.
   fileprivate var rank: Int {
     switch self {
     case .present(let bodies): bodies > 1 ? 0 : 1

@@ -2,10 +2,10 @@ import Addresses
 
 /// The positions of one longest strictly increasing subsequence of `values`, ascending.
 ///
-/// Patience sorting: each card goes on the leftmost pile whose top is not smaller. The number of piles is the
-/// length, and each card remembers the top of the pile to its left at that time. Of several longest
-/// subsequences the result is the one with the smallest last value, and so on downwards, so it depends only
-/// on the values.
+/// Patience sorting: each card goes on the leftmost pile whose top is not smaller. The number of piles is the length of
+/// the subsequence, and each card remembers the top of the pile to its left at that time. If there are several longest
+/// subsequences, the result has the smallest last value, then the smallest value before it, and so on. So the result
+/// depends only on the values.
 ///
 /// Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of Mathematics 13 (1961).
 ///

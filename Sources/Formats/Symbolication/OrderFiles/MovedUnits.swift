@@ -3,21 +3,21 @@
 //
 // A search that counts pages must know where each function will be, and linkers don't move functions one by one:
 //
-// - The linkers for ELF move all bodies that have the name of a line. A static function of a header, of which ten object
-//   files have a copy, is moved ten times.
+// - The linkers for ELF move all bodies that have the name of a line. If ten object files have a copy of a header's
+//   static function, one line moves all ten copies.
 // - The start files of the C runtime have several functions in one input section.
 // - `.init` and `.fini`, which the linker assembles, stay where they are.
 //
-// The order of the 860 functions that eight launches of redis use (docs/how-it-works/STRATEGIES.md) places the last ones
-// 1.2 KiB behind the sum of their sizes. A search that did not know of that counted 53 pages for a launch, which then
-// touched 58.
+// The order of the 860 functions that eight launches of redis use (docs/how-it-works/STRATEGIES.md) places the last
+// functions 1.2 KiB further than the sum of the sizes. A search that did not know these rules counted 53 pages for a
+// launch, which then touched 58.
 
 import Addresses
 import ByteReading
 import ImageModel
 import OrderFileFormat
 
-/// Used functions in units: all that the same lines of an order file move.
+/// The used functions, grouped into units. The same lines of an order file move all functions of a unit.
 package struct MovedUnits: Sendable {
   /// The functions that no line moves.
   package private(set) var unmoved: [Part] = []
@@ -26,8 +26,8 @@ package struct MovedUnits: Sendable {
   private var bytesOfUnit: [Part: UInt64] = [:]
   private let layout: Layout
 
-  /// - Parameter parts: whole functions, each once, of the first of its aliases; a unit has them in their order.
-  /// - Complexity: O(*n*) for *n* parts, with all functions that have one of their names, on average.
+  /// - Parameter parts: whole functions, each once, by its first alias; a unit keeps this order.
+  /// - Complexity: O(*n*) on average for *n* parts and functions that share a name with a part.
   package init(of parts: [Part], in map: SymbolMap, for dialect: OrderFileDialect) {
     layout = map.layout
     var unitOfName: [NameKey: Part] = [:]
@@ -64,9 +64,9 @@ package struct MovedUnits: Sendable {
     }
   }
 
-  /// What stands for all that moves with `part`: one of the parts that the units were made of.
+  /// Returns the unit that contains `part`. A unit is identified by one of its parts.
   ///
-  /// - Returns: `nil` for a part that no line moves, and for others than the units were made of.
+  /// - Returns: `nil` for a part that no line moves, and for a part that was not given to the initializer.
   package func unit(of part: Part) -> Part? { unitOfPart[layout.canonical(part)] }
 
   /// The parts that move with `unit`, itself included.
@@ -79,7 +79,8 @@ package struct MovedUnits: Sendable {
 }
 
 extension SymbolMap {
-  /// The bytes of a section of the C runtime: from the first of its functions to what follows the last one.
+  /// The bytes of a section of the C runtime: from its first function to the function after its last one, or to the end
+  /// of the output section.
   fileprivate func bytes(ofRuntimeSection number: Int) -> UInt64 {
     let mates = CRuntime.sectionMates[number].flatMap { functions(named: $0.bytes[...]) }
     guard let first = mates.min(), let last = mates.max() else { return 0 }

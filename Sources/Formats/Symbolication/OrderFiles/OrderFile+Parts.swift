@@ -2,10 +2,10 @@ import ImageModel
 import OrderFileFormat
 
 extension OrderFile {
-  /// For each entry, the parts of `layout` that it places; empty for an entry that matches nothing, and for
-  /// one that an equal entry overrides.
+  /// For each entry, the parts of `layout` that it places; empty for an entry that matches nothing, and for an entry
+  /// that an equal entry overrides.
   ///
-  /// - Parameter architecture: that of the layout; `nil` stands for the first one that the file names.
+  /// - Parameter architecture: the layout's; `nil` means the first architecture that the file names.
   /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
   package func parts(in layout: Layout, architecture: Architecture? = nil) -> [[Part]] {
     var parts = [[Part]](repeating: [], count: entries.count)
@@ -15,8 +15,8 @@ extension OrderFile {
     return parts
   }
 
-  /// Without the entries of symbols that `layout` does not have, and how many those are. Entries that name sections
-  /// alone stay: an image does not tell its input sections.
+  /// Returns the entries without the symbols that `layout` does not have, and the number of dropped entries. Entries
+  /// that name only sections stay, because an image does not show its input sections.
   ///
   /// - Parameter architecture: as for `parts`.
   /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.

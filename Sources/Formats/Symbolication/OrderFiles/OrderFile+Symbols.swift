@@ -6,14 +6,14 @@ extension OrderFile {
   /// A function that an order file lists.
   package struct Symbol: Hashable, Sendable {
     package var name: SymbolName
-    /// In ld64's notation; `nil` for all.
+    /// In ld64's notation; `nil` means all object files.
     package var objectFile: SymbolName?
   }
 
   /// The symbols that this file lists, each once, in the order of their first entries.
   ///
-  /// Entries for other architectures than `architecture` are left out, as is an `f` after `f.llvm.1`: it is
-  /// the same function under another linker's name.
+  /// Entries for other architectures than `architecture` are left out. So is `f` after `f.llvm.1`: both lines name the
+  /// same function, for different linkers.
   ///
   /// - Complexity: O(*n*) for *n* bytes in all names, on average.
   package func symbols(for architecture: Architecture?) -> [Symbol] {
@@ -39,8 +39,8 @@ extension OrderFile {
     }
   }
 
-  /// The notation of entries for `architecture`; if that is unknown, that of the first entry with an
-  /// architecture.
+  /// Returns the notation of entries for `architecture`; if `architecture` is `nil`, the notation of the first entry
+  /// with an architecture.
   func architecture(matching architecture: Architecture?) -> [UInt8]? {
     architecture?.orderFilePrefix ?? entries.lazy.compactMap(\.architecture).first
   }

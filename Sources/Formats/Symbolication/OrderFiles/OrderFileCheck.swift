@@ -19,14 +19,15 @@
 // Bodies are compared, not names, by the linkers' own rules:
 //
 // - A body with several names, aliases or folded functions, belongs where its *first* name is listed.
-// - A name that several local functions share moves all of them, or the first: `OrderFileDialect.namesakes`. Those
-//   that move are expected to be adjacent, in ascending address order, since linkers keep their input order.
-// - Of two equal lines one counts, the first or the last: `OrderFileDialect.lastDuplicateWins`.
+// - A line with a name that several local functions share moves all of them, or the first
+//   (`OrderFileDialect.namesakes`). The moved functions are expected to be adjacent, in ascending address order, since
+//   linkers keep their input order.
+// - If two lines are equal, one of them counts: the first or the last (`OrderFileDialect.lastDuplicateWins`).
 // - If the dialect names sections, a line is looked up among the layout's input sections if it has them, and
 //   lines that name candidate sections of the same function are one ordered symbol.
 //
-// - Lines that name data don't count: linkers order data by the same file, but a layout has only functions. Those of an
-//   image are checked apart (`DataOrderCheck`).
+// - Lines that name data don't count: linkers order data by the same file, but a layout has only functions.
+//   `DataOrderCheck` checks the order of an image's data.
 //
 // - In Mach-O layouts `f.llvm.1` is moved by the lines `f.llvm.1`, `f` and `f.llvm.2`, in this order of preference:
 //   LLD 20 and older use only the first, ld64 the second. For LLD 21 and later, these lines are
@@ -36,12 +37,12 @@
 // - A line with a section that is not named for a function counts only if the layout has input sections, or if a comment in the
 //   order file names the function: a linked image does not show which functions are in a section.
 //
-// What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
-// of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.
-// In other Mach-O layouts, functions with equal names and unknown object files are assigned to the lines with
-// object files in ascending address order, as if the linker had followed them. The name of an input section
-// does not tell its object file, so two objects with one function each in `.text` look like one object with
-// two.
+// What it leaves out: object files are not compared if the layout does not know them. Only link maps have the names
+// that the linker knows: the debug map of an image names the object file that the compiler wrote, and `ld -r` may have
+// packed it into another object file. In other Mach-O layouts, functions with equal names and unknown object files are
+// assigned to the lines with object files in ascending address order, as if the linker had followed them. The name of
+// an input section does not tell its object file, so two objects with one function each in `.text` look like one object
+// with two.
 
 import Addresses
 import ImageModel
@@ -56,8 +57,8 @@ package struct OrderFileCheck: Sendable {
   /// entry with an equal one before it is not among them.
   package private(set) var dataIndexes: [Int] = []
   package var dataEntries: Int { dataIndexes.count }
-  /// The number of entries that name a section only, in a layout that does not tell which functions a section has. They
-  /// are not among `entries`.
+  /// The number of entries that name a section only, in a layout that does not show which functions a section has.
+  /// These entries are not among `entries`.
   package private(set) var untoldEntries = 0
   /// The number of entries for functions that the linker could place.
   package private(set) var present = 0
@@ -100,7 +101,7 @@ package struct OrderFileCheck: Sendable {
   package struct Missing: Hashable, Sendable, CustomStringConvertible {
     /// Index into the order file's `entries`.
     package var entry: Int
-    /// The symbol, or the section if its name does not tell the symbol.
+    /// The symbol, or the section if no symbol can be derived from its name.
     package var name: SymbolName
     package var reason: Reason
 
@@ -142,7 +143,7 @@ package struct OrderFileCheck: Sendable {
 extension OrderFileCheck {
   /// Compares `order` with the `layout` that was linked with it.
   ///
-  /// - Parameter architecture: that of the layout; `nil` stands for the first one that the file names.
+  /// - Parameter architecture: the layout's; `nil` means the first architecture that the file names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
@@ -211,8 +212,8 @@ extension OrderFileCheck {
     var section: Int
   }
 
-  /// All bodies that the `ordered` symbols move, in the order of the file: each at the first entry that lists
-  /// it, and those of one entry by address.
+  /// All bodies that the `ordered` symbols move, in the order of the file: each at the first entry that lists it, and
+  /// the bodies of one entry by address.
   private static func bodies(of ordered: OrderedSymbols, in layout: Layout) -> [Body] {
     var claims: [Body] = []
     for found in ordered.symbols.flatMap(\.found) {

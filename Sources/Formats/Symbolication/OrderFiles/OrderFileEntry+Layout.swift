@@ -1,16 +1,16 @@
 // The lines that place functions.
 //
-// Dialects that name sections need the input section, which only a link map tells. Without one, a function
-// gets an entry for each section in which compilers put a function of its name: linkers ignore those that
-// don't exist. lld's dialect only needs the name.
+// Dialects that name sections need the input section, which only a link map shows. Without one, a function gets an
+// entry for each section in which compilers put a function of its name: linkers ignore those that don't exist. lld's
+// dialect only needs the name.
 //
-// The dialects of ld64 and ld64.lld have object files. They are added where they are needed, for a name that several
-// bodies of the image have, and where the linker's own names are known: from a link map. The debug map of an image
-// names what the compiler wrote; after `ld -r` no linker knows that. Everywhere else a bare name is better, because
-// it stays valid if the function moves to another library. For functions that were folded into one body, ld64.lld
-// looks for the object file of the one that it kept, which is unknown: all of them are listed.
+// The dialects of ld64 and ld64.lld have object files. An entry gets an object file if several bodies of the image have
+// its name, and if a link map states the linker's own name of the object file. The debug map of an image names the file
+// that the compiler wrote; after `ld -r` no linker knows this name. Everywhere else a bare name is better, because it
+// stays valid if the function moves to another library. For functions that were folded into one body, ld64.lld looks
+// for the object file of the function that it kept. The kept function is unknown, so all of them are listed.
 //
-// For ld64, which moves the first function of a name in an object file, one line can't stand for two of them.
+// ld64 moves only the first function of a name in an object file, so one line can't move two functions of the name.
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: unchanged for LLD 20 and older, and as `f` for
 // ld64, which compares with the shortened name. Newer LLDs shorten both sides and accept either. `f.__uniq.1`
@@ -18,9 +18,9 @@
 // same shortened name are namesakes (`NamesakeRule.name(of:)`).
 //
 // Some names should not be in an ld64 order file although the image has them. Outlined functions are numbered
-// separately in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that begins
-// with `l` or `L` is a label: ld64 doesn't know it at all, and `ltmp0` is in every object file. The linker
-// creates thunks and islands after it has ordered.
+// separately in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that begins with `l`
+// or `L` is a label: ld64 doesn't know it at all, and `ltmp0` is in every object file. The linker creates thunks and
+// islands after it has ordered the functions.
 
 import Addresses
 import ByteReading
@@ -30,19 +30,20 @@ import OrderFileFormat
 /// The entries that place parts of a layout.
 package struct PlacingEntries: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
-  /// Bodies and parts for which there is no entry, by one of their names.
+  /// Bodies and parts without an entry, each by one of its names.
   package private(set) var unnamable: [SymbolName] = []
   /// Names in `entries` that several bodies of the layout have, with nothing to distinguish them.
   package private(set) var ambiguousNames: [SymbolName] = []
-  /// Functions of the layout that have an entry, but stay where they are: the linker moves another one of their name.
+  /// Functions of the layout that have an entry, but stay where they are: the linker moves another function of the same
+  /// name.
   package private(set) var unmoved: [Int] = []
 
-  /// Entries for `parts` of the layout of `map`, in their order. In ELF images, the part of a split function with its
-  /// first byte has its name, and the other one is its cold part; no dialect for Mach-O can name parts.
+  /// Entries for `parts` of the layout of `map`, in their order. In ELF images, the part with the first byte of a split
+  /// function has the function's name, and the other part is its cold part. No dialect for Mach-O can name parts.
   ///
-  /// - Parameter architecture: the architecture to which the entries are limited, in a dialect that supports
-  ///   that; `nil` for none.
-  /// - Complexity: O(*n*) for *n* parts, with all functions that have one of their names, on average.
+  /// - Parameter architecture: the architecture to which the entries are limited, in a dialect that supports such a
+  ///   limit; `nil` for no limit.
+  /// - Complexity: O(*n*) on average for *n* parts and functions that share a name with a part.
   package init(
     of parts: [Part], in map: SymbolMap, for dialect: OrderFileDialect,
     architecture: Architecture? = nil
@@ -162,8 +163,8 @@ private struct Namesakes {
     }
   }
 
-  /// The listed functions that stay where they are because the linker moves another one for their line, and none for
-  /// another of their names.
+  /// The listed functions that stay where they are, because the linker moves other functions for the lines with their
+  /// names.
   ///
   /// - Complexity: O(*n*) for *n* functions that have one of the names, on average.
   var unmoved: [Int] {
@@ -184,8 +185,8 @@ private struct Namesakes {
   }
 }
 
-/// The bodies of one name that ld64 moves, as far as addresses tell: linkers keep the order in which they read
-/// functions.
+/// The bodies of one name that ld64 moves. Addresses show which function the linker read first, because linkers keep
+/// the order in which they read functions.
 private struct FirstBodies {
   private var ofAll: StatedAddress?
   private var byObjectFile: [NameKey: StatedAddress] = [:]
@@ -199,7 +200,8 @@ private struct FirstBodies {
     }
   }
 
-  /// What the linker moves for a line with the name and, if it is known, the object file of `function`.
+  /// The address of the body that the linker moves for a line with the name and, if it is known, the object file of
+  /// `function`.
   func address(forLineOf function: Function, in layout: Layout) -> StatedAddress? {
     guard let file = function.objectFile else { return ofAll }
     return byObjectFile[NameKey(layout.names[file])]
@@ -207,9 +209,9 @@ private struct FirstBodies {
 }
 
 extension Layout {
-  /// Whether an entry for `function` moves anything: not for `.init` and `.fini` of an ELF image, which the linker
-  /// assembles itself. A `dialect` that names sections can't name those of the C runtime, which are called like the
-  /// rest of the code: `.text`.
+  /// Whether an entry for `function` moves it. No entry moves the functions in `.init` and `.fini` of an ELF image,
+  /// which the linker assembles itself. A `dialect` that names sections can't name the C runtime's sections, which are
+  /// called `.text` like the rest of the code.
   func canMove(_ function: Function, by dialect: OrderFileDialect) -> Bool {
     guard imageFormat == .elf else { return true }
     let section = sections[Int(function.section)].name

@@ -7,7 +7,7 @@ package struct OrderedSections: Sendable {
   /// separately, so that several sections split the order. Of sections that the linker orders together, only the first is
   /// listed.
   package let counts: [(section: SymbolName, functions: Int)]
-  /// The number of listed functions whose input section is none of the sections that the order file names for them.
+  /// The number of listed functions whose input section is not among the sections that the order file names for them.
   package let inOtherSection: Int
 
   /// - Parameter architecture: as for `OrderFileCheck`.
@@ -31,8 +31,8 @@ package struct OrderedSections: Sendable {
 }
 
 extension OrderFileDialect {
-  /// For each section, the index of the first one that the linker orders together with it: the script of GNU ld moves
-  /// functions out of `.text` into a section of another name.
+  /// For each section, the index of the first section that the linker orders together with it: the script of GNU ld
+  /// moves functions out of `.text` into a section of another name.
   func orderedTogether(_ sections: [Section]) -> [Int] {
     guard movesToOwnSection else { return Array(sections.indices) }
     func isText(_ section: Section) -> Bool {

@@ -7,12 +7,12 @@ import OrderFileFormat
 struct OrderedSymbols {
   /// In the order of their first entries.
   private(set) var symbols: [OrderedSymbol] = []
-  /// Entries that do not count because an equal one does; ascending.
+  /// Entries that do not count because an equal entry does; ascending.
   private(set) var duplicates: [Int] = []
   /// The symbols that name data; they are not among `symbols`.
   private(set) var data: [OrderedSymbol] = []
-  /// The entries that name a section only, if the layout does not tell which functions a section has; they are not among
-  /// `symbols`.
+  /// The entries that name a section only, if the layout does not show which functions a section has; they are not
+  /// among `symbols`.
   private(set) var untold: [OrderedSymbol] = []
   /// The part of names to compare, in Mach-O layouts and their order files.
   private let names: Names
@@ -60,22 +60,22 @@ struct OrderedSymbols {
     }
   }
 
-  /// Looks up the symbols that were not found among those of which the layout says why.
+  /// For each symbol that was not found, looks up the reason that the layout states.
   private mutating func explainMissing(from layout: Layout) {
     let missing = symbols.indices.filter { symbols[$0].reasonIfMissing == .noSuchSymbol }
     let reasons = layout.absences(of: missing.map { symbols[$0].name })
     for i in missing { symbols[i].absence = reasons[NameKey(symbols[i].name.bytes)] }
   }
 
-  /// Where to look up what a layout's function is called.
+  /// Finds ordered symbols by the names of a layout's functions.
   private struct Index {
-    /// To `symbols`; for a symbol in a certain object file see `byObjectFile`.
+    /// Indexes into `symbols`. Symbols in a certain object file are in `byObjectFile`.
     var bySymbol: [NameKey: Int] = [:]
-    /// By symbol.
+    /// The entries that name an object file, by symbol.
     var byObjectFile: [NameKey: OfObjectFiles] = [:]
-    /// To `symbols`, by what LLD cuts a symbol to.
+    /// Indexes into `symbols`, by the name to which LLD shortens a symbol.
     var byRoot: [NameKey: Int] = [:]
-    /// To `symbols` and to the order file's entries.
+    /// Indexes into `symbols` and into the order file's entries, by section.
     var bySection: [NameKey: (ordered: Int, entry: Int)] = [:]
 
     /// Returns the next entry for `symbol` that names an object file, for a function whose object
@@ -97,10 +97,10 @@ struct OrderedSymbols {
 
   /// The entries for a symbol that name an object file.
   private struct OfObjectFiles {
-    /// To `symbols`, in the order of their entries.
+    /// Indexes into `symbols`, in the order of their entries.
     private(set) var all: [Int] = []
     private var ofFile: [NameKey: [Int]] = [:]
-    /// The object files in which functions of that name were found; two tell as much as more.
+    /// The object files in which functions of this symbol were found; at most two, because more make no difference.
     private var filesOfFunctions: Set<NameKey> = []
 
     mutating func append(_ ordered: Int, of file: [UInt8]) {
@@ -110,7 +110,9 @@ struct OrderedSymbols {
 
     func of(_ file: NameKey) -> [Int] { ofFile[file] ?? [] }
 
-    /// Returns those of which a function in `file` is the first one that was found in another object file.
+    /// Notes that a function of this symbol is in `file`. Returns the entries for other object files than `file`. The
+    /// second file returns all entries, because each of them is now known to have a function elsewhere. Further files
+    /// return nothing.
     mutating func others(than file: NameKey) -> [Int] {
       guard filesOfFunctions.count < 2, filesOfFunctions.insert(file).inserted else { return [] }
       guard filesOfFunctions.count == 1 else { return all }
@@ -189,7 +191,8 @@ struct OrderedSymbols {
 
   private mutating func matchMachO(_ given: Index, with layout: Layout) {
     var index = given
-    // The number of symbols of an object file to which a function with unknown object file has been assigned.
+    // For each symbol, the number of its entries with an object file to which a function with an unknown object file
+    // has been assigned.
     var taken: [NameKey: Int] = [:]
     for (i, function) in layout.functions.enumerated() {
       let name = layout.names[function.name]
@@ -290,17 +293,17 @@ struct OrderedSymbol {
   var namesSymbol: Bool
   /// The functions of the layout that move, and the entry that moves each.
   var found: [(entry: Int, function: Int)] = []
-  /// How many bodies have its name, also those that the linker leaves where they are; 1 if there is none.
+  /// The number of bodies with its name, including bodies that the linker leaves where they are; 1 if there is none.
   var bodies = 1
   /// Whether its function has another entry with the layout's spelling of the name.
   var isSpeltOtherwise = false
   /// Whether a function of this name comes from another object file.
   var isInOtherObjectFile = false
-  /// Whether a function of this name is in a section with others.
+  /// Whether a function of this name is in a section with other functions.
   var isInSharedSection = false
   /// Whether a function of this name is in a section that no entry names.
   var isInOtherSection = false
-  /// Why the layout has no function of this name, if it tells.
+  /// Why the layout has no function of this name, if the layout states a reason.
   var absence: AbsentSymbol.Reason?
 
   /// The symbol of `entry`, at `index` of its order file.
@@ -358,6 +361,6 @@ private struct SharedInputSections {
 }
 
 extension OrderFileEntry {
-  /// The symbol, or the section if that does not tell the symbol.
+  /// The symbol, or the section if no symbol can be derived from its name.
   var shownName: SymbolName { SymbolName(bytes: symbol.isEmpty ? section ?? [] : symbol) }
 }

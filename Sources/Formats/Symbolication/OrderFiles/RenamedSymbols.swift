@@ -1,18 +1,18 @@
-// What functions are called now that an order file lists under older names.
+// The present names of functions that an order file lists under older names.
 //
-// A name is looked up in two steps. The first is the one by which functions of a recorded build are found in another
-// build (`SymbolMap.resolve`): suffixes and hashes that differ from build to build are left out. A part of a function
-// is not the function, so `f.cold` is never renamed to `f`.
+// A name is looked up in two steps. The first step finds functions of a recorded build in another build
+// (`SymbolMap.resolve`): suffixes and hashes that differ from build to build are left out. A part of a function is not
+// the function, so `f.cold` is never renamed to `f`.
 //
-// The second is for Swift. The mangled name of a private declaration contains a hash of its file's name, and closures
-// and local functions are numbered. So the demangled names are compared, first without hashes, then also without
-// numbers. A hash changes with the name of a file, so a function of the same name in another file, which the order
-// file lists by its present name, is none of the candidates. A number changes when a closure is added before it. Then
-// most closures of the function still have names that exist, of other closures: such a name is not missing, and nobody
-// notices. A missing number only means that there are fewer. So a closure is renamed only if there is exactly one with
-// the same demangled name, which also happens if its parent was the only one to change. A clone
-// with a number (`TA.6`) and a function without one (`TA`) are different functions, so a name is
-// first looked for among names of the same kind.
+// The second step is for Swift. The mangled name of a private declaration contains a hash of its file's name, and
+// closures and local functions are numbered. So the demangled names are compared, first without hashes, then also
+// without numbers. A hash changes with the name of a file, so a function of the same name in another file, which the
+// order file lists by its present name, is not a candidate. A number changes when a closure is added before it. Then
+// most of the function's old names of closures still exist, as names of other closures: such a name is not missing, and
+// nobody notices the change. A missing number only means that the function has fewer closures. So a closure is renamed
+// only if exactly one closure has the same demangled name, which is also the case if only its parent has changed. A
+// clone with a number (`TA.6`) and a function without one (`TA`) are different functions, so a name is first looked for
+// among names of the same kind.
 
 import Addresses
 import ByteReading
@@ -39,10 +39,10 @@ package struct RenamedSymbols {
     self.listed = Set(listed.map { NameKey($0.bytes) })
   }
 
-  /// The names that a function of the given older name may have now, one for each body; none of them is listed. If
-  /// there is one, it is taken: it is not returned again.
+  /// Returns the names that a function with the given older name may have now, one for each body, without listed names.
+  /// If there is one such name, it counts as listed from then on, and is not returned again.
   ///
-  /// - Parameter objectFile: in ld64's notation; of several functions it selects those of this file.
+  /// - Parameter objectFile: in ld64's notation; if several functions match, only functions of this file count.
   /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same form; the first time O(*b*) for
   ///   *b* bytes in all names, which are demangled if the name is Swift's.
   package mutating func presentNames(
@@ -96,7 +96,7 @@ package struct RenamedSymbols {
     return functions
   }
 
-  /// One name for each body at `places` that has a name which is not listed.
+  /// Returns one unlisted name for each body at `places` that has one.
   private func unlistedNames(_ places: [Place]) -> [SymbolName] {
     var names: [SymbolName] = []
     var bodies: Set<Body> = []

@@ -1,25 +1,25 @@
 // The trace of an emulator, completed
 //
-// QEMU's plugin notes runs of instructions that are translated, and so executed, for the first time; it knows the
-// image of each, but neither functions nor basic blocks. Here each run becomes records like those of breakpoints:
+// QEMU's plugin notes runs of instructions that are translated, and so executed, for the first time; it knows the image
+// of each run, but neither functions nor basic blocks. Here each run becomes records as breakpoints write them:
 //
 // - a record for each function whose first byte is in the run;
 // - for an image with a map of its basic blocks, a record for each block of the map whose first byte is in the run;
 // - for an image without such a map, a record for the run itself, cut where a function begins.
 //
-// A run ends at a jump or a call, like a basic block, but need not begin where one does: it may span several that run
-// into each other. What counts is that all of it was executed, and nothing else: runs do not overlap, except where
-// code jumps into the middle of an instruction.
+// A run ends at a jump or a call, like a basic block. But it may begin inside a block, and span several blocks that run
+// into each other. All instructions of a run were executed. Runs do not overlap, except where code jumps into the
+// middle of an instruction.
 
 import Addresses
 import ImageModel
 import TraceFormat
 
-/// What `record --qemu` makes of the trace that the plugin wrote.
+/// The trace that `record --qemu` makes from the plugin's trace.
 package struct EmulatedTrace {
   /// A point at which a recording ends.
   package struct End: Sendable {
-    /// In nanoseconds since boot, the ticks of such traces.
+    /// In nanoseconds since boot, which are the ticks of an emulator's traces.
     package var ticks: UInt64
     package var state: TraceHeader.State
 
@@ -31,12 +31,13 @@ package struct EmulatedTrace {
 
   /// The bytes of the completed trace.
   package let bytes: [UInt8]
-  /// Whether it has a first use.
+  /// Whether the trace has no first use.
   package let isEmpty: Bool
   /// The paths of images whose build at the path is not the build that ran. The trace does not have
   /// these images.
   package let others: [String]
-  /// The paths of programs that the process executed instead of its own: outside of the emulator, unrecorded.
+  /// The paths of programs that the process executed in place of its own program. They ran outside of the emulator and
+  /// were not recorded.
   package let programs: [String]
 
   /// - Parameters:
@@ -135,13 +136,14 @@ extension BreakpointPlaces {
     return id.kind == UInt32(idInMemory.kind.rawValue) && id.bytes == idInMemory.bytes
   }
 
-  /// A first use.
+  /// The first use of a function or a block.
   enum FirstUse: Equatable {
     case function(StatedAddress)
     case block(AddressRange)
   }
 
-  /// What is used for the first time when all of `run` is; ascending, a function before its block.
+  /// Returns the first uses in `run`, all of which is executed for the first time; ascending, a function before its
+  /// block.
   func firstUses(in run: AddressRange) -> [FirstUse] {
     let from = functions.partitioningIndex { $0 >= run.start }
     let entries = functions[from...].prefix { $0 < run.end }

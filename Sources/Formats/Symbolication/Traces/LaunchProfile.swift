@@ -1,9 +1,9 @@
 // What launches used in the builds of one image, by names
 //
-// A profile knows functions by their addresses in builds. Builds of the same program may be mixed, and the build to order
-// is usually none of them: so functions of several builds are brought together by their names and object file, which
-// alone are stable between builds. In launches of the very build that is to be ordered a function is identified by its
-// address too: names do not distinguish namesakes.
+// A profile knows functions by their addresses in builds. Builds of the same program may be mixed, and the build to
+// order is usually not among them. So functions of several builds are brought together by their names and object file,
+// because only these are stable between builds. In launches of the build to order, the address identifies a function,
+// too, because names do not distinguish namesakes.
 //
 //     build 1, launch 1     main parse log           main   2 of 2 launches, median position 0
 //     build 2, launch 2     main open parse          parse  2 of 2, 1
@@ -25,20 +25,21 @@ package struct LaunchProfile: Sendable {
     package var objectFile: SymbolName?
     /// The address in the build to order; `nil` if another build was launched.
     package var address: StatedAddress?
-    /// The number of bodies that it stands for. It is 1, unless a build has several functions with the same names and
-    /// object file: then it is the largest number of them in one build that launches used.
+    /// The number of bodies that this function represents. It is 1, unless launches used several bodies with the same
+    /// names and object file in one build: then it is the largest number of such bodies in one build.
     package var bodyCount = 1
-    /// The number of launches that used it; of one that stands for several bodies, those of the most used one.
+    /// The number of launches that used the function. If it represents several bodies of a build, only the launches of
+    /// the most used body count.
     package var launches: UInt64 = 0
-    /// How many functions of the image were used before, in each launch.
+    /// The number of functions of the image that were used before this function, in each launch.
     package var positions = PositionHistogram()
     /// The earliest first use in any launch; `nil` if no launch has times.
     package var firstNanoseconds: UInt64?
   }
 
-  /// A launch, of those that are known as a whole.
+  /// A whole launch: the profile keeps it as it was.
   package struct Launch: Equatable, Sendable {
-    /// The number of launches that used just these functions.
+    /// The number of launches that used exactly these functions in this order.
     package var weight: UInt64
     /// Indexes into `functions`, in the order of first uses; each once.
     package var functions: [Int]
@@ -50,14 +51,14 @@ package struct LaunchProfile: Sendable {
     var address: StatedAddress?
   }
 
-  /// First those of the first whole launch in their order, then those that the second adds, and so on; then those of no
-  /// whole launch, the most used first.
+  /// First the functions of the first whole launch in their order, then the functions that the second launch adds, and
+  /// so on. Then the functions that no whole launch used, the most used first.
   package private(set) var functions: [Function] = []
-  /// The heaviest first, and of these those with most functions.
+  /// Sorted by weight, the heaviest first; launches of equal weight by the number of functions, the largest first.
   package private(set) var launches: [Launch] = []
   /// The number of launches that used the image.
   package private(set) var launchCount: UInt64 = 0
-  /// The number of hits in no function with a name.
+  /// The number of hits in code without a name.
   package private(set) var unnamedHits = 0
 
   package init() {}
@@ -111,7 +112,7 @@ package struct LaunchProfile: Sendable {
     sortByUse()
   }
 
-  /// Orders functions by what identifies them, so that launches can be compared by their numbers.
+  /// Orders functions by their keys, so that launches can be compared by the numbers of their functions.
   private mutating func sortByKey(_ places: inout [Int?]) {
     let order = functions.indices.sorted { functions[$0].precedes(functions[$1]) }
     var ranks = [Int](repeating: 0, count: order.count)
@@ -154,9 +155,9 @@ package struct LaunchProfile: Sendable {
     }
   }
 
-  /// Leaves out the functions that fewer than `least` launches used.
+  /// Removes the functions that fewer than `least` launches used.
   ///
-  /// - Returns: them.
+  /// - Returns: the removed functions.
   package mutating func removeFunctions(usedBelow least: UInt64) -> [Function] {
     var ranks = [Int?](repeating: nil, count: functions.count)
     var kept: [Function] = []
@@ -178,10 +179,10 @@ package struct LaunchProfile: Sendable {
   }
 }
 
-/// Which functions of other builds are one of the build to order: those whose names and object file only one body has
-/// that launches of either build used.
+/// Matches functions of other builds with functions of the build to order. Two functions match if their names and
+/// object file are equal, and launches used no other body with these names and this object file in either build.
 private struct OnlyBodies {
-  /// The image that is the build to order.
+  /// The indexes of images that are the build to order.
   private var ordered: Set<Int> = []
   private var bodies: [LaunchProfile.Key: (address: StatedAddress, count: Int)] = [:]
   private var isRepeated: Set<BuildKey> = []
@@ -220,7 +221,7 @@ private struct OnlyBodies {
 }
 
 extension LaunchProfile.Function {
-  /// By names, object file and address: a total order of what one profile has.
+  /// Orders functions by names, object file and address: a total order within one profile.
   fileprivate func precedes(_ other: Self) -> Bool {
     if names != other.names { return names.lexicographicallyPrecedes(other.names) }
     if objectFile != other.objectFile {

@@ -1,12 +1,12 @@
-// What a profile knows, in the terms of recorded launches: so commands use it as they use traces.
+// The contents of a profile in the form of recorded launches, so that commands use profiles as they use traces.
 
 import Addresses
 import ImageModel
 import ProfileFormat
 
 extension Profile {
-  /// All that launches used, image by image, as if one launch had: functions ascend by the position that they had in the
-  /// median launch. A function has all blocks that ran in a launch.
+  /// Everything that launches used, image by image, as if it were one launch. Functions ascend by their median
+  /// position. A function has all blocks that ran in any launch.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
   package var unitedLaunch: [RecordedFunctions] {
@@ -22,7 +22,7 @@ extension Profile {
       })
   }
 
-  /// What one of `launches` used, image by image.
+  /// Returns what `launch`, one of `launches`, used, image by image.
   package func recordedFunctions(of launch: Launch) -> [RecordedFunctions] {
     recordedFunctions(launch.uses)
   }
@@ -65,7 +65,7 @@ extension Profile {
 }
 
 extension Profile {
-  /// The combinations of images that its whole launches used, and each other image by itself; as indexes into `images`.
+  /// The combinations of images that whole launches used, and each other image alone; as indexes into `images`.
   package var processes: [[Int]] {
     var combinations: Set<[Int]> = []
     for launch in launches {
@@ -82,7 +82,7 @@ extension Profile {
 }
 
 extension TraceImage {
-  /// The image of a profile as traces have it, at its stated addresses.
+  /// The image of a profile in the form of a trace's image, loaded at its stated addresses.
   package init(_ image: Profile.Image, number: Int = 1) {
     self.init(
       number: UInt64(number), path: image.path, id: image.id, slide: Slide(rawValue: 0),
@@ -95,7 +95,7 @@ extension TraceImage {
 extension Trace {
   /// A trace that has everything that the launches of `profile` used, with the names of functions.
   ///
-  /// - Parameter path: that of the profile, for messages.
+  /// - Parameter path: the profile's, for messages.
   package init(_ profile: Profile, path: String) {
     let program = profile.images.max { $0.programLaunches < $1.programLaunches }
     self.init(path: path, program: program?.path ?? "", processNumber: nil)
@@ -105,7 +105,7 @@ extension Trace {
     inFlightRecords = Int(clamping: profile.counts.inFlightRecords)
     unattributedHits = Int(clamping: profile.counts.unattributedHits)
     let methods = profile.images.reduce(into: Set<Method>()) { $0.formUnion($1.recordingMethods) }
-    // The one that sees least.
+    // The method that sees least.
     method =
       [.instrumentation, .imported, .breakpoints, .emulation].first(where: methods.contains)
       ?? .imported

@@ -1,6 +1,6 @@
-// A sealed trace is folded without copying its names: of thousands of launches nearly all names are known. The table of
-// names is sorted, so it is also the table of functions in which hits are looked up. The result is that of the general way
-// (`ProfileFold+Trace.swift`); it only takes less time.
+// A sealed trace is folded without copying its names, because in a fold of thousands of launches nearly all names are
+// known. The table of names is sorted, so it is also the table of functions in which hits are looked up. The result is
+// the same as in the general way (`ProfileFold+Trace.swift`), but takes less time.
 
 import Addresses
 import ByteReading
@@ -9,9 +9,9 @@ import ProfileFormat
 import TraceFormat
 
 extension ProfileFold {
-  /// Adds `weight` launches as the sealed trace `file` recorded one.
+  /// Adds the launch that the sealed trace `file` recorded, `weight` times.
   ///
-  /// - Parameter isWanted: whether what it used of an image is to be kept.
+  /// - Parameter isWanted: whether to keep what the launch used of an image.
   /// - Returns: `false` if there would be more launches than a profile can count; then nothing is added.
   /// - Complexity: O(*h* log *n*) for *h* hits and *n* names, on average.
   package mutating func add(
@@ -19,7 +19,7 @@ extension ProfileFold {
     of isWanted: (TraceImage) -> Bool = { _ in true }
   ) -> Bool {
     let trace = Trace(file, path: path, readsNames: false)
-    // An image without hits is none that the launch used; an image with an ID is one, wherever it was.
+    // The launch did not use images without hits. Images with the same ID are one image, whatever their paths.
     let isUsed = trace.usedImages
     var groups: [[Int]] = []
     var numbers: [Int] = []
@@ -48,7 +48,8 @@ extension ProfileFold {
     guard let places = add(Launch(trace), uses: uses, program: program, weight: weight) else {
       return false
     }
-    // In the order of the table, so that names are compared with those that were described before in one pass.
+    // Functions are described in the order of the name table, so that their names are compared with the known names in
+    // one pass.
     for (number, (used, places)) in zip(numbers, zip(used, places)) {
       for (use, entries) in zip(used.placeOfUse, used.entries) where use >= 0 {
         for entry in entries {
@@ -75,9 +76,9 @@ extension ProfileFold {
   }
 }
 
-/// The functions and data that a sealed trace names in one image, and the first uses of them.
+/// The functions and data that a sealed trace names in one image, and their first uses.
 private struct SealedBodies {
-  /// Ascending.
+  /// The addresses of the first bytes, ascending.
   var starts: [StatedAddress] = []
   /// In bytes; 0 if unknown.
   var sizes: [UInt64] = []
@@ -85,7 +86,7 @@ private struct SealedBodies {
   var entries: [Range<Int>] = []
   var uses: [ProfileFold.FunctionUse] = []
   var unnamedHits = 0
-  /// For each function its place in `uses`; -1 for one that was not used.
+  /// For each function its place in `uses`; -1 if the function was not used.
   private(set) var placeOfUse: [Int32] = []
   private var unnamedEntries: Set<StatedAddress> = []
   /// First touches of data.
@@ -96,7 +97,7 @@ private struct SealedBodies {
   private(set) var unnamedTouches: [(touch: Int, size: UInt64)] = []
   private var isTouched: Set<StatedAddress> = []
 
-  /// - Returns: one for each group of images.
+  /// - Returns: one element for each group of images.
   static func all(
     _ file: TraceFile, _ trace: Trace, _ count: Int, _ groupOfImage: [Int?]
   ) -> [SealedBodies] {
@@ -134,7 +135,7 @@ private struct SealedBodies {
   private func body(holding address: StatedAddress) -> Int? {
     guard var body = starts.indices.first, starts[body] <= address else { return nil }
     var count = starts.count
-    // A step either way takes the same instructions: which way it goes can't be predicted.
+    // Both results of the comparison take the same instructions, because processors can't predict the result.
     while count > 1 {
       let half = count / 2
       body += starts[body + half] <= address ? half : 0
@@ -227,8 +228,8 @@ extension [SealedBodies] {
 }
 
 extension TraceFile {
-  /// Whether it can be folded without copying its names: it is sealed, and its table is sorted, as all that were sealed by
-  /// this tool.
+  /// Whether the trace can be folded without copying its names: it is sealed, and its table of names is sorted. All
+  /// traces that this tool has sealed are sorted.
   package var hasSortedNames: Bool {
     header.flags.contains(.sealed)
       && zip(nameTable, nameTable.dropFirst()).allSatisfy {

@@ -1,14 +1,15 @@
 // A launch, as a profile counts it: the functions of each image by their addresses, and their names. The names of a
-// function that is known are only compared, so that a trace takes time for what it has, whatever was folded before.
+// known function are only compared, so that the time for a trace depends on the trace, and not on what was folded
+// before.
 
 import Addresses
 import ImageModel
 import ProfileFormat
 
 extension ProfileFold {
-  /// Adds `weight` launches as `trace` recorded one.
+  /// Adds the launch that `trace` recorded, `weight` times.
   ///
-  /// - Parameter launches: what the trace used of each of its images that is to be kept.
+  /// - Parameter launches: what the launch used of each image to keep.
   /// - Returns: `false` if there would be more launches than a profile can count; then nothing is added.
   /// - Complexity: O(*u*) for *u* functions and blocks and their names, on average.
   package mutating func add(
@@ -31,7 +32,7 @@ extension ProfileFold {
           describe(
             place, of: number, size: use.size, objectFile: use.objectFile, names: use.names)
         }
-        // A large one is touched often, and may have many names.
+        // A large variable is touched often, and may have many names.
         var isDescribed: Set<StatedAddress> = []
         for datum in launch.dataUses.lazy.flatMap(\.counted) {
           guard isDescribed.insert(datum.address).inserted, let place = data[datum.address] else {
@@ -45,7 +46,7 @@ extension ProfileFold {
     return true
   }
 
-  /// An image that a trace has at two paths is one image.
+  /// Joins the uses of an image that a trace has at two paths.
   private static func joined(_ uses: [ImageUses]) -> [ImageUses] {
     var joined: [ImageUses] = []
     for use in uses {
@@ -74,7 +75,7 @@ extension ProfileFold.Launch {
 }
 
 extension RecordedFunctions {
-  /// The uses by address: of functions, and of code without a name whose first byte is known.
+  /// The uses by address: of functions, of code without a name whose first byte is known, and of data.
   fileprivate func counted(as image: Int) -> ProfileFold.ImageUses {
     var counted = ProfileFold.ImageUses(image: image, uses: [])
     counted.uses.reserveCapacity(uses.count)
@@ -106,7 +107,7 @@ extension RecordedFunctions {
 }
 
 extension RecordedFunctions.DataUse {
-  /// The data that were touched; the granule itself if nothing in it has a name.
+  /// The data that were touched; the granule itself if no data in the granule have a name.
   fileprivate var counted: [RecordedImage.Body] {
     data.isEmpty
       ? [RecordedImage.Body(address: touch.bytes.start, size: touch.bytes.size, names: [])] : data

@@ -1,13 +1,13 @@
 // From hits to names: the functions that a launch used first, by their names in the recorded build.
 //
-// A hit can stand for two bodies. The guard identifies, through the pc-table, the function that was entered;
-// the return address is in the code that ran. They differ if the compiler merged equal bodies after
-// instrumenting them (Swift's `…Tm`: the entry is a thunk, the body is shared), or if a tail call replaced
-// the callback's frame (the address is the caller's, which ran just before). In both cases both were
-// executed, so both are listed, the entry first.
+// One hit can mean that two bodies ran. The guard identifies, through the pc-table, the function that was entered; the
+// return address is in the code that ran. They differ if the compiler merged equal bodies after instrumenting them
+// (Swift's `…Tm`: the entry is a thunk, the body is shared), or if a tail call replaced the callback's frame (the
+// address is the caller's, which ran just before). In both cases both bodies were executed, so both are listed, the
+// entered body first.
 //
-// A block belongs to the function whose body contains it, and tells which bytes of the body ran. The first
-// use of the function is that of its first block, whether or not it was entered at its first byte.
+// A block belongs to the function whose body contains it, and shows which bytes of the body ran. The first use of the
+// function is the use of its first block, whether or not it was entered at its first byte.
 
 import Addresses
 import ImageModel
@@ -18,14 +18,14 @@ package struct RecordedFunctions: Sendable {
   package struct Use: Sendable {
     /// The step of the hit in the trace.
     package var step: Int
-    /// As that of the hit; `nil` also if only blocks were recorded.
+    /// The time of the hit; `nil` also if only blocks were recorded.
     package var nanoseconds: UInt64?
     package var address: StatedAddress
     /// The size of the function in the recorded build, in bytes; `nil` if unknown.
     package var size: UInt64?
     /// The aliases, ascending bytewise.
     package var names: [SymbolName]
-    /// The object file to which the compiler wrote all of them, in ld64's notation; `nil` if unknown.
+    /// The object file to which the compiler wrote all aliases, in ld64's notation; `nil` if unknown.
     package var objectFile: SymbolName?
     /// The blocks that ran, earliest first; empty if none was recorded, so that it is unknown which part ran.
     package var blocks: [ExecutedBlock] = []
@@ -59,10 +59,9 @@ package struct RecordedFunctions: Sendable {
   /// The image in the trace; for an image that was loaded several times, the first load.
   package let image: TraceImage
   package let uses: [Use]
-  /// Hits in no function with a name, in order.
+  /// The hits in code without a name, in time order.
   package let unnamedUses: [UnnamedUse]
-  /// The data that the launch touched first, earliest first; empty if that was not recorded, and for launches of a
-  /// profile.
+  /// The first touches of data, earliest first; empty if data were not recorded, and for launches of a profile.
   package private(set) var dataUses: [DataUse] = []
 
   /// The first touch of a granule of data.
@@ -74,7 +73,7 @@ package struct RecordedFunctions: Sendable {
 
   /// A use of code without a name.
   package struct UnnamedUse: Hashable, Sendable {
-    /// What the hit tells of the code.
+    /// What the hit shows about the code.
     package enum Code: Hashable, Sendable {
       case entry(StatedAddress)
       /// An address in the code, where its entry is unknown.
@@ -98,11 +97,11 @@ package struct RecordedFunctions: Sendable {
       trace.blockHits.filter { members.contains($0.image) }, in: functions)
   }
 
-  /// Of each of `trace.imageGroups` for which there is an image.
+  /// Returns the recorded functions of each of `trace.imageGroups` for which `image` returns an image.
   ///
-  /// - Parameter image: gets a group, and the names that the trace has for it; `nil` leaves it out.
+  /// - Parameter image: gets a group, and the names that the trace has for the group; `nil` leaves the group out.
   /// - Throws: the errors of `image`.
-  /// - Complexity: that of the initializer, once for all groups.
+  /// - Complexity: as the initializer, once for all groups.
   package static func all<E: Error>(
     of trace: Trace,
     in image: (_ group: [Int], _ names: [RecordedName]) throws(E) -> RecordedImage?
@@ -133,7 +132,7 @@ package struct RecordedFunctions: Sendable {
 
   /// - Parameters:
   ///   - uses: earliest first.
-  ///   - unnamedUses: likewise.
+  ///   - unnamedUses: earliest first.
   package init(_ image: TraceImage, uses: [Use], unnamedUses: [UnnamedUse]) {
     self.image = image
     self.uses = uses
@@ -206,11 +205,11 @@ package struct RecordedImage: Sendable {
     case names([Body])
   }
   private let source: Source
-  /// Of the variables and constants; the names in a trace are those of functions, too.
+  /// The source of the names of variables and constants. A trace has the names of functions and data in one list.
   private let dataSource: Source
 
-  /// - Parameter data: its variables and constants, if they are wanted (`DataLayout.layout`).
-  /// - Precondition: `image` is the recorded one: their IDs have been compared.
+  /// - Parameter data: the image's variables and constants, if they are wanted (`DataLayout.layout`).
+  /// - Precondition: `image` is the recorded image: the caller has compared the IDs.
   package init(_ image: Image, data: Layout? = nil) {
     source = .layout(image.layout)
     dataSource = data.map { .layout($0) } ?? .names([])
@@ -262,7 +261,7 @@ package struct RecordedImage: Sendable {
 
   /// The starts of the variables and constants that overlap `bytes`, ascending.
   ///
-  /// - Complexity: O(log *n*) for *n* of them, and each byte of `bytes`.
+  /// - Complexity: O(*b* log *n*) for *b* bytes, and *n* variables and constants.
   package func dataStarts(overlapping bytes: AddressRange) -> [StatedAddress] {
     var starts: [StatedAddress] = []
     for address in bytes.addresses {
@@ -310,8 +309,8 @@ extension RecordedImage.Source {
 }
 
 extension Trace {
-  /// The images of this trace, each with its indexes: an image that was unloaded and loaded again has
-  /// several. In the order of their first load.
+  /// The images of this trace in the order of their first loads, each as a list of indexes into `images`. An image that
+  /// was unloaded and loaded again has several indexes.
   package var imageGroups: [[Int]] {
     struct Key: Hashable {
       var path: String

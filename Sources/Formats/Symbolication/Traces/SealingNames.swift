@@ -45,7 +45,7 @@ extension Trace {
 
   /// The number of hits before the program's `main`; `nil` if `main` was not hit.
   ///
-  /// - Parameter counted: the indexes of the hits that count; `nil` for all.
+  /// - Parameter counted: the indexes of the hits that count; if it is `nil`, all hits count.
   package func hitsBeforeMain(_ recorded: [RecordedImage?], counted: [Int]? = nil) -> Int? {
     precondition(recorded.count == images.count, "one for each image")
     var known: Set<StatedAddress> = []

@@ -2,11 +2,10 @@ import ImageModel
 import TraceFormat
 
 extension Trace {
-  /// What makes this trace independent of the recorded images for the question how much of their code could be
-  /// recorded.
+  /// The figures that show, without the recorded images, how much of their code could be recorded.
   ///
-  /// - Parameter code: returns the answer for an image; `nil` if it is unknown. It is called once for each image, however
-  ///   often that was loaded.
+  /// - Parameter code: returns the recordable code of an image; `nil` if it is unknown. It is called once for each
+  ///   image, however often the image was loaded.
   package func recordableForSealing(
     _ code: (TraceImage) -> RecordableCode?
   ) -> [TraceRecordableCode] {

@@ -2,8 +2,8 @@ import Addresses
 import ImageModel
 
 extension RecordedFunctions.DataUse {
-  /// The first touches of data of one image, with names. If a granule was touched in several loads of the image, the first
-  /// counts.
+  /// The first touches of data of one image, with names. If a granule was touched in several loads of the image, the
+  /// first touch counts.
   ///
   /// - Complexity: O(*t* log *n*) for *t* touches and *n* variables, and their names once.
   static func all(_ touches: [DataTouch], in image: RecordedImage) -> [Self] {
@@ -25,7 +25,7 @@ extension Trace {
   }
 }
 
-/// Variables by their addresses, each looked up once: a large one is touched often, and may have many names.
+/// Variables by their addresses, each looked up once: a large variable is touched often, and may have many names.
 private struct KnownData {
   private let image: RecordedImage
   private var known: [StatedAddress: RecordedImage.Body?] = [:]

@@ -1,9 +1,9 @@
 // The conversion from a trace file to the model: loaded addresses become stated addresses.
 //
-// A hit belongs to the image whose registered guards contain its guard at that time. Code may run before its
-// image registers (`.preinit_array`, ifunc resolvers, early constructors), so a hit of a guard without an
-// owner belongs to the *next* registration of that range. At exit a library is unloaded and may still be hit;
-// a hit after its unload belongs to it, unless another image has registered the range since.
+// A hit belongs to the image whose registered guards contain its guard at that time. Code may run before its image
+// registers (`.preinit_array`, ifunc resolvers, early constructors), so a hit of a guard without an owner belongs to
+// the *next* registration of that range. At exit a library is unloaded and may still be hit; a hit after the unload
+// belongs to the library, unless another image has registered the range since.
 
 import Addresses
 import ImageModel
@@ -12,9 +12,9 @@ import TraceFormat
 extension Trace {
   /// - Parameters:
   ///   - path: the path of the trace, for messages.
-  ///   - readsNames: whether `names` are wanted. Copying them takes longer than all the rest.
-  /// - Complexity: O(*n* log *i*) for *n* records and *i* images, except for hits that no image owned at
-  ///   their time: these are compared with all images, as long as they are few.
+  ///   - readsNames: whether `names` are wanted. Copying the names takes longer than everything else.
+  /// - Complexity: O(*n* log *i*) for *n* records and *i* images, except for hits that no image owned at their time:
+  ///   such hits are compared with all images, up to a limit.
   package init(_ file: TraceFile, path: String, readsNames: Bool = true) {
     let header = file.header
     self.init(
@@ -171,10 +171,10 @@ extension TraceImage {
 /// Numbers of threads in the order of their first records, from 1.
 private struct ThreadNumbers {
   private var numbers: [UInt32: Int] = [:]
-  /// Most records are of the same thread as the one before.
+  /// Most records are of the same thread as the record before.
   private var last: (thread: UInt32, number: Int)?
 
-  /// The number of a thread, which it gets now if it is new; `nil` if the source does not tell the thread.
+  /// The number of a thread; a new thread gets the next number. `nil` if the source does not state the thread.
   mutating func number(of thread: UInt32?) -> Int? {
     guard let thread else { return nil }
     if let last, last.thread == thread { return last.number }

@@ -2,10 +2,10 @@ import TraceFormat
 
 /// Converts a trace's ticks to nanoseconds since the process started.
 ///
-/// The rate of the counter is known on ARM, and calibrated by two pairs elsewhere: the recorder stores one
-/// pair when the trace is created and another at each registration, mark and exit, and `orderfile record`
-/// stores a last one when it seals. If a process was killed right after its start, the two pairs are too
-/// close together for calibration.
+/// The rate of the counter is known on ARM, and calibrated by two clock pairs elsewhere: the recorder stores one pair
+/// when the trace is created and another at each registration, mark and exit, and `orderfile record` stores a last pair
+/// when it seals the trace. If a process was killed right after its start, the two pairs are too close together for
+/// calibration.
 struct TraceClock {
   private let reference: TraceHeader.ClockPair
   private let nanosecondsPerTick: Double

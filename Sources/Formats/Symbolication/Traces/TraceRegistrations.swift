@@ -98,9 +98,9 @@ struct TraceRegistrations {
     spans[index].range.lowerBound
   }
 
-  /// The image that a hit of `address` belongs to; `nil` if none ever held it.
+  /// The image that a hit of `address` belongs to; `nil` if no image ever contained it.
   ///
-  /// - Parameter slot: of the hit; never less than in the call before.
+  /// - Parameter slot: the slot of the hit; never less than in the call before.
   mutating func owner(of address: LoadedAddress, at slot: Int) -> Int? {
     while changeCount < changes.count, changes[changeCount].slot <= slot {
       let change = changes[changeCount]
@@ -125,7 +125,7 @@ struct TraceRegistrations {
     return ownerAtAnotherTime(of: address, at: slot)
   }
 
-  /// The first image that registers `address` behind `slot`, or else the last that did before.
+  /// The first image that registers `address` after `slot`, or else the last image that registered it before.
   private mutating func ownerAtAnotherTime(of address: LoadedAddress, at slot: Int) -> Int? {
     guard comparisonsLeft >= spans.count else { return nil }
     comparisonsLeft -= spans.count
