@@ -1,10 +1,10 @@
 // Balanced order
 // ==============
 //
-// The idea. Several launches use different functions, and no order is the best for each. This one makes the sum over all
-// launches small: of the pages that they touch, and of the faults that they wait for when nothing is in memory. So what
-// exactly the same launches use stands together, since a launch needs all of it or nothing; and next to it stands what
-// almost the same launches use, so that few pages are used in part.
+// The idea. Several launches use different functions, and no order is the best for each launch. A balanced order makes
+// two sums over all launches small: the pages that they touch, and the faults that they wait for when nothing is in
+// memory. So functions that exactly the same launches use are together, since a launch needs all of them or none. Next
+// to them are functions that almost the same launches use, so that few pages are used in part.
 //
 // An example. Launch 1 uses main, read, log, and launch 2 uses main, write, log; a page has two functions.
 //
@@ -14,50 +14,51 @@
 //
 // The method has four steps.
 //
-// 1. Functions are put into groups: those that the same launches use, in the order of first uses.
-// 2. The groups are ordered in two ways: those that all launches use and then balanced partitioning, whose utilities are
-//    the launches; and the order of first uses.
-// 3. From both, `PageSearch` moves groups as long as launches touch fewer pages. It counts real sizes.
-// 4. From the better of the two, `OrderAnnealing` searches for an order with a smaller `LaunchCost`, which also counts
-//    cold faults, pages that one launch touches beyond its own bytes by their square, and pages as if the order could
-//    begin anywhere. With thousands of groups this step is left out; there the first steps decide.
+// 1. Functions that the same launches use form a group, in the order of first uses.
+// 2. The groups are ordered in two ways. The first order has the groups that all launches use, and then the other
+//    groups by balanced partitioning, whose utilities are the launches. The second order is the order of first uses.
+// 3. In both orders, `PageSearch` moves groups as long as launches then touch fewer pages. It counts real sizes.
+// 4. From the better order, `OrderAnnealing` searches for an order with a smaller `LaunchCost`, which also counts cold
+//    faults, the square of the pages that a launch touches beyond its own bytes, and pages as if the order could begin
+//    anywhere. With thousands of groups this step is left out.
 //
 // The bound. A launch touches at least the bytes of its functions in whole pages. The sum over the eight recorded
-// launches of sqlite3, redis and this command (docs/how-it-works/STRATEGIES.md) is a few per cent above that.
+// launches of sqlite3, redis and this command (docs/how-it-works/STRATEGIES.md) is a few per cent above this bound.
 //
-// What was tried and not kept, because all launches together touched more pages there: what all launches use, and then
-// first uses (5 to 13 % more); functions by the number of launches that use them (2 to 5 %); balanced partitioning by
-// launches alone (2 to 4 %) and with LLVM's utilities, which are the first 1, 2, 4 ... functions of each launch (12 to
-// 25 %); large functions behind the others (up to 3 % more than the same order without).
+// What was tried and not kept, because all launches together touched more pages: functions that all launches use, and
+// then first uses (5 to 13 % more); functions by the number of launches that use them (2 to 5 %); balanced partitioning
+// by launches alone (2 to 4 %) and with LLVM's utilities, which are the first 1, 2, 4 ... functions of each launch (12
+// to 25 %); large functions after the others (up to 3 % more than the same order with them in their places).
 //
-// What it leaves out. Which part of a function runs: all of it counts, so that a large function seems to touch more
-// pages than it does. And launches that nobody recorded: functions that were used by the same launches so far are
-// expected to be used together again.
+// What it leaves out. The part of a function that runs: the whole function counts, so that a large function seems to
+// touch more pages than it does. And launches that nobody recorded: functions that were used by the same launches so
+// far are expected to be used together again.
 //
-// Papers: that of `BalancedPartitioning`; and Lavaee, Criswell, Ding, "Codestitcher: Inter-Procedural Basic Block Layout
-// Optimization", CC 2019, which also counts pages at several distances.
+// Papers: the paper of `BalancedPartitioning`; and Lavaee, Criswell, Ding, "Codestitcher: Inter-Procedural Basic Block
+// Layout Optimization", CC 2019, which also counts pages at several distances.
 
 import Addresses
 import ImageModel
 
 /// The parts that several launches used, so that all launches together touch few pages.
 package struct BalancedOrder: Sendable {
-  /// Without duplicates; the first of a function's aliases stands for all.
+  /// Without duplicates; a function with aliases is listed by its first alias.
   package let parts: [Part]
 
-  /// Of more launches, so many are looked at, at equal distances in the order of their numbers of functions. What only
-  /// others use comes last.
+  /// The maximum number of launches that are examined. If there are more launches, they are sampled at equal distances
+  /// after sorting them by their numbers of functions. Functions that only other launches use come last.
   private static let mostLaunches = 128
 
   /// Orders the parts that `launches` used. The order of the launches does not matter.
   ///
   /// - Parameters:
-  ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal ones, it is the order of first uses.
+  ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal launches, the result is the order
+  ///     of first uses.
   ///   - size: the bytes of a part that launches run, or that a linker moves with it.
-  ///   - precedingBytes: what stands between the beginning of the section and the first part.
-  ///   - mostMoves: of groups, by `OrderAnnealing`.
-  /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for 700,000
-  ///   uses, and as much for the annealing of fewer.
+  ///   - precedingBytes: the bytes between the beginning of the section and the first part.
+  ///   - mostMoves: the maximum number of moves of groups by `OrderAnnealing`.
+  /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for
+  ///   700,000 uses. The annealing of fewer uses takes as long.
   package init(
     _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil,
     precedingBytes: UInt64 = 0, mostMoves: Int = OrderAnnealing.usualMoves

@@ -1,48 +1,50 @@
 // Balanced partitioning
 // =====================
 //
-// The idea. Each item has utilities: reasons to be near the other items that have them. Here an item is a function and a
-// utility a launch that uses it. The items are cut into two halves so that as few utilities as possible have items in
-// both; each half is cut again, and so on, until there is one item in each. Items with the same utilities then stand
-// together, and so do items with similar ones, at every scale: on a page, on some pages, on a disk's read-ahead.
+// The idea. Each item has utilities: reasons to be near the other items that have them. Here an item is a function and
+// a utility a launch that uses it. The items are cut into two halves so that as few utilities as possible have items in
+// both halves. Each half is cut again, and so on, until each half has one item. Items with the same utilities are then
+// together, and items with similar utilities are near each other, at every scale: on a page, on some pages, in a disk's
+// read-ahead.
 //
 // An example. Four items with the utilities 1 | 2 | 1 | 2 are cut into 1 1 and 2 2. Within each half every item has the
 // same utilities, so nothing is left to decide, and the input order stays: first item, third, second, fourth.
 //
-// The objective of one cut is the sum, over all utilities, of L log(L + 1) + R log(R + 1), where L and R are the numbers
-// of its items in the halves: the more, the better. It is an estimate of how well both halves can still be arranged
-// later, which is why it serves better than the number of utilities that are cut.
+// The objective of one cut is the sum, over all utilities, of L log(L + 1) + R log(R + 1), where L and R are the
+// numbers of the utility's items in the two halves. A larger sum is better. The sum estimates how well both halves can
+// still be arranged later. So it is a better objective than the number of utilities that are cut.
 //
-// The method is local search. The halves begin as the first and the second half of the input. In each iteration the gain
-// of moving an item to the other half is computed for all items, both halves are sorted by gain, and the pairs of best
-// items change places while a pair gains. One move of ten is skipped by chance, or else the same items would be moved to
-// and fro by each other. It ends after 40 iterations or when nothing moved.
+// The method is local search. The halves begin as the first and the second half of the input. In each iteration the
+// gain of moving an item to the other half is computed for all items, both halves are sorted by gain, and the pairs of
+// best items change places while a pair gains. One move of ten is skipped at random, or else the same items would move
+// to and fro. The search ends after 40 iterations, or when nothing moved.
 //
-// The bound. None: the problem is NP-hard, and the result depends on the input order.
+// The bound. There is none: the problem is NP-hard, and the result depends on the input order.
 //
-// What it leaves out. Sizes: the halves have as many items, not as many bytes. `PageSearch` starts from this order and
-// counts bytes.
+// What it leaves out. Sizes: the halves have equal numbers of items, not of bytes. `PageSearch` starts from this order
+// and counts bytes.
 //
-// It makes the same decisions as LLVM's implementation of versions 20 to 22, by which `llvm-profdata order` and lld
-// order functions: the same random numbers, sums in the same precision and order, the same ties. With the utilities that
-// LLVM derives from temporal profiles the result is LLVM's (TemporalProfileTests).
+// This code makes the same decisions as LLVM's implementation of versions 20 to 22, by which `llvm-profdata order` and
+// lld order functions: it has the same random numbers, computes sums in the same precision and order, and breaks ties
+// in the same way. With the utilities that LLVM derives from temporal profiles the result is LLVM's
+// (TemporalProfileTests).
 //
 // Paper: Hoag, Lee, Mestre, Pupyrev, "Optimizing Function Layout for Mobile Applications", LCTES 2023,
 // <https://arxiv.org/abs/2211.09285>.
 
-/// Orders items so that those that share utilities are near each other.
+/// Orders items so that items that share utilities are near each other.
 package struct BalancedPartitioning {
-  /// How often halves are cut in halves at most.
+  /// The maximum depth of cuts.
   private static let depth = 18
   private static let iterationsPerCut = 40
   private static let skippedShare: Float = 0.1
 
-  /// Of all items; those of item `i` are at `start[i]..<end[i]`.
+  /// The utilities of all items; the utilities of item `i` are at `start[i]..<end[i]`.
   private var utilities: [UInt32] = []
   private var start: [Int] = []
   private var end: [Int] = []
   private var isLeft: [Bool]
-  /// By utility, while they are counted; else 0.
+  /// For each utility, its number of items while utilities are counted; otherwise 0.
   private var degree: [UInt32]
   private var cut = Cut()
   private var order: [Int] = []
@@ -88,8 +90,8 @@ package struct BalancedPartitioning {
     bisect(right, depth: depth + 1, bucket: 2 * bucket + 1)
   }
 
-  /// Removes the utilities that one or all of `items` have, which no cut of them changes, numbers the others anew, and
-  /// counts them.
+  /// Removes the utilities that only one or all of `items` have, because no cut changes their sums. Numbers the other
+  /// utilities again, and counts them.
   private mutating func countUtilities(of items: [Int]) {
     var found: [Int] = []
     for item in items {
@@ -123,7 +125,7 @@ package struct BalancedPartitioning {
 
   /// Exchanges items between the halves while that gains.
   ///
-  /// - Returns: whether any was moved.
+  /// - Returns: whether an item was moved.
   private mutating func exchange(_ items: [Int], _ random: inout MersenneTwister) -> Bool {
     cut.updateGains()
     var gains: [(gain: Float, item: Int)] = items.map { item in
@@ -145,8 +147,8 @@ package struct BalancedPartitioning {
     return hasMoved
   }
 
-  /// Puts the items of the left half first. It swaps from both ends, as C++ libraries do, which turns the order within
-  /// the halves around in part.
+  /// Puts the items of the left half first. It swaps from both ends, as C++ libraries do. This reverses a part of the
+  /// order within the halves.
   ///
   /// - Returns: the number of items in the left half.
   private func partition(_ gains: inout [(gain: Float, item: Int)]) -> Int {

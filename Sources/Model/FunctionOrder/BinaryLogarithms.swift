@@ -1,6 +1,6 @@
 /// The binary logarithms of whole numbers as `Float`, each the nearest to the exact value.
 struct BinaryLogarithms {
-  /// Those of 0 (which is taken to be 0), 1, 2 and so on.
+  /// The logarithms of 0 (taken to be 0), 1, 2 and so on.
   private let table: [Float] = (0..<16384).map { $0 == 0 ? 0 : Float(exact($0)) }
 
   subscript(number: UInt32) -> Float {

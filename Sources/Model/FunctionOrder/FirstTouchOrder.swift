@@ -21,9 +21,9 @@
 // always executed to its last page. Text pages of 4 KiB that a short launch touches, sqlite3 3.40.1 / redis
 // 7.0.15: link order 212 / 127, this order 138 / 46, the bytes alone 141 / 44.
 //
-// Several launches are processed in sequence: all functions of the first, then those that the second adds,
-// and so on. An order from one launch over-fits: another launch of redis touched 102 pages with a list made
-// from the first launch, and 60 with a list made from both, which cost the first launch about one page.
+// Several launches are processed in sequence: all functions of the first launch, then the functions that the second
+// launch adds, and so on. An order from one launch over-fits: another launch of redis touched 102 pages with a list
+// made from the first launch, and 60 with a list made from both, which cost the first launch about one page.
 // `BalancedOrder` places the functions of several launches better, and is the usual strategy for them.
 //
 // Initializers that no trace recorded come first, in the order in which the loader calls them. The loader
@@ -32,15 +32,14 @@
 // Aliases are several names of one body. All are listed, next to each other, because it is not known which of
 // the names the linker sees in the next build.
 //
-// Large functions last is an option, off by default: functions of at least N bytes move behind the smaller
-// ones; the order within both groups stays. A launch rarely executes all of a large function, so this packs
-// the small ones more densely. With N = 8 KiB sqlite3's cold major faults fell from 11 to 6 and its wall time
-// from 0.73 to 0.65 of link order. It is off because it was measured on one program, and because it gives up
-// part of the ascent in time.
+// Large functions last is an option, off by default: functions of at least N bytes move after the smaller ones; the
+// order within both groups stays. A launch rarely executes all of a large function, so this packs the small ones more
+// densely. With N = 8 KiB sqlite3's cold major faults fell from 11 to 6 and its wall time from 0.73 to 0.65 of link
+// order. It is off because it was measured on one program, and because it gives up part of the ascent in time.
 //
-// What it leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How often a function is called. Data. And
-// everything smaller than a function: half to two thirds of a startup function's bytes do not run. Compilers can split
-// functions by what ran (docs/how-to/BLOCKS.md); this order is then that of the parts.
+// What it leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How often a
+// function is called. Data. And everything smaller than a function: half to two thirds of a startup function's bytes do
+// not run. Compilers can split functions by what ran (docs/how-to/BLOCKS.md); this order is then an order of the parts.
 //
 // The limit: functions first used by different threads are interleaved as they happened to run. This does not
 // matter for the number of pages, but may for read-ahead.
@@ -73,15 +72,15 @@ package struct FirstUse: Hashable, Sendable {
 package struct FirstTouchOrder: Sendable {
   /// Without duplicates; the parts of a function's aliases are adjacent, ascending by name.
   package let parts: [Part]
-  /// The number of `parts` that are listed only because the loader calls them. They are the first ones,
-  /// unless large functions were moved to the end.
+  /// The number of `parts` that are listed only because the loader calls them. They are the first parts, unless large
+  /// functions were moved to the end.
   package let untracedInitializerCount: Int
   /// Initializers at whose address no function begins, in loader order, each once.
   package let unknownInitializers: [StatedAddress]
 
   /// Orders the parts that `launches` used.
   ///
-  /// - Parameter launches: in sequence.
+  /// - Parameter launches: in the order in which they are processed.
   package init(
     launches: [[FirstUse]], layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
@@ -109,7 +108,7 @@ package struct FirstTouchOrder: Sendable {
 
   /// Adds to `parts`, which are in an order of any strategy, the initializers that are not among them.
   ///
-  /// - Parameter parts: each once, of the first of its function's aliases.
+  /// - Parameter parts: each part once, by its function's first alias.
   package init(
     parts used: [Part], layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
@@ -138,7 +137,7 @@ package struct FirstTouchOrder: Sendable {
     unknownInitializers = unknown
   }
 
-  /// The part under all names of its function, ascending by name: the layout sorts them by size first, and
+  /// Returns the part under each name of its function, ascending by name: the layout sorts them by size first, and
   /// sizes may change from build to build. Equal names, which an image may have, keep the layout's order.
   private static func aliases(of part: Part, in layout: Layout) -> [Part] {
     layout.allAliases(of: part).sorted { a, b in

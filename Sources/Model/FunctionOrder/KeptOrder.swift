@@ -1,28 +1,29 @@
 // Kept order
 // ==========
 //
-// The idea. An order file is kept beside the code, and a small change of the program or of a launch can change where most
-// of its lines stand although no launch gains by it: the functions that the same launches use can stand in any order, and
-// there are many orders of nearly the same cost. Here entries stay in the order of a previous file where hardly
-// anything is gained by moving them.
+// The idea. An order file is kept beside the code, and a small change of the program or of a launch can move most of
+// its lines although no launch gains by it: functions that the same launches use can be in any order, and there are
+// many orders of nearly the same cost. A kept order leaves entries in the order of a previous file where moving them
+// gains hardly anything.
 //
-// What launches gain is counted as `LaunchCost` does, which is what the balanced order makes small: pages, cold faults, and
-// that no launch pays for the others. It is predicted from the sizes of the functions. For one launch only the faults
+// `LaunchCost` measures what launches gain: pages, cold faults, and that no launch pays for the others. The balanced
+// order makes this cost small. The cost is predicted from the sizes of the functions. For one launch only the faults
 // differ, because any order of the same functions has the same pages.
 //
-// Several orders are tried, from the one that moves least to the new one. The first is taken with which all launches together
-// touch at most 1 % more pages of 4 KiB than with the new order, and that costs at most 10 % more. For the new order is itself
-// the result of a search that finds one of many orders of nearly the same cost:
+// Several orders are tried, from the order that moves least to the new order. The first acceptable order is taken: with
+// it, all launches together touch at most 1 % more pages of 4 KiB than with the new order, and its cost is at most 10 %
+// higher. These tolerances are needed because the new order is itself the result of a search that finds one of many
+// orders of nearly the same cost. The orders are:
 //
-// 1. The previous order, also of functions that no launch uses any more. A new function goes behind the one that it
-//    follows in the new order.
-// 2. The same without the functions that no launch uses any more.
-// 3. The second order, in which single groups of functions move as long as launches gain by it. A group is of functions
-//    that stand next to each other and are used by the same launches, so that the launches can't tell them apart.
+// 1. The previous order, including functions that no launch uses any more. A new function is placed after the function
+//    that it follows in the new order.
+// 2. The first order without the functions that no launch uses any more.
+// 3. The second order, in which single groups of functions move as long as launches gain by it. A group consists of
+//    adjacent functions that the same launches use.
 // 4. The third order, annealed a little (`OrderAnnealing`), and then thoroughly.
-// 5. The new order, in which the functions of each group are in their previous order. The functions of a group that are
-//    new keep their places in it.
-// 6. The same with smaller groups: of functions that also begin on the same page of 4 KiB.
+// 5. The new order, in which the functions of each group are in their previous order. New functions keep their places
+//    in the group.
+// 6. The fifth order with smaller groups, whose functions also begin on the same page of 4 KiB.
 // 7. The new order.
 //
 // An example. Launch 1 uses main, read, log, and launch 2 uses main, write, log. The previous order has log before main,
@@ -32,25 +33,26 @@
 //     new order    main log read write
 //     kept order   log main read write
 //
-// What it leaves out. The figures are those of whole functions in a section that begins as that of the layout does; a
-// launch that runs parts of them may touch fewer pages with either order.
+// What it leaves out. The figures are for whole functions, in a section that begins where the layout's section begins.
+// A launch that runs only parts of functions may touch fewer pages with either order.
 
 import Addresses
 import ImageModel
 
 /// An order in which functions keep their places in a previous order if hardly anything is gained by moving them.
 package struct KeptOrder: Sendable {
-  /// Without duplicates; the first of a function's aliases stands for all.
+  /// Without duplicates; a function with aliases is listed by its first alias.
   package let parts: [Part]
-  /// The parts among them that are in the previous order only, in their order.
+  /// The members of `parts` that only the previous order has, in the order of `parts`.
   package let unused: [Part]
 
   /// - Parameters:
-  ///   - order: the new order: each part once, the first of its function's aliases.
-  ///   - previous: the parts of the previous order that the layout has, in any number.
+  ///   - order: the new order: each part once, by its function's first alias.
+  ///   - previous: the parts of the previous order that the layout has; repetitions are ignored.
   ///   - launches: as in `MergedLaunches.append`.
-  ///   - size, precedingBytes, mostMoves: as of `BalancedOrder`.
-  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if they stay or are all moved; else as of `BalancedOrder`.
+  ///   - size, precedingBytes, mostMoves: as for `BalancedOrder`.
+  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if the parts stay or are all moved; otherwise as for
+  ///   `BalancedOrder`.
   package init(
     _ order: [Part], previous: [Part], launches: [[FirstUse]], layout: Layout,
     size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0,
@@ -103,7 +105,7 @@ package struct KeptOrder: Sendable {
   }
 }
 
-/// Searches orders of items that move in groups: those that are adjacent, and used by the same launches.
+/// Searches orders of items that move in groups. A group consists of adjacent items that the same launches use.
 private struct GroupSearch {
   let launches: [[Int]]
   let sizes: OrderedSizes
@@ -134,7 +136,7 @@ private struct GroupSearch {
   }
 }
 
-/// The orders that move less than the new one, which is that of the numbers below `count`.
+/// The orders that move less than the new order, which consists of the numbers below `count`, ascending.
 private struct PreviousPlaces {
   private let previous: [Int]
   private let count: Int
@@ -156,7 +158,7 @@ private struct PreviousPlaces {
     }
   }
 
-  /// The previous order, and each new item behind the one that it follows in the new order.
+  /// The previous order, with each new item after the item that it follows in the new order.
   func previous(withUnused keepsUnused: Bool) -> [Int] {
     var first: [Int] = []
     var following = [[Int]](repeating: [], count: previous.count)

@@ -1,16 +1,17 @@
 /// What an order of groups costs all launches together: pages, and the faults of cold launches.
 ///
-/// Pages that a launch touches beyond those of its bytes alone weigh by their square, so that no launch pays for the
-/// others with many. Pages are also counted as if the order could begin anywhere in a page: then each gap between bytes that
-/// a launch uses costs it as much of a page as the gap is wide, and a page at most. Without that, an order fits the pages of
-/// its own launches and of one build by chance, and others touch more. Cold faults are counted as Linux reads: a fault on a
-/// page that is not in memory reads that page and those behind it, 128 KiB in all. A launch is taken to touch all of an item
-/// at its first use.
+/// The bytes of a launch alone would fill a number of pages. The pages that the launch touches beyond this number weigh
+/// by their square, so that no launch pays for the others with many pages. Pages are also counted as if the order could
+/// begin anywhere in a page: then a gap between bytes that a launch uses costs the launch a share of a page that is
+/// proportional to the width of the gap, and at most one page. Without this count, an order fits the pages of its own
+/// launches and of one build by chance, and other launches and builds touch more pages. Cold faults are counted as
+/// Linux reads: a fault on a page that is not in memory reads that page and the pages after it, 128 KiB in all. A
+/// launch is assumed to touch a whole item at its first use.
 package struct LaunchCost {
   private static let readAheadPages = 32
-  /// How many pages the square of a launch's pages beyond `tolerablePages` weighs.
+  /// The weight of the square of a launch's pages beyond `tolerablePages`, in pages.
   private static let excessWeight = 32
-  /// How many times pages weigh if the order could begin anywhere.
+  /// The weight of the pages that are counted as if the order could begin anywhere.
   private static let gapWeight = 3
   /// How many pages a cold fault weighs.
   private static let faultWeight = 16
@@ -19,15 +20,15 @@ package struct LaunchCost {
 
   private let groups: LaunchGroups
   private let start: Int
-  /// The launches of all groups; those of group `i` are at `first[i]..<first[i + 1]`.
+  /// The launches of all groups; the launches of group `i` are at `first[i]..<first[i + 1]`.
   private var users: [Int] = []
   private var first = [0]
-  /// For each launch the pages of its bytes alone, and 1 % or one page more.
+  /// For each launch the pages that its bytes alone would fill, plus 1 % or one page, whichever is more.
   private let tolerablePages: [Int]
-  /// For each launch the faults that it and those before it have in any order.
+  /// For each launch the minimum number of faults, in any order, of this launch and of all launches before it.
   private let fewestFaults: [Int]
   private var addresses: [Int]
-  /// By launch: the pages of 4 KiB of the order of which the cost was computed last.
+  /// For each launch the pages of 4 KiB that it touches with the order whose cost was computed last.
   private(set) var pages: [Int]
   private var lastPage: [Int]
   private var lastEnd: [Int]
@@ -65,9 +66,10 @@ package struct LaunchCost {
   /// About how many steps it takes to compute a cost.
   var steps: Int { groups.runs.reduce(0) { $0 + $1.count } + 2 * users.count }
 
-  /// The pages of 4 KiB and those of 16 KiB that launches touch, and the faults of cold launches, with their weights.
+  /// Returns the weighted sum of the pages of 4 KiB and of 16 KiB that launches touch, and of the faults of cold
+  /// launches.
   ///
-  /// - Parameter limit: a cost from which on the exact one does not matter; `Int.max` may then be returned.
+  /// - Parameter limit: for an order that costs at least this much, `Int.max` may be returned.
   /// - Complexity: O(*u*) for *u* uses, and the pages that they read.
   package mutating func cost(of order: [Int], below limit: Int = .max) -> Int {
     for launch in pages.indices {
@@ -97,7 +99,8 @@ package struct LaunchCost {
       let beyond = max(0, pages[launch] - tolerablePages[launch])
       cost += pages[launch] + Self.excessWeight * beyond * beyond
     }
-    // The last launches first: each needs some faults, and when it has too many, the others need not be looked at.
+    // The last launches come first. The computation stops when the cost so far and the fewest faults of the launches
+    // that are left reach the limit.
     let firstPage = start >> Self.pageBits
     for (number, launch) in groups.runs.enumerated().reversed() {
       guard cost + Self.faultWeight * fewestFaults[number] < limit else { return .max }

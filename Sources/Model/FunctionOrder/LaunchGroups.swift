@@ -1,5 +1,5 @@
-/// The items that launches use, in groups: those of a group are used by exactly the same launches, so that a launch
-/// either needs all of a group or nothing of it.
+/// The items that launches use, in groups. Exactly the same launches use all items of a group, so that a launch needs
+/// either the whole group or nothing of it.
 package struct LaunchGroups: Sendable {
   package struct Group: Sendable {
     /// In the order in which the launches, one after the other, first use them.
@@ -24,7 +24,7 @@ package struct LaunchGroups: Sendable {
 
   /// - Parameters:
   ///   - launches: the items of each launch in the order of first uses, each once.
-  ///   - sizes: of all items, in bytes, at least 1.
+  ///   - sizes: the sizes of all items, in bytes, at least 1.
   /// - Complexity: O(*u*) for *u* uses, on average.
   package init(_ launches: [[Int]], sizes: [Int]) {
     var groupOfLaunches: [[Int]: Int] = [:]
@@ -35,9 +35,10 @@ package struct LaunchGroups: Sendable {
     }
   }
 
-  /// Groups only of items that are adjacent in `order`, so that the groups one after the other are that order.
+  /// Makes groups only of items that are adjacent in `order`, so that the groups one after the other have the items in
+  /// this order.
   ///
-  /// - Parameter order: all that `launches` use, each once.
+  /// - Parameter order: all items that `launches` use, each once.
   /// - Complexity: O(*u*) for *u* uses, on average.
   package init(_ launches: [[Int]], sizes: [Int], adjacentIn order: [Int]) {
     var last: [Int]?
@@ -47,7 +48,8 @@ package struct LaunchGroups: Sendable {
     }
   }
 
-  /// - Parameter group: the group of an item that such launches use; the second parameter if it is the next new one.
+  /// - Parameter group: returns the group of an item that the given launches use; it returns its second argument to
+  ///   begin a new group.
   private init(
     _ launches: [[Int]], sizes: [Int], order: some Sequence<Int>, group: ([Int], Int) -> Int
   ) {
@@ -78,7 +80,8 @@ package struct LaunchGroups: Sendable {
 
   /// Groups that all launches use, then the others by balanced partitioning.
   var partitioned: [Int] {
-    // More launches first, so that code that is used throughout is not among code that is used once.
+    // Groups that more launches use come first, so that code that is used throughout is not among code that is used
+    // once.
     let input = groups.indices.sorted { a, b in
       let (a, b) = (groups[a].launches, groups[b].launches)
       return a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count > b.count

@@ -1,13 +1,13 @@
 import ImageModel
 
-/// The uses of several launches in one sequence: all of the first, then those that the second adds, and so
-/// on.
+/// The uses of several launches in one sequence: all uses of the first launch, then the uses that the second launch
+/// adds, and so on.
 ///
-/// Launches are added one at a time; memory grows with the number of distinct parts, not of launches. Adding
-/// is associative: (a + b) + c is a + (b + c). It is not commutative, because an earlier launch decides the
+/// Launches are added one at a time; memory grows with the number of distinct parts, not with the number of launches.
+/// Adding is associative: (a + b) + c is a + (b + c). It is not commutative, because an earlier launch decides the
 /// position of a part.
 package struct MergedLaunches: Equatable, Sendable {
-  /// Earliest first, without duplicates; the first of a function's aliases stands for all.
+  /// Earliest first, without duplicates; a function with aliases is listed by its first alias.
   package private(set) var parts: [Part] = []
   private var isMember: Set<Part> = []
 
@@ -15,8 +15,8 @@ package struct MergedLaunches: Equatable, Sendable {
 
   /// Adds a launch after the others.
   ///
-  /// - Parameter launch: in any order. If a part has several uses, the earliest counts; of two parts used at
-  ///   the same step, the one at the lower address comes first.
+  /// - Parameter launch: in any order. If a part has several uses, the earliest counts; if two parts were used at the
+  ///   same step, the part at the lower address comes first.
   /// - Precondition: all functions are indexes of `layout`, which is the same in each call.
   /// - Complexity: O(*u* (log *u* + log *n*)) for *u* uses and *n* functions.
   package mutating func append(_ launch: [FirstUse], in layout: Layout) {
@@ -31,7 +31,7 @@ package struct MergedLaunches: Equatable, Sendable {
   /// - Complexity: O(*p*) for *p* parts of `other`, on average.
   package mutating func append(_ other: MergedLaunches) { for part in other.parts { append(part) } }
 
-  /// Whether a launch used `part`, the first of a function's aliases.
+  /// Whether a launch used `part`, which must be its function's first alias.
   package func contains(_ part: Part) -> Bool { isMember.contains(part) }
 
   private mutating func append(_ part: Part) {

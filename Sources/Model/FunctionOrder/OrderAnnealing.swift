@@ -2,45 +2,47 @@
 // =====================
 //
 // The idea. An order that no single move makes better can still be far from the best: to gain, several groups have to
-// move, and the first of these moves alone makes it worse. So a move that makes it a little worse is accepted now and
-// then, at first often and later hardly ever. The best order that was seen is the result.
+// move, and the first of these moves alone makes the order worse. So a move that makes the order a little worse is
+// sometimes accepted: often at first, and hardly ever later. The best order that was seen is the result.
 //
-// An example. A group that is moved to the front pushes all others behind it to other places on their pages, and launches
-// touch more of them. Only when another group of about its size leaves the front are they where they were.
+// An example. A group that is moved to the front pushes all other groups to other places on their pages, and launches
+// touch more pages. The other groups return to their places only when another group of about the same size leaves the
+// front.
 //
-// The method. A move takes one to six adjacent groups to another place, sometimes backwards, or exchanges two groups. It
-// is accepted if the cost rises by no more than a temperature times the binary logarithm of one over a random number.
-// The temperature falls from twelve pages to a tenth of a page; from one page, if most is to stay where it is. At the end
-// single groups are moved as long as that gains.
+// The method. A move takes one to six adjacent groups to another place, sometimes in reverse order, or exchanges two
+// groups. It is accepted if the cost rises by no more than a temperature times the binary logarithm of one over a
+// random number. The temperature falls from twelve pages to a tenth of a page. It begins at one page if most groups are
+// to stay where they are. At the end, single groups are moved as long as that gains.
 //
-// The bound. None for so few moves. It is the same on each machine: random numbers have a fixed seed, and there are only
-// integers.
+// The bound. There is none for so few moves. The result is the same on each machine: random numbers have a fixed seed,
+// and all numbers are integers.
 //
-// What was tried and not kept, on thirteen sets of 4, 8 or 10 recorded launches of sqlite3. Only the best moves of single
-// groups: 9 of 100 recorded launches touched over two pages and 2 % more than in the best order of first hits,
-// `llvm-profdata order` and lld; with annealing, 3. Groups cut into pieces of 32 KiB, so that they can be placed more
-// freely: twice as many. What two, three ... launches use counted as launches, too, as an estimate of those that nobody
-// recorded: these touched no fewer pages (6987 instead of 6977). Five times as many moves: no fewer.
+// What was tried and not kept, on thirteen sets of 4, 8 or 10 recorded launches of sqlite3. Only the best moves of
+// single groups: 9 of 100 recorded launches touched over two pages and 2 % more than in the best order of first hits,
+// `llvm-profdata order` and lld; with annealing, 3 launches did. Groups cut into pieces of 32 KiB, so that they can be
+// placed more freely: twice as many launches did. Functions that two, three ... launches use counted as further
+// launches, as an estimate of launches that nobody recorded: such launches touched no fewer pages (6987 instead of
+// 6977). Five times as many moves: no improvement.
 //
 // Paper: Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 220 (1983).
 
 /// Improves an order of groups by moves that are chosen at random, and then by the best moves of single groups.
 package struct OrderAnnealing {
   package static let usualMoves = 600_000
-  /// About how many steps they may take in all.
+  /// The approximate number of steps that all moves may take.
   private static let steps = 2_000_000_000
-  /// Fewer moves for a group would reach a part of the good orders only.
+  /// The minimum number of moves for each group. Fewer moves would reach only a part of the good orders.
   private static let leastMovesPerGroup = 8
-  /// The fewer groups, the fewer orders there are.
+  /// The maximum number of moves for each pair of groups. Fewer groups have fewer orders.
   private static let mostMovesPerPair = 400
   private static let mostMovedTogether = 6
   private static let halvings = 7
 
-  /// Where the temperature begins, in 1/256 of a page.
+  /// The first temperature, in 1/256 of a page.
   package enum Temperature: Int {
-    /// Hardly anything stays where it is.
+    /// Hardly any group stays where it is.
     case hot = 0xC00
-    /// Most stays.
+    /// Most groups stay where they are.
     case mild = 0x100
   }
 
@@ -67,7 +69,7 @@ package struct OrderAnnealing {
   /// Moves single groups to the place where the cost is least, until no move helps.
   ///
   /// - Returns: an order that costs no more than `order`.
-  /// - Complexity: as of `improving`.
+  /// - Complexity: as for `improving`.
   static func descending(
     from order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves
   ) -> [Int] {
@@ -95,13 +97,14 @@ package struct OrderAnnealing {
     }
   }
 
-  /// It is halved at equal distances, and falls linearly in between.
+  /// The temperature is halved after equal numbers of moves, and falls linearly in between.
   private static func temperature(_ move: Int, of moves: Int, from first: Temperature) -> Int {
     let time = (move * halvings) << 8 / moves
     return (first.rawValue * (512 - time & 255)) >> (9 + time >> 8)
   }
 
-  /// The temperature times -log₂ of a random number between 0 and 1, which is interpolated between powers of two.
+  /// The temperature times -log₂ of a random number between 0 and 1. The logarithm is interpolated between powers of
+  /// two.
   private mutating func tolerance(_ temperature: Int) -> Int {
     let word = random.nextWord()
     let zeros = word.leadingZeroBitCount

@@ -1,12 +1,11 @@
 // Refining an order
 // =================
 //
-// The idea. An order file made from one build is used for another, and it does not contain everything that a
-// launch runs: functions that were not instrumented, that the compiler split off or merged later, or that are
-// entered in their middle. Each of them can cost a page. So the build that was linked with the order is
-// launched once more, all functions that run are recorded, and the order is changed by one move at a time. A
-// move is kept if the relinked program touches fewer pages. This is measured, so the result is never worse
-// than the given order.
+// The idea. An order file made from one build is used for another, and it does not contain everything that a launch
+// runs: functions that were not instrumented, that the compiler split off or merged later, or that are entered in their
+// middle. Each such function can cost a page. So the build that was linked with the order is launched once more, all
+// functions that run are recorded, and the order is changed by one move at a time. A move is kept if the relinked
+// program touches fewer pages. This is measured, so the result is never worse than the given order.
 //
 // An example. The order has main, parse, save (which the launch does not run), open. The launch runs main,
 // parse, stub, open. Two functions fit on a page:
@@ -21,7 +20,7 @@
 //   before it, so that the order still ascends in time, as read-ahead requires.
 // - Unused last: entries whose functions this launch does not run are placed after those that it runs. They
 //   stay in the order, because it may have been made from other launches, too.
-// - Large last: of the functions that the launch runs, those of at least a given size are placed after the
+// - Large last: among the functions that the launch runs, functions of at least a given size are placed after the
 //   smaller ones. A launch rarely runs all of a large function, so this packs the small ones more densely.
 //
 // The bound is the size of the used functions in whole pages, plus the pages of code that no order file can
@@ -39,7 +38,7 @@ package struct OrderRefinement: Sendable {
   package enum Element: Hashable, Sendable {
     /// An entry of the given order file, by its index.
     case entry(Int)
-    /// A part that no entry places, of the first of its function's aliases.
+    /// A part that no entry places, by its function's first alias.
     case part(Part)
   }
 
@@ -50,8 +49,8 @@ package struct OrderRefinement: Sendable {
   }
 
   private let entries: [Entry]
-  /// Parts that no entry places, of the first of their function's aliases, by first use; each with the entry
-  /// after which it belongs, or `nil` for the beginning.
+  /// Parts that no entry places, by the first aliases of their functions, in the order of first uses; each with the
+  /// entry after which it belongs, or `nil` for the beginning.
   package let missing: [(part: Part, entry: Int?)]
 
   private struct Entry {
@@ -62,8 +61,8 @@ package struct OrderRefinement: Sendable {
   }
 
   /// - Parameters:
-  ///   - entries: for each entry of the order file, the parts of the layout that it places; empty for an
-  ///     entry that names nothing in it.
+  ///   - entries: for each entry of the order file, the parts of the layout that it places; empty for an entry that
+  ///     names nothing in the layout.
   ///   - uses: the parts that the launch ran, in any order.
   /// - Complexity: O((*e* + *u*) log *n*) for *e* placed parts, *u* uses and *n* functions.
   package init(entries: [[Part]], uses: [FirstUse], layout: Layout) {

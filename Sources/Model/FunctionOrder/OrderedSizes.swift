@@ -3,17 +3,17 @@ import ImageModel
 
 /// The sizes of parts that are to be placed one after the other, as linkers place them.
 struct OrderedSizes: Sendable {
-  /// The bytes of a part that count at most. No launch is expected to run all of a larger one.
+  /// The maximum number of bytes of a part that count. No launch is expected to run all of a larger part.
   private static let mostBytes: UInt64 = 1 << 18
 
-  /// In bytes, at least 1, with what aligns the next part.
+  /// In bytes, at least 1, with the padding that aligns the next part.
   let sizes: [Int]
-  /// The address of the first part, as far as it matters for pages.
+  /// The address of the first part within 64 KiB, which is all that matters for pages.
   let start: Int
 
   /// - Parameters:
   ///   - size: the bytes of a part.
-  ///   - precedingBytes: what stands between the beginning of the section and the first part.
+  ///   - precedingBytes: the bytes between the beginning of the section and the first part.
   init(
     _ parts: [Part], in layout: Layout, size: (Part) -> UInt64, precedingBytes: UInt64 = 0
   ) {

@@ -2,8 +2,8 @@
 /// smallest, again and again, until no move helps.
 ///
 /// The sum is the number of pages that each launch touches, over all launches and several page sizes. Small pages alone
-/// would make an order that depends on where exactly the linker begins. With few groups any place is tried; with many,
-/// only those nearby, so that the time grows with the number of uses and not with its square.
+/// would make an order that depends on where exactly the linker begins. With few groups every place is tried; with many
+/// groups, only nearby places, so that the time grows with the number of uses and not with its square.
 struct PageSearch {
   /// The bits of an address within a page: 4 KiB, 16 KiB, and the 64 KiB that Linux maps around a fault.
   private static let pageBits = [12, 14, 16]
@@ -14,7 +14,7 @@ struct PageSearch {
   private let sizes: [Int]
   private let start: Int
   private let launchCount: Int
-  /// The launches of all groups; those of group `i` are at `first[i]..<first[i + 1]`.
+  /// The launches of all groups; the launches of group `i` are at `first[i]..<first[i + 1]`.
   private var users: [Int] = []
   private var first = [0]
   private var order: [Int]
@@ -51,7 +51,7 @@ struct PageSearch {
   private mutating func pass() -> Bool {
     let usesPerGroup = max(1, users.count / max(1, order.count)) * Self.pageBits.count
     var step = 1
-    // A window of w groups costs w * w * w.
+    // A window of w groups takes w * w * w steps.
     while 2 * step < order.count,
       4 * (step + 1) * (step + 1) * order.count * usesPerGroup < Self.stepsPerPass
     { step += 1 }
@@ -88,9 +88,10 @@ struct PageSearch {
     return following.reversed()
   }
 
-  /// Adds the pages of `groups` that no launch touched last.
+  /// Returns the number of pages that launches touch in `groups`. The page that a launch touched last is not counted
+  /// again.
   ///
-  /// - Parameter limit: a sum from which on the exact one does not matter.
+  /// - Parameter limit: the count may stop when it reaches this sum.
   private func touch(
     _ groups: some Sequence<Int>, _ address: inout Int, _ last: inout Pages, limit: Int = .max
   ) -> Int {
@@ -112,12 +113,12 @@ struct PageSearch {
     return sum
   }
 
-  /// Moves groups of one window within it.
+  /// Moves the groups of one window within the window.
   ///
   /// - Parameters:
-  ///   - address: that of its first byte.
-  ///   - before: the pages that launches touched last before it.
-  ///   - after: the pages that they touch next after it.
+  ///   - address: the address of the window's first byte.
+  ///   - before: the pages that launches touched last before the window.
+  ///   - after: the pages that launches touch next after the window.
   private mutating func improve(
     _ window: Range<Int>, _ address: Int, _ before: Pages, _ after: Pages
   ) -> Bool {
@@ -133,7 +134,7 @@ struct PageSearch {
     func pages(_ groups: [Int], below limit: Int) -> Int {
       for slot in slots { last[slot] = before[slot] }
       var address = address
-      // A page that the window shares with what follows is not its own.
+      // A page that the window shares with the following groups does not count.
       let (most, overflow) = limit.addingReportingOverflow(slots.count)
       let sum = touch(groups, &address, &last, limit: overflow ? .max : most)
       return sum - slots.count { last[$0] == after[$0] }
