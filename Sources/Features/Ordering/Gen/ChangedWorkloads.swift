@@ -1,15 +1,16 @@
-// Which launches are not what they were.
+// Which launches have changed?
 //
-// Launches with different command lines are normal, and so are launches whose inputs are not named. What counts is a launch
-// that was recorded again: one of the same name as in the previous order file. It has changed if it has a command line or
-// inputs with which it was not recorded before; inputs that were not named tell nothing. And of launches that are given together, those of the same name and the
-// same command line should have read the same; if not, some were recorded before their inputs changed.
+// Launches with different command lines are normal, and so are launches whose inputs are not named. What counts is a
+// launch that was recorded again: the previous order file has a launch of the same name. It has changed if it has a
+// command line or inputs with which it was not recorded before; inputs that were not named show nothing. Launches that
+// are given together and have the same name and the same command line should have read the same inputs. If not, some
+// were recorded before their inputs changed.
 
 import ImageModel
 import Rendering
 
 extension Diagnostic {
-  /// Warnings about launches that changed; none for launches of which nothing is known.
+  /// Returns warnings about launches that changed. A launch about which nothing is known gives no warning.
   static func changedWorkloads(
     _ workloads: [WorkloadSummary], since previous: PreviousOrder?
   ) -> [Diagnostic] {
@@ -49,7 +50,7 @@ extension Diagnostic {
     return warnings
   }
 
-  /// The first three of `texts`, and how many there are more.
+  /// The first three of `texts`, and the number of the others.
   private static func listed(_ texts: [String]) -> String {
     texts.prefix(3).joined(separator: ", ")
       + (texts.count > 3 ? ", and \(texts.count - 3) more" : "")

@@ -1,16 +1,16 @@
 // The order of data
 //
-// An order file lists the data that launches touched behind the functions that they used. Linkers order each section by
-// itself, so each is a problem of its own: what launches touch of `.rodata` should be together, and of `.data`, and of
-// `.bss`. Within a section, data are placed as functions are (`OrderStrategy`).
+// An order file lists the functions that launches used, and then the data that they touched. Linkers order each section
+// separately, so each section is a separate problem: the touched data of `.rodata` should be together, and so should
+// the touched data of `.data` and of `.bss`. Within a section, data are placed as functions are (`OrderStrategy`).
 //
-// Pages that the loader writes to are touched whatever the order, if everything in them has addresses. But a section may
-// have both, and then what the loader touches is placed next to what the program touches: so the pages of the rest, which
-// nobody touches, become more.
+// If all data of a section contain addresses that the loader writes, the loader touches all pages of the section
+// whatever the order. But a section may have data with and without such addresses. Then the data that the loader
+// touches are placed next to the data that the program touches, so that nobody touches more of the other pages.
 //
-// Strings and constants without a name stay where they are, and so do the pages of those that launches touched. If data with
-// names lie on these pages anyway, moving them away costs pages. So a section is left as it is unless fewer pages are
-// predicted: those of the loader, those of unnamed data, and what the listed data fill.
+// Strings and constants without a name stay where they are, and launches keep touching their pages. If data with names
+// are on these pages already, moving them away costs pages. So a section is left as it is unless fewer pages are
+// predicted: the loader's pages, the pages of unnamed data, and the pages that the listed data fill.
 
 import Addresses
 import CommandSupport
@@ -26,11 +26,11 @@ struct DataOrder {
   /// The strings to order, by their hashes.
   private(set) var strings: [UInt32] = []
   private(set) var summary = OrderedData()
-  /// Warnings about launches that touched data of which the build has fewer than half of the names.
+  /// Warnings about launches if the build has fewer than half of the names of the data that they touched.
   let warnings: [Diagnostic]
 
   /// - Parameters:
-  ///   - launches: of the image whose data are `data`, or of other builds of it.
+  ///   - launches: launches of the image whose data are `data`, or of other builds of the image.
   ///   - release: the build to order.
   ///   - previous: the symbols of the previous order, if there is one.
   /// - Throws: `mismatch` if the build has fewer than a quarter of the names that a launch of another build touched.
@@ -95,7 +95,8 @@ struct DataOrder {
     summary.strings = strings.count
   }
 
-  /// Returns the data that `launches` touched, placed by `strategy`, and after them those of `others` that no launch touched.
+  /// Returns the data that `launches` touched, placed by `strategy`, and after them the data of `others` that no launch
+  /// touched.
   private static func order(
     _ launches: [[FirstUse]], others: [FirstUse], by strategy: OrderStrategy, in layout: Layout
   ) -> [Part] {
@@ -110,17 +111,18 @@ struct DataOrder {
   }
 }
 
-/// What launches touched, as data of the build to order.
+/// The data that launches touched, as data of the build to order.
 private struct ResolvedData {
   let data: DataLayout
   let release: ReleaseLayout
-  /// Each as often as its weight says; of many in proportion, a hundred or two in all.
+  /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are
+  /// reduced in proportion, to one or two hundred in all.
   private(set) var launches: [[FirstUse]] = []
-  /// What no whole launch touched.
+  /// The data that no whole launch touched.
   private(set) var others: [FirstUse] = []
   /// By section of the data: the touched addresses of data without a name.
   private(set) var unnamed: [Int: [StatedAddress]] = [:]
-  /// How many touches in other builds are of data without a name.
+  /// The number of touches in other builds of data without a name.
   private(set) var unnamedElsewhere = 0
   private(set) var warnings: [Diagnostic] = []
   /// Indexes of strings, in the order of first touches.
@@ -235,7 +237,7 @@ private struct ResolvedData {
     return !map.resolve(name).functions.isEmpty
   }
 
-  /// How many of the variables that were touched in `section` are at such an address.
+  /// The number of variables that were touched in `section` and whose addresses match.
   func count(in section: Int, where matches: (StatedAddress) -> Bool) -> Int {
     Set(
       (launches.joined() + others).map { data.layout.functions[$0.part.function] }
@@ -245,8 +247,8 @@ private struct ResolvedData {
 }
 
 extension DataLayout {
-  /// Data of `section` to which the loader writes, by address; none if they would lie on as many pages beside those that
-  /// are `placed`.
+  /// Returns the data of `section` to which the loader writes and that are not `placed`, by address. Returns none if
+  /// these data and the `placed` data together would not fill fewer pages than the loader writes to now.
   fileprivate func relocatedParts(in section: Int, besides placed: [Part]) -> [Part] {
     guard kinds[section] == .variables || kinds[section] == .relocatedConstants else { return [] }
     var seen = Set(placed)
@@ -262,10 +264,10 @@ extension DataLayout {
   }
 
   /// Whether launches are predicted to touch fewer pages of 4 KiB of `section` if `touched` and `loaded` are placed
-  /// together, wherever in a page they begin; or not more, and they are together already: the build was then linked with
-  /// such an order.
+  /// together, wherever in a page they begin. If the data are together already, because the build was linked with such
+  /// an order, it is enough that launches do not touch more pages.
   ///
-  /// - Parameter unnamed: addresses of data that launches touched and that stay where they are.
+  /// - Parameter unnamed: the addresses of data that launches touched and that stay where they are.
   fileprivate func isWorthOrdering(
     _ section: Int, _ touched: [Part], unnamed: [StatedAddress], loaded: [Part]
   ) -> Bool {
@@ -274,7 +276,7 @@ extension DataLayout {
       layout.functions[layout.aliases(of: part.function).upperBound - 1].knownBody
     }
     let byLoader = relocatedPages(of: section)
-    // Of a large table, launches touch a few pages.
+    // Launches touch only a few pages of a large table, so each datum counts with its first page.
     let named = Set(touched.map { size.page(of: body($0).start) })
     let staying = Set(unnamed.map(size.page(of:)))
     let before = byLoader.union(named).union(staying).count

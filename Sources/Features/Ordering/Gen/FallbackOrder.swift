@@ -11,9 +11,9 @@ package struct FallbackOrder {
   package let bytes: [UInt8]
   private let entries: Int
 
-  /// - Parameter linker: the dialect of the file; `nil` takes the one that it looks like.
-  /// - Throws: an error if it can't be read, or if it is no order file: also if no trace is missing, because nobody
-  ///   should find out only then.
+  /// - Parameter linker: the dialect of the file; `nil` takes the dialect that the file looks like.
+  /// - Throws: an error if the file can't be read, or if it is no order file. The file is read even if no trace is
+  ///   missing, so that nobody finds such an error only when a trace is missing.
   package init(_ path: String, linker: OrderFileDialect? = nil) throws(Diagnostic) {
     self.path = path
     let file = try InputFile.bytes(path)
@@ -30,7 +30,7 @@ package struct FallbackOrder {
 
   /// What `gen` did instead of generating an order.
   ///
-  /// - Parameter error: why there is no new order; `nil` is returned if that is not a missing trace.
+  /// - Parameter error: why there is no new order. The result is `nil` if the reason is not a missing trace.
   package func document(after error: Diagnostic, outputPath: String) -> GenDocument? {
     guard error.isOfMissingTraces else { return nil }
     var document = GenDocument(images: [])

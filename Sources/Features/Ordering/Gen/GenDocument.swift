@@ -7,7 +7,7 @@ import Rendering
 /// The result of `orderfile gen`, by image.
 package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
-  /// The hits in no image of `images`.
+  /// The hits in images that are not among `images`.
   package var unused: [UnusedHits]
   /// What was written because a trace is missing; `nil` if orders were generated.
   package var fallback: Fallback?
@@ -28,7 +28,7 @@ package struct GenDocument: Hashable, Sendable {
       self.reason = reason
     }
 
-    /// The note about it.
+    /// The note about the fallback.
     package var text: String {
       "used the fallback \(printable(path)), \(counted(entries, "entry", "entries")): "
         + printable(outputPath) + "\nno new order: " + printable(reason)
@@ -50,7 +50,7 @@ package struct OrderedImage: Hashable, Sendable {
   package var functions: Functions
   /// What is split off from the ordered functions; `nil` if they stay whole.
   package var split: SplitSummary?
-  /// What launches touched of the data; `nil` if nothing tells that.
+  /// The data that launches touched; `nil` if these are unknown.
   package var data: OrderedData?
 
   package init(
@@ -90,14 +90,14 @@ package struct OrderedImage: Hashable, Sendable {
       self.entries = entries
     }
 
-    /// The linker, if it was assumed although there are others for images of the format; for ELF only lld takes plain
-    /// names, so that the wrong one is noticed.
+    /// The linker, if it was assumed although there are other linkers for images of the format. For ELF only lld takes
+    /// plain names, so that users notice a wrong linker.
     package var assumedLinker: String? {
       linkerSource == .assumed && linker != "lld" ? linker : nil
     }
   }
 
-  /// What the traces recorded of the image.
+  /// What the traces recorded about the image.
   package struct Recording: Hashable, Sendable {
     /// The image in the traces.
     package var image: String
@@ -139,9 +139,9 @@ package struct OrderedImage: Hashable, Sendable {
     package var textBytes: UInt64
     /// Recorded functions that no line names.
     package var missing: [NameWithReason]
-    /// The number of functions that are left out because fewer launches used them than were asked for.
+    /// The number of functions that are left out because fewer launches used them than the user requires.
     package var rare = 0
-    /// What launches used of each function that the layout has, in the order of first uses.
+    /// How launches used each function that the layout has, in the order of first uses.
     package var uses: [Use] = []
 
     package init(
@@ -164,11 +164,11 @@ package struct OrderedImage: Hashable, Sendable {
     package var path: String
     /// The largest number of lines that both files have in the same order.
     package var kept: Int
-    /// The other lines that both have.
+    /// The number of other lines that both files have.
     package var moved: Int
-    /// Lines of the order file alone.
+    /// The number of lines that only the new order file has.
     package var new: Int
-    /// Lines of the previous one alone, each once.
+    /// The number of lines that only the previous file has, each once.
     package var leftOut: Int
 
     package init(path: String, kept: Int, moved: Int, new: Int, leftOut: Int) {
@@ -207,7 +207,7 @@ package struct OrderedImage: Hashable, Sendable {
     package var imageID: String?
     /// The number of launches that used it.
     package var launches: UInt64
-    /// The number of bodies that they used, and of those that the layout has.
+    /// The number of bodies that these launches used, and the number of these bodies that the layout has.
     package var recordedFunctions: Int
     package var resolvedFunctions: Int
 
@@ -226,9 +226,9 @@ package struct OrderedImage: Hashable, Sendable {
   /// How the linker is known.
   package enum LinkerSource: String, CaseIterable, Sendable {
     case option
-    /// The image to order says by which linker it was written.
+    /// The image to order states its linker.
     case image
-    /// Nothing says it: the usual one for the format.
+    /// Nothing states the linker: it is the usual linker for the format.
     case assumed
   }
 }

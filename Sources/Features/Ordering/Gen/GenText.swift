@@ -68,7 +68,7 @@ package struct GenText {
       + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")
   }
 
-  /// Functions by their reasons, or each with its own.
+  /// Counts functions by reason, or lists each function with its reason.
   private func list(
     _ title: String, _ functions: [NameWithReason], thing: String = "function",
     things: String = "functions"
@@ -85,7 +85,7 @@ package struct GenText {
     }
   }
 
-  /// What to do with the order file. Build systems do not notice that it has changed.
+  /// What to do with the order file. Build systems do not notice that the order file has changed.
   private var next: String {
     if let split = image.split, let command = split.command {
       return "; next: \(printable(command))"

@@ -14,7 +14,7 @@ struct ImageOrder {
   private let release: ReleaseLayout
   /// The functions of `release` by name.
   private let map: SymbolMap
-  /// The recorded image as the first trace that has it states it.
+  /// The recorded image, as stated by the first trace that has the image.
   private let recordedImage: TraceImage
   private let profile: LaunchProfile
   private let resolved: ResolvedProfile
@@ -60,7 +60,7 @@ struct ImageOrder {
     renamed = .renamedFunctions(release.path, found)
   }
 
-  /// How much of what launches of one build used is in the build to order.
+  /// Counts the functions that launches of one build used, and how many of them are in the build to order.
   func build(_ image: Profile.Image, _ profile: LaunchProfile) -> OrderedImage.Build {
     var names = map
     let resolved = ResolvedProfile(profile, in: &names)
@@ -70,10 +70,10 @@ struct ImageOrder {
   }
 
   /// - Parameters:
-  ///   - workloads: what launches were asked to do, as far as traces tell.
-  ///   - leavesOutRare: whether functions are left out that few launches used.
-  /// - Throws: `mismatch` if the linker that is asked for writes images of another format, or if the previous order
-  ///   file is of another program.
+  ///   - workloads: what launches were asked to do, where traces state it.
+  ///   - leavesOutRare: whether to leave out functions that few launches used.
+  /// - Throws: `mismatch` if the requested linker writes images of another format, or if the previous order file is of
+  ///   another program.
   func orderFile(
     _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
     workloads: [WorkloadSummary], leavesOutRare: Bool, executed: ExecutedCode? = nil,
@@ -146,10 +146,10 @@ struct ImageOrder {
         + Diagnostic.changedWorkloads(workloads, since: previous))
   }
 
-  /// The order of the data that `launches` touched; `nil` if there are no launches, and with a warning if the linker or
-  /// the format of the order can't place what launches merely touched, too.
+  /// The order of the data that `launches` touched; `nil` if there are no launches. It is also `nil`, with a warning,
+  /// if the linker or the format of the order can't place data.
   ///
-  /// - Throws: an error if it can't place data for which documents of pages were given.
+  /// - Throws: an error instead of the warning if documents of pages were given.
   private func dataOrder(
     _ launches: [LaunchData], _ options: OrderGeneration.Options, _ strategy: OrderStrategy,
     _ previous: PreviousOrder?, _ dialect: OrderFileDialect
@@ -187,13 +187,14 @@ struct ImageOrder {
       context: [release.path], remedies: [Remedy("give the image with --image", option: "--image")])
   }
 
-  /// The architecture that lines name so that the order files of all slices of a universal file can be put into one.
+  /// The architecture that lines name, so that the order files of all slices of a universal file can be put into one
+  /// file.
   private var slice: Architecture? {
     release.image.flatMap { $0.isSlice ? $0.architecture : nil }
   }
 
-  /// The used functions in the order of `strategy`, and where nothing is gained by that in their previous order. If
-  /// they are to be split, only what ran of them counts.
+  /// The used functions in the order of `strategy`, or in their previous order where `strategy` gains nothing. If
+  /// functions are to be split, only their executed bytes count.
   private func parts(
     _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
     _ leavesOutRare: Bool, _ dialect: OrderFileDialect
@@ -227,7 +228,7 @@ struct ImageOrder {
         environment: options.environment, header: header))
   }
 
-  /// The dialect of the linker that the user names, or that linked the build to order; else the usual one.
+  /// The dialect of the linker that the user names, or that linked the build to order; otherwise the usual dialect.
   private func dialect(
     _ wanted: OrderFileDialect?
   ) throws(Diagnostic) -> (OrderFileDialect, OrderedImage.LinkerSource) {
@@ -265,8 +266,8 @@ struct ImageOrder {
     ].compactMap { $0 }
   }
 
-  /// The header of the file: the program that made it, and from what. It has no time and no path, so
-  /// that the same inputs give the same bytes.
+  /// The header of the file: the program that made it, and the builds and launches from which it was made. The header
+  /// has no time and no path, so that the same inputs give the same bytes.
   private func header(_ strategy: OrderStrategy, _ workloads: [WorkloadSummary]) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""

@@ -1,8 +1,8 @@
-// What launches touched of the data of one image, from profiles and from documents of pages.
+// The data of one image that launches touched, from profiles and from documents of pages.
 //
-// The profile of builds that report loads and stores has each variable. A document of pages names what was touched first
-// on each page: of an unmodified program more can't be seen without changing it. `refine` counts again after each link, so
-// that pages which are still touched name what was second.
+// The profile of builds that report loads and stores has each variable. A document of pages names only the first
+// touched datum of each page, because an unmodified program shows no more. `refine` counts again after each link: pages
+// that are still touched then name the next datum.
 
 import Addresses
 import ByteReading
@@ -13,39 +13,40 @@ import PagesFormat
 import ProfileFormat
 import Symbolication
 
-/// What one launch touched of the data of an image.
+/// The data of an image that one launch touched.
 package struct LaunchData {
   enum Source {
     case pages
     /// A launch that a profile keeps whole.
     case wholeLaunch
-    /// What other launches touched; the most touched first.
+    /// The data that other launches touched; the most touched first.
     case otherLaunches
   }
 
   var source: Source
-  /// Of the document, or of the image that was launched.
+  /// The path of the document, or of the image that was launched.
   var path: String
-  /// How many launches it counts as.
+  /// The number of launches that this launch counts as.
   var weight: UInt64
-  /// The image that was launched; `nil` if it does not tell.
+  /// The ID of the image that was launched; `nil` if it is unknown.
   var imageID: String?
   /// In time order.
   var touches: [Touch]
 
   struct Touch: Hashable {
-    /// In that image.
+    /// The touch, at an address of the launched image.
     var touch: DataTouch
-    /// What has a name there, as far as it is known; other builds know the address by these names only.
+    /// The names of the touched data, if they are known. Other builds are searched for these names only.
     var names: [SymbolName]
-    /// The hashes of C strings there, if nothing there has a name; other builds know them by their contents.
+    /// The hashes of the touched C strings, if no touched datum has a name. Other builds are searched for the same
+    /// contents.
     var strings: [UInt32] = []
   }
 }
 
 extension LaunchData {
-  /// What the program touched of `image`. The loader touches the same whatever the order, as far as it touches pages
-  /// that it relocates; and execs clear the end of the last page.
+  /// The data of `image` that the program touched. During loading, only touches by the program count: the loader
+  /// relocates the same pages whatever the order, and the kernel clears the end of the last page.
   init(_ image: PagesDocument.Image, path: String, weight: UInt64) {
     source = .pages
     self.path = path
@@ -61,13 +62,13 @@ extension LaunchData {
     }
   }
 
-  /// What launches touched of the data of `images`, as far as that was recorded: the launches that `profile` keeps whole, the
-  /// heaviest first, and for each image what only other launches touched.
+  /// The data of `images` that launches touched, if they were recorded. For each image, the launches that `profile`
+  /// keeps whole come first, the heaviest first, and then the data that only other launches touched.
   ///
   /// - Parameters:
   ///   - images: indexes of images of `profile`.
   ///   - least: data that fewer launches touched are left out.
-  ///   - strings: returns those of a recorded image; `nil` if it is gone.
+  ///   - strings: returns the strings of a recorded image; `nil` if the image is gone.
   /// - Complexity: O(*n* log *n*) for *n* data and first touches in whole launches.
   package static func all(
     in profile: Profile, images: [Int], touchedByAtLeast least: UInt64,
@@ -101,7 +102,8 @@ extension LaunchData {
 }
 
 extension LaunchData.Touch {
-  /// Of a datum of a profile. One without a name is all bytes that were touched; of a variable one byte stands for all.
+  /// The touch of a datum of a profile. A datum without a name has all bytes that were touched; a variable has only its
+  /// first byte.
   fileprivate init(_ datum: Profile.Function, step: Int, _ strings: ImageStrings?) {
     let size = datum.names.isEmpty ? datum.size ?? 1 : 1
     touch = DataTouch(step: step, bytes: AddressRange(start: datum.address, size: size))
@@ -137,10 +139,10 @@ extension PagesInputs {
   /// Returns the data that each launch touched in one program or library.
   ///
   /// - Parameters:
-  ///   - ids: the IDs of its builds. An image with another ID counts if its file name is that of a build.
+  ///   - ids: the IDs of its builds. An image with another ID counts if its file name is the file name of a build.
   ///   - paths: the files of its builds.
   ///   - isOptional: whether a document may have no such image.
-  /// - Throws: `mismatch` if a document has none.
+  /// - Throws: `mismatch` if a document has no such image.
   package func launches(
     ofImages ids: [String], named paths: [String], isOptional: Bool
   ) throws(Diagnostic) -> [LaunchData] {

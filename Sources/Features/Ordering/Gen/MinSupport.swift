@@ -1,6 +1,6 @@
 import ImageModel
 
-/// How many of the launches must have used what is ordered.
+/// The number of launches that must have used an ordered function or datum.
 package enum MinSupport: Hashable, Sendable {
   case launches(UInt64)
   case share(Share)

@@ -11,7 +11,7 @@ package struct GeneratedOrder {
   /// The profile by which functions are split; `nil` if they are not.
   package let profile: [UInt8]?
   package var image: OrderedImage
-  /// Of the build that is ordered.
+  /// The format of the build that is ordered.
   package let imageFormat: ImageFormat
   package var warnings: [Diagnostic]
 }
@@ -30,18 +30,20 @@ package struct OrderGeneration {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var builds = Builds.one()
-    /// The slice of a universal file. Order files in a dialect that can name architectures are for this one
+    /// The slice of a universal file. Order files in a dialect that can name architectures are for this architecture
     /// only.
     package var architecture: Architecture?
-    /// The dialect of the linker; `nil` takes that of the linker which wrote the build, or else the usual one.
+    /// The dialect of the linker; `nil` takes the dialect of the linker that wrote the build, or else the usual
+    /// dialect.
     package var linker: OrderFileDialect?
     /// How to place the functions of several launches; `nil` takes the usual way for their number.
     package var strategy: OrderStrategy?
-    /// Functions of at least so many bytes go after the smaller ones.
+    /// Functions of at least this size are placed after the smaller functions.
     package var largeFunctionBytes: UInt64?
     /// The path of an order file in which entries stay where they are if hardly anything is gained by moving them.
     package var previous: String?
-    /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.
+    /// How to split functions into what runs and what does not; `nil` leaves them whole. If functions are split,
+    /// `builds` is `one`.
     package var split: SplitFormat?
     /// The path of the profile, for the report.
     package var splitPath = ""
@@ -51,10 +53,10 @@ package struct OrderGeneration {
     package init(traces: [String]) { self.traces = traces }
   }
 
-  /// The paths of the builds to order; if none is given, the recorded one.
+  /// The paths of the builds to order; if none is given, the recorded build.
   package enum Builds {
     case one(image: String? = nil, linkMap: String? = nil, debugFile: String? = nil)
-    /// One build for each recorded image; `BuildGroups` says which is one of it.
+    /// One build for each recorded image. `BuildGroups` matches builds to recorded images.
     case each(images: [String])
   }
 
@@ -187,9 +189,9 @@ package struct OrderGeneration {
     return order
   }
 
-  /// What launches touched of the data of `release` whose pages were counted.
+  /// The data of `release` that launches touched, from documents of pages.
   ///
-  /// - Parameter recorded: the builds of it that were recorded.
+  /// - Parameter recorded: the recorded builds of the same image.
   private func pagesData(
     of release: ReleaseLayout, recorded: [Profile.Image]
   ) throws(Diagnostic) -> [LaunchData] {
@@ -202,8 +204,8 @@ package struct OrderGeneration {
   /// What launches executed, as code of `release`.
   ///
   /// - Parameters:
-  ///   - members: the images of `profile` that are builds of it.
-  ///   - least: how many launches must have run a block.
+  ///   - members: the images of `profile` that are builds of the same image.
+  ///   - least: the number of launches that must have run a block.
   private func executedCode(
     of release: ReleaseLayout, _ profile: Profile, _ members: [Int], least: UInt64
   ) throws(Diagnostic) -> ExecutedCode {
@@ -216,7 +218,7 @@ package struct OrderGeneration {
     return executed
   }
 
-  /// The ID of the build to order; the one that is given, or else recorded.
+  /// The ID of the build to order: the given build's, or else the recorded build's.
   private func buildID(of group: Int) -> ImageID? {
     if let release = releases[group] { return release.image?.id }
     return inputs.groups.groups[group].images.first.flatMap { inputs.traces.images[$0].id }

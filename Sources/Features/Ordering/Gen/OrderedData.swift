@@ -2,11 +2,11 @@ import ImageModel
 import JSON
 import Rendering
 
-/// The data in an order file, and what it leaves out.
+/// The data in an order file, and the data that it leaves out.
 package struct OrderedData: Hashable, Sendable {
-  /// The number of launches that tell what they touched.
+  /// The number of launches whose touched data are known.
   package var launches = 0
-  /// One for each section of which something was touched, by address.
+  /// The sections with touched data, by address.
   package var sections: [Section] = []
   /// The number of strings that have an entry.
   package var strings = 0
@@ -26,12 +26,12 @@ package struct OrderedData: Hashable, Sendable {
     package var bytes: UInt64
     /// The number of touches in this build of data without a name: strings and constants that the linker merges.
     package var unnamed: Int
-    /// The number of variables that were touched and share their input section with others, so that the linker can't
-    /// move them.
+    /// The number of variables that were touched and share their input section with other data, so that the linker
+    /// can't move them.
     package var sharingSection: Int
-    /// The number of those that are listed only because the loader writes to them.
+    /// The number of variables and constants that are listed only because the loader writes to them.
     package var relocatedSymbols: Int
-    /// The pages of 4 KiB that the section lies on, and those to which the loader writes.
+    /// The number of pages of 4 KiB that the section is on, and the number of them to which the loader writes.
     package var pages: Int
     package var relocatedPages: Int
     /// Whether the data have entries; they have none if no page is predicted to be saved.
@@ -90,7 +90,7 @@ extension OrderedData.Section: JSONWritableObject {
 }
 
 extension OrderedData {
-  /// What the summary of an order file says of its data.
+  /// The text about data in the summary of an order file.
   package var text: String {
     var text = "ordered \(counted(symbols, "datum", "data")) that "
     text += launches > 1 ? "\(launches) launches" : "a launch"

@@ -34,8 +34,8 @@ package enum OrdersOutput {
 
   /// Writes the order of each image that `generation` orders.
   ///
-  /// - Throws: before any is written, if one of them can't be written; or the errors of `generation`, after the files of
-  ///   earlier images have been written.
+  /// - Throws: an error before any file is written, if one of the files can't be written; or the errors of
+  ///   `generation`, after the files of earlier images have been written.
   package func write(_ generation: inout OrderGeneration) throws(Diagnostic) -> [GeneratedOrder] {
     var orders: [GeneratedOrder] = []
     switch self {

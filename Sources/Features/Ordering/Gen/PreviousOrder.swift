@@ -8,14 +8,14 @@ import Symbolication
 struct PreviousOrder {
   /// The parts of the layout that it places, in its order.
   private(set) var parts: [Part] = []
-  /// What the launches were asked to do from which it was made, as far as its header tells.
+  /// What the launches from which the file was made were asked to do, if the file's header states it.
   let workloads: [WorkloadSummary]
   let path: String
   let order: OrderFile
 
   /// - Parameters:
   ///   - release: the build to order. Functions that it has under another name are found as `verify` finds them.
-  ///   - dialect: that of the new order file.
+  ///   - dialect: the dialect of the new order file.
   ///   - architecture: as for `OrderFile.parts`.
   /// - Throws: an error if the file can't be read; `mismatch` if none of its entries is in `release`.
   init(
@@ -56,7 +56,8 @@ struct PreviousOrder {
     }
   }
 
-  /// What became of its entries in the file `bytes`, of the same dialect; `nil` if that is too large to be read.
+  /// Compares its entries with the entries of the order file `bytes`, which has the same dialect; `nil` if `bytes` is
+  /// too large to be read.
   ///
   /// - Complexity: O(*n* log *n*) for *n* entries of both files, on average.
   func comparison(with bytes: [UInt8]) -> OrderedImage.Previous? {

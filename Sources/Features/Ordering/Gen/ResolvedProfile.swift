@@ -4,29 +4,30 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// What launches used, as functions of a layout: the functions that have the names of the recorded ones.
+/// What launches used, as functions of a layout: the functions that have the names of recorded functions.
 struct ResolvedProfile {
-  /// A launch that is known as a whole.
+  /// A whole launch.
   struct Launch {
-    /// The number of launches that used just these functions.
+    /// The number of launches that used exactly these functions.
     var weight: UInt64
     var uses: [FirstUse]
   }
 
   /// The heaviest first.
   private(set) var launches: [Launch] = []
-  /// The functions of no whole launch, the most used first.
+  /// The functions that no whole launch used, the most used first.
   private(set) var others: [FirstUse] = []
-  /// Bodies without a name that a function of the layout has, each once.
+  /// Recorded bodies that the layout has under none of their names, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   private(set) var recordedCount = 0
   /// The number of these that are in the layout.
   private(set) var resolvedCount = 0
-  /// For each function of the profile those of the layout.
+  /// For each function of the profile, the functions of the layout.
   private(set) var functions: [[Int]] = []
 
-  /// The launches, each as often as its weight says; of many in proportion, a hundred or two in all.
+  /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are
+  /// reduced in proportion, to one or two hundred in all.
   var weightedLaunches: [[FirstUse]] {
     let sum = launches.map(\.weight).saturatingSum()
     return launches.flatMap { launch in
@@ -35,7 +36,8 @@ struct ResolvedProfile {
     }
   }
 
-  /// The same with another part in place of each; without those for which there is none.
+  /// Returns this profile with each part replaced by the result of `other`. Parts for which `other` returns `nil` are
+  /// left out.
   func mapParts(_ other: (Part) -> Part?) -> Self {
     func mapped(_ uses: [FirstUse]) -> [FirstUse] {
       uses.compactMap { use in other(use.part).map { FirstUse(step: use.step, part: $0) } }
@@ -65,14 +67,14 @@ struct ResolvedProfile {
       // All functions at an address have one body.
       var placeCount = functions.isEmpty ? 0 : 1
       if recorded.address == nil {
-        // A launch of another build used some of the same ones.
+        // Bodies that launches of the build itself used are counted there.
         let places = Set(functions.map { layout.functions[$0].address })
         let same = known.intersection(places)
         bodyCount -= min(bodyCount, same.count)
         placeCount = places.count - same.count
       }
       recordedCount += bodyCount
-      // Of several with that name, the build may have fewer.
+      // The build may have fewer bodies with the name than the recorded build.
       let found = min(bodyCount, placeCount)
       resolvedCount += found
       if found < bodyCount, let name = recorded.names.first {

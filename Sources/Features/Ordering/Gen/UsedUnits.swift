@@ -7,7 +7,7 @@ import Symbolication
 
 /// The functions that launches used, in units that are placed as a whole, to be put into an order.
 struct UsedUnits {
-  /// The launches; a unit stands for all of its functions.
+  /// The launches; a unit represents all of its functions.
   private let profile: ResolvedProfile
   private let layout: Layout
   /// `nil` if each function is a unit.
@@ -15,10 +15,10 @@ struct UsedUnits {
   /// Used functions whose place no order changes.
   private let fixed: [Part]
   private let bytes: (Part) -> UInt64
-  /// What the order file lists before the first unit.
+  /// The size of the functions that the order file lists before the first unit.
   private let precedingBytes: UInt64
 
-  /// Each function is a unit, of which `bytes` are placed.
+  /// Makes each function a unit, whose size is what `bytes` returns.
   init(_ profile: ResolvedProfile, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
     self.profile = profile
     layout = release.layout
@@ -28,7 +28,8 @@ struct UsedUnits {
     precedingBytes = 0
   }
 
-  /// Units are what a linker moves. Initializers that no launch used are listed first (`FirstTouchOrder`).
+  /// Makes units of the functions that a linker moves together. Initializers that no launch used are listed first
+  /// (`FirstTouchOrder`).
   init(
     _ profile: ResolvedProfile, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
     names map: SymbolMap
@@ -59,7 +60,7 @@ struct UsedUnits {
       .saturatingSum()
   }
 
-  /// The functions in the order of `strategy`, and where nothing is gained by that in their previous order.
+  /// The functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
   ///
   /// - Parameter leavesOutRare: whether functions of the previous order that are not used are left out.
   func ordered(
@@ -98,7 +99,7 @@ struct UsedUnits {
 }
 
 extension [Part] {
-  /// One after the other.
+  /// The first uses of the parts, one after the other.
   var inSteps: [FirstUse] {
     enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }

@@ -7,10 +7,11 @@ import Synchronization
   import Glibc
 #endif
 
-/// The number of processors that this process may use; at least 1.
+/// The number of processors that are online; at least 1.
 var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-/// What `body` returns for each number below `count`, in their order. The calls may run at the same time.
+/// Returns the results of `body` for each number below `count`, in the order of the numbers. The calls may run at the
+/// same time.
 func concurrently<Value: Sendable>(
   _ count: Int, _ body: @Sendable (_ number: Int) -> Value
 ) -> [Value] {

@@ -1,6 +1,6 @@
-// Folding traces and profiles into one profile. Each processor folds a part of the files, one after the other; each file is
-// read once, and the images that traces without names were recorded in once for each part. Then the parts are folded, which
-// gives what folding all files in one part would have given. So memory grows with the distinct functions and the number of
+// Folding traces and profiles into one profile. Each processor folds a part of the files, one after the other; each
+// file is read once. The images of traces without names are read once for each part. Then the parts are folded. The
+// result is the same as if all files were in one part. So memory grows with the distinct functions and the number of
 // processors, not with the launches.
 
 import ByteReading
@@ -73,10 +73,10 @@ package struct LaunchMerge {
   }
 }
 
-/// Folds files, and reads the images that their launches need once each.
+/// Folds files, and reads each image that their launches need once.
 package struct LaunchFolder: Sendable {
   private(set) var fold = ProfileFold()
-  /// Of files that can't be read.
+  /// The errors of files that can't be read.
   private(set) var problems: [Diagnostic] = []
   /// The images that the user named, until they are read for a trace that was recorded in them.
   package private(set) var unread: [String]
@@ -117,8 +117,8 @@ package struct LaunchFolder: Sendable {
   ) throws(Diagnostic) {
     let traceFile = try InputFile.traceFile(bytes, file.path)
     let isAdded: Bool
-    // The names in the trace count, even if the image was read for another trace: so the part of the files in which
-    // it is makes no difference.
+    // The names in the trace count, even if the image was read for another trace: so it makes no difference in which
+    // part of the files the trace is.
     if namesNoImages, traceFile.hasSortedNames {
       isAdded = fold.add(sealed: traceFile, path: file.path, weight: file.weight)
     } else {
@@ -150,7 +150,7 @@ package struct LaunchFolder: Sendable {
     return fold.profile
   }
 
-  /// Reads the images that the user named, and what a trace without names needs.
+  /// Reads the images that the user named, and the images that a trace without names needs.
   private mutating func readImages(of trace: Trace, _ used: Set<Int>) {
     let new = used.sorted().map { trace.images[$0] }.filter {
       isSearched.insert(ImagePlace(path: $0.path, id: $0.id)).inserted
@@ -179,9 +179,9 @@ extension Diagnostic {
 }
 
 extension LaunchMerge {
-  /// The file.
+  /// The bytes of the profile's file.
   package var bytes: [UInt8] { profile.bytes }
 
-  /// - Parameter path: of the profile.
+  /// - Parameter path: the profile's.
   package func document(path: String) -> ProfileDocument { ProfileDocument(profile, path: path) }
 }

@@ -5,7 +5,7 @@ import Rendering
 
 /// What launches of a program used, folded together: `orderfile show` of a profile.
 package struct ProfileDocument: Hashable, Sendable {
-  /// The number of launches of which something is true.
+  /// The number of launches that have something in common.
   package struct Count: Hashable, Sendable {
     package var reason: String
     package var launches: UInt64
@@ -20,7 +20,7 @@ package struct ProfileDocument: Hashable, Sendable {
     package var path: String
     package var id: String?
     package var architecture: String?
-    /// The number of launches that used its code, of those that executed it, and of those that touched its data.
+    /// The numbers of launches that used its code, that executed it as the program, and that touched its data.
     package var launches: UInt64
     package var programLaunches: UInt64
     package var dataLaunches: UInt64
@@ -51,11 +51,11 @@ package struct ProfileDocument: Hashable, Sendable {
     package var objectFile: SymbolName?
     /// The number of launches that used it.
     package var launches: UInt64
-    /// How many functions, or data, of the image the median launch used before.
+    /// The number of functions, or data, of the image that the median launch used before.
     package var medianPosition: Int
     /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
     package var firstNanoseconds: UInt64?
-    /// The number of its basic blocks that ran in any launch; 0 if none was recorded.
+    /// The number of its basic blocks that ran in any launch; 0 if no blocks were recorded.
     package var blocks: Int
 
     package init(
@@ -76,7 +76,7 @@ package struct ProfileDocument: Hashable, Sendable {
   /// A launch that is kept whole.
   package struct WholeLaunch: Hashable, Sendable {
     package var hash: UInt64
-    /// The number of launches that used just the same.
+    /// The number of launches that used exactly the same functions and data.
     package var launches: UInt64
     package var functions: Int
     package var data: Int
@@ -91,7 +91,7 @@ package struct ProfileDocument: Hashable, Sendable {
 
   package var path: String
   package var launches: UInt64 = 0
-  /// Why launches lack something. A launch may be in several.
+  /// The numbers of incomplete launches by reason. A launch may have several reasons.
   package var incomplete: [Count] = []
   /// How recordings ended.
   package var ends: [Count] = []
@@ -99,10 +99,10 @@ package struct ProfileDocument: Hashable, Sendable {
   package var images: [Image] = []
   /// By image, and then by median position.
   package var functions: [Function] = []
-  /// Likewise the data that launches touched, as far as that was recorded.
+  /// The data that launches touched, in the same order; empty if data were not recorded.
   package var data: [Function] = []
   package var wholeLaunches: [WholeLaunch] = []
-  /// What launches were asked to do, as far as traces tell.
+  /// What launches were asked to do, where traces state it.
   package var workloads: [WorkloadSummary] = []
 
   package init(path: String) { self.path = path }

@@ -1,9 +1,9 @@
 // Splitting functions of a linked image: llvm-bolt moves the blocks of a program that was linked with --emit-relocs.
 //
-// BOLT makes basic blocks of its own, so no map is needed: executed runs of instructions do. A profile is matched by
-// names and offsets without any check, and a function whose name is not BOLT's is ignored without a word. So the names
-// are made as BOLT makes them, and the printed command ends with a check that BOLT has found as many functions with a
-// profile as the profile has. What is not known to survive BOLT is refused.
+// BOLT makes basic blocks of its own, so no map is needed: executed runs of instructions are enough. A profile is
+// matched by names and offsets without any check, and a function whose name is not BOLT's is ignored without a word. So
+// the names are made as BOLT makes them, and the printed command ends with a check that BOLT has found as many
+// functions with a profile as the profile has. An image that BOLT may break is refused.
 
 import Addresses
 import ImageModel
@@ -46,7 +46,7 @@ extension SplitFormat {
     let body = AddressRange(
       start: function.address, size: size > 0 ? size : layout.room(at: function))
     var executed = ranges.inside(body)
-    // Recorded as a function, without blocks: all of it counts.
+    // The function was recorded without blocks: all of it counts.
     if executed.isEmpty { executed = [FunctionBlock(offset: 0, size: max(size, 1))] }
     guard let name = image.name(of: function.address) else {
       summary.leftWhole.append(
@@ -77,11 +77,13 @@ extension SplitFormat {
       ] : [])
 }
 
-/// The names under which it is installed; of those with a version, the latest that is supported first.
+/// The names under which BOLT is installed: the name without a version, and then the supported versions, the latest
+/// first.
 private let boltPrograms = ["llvm-bolt"] + (19...22).reversed().map { "llvm-bolt-\($0)" }
 
 extension Layout {
-  /// The number of bytes from a function of unknown size, as of assembly, to the next one or the end of its section.
+  /// The number of bytes from a function of unknown size, such as one from assembly, to the next function or the end of
+  /// its section.
   fileprivate func room(at function: Function) -> UInt64 {
     let next = functions(at: function.address).upperBound
     let end = sections[Int(function.section)].range.end
@@ -91,7 +93,8 @@ extension Layout {
 }
 
 extension [AddressRange] {
-  /// What of these ascending ranges is inside `body`, relative to its start. The last one may begin before it ends.
+  /// The ascending ranges that begin inside `body`, relative to its start. A range that reaches beyond the end of
+  /// `body` is cut there.
   fileprivate func inside(_ body: AddressRange) -> [FunctionBlock] {
     var blocks: [FunctionBlock] = []
     for range in self[partitioningIndex { $0.start >= body.start }...] {
@@ -104,7 +107,7 @@ extension [AddressRange] {
 }
 
 extension BOLTImage {
-  /// Why BOLT must not order it; `nil` if it can.
+  /// Why BOLT must not order the image; `nil` if BOLT can order it.
   fileprivate func obstacle(at path: String) -> Diagnostic? {
     if isOutput {
       return Diagnostic(
@@ -127,8 +130,8 @@ extension BOLTImage {
       context: [path], hint: "compile with -fno-reorder-blocks-and-partition")
   }
 
-  /// The commands that make the ordered image and check that BOLT has found all functions of the profile: those that
-  /// it optimizes, and those that it can't.
+  /// The commands that make the ordered image and check that BOLT has found all functions of the profile: the functions
+  /// that it optimizes, and the functions that it can't optimize.
   fileprivate func command(
     _ program: String, for path: String, order: String, samples: String, functionCount: Int
   ) -> String {

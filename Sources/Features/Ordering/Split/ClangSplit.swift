@@ -1,20 +1,20 @@
-// Splitting functions when they are compiled anew: clang's -fbasic-block-sections=list=, lld's
+// Splitting functions when they are compiled again: clang's -fbasic-block-sections=list=, lld's
 // --lto-basic-block-sections=.
 //
 // The blocks of a function that ran are one cluster, in the order of the code, the entry first; the compiler puts all
-// others into the part NAME.cold. It does not check the profile, and has four traps:
+// other blocks into the part NAME.cold. The compiler does not check the profile, and there are four traps:
 //
-// - Exceptions. If landing pads are in both parts, the compiler puts all of them into a third, NAME.eh. So they stay
-//   together: with the blocks that ran if one of them ran, else in the cold part.
-// - Namesakes. A name that several modules have needs the name of the compile unit, which debug information tells.
-//   Without, the function stays whole.
+// - Exceptions. If landing pads are in both parts, the compiler puts all of them into a third part, NAME.eh. So landing
+//   pads stay together: with the blocks that ran if a landing pad ran, otherwise in the cold part.
+// - Namesakes. A name that several modules have needs the name of the compile unit, which debug information states.
+//   Without debug information, the function stays whole.
 // - Aliases. The profile is looked up by the name that the compiler's function has, which may be any of the names at
-//   the address: all are listed.
-// - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: one is
-//   put where the block is that begins at the same address.
+//   the address: all names are listed.
+// - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: an empty
+//   block is put into the part with the block that begins at the same address.
 //
-// Short gaps between blocks that ran stay with them (`SplitGap`). A function of which all other blocks ran is not in the
-// profile.
+// Short gaps between blocks that ran stay with them (`SplitGap`). A function is not in the profile if all its other
+// blocks ran.
 
 import Addresses
 import ClusterProfileFormat
@@ -64,7 +64,7 @@ private struct ClangSplit {
     case whole
     /// Blocks as parts of the function, and the names that the compiler may have for it.
     case split(hot: [FunctionBlock], cold: [FunctionBlock], names: Set<SymbolName>)
-    /// It is a part of another function, which has its place already.
+    /// The body is a part of another function, which has its place already.
     case furtherPart
   }
 
@@ -152,26 +152,28 @@ private struct ClangSplit {
     return .split(hot: hot, cold: cold, names: withoutConstructorAliases(listed))
   }
 
-  /// The names, ascending, without those that the linker has added (`--defsym`, by which SwiftPM names `main`): they have
-  /// no size.
+  /// The names, ascending, without the names that the linker has added (`--defsym`, by which SwiftPM names `main`):
+  /// these have no size.
   private func compilersNames(of aliases: ArraySlice<Function>) -> [SymbolName] {
     let sized = aliases.filter { $0.knownBytes > 0 }
     return (sized.isEmpty ? aliases : sized[...]).map { layout.name(of: $0) }.sorted()
   }
 
-  /// Without the names of complete constructors and destructors if their function is also the base one: the compiler's
-  /// function is then the latter, and the former an alias, which no cold part is named after.
+  /// Returns `names` without the names of complete constructors and destructors that are also the base constructor or
+  /// destructor. The compiler's function is then the base constructor or destructor, and its name is also in the name
+  /// of the cold part. The complete constructor or destructor is an alias.
   ///
   /// - Complexity: O(*b* log *n*) for *b* bytes in *n* names.
   private func withoutConstructorAliases(_ names: Set<SymbolName>) -> Set<SymbolName> {
-    // Of names that differ in nothing else, the base one is the last: C1 < C2.
+    // If names differ in nothing else, the base constructor's name is the last: C1 < C2.
     var bases: [[UInt8]: SymbolName] = [:]
     for name in names.sorted() { bases[Self.ofBaseConstructors(name.bytes)] = name }
     return names.filter { bases[Self.ofBaseConstructors($0.bytes)] == $0 }
   }
 
-  /// A C++ name with each `C1` and `D1` that may be a complete constructor or destructor replaced by the base one:
-  /// arguments follow, `E` or those of a template. <https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling-special-ctor-dtor>
+  /// Returns a C++ name in which `C2` and `D2`, base constructors and destructors, replace each `C1` and `D1` that may
+  /// be a complete constructor or destructor: `E` or the arguments of a template follow it.
+  /// <https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling-special-ctor-dtor>
   private static func ofBaseConstructors(_ name: [UInt8]) -> [UInt8] {
     guard name.starts(with: "_Z".utf8) else { return name }
     var name = name
@@ -185,7 +187,7 @@ private struct ClangSplit {
     return name
   }
 
-  /// For each block of a function, whether it belongs to those that ran; empty if none ran.
+  /// For each block of a function, whether it belongs to the blocks that ran; empty if no block ran.
   private func executedBlocks(_ all: [BlockMap.Block]) -> [Bool] {
     var ran = all.map { request.executed.ran(at: $0.start) }
     guard ran.contains(true) else { return [] }
@@ -197,7 +199,7 @@ private struct ClangSplit {
     return ran
   }
 
-  /// Counts gaps that are too short to be split off as what ran, unless that would part the landing pads.
+  /// Counts gaps that are too short to be split off as executed, unless they contain landing pads.
   private func keepShortGaps(in ran: inout [Bool], of all: [BlockMap.Block]) {
     var index = 0
     while index < all.count {

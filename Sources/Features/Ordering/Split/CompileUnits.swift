@@ -30,7 +30,7 @@ struct CompileUnits {
     var names: [SymbolName]
   }
 
-  /// - Parameter map: tells the entries of split functions.
+  /// - Parameter map: shows the entries of split functions.
   init(_ release: ReleaseLayout, _ map: BlockMap) {
     guard let described = release.describedFunctions() else { return }
     var numbers: [SymbolName: Int] = [:]
@@ -51,7 +51,7 @@ struct CompileUnits {
     }
   }
 
-  /// The name of a unit without a leading "./", as often as that is there.
+  /// The name of a unit without any "./" at its beginning.
   private static func compared(_ unit: SymbolName) -> SymbolName {
     var name = unit.bytes[...]
     while name.starts(with: "./".utf8) { name = name.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
@@ -60,7 +60,8 @@ struct CompileUnits {
 
   /// The entries for the function at `address`.
   ///
-  /// - Parameter names: its names, ascending. Those that can't be told from others' are left out.
+  /// - Parameter names: its names, ascending. Names that can't be distinguished from the names of other functions are
+  ///   left out.
   func entries(
     for names: [SymbolName], at address: StatedAddress, in map: SymbolMap
   ) -> [Entry] {

@@ -1,8 +1,9 @@
 // What launches executed, as code of one build.
 //
-// A launch of the build itself tells addresses. A launch of another build of the same program, such as the one before
-// it was split, tells blocks; they are found in this build by function and block ID, as far as both maps show the same
-// blocks. A function whose blocks differ has drifted: what was recorded of it tells nothing about this build.
+// A launch of the build itself has addresses in this build. A launch of another build of the same program, such as the
+// build before it was split, has blocks. These are found in this build by function and block ID, if the maps of both
+// builds show the same blocks for the function. A function whose blocks differ has drifted: its recorded blocks show
+// nothing about this build.
 
 import Addresses
 import CommandSupport
@@ -21,7 +22,7 @@ struct ExecutedCode {
   private var known: Set<StatedAddress> = []
   /// Functions that were recorded in other builds, where they have other blocks; by their first address.
   private(set) var driftByEntry: [StatedAddress: BlockDifference] = [:]
-  /// Whether a launch of another build was left out, because this one has no map.
+  /// Whether a launch of another build was left out, because this build has no map.
   private(set) var hasOtherBuilds = false
   private var names: SymbolMap
   private var recordedBuilds: [ImageID: (release: ReleaseLayout, map: BlockMap)] = [:]
@@ -51,7 +52,7 @@ struct ExecutedCode {
 
   /// Adds the blocks that a launch ran.
   ///
-  /// - Parameter recordedBuild: reads the build that was launched if it is another one; `nil` if it is gone.
+  /// - Parameter recordedBuild: reads the build that was launched, if it is not `release`; `nil` if it is gone.
   /// - Throws: an error if another build was launched and its blocks are unknown.
   mutating func append(
     _ launch: RecordedFunctions, recordedBuild: (TraceImage) -> ReleaseLayout?
@@ -79,7 +80,7 @@ struct ExecutedCode {
     add(executed, in: recorded, map)
   }
 
-  /// Adds the blocks with these IDs, by the first addresses of their functions, of another build.
+  /// Adds blocks that ran in another build. `executed` has their IDs, by the first addresses of their functions.
   ///
   /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
   private mutating func add(
@@ -119,7 +120,7 @@ struct ExecutedCode {
       guard let other = byName[name]?.first(where: { !identified.contains($0.entry) }) else {
         continue
       }
-      // Of several functions of that name, those with other blocks are not the one that ran.
+      // A recorded function of this name has no match: all functions of the name without a match have drifted.
       for function in functions(named: name, map) where !known.contains(function.entry) {
         driftByEntry[function.entry] = map.drift(of: function, from: other, in: recorded.map)
       }

@@ -1,8 +1,8 @@
 // A cluster profile that keeps more together
 //
-// A split build may run blocks that its profile has split off. They join the blocks that ran, behind them, in the order
-// of the code. The profile's own choices stay: a function that it does not list stays whole, and no block leaves a part.
-// Landing pads stay together, as the compiler wants them: if one of them joins, all do.
+// A split build may run blocks that its profile has split off. They are appended to the blocks that ran, in the order
+// of the code. The profile's own choices stay: a function that it does not list stays whole, and no block leaves a
+// part. Landing pads stay together, as the compiler wants them: if one of them is appended, all are.
 
 import Addresses
 import ClusterProfileFormat
@@ -10,7 +10,7 @@ import CommandSupport
 import ImageModel
 import Symbolication
 
-/// A profile, and how many of the blocks that a launch of its build ran it lacked.
+/// A profile to which the blocks are added that a launch of its build ran, and the number of added blocks.
 package struct GrownClusters {
   package private(set) var profile: ClusterProfile
   package private(set) var addedBlocks = 0
@@ -21,9 +21,9 @@ package struct GrownClusters {
   }
 
   /// - Parameters:
-  ///   - profile: the one that `release` was compiled with.
+  ///   - profile: the profile with which `release` was compiled.
   ///   - executed: the first addresses of the blocks of `release` that a launch ran.
-  ///   - map: that of `release`.
+  ///   - map: the map of `release`.
   /// - Complexity: O(*n* log *n*) for *n* blocks and names in the image and in the profile, on average.
   package init(
     _ profile: ClusterProfile, executed: Set<StatedAddress>, of release: ReleaseLayout,

@@ -1,20 +1,22 @@
-// Which blocks of this build are those that ran in another one?
+// Which blocks of this build ran in another build?
 //
-// Functions are found by name, and a name may have many functions in both builds, of which any two may be the same. They
-// are the same if they have the same blocks, hashes and sizes, as far as both builds tell (`BlockMap.drift`). To compare
-// each with each would take the square of their number, so what ran is filed under keys, and each function of this build
-// looks under those that fit it. A key has the IDs, the hash and the size, each of the last two as stated, or as `any`:
+// Functions are found by name, and a name may have many functions in both builds. Any two of them may be the same
+// function: they are if they have the same blocks, hashes and sizes, where both builds state these (`BlockMap.drift`).
+// Comparing each pair would take the square of their number. So the functions that ran are filed under keys, and each
+// function of this build is looked up under the keys that fit it. A key has the IDs, the hash and the size; hash and
+// size are as stated, or `any`:
 //
 //     a function that ran         this build's            finds it under
 //     hash 7, 30 bytes            hash 7, 30 bytes        hash 7, 30 bytes
 //     hash 7, split               hash 7, 30 bytes        hash 7, size unknown
 //     hash 7, 30 bytes            no hash, 30 bytes       any hash, 30 bytes
 //
-// A function that ran is filed under four keys, and a function is looked up under four at most.
+// A function that ran is filed under four keys, and a function is looked up under at most four keys.
 
 import ImageModel
 
-/// Functions that ran in another build, and which blocks of each, found by the functions of a name in this build.
+/// The functions of a name that ran in another build, each with the blocks that ran. Functions of this build are looked
+/// up among them.
 struct MatchedBlocks {
   private var ran: [Key: Set<UInt32>] = [:]
 
@@ -30,9 +32,9 @@ struct MatchedBlocks {
 
     init(_ value: UInt64?) { self = value.map { .known($0) } ?? .unknown }
 
-    /// Those under which a function with this fact is filed.
+    /// The facts under which a function with this fact is filed.
     var filed: [Fact] { [self, .any] }
-    /// Those that go with this fact.
+    /// The facts that fit this fact.
     var fitting: [Fact] { self == .unknown ? [.any] : [self, .unknown] }
   }
 

@@ -17,7 +17,7 @@ package struct SplitFormat: Sendable {
   /// Makes the profile and the order of the parts.
   package let write: @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
 
-  /// The first is the usual one.
+  /// All formats, the usual format first.
   package static let all: [SplitFormat] = [.clang, .bolt]
 
   /// The format of that `name`, if there is one.
@@ -61,7 +61,7 @@ package struct SplitOrder {
   /// The parts that the tool splits off, in the order of `parts`. They are placed after all of `parts`.
   var splitOff: [Part]
   var summary: SplitSummary
-  /// The order file, if the tool does not take a linker's.
+  /// The order file, if the tool does not take a linker's order file.
   var orderFile: OwnOrderFile?
   var warnings: [Diagnostic] = []
 

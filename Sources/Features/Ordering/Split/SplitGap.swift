@@ -1,10 +1,11 @@
-// What is too short to be split off.
+// Gaps that are too short to be split off.
 //
-// Code that did not run, between code that did, needs a jump to it and one back if it lies elsewhere, and the jumps are
-// long ones: on x86-64 four and five bytes more, on AArch64 at least four. So splitting off a few bytes saves nothing for
-// the launches that were recorded, makes the program larger, and makes all others, which run some of it, need more pages.
-// The sqlite3 shell, trained on one script, has 3,681 such gaps, a third of them shorter than 16 bytes. Executed pages of
-// 4 / 16 KiB, simulated, mean of all places in a page where the code may begin:
+// Code that did not run may be between code that did. If it is placed elsewhere, it needs a jump to it and a jump back,
+// and both jumps are long: on x86-64 four and five bytes more, on AArch64 at least four. So splitting off a few bytes
+// saves nothing for the launches that were recorded, makes the program larger, and makes all other launches, which run
+// some of this code, need more pages. The sqlite3 shell, trained on one script, has 3,681 such gaps, a third of them
+// shorter than 16 bytes. Executed pages of 4 / 16 KiB, simulated, mean of all places in a page where the code may
+// begin:
 //
 //     kept gaps       recorded launch     another launch
 //     none            58.5 / 15.4         196.8 / 62.4
@@ -18,7 +19,7 @@ import ImageModel
 
 /// A gap between code that ran.
 enum SplitGap {
-  /// In bytes; gaps of that size and more are split off.
+  /// In bytes; gaps of at least this size are split off.
   static let limit: UInt64 = 16
 
   /// Whether the code from `start` up to `end` stays where it is.
@@ -26,7 +27,8 @@ enum SplitGap {
     start <= end && end.rawValue - start.rawValue < limit
   }
 
-  /// `executed` of a function of `size` bytes, with the short gaps between its blocks; ascending, without overlap.
+  /// Returns `executed`, the executed blocks of a function of `size` bytes, with the short gaps after each of them;
+  /// ascending, without overlap.
   ///
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   static func filled(_ executed: [FunctionBlock], upTo size: UInt64) -> [FunctionBlock] {

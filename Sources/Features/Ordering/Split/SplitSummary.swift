@@ -14,7 +14,7 @@ package struct SplitSummary: Hashable, Sendable {
   package var command: String?
   /// The number of functions that are split.
   package var functions = 0
-  /// The size of their blocks that ran, in bytes, and of the others.
+  /// The size, in bytes, of the blocks of these functions that ran, and of their other blocks.
   package var hotBytes: UInt64 = 0
   package var coldBytes: UInt64 = 0
   /// Functions that stay whole although some of their blocks did not run.

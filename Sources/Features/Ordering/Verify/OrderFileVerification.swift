@@ -5,7 +5,8 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// Compares an order file with builds: which entries their linker could follow, and what the others are called now.
+/// Compares an order file with builds: which entries their linker could follow, and the present names of the other
+/// entries.
 package struct OrderFileVerification {
   package struct Options {
     /// The path of the order file.
@@ -14,12 +15,12 @@ package struct OrderFileVerification {
     package var images: [String]
     /// The link map of the only image.
     package var linkMap: String?
-    /// The debug file of the only image, if that is stripped.
+    /// The debug file of the only image, if the image is stripped.
     package var debugFile: String?
     /// The slice of universal files.
     package var architecture: Architecture?
-    /// The dialect of the order file; `nil` takes that of the linker which wrote an image, or else the one that the file
-    /// looks like.
+    /// The dialect of the order file; `nil` takes the dialect of the linker that wrote an image, or else the dialect
+    /// that the file looks like.
     package var linker: OrderFileDialect?
     /// Where the order file with present names is to be written; `nil` writes none.
     package var outputPath: String?
@@ -33,7 +34,7 @@ package struct OrderFileVerification {
   package let document: VerifyDocument
   package let imageFormat: ImageFormat
   package let warnings: [Diagnostic]
-  /// The order file with present names; `nil` if it is not asked for, or if none of its entries is renamed.
+  /// The order file with present names; `nil` if it is not requested, or if no entry is renamed.
   package let updated: [UInt8]?
   /// The order file as it is.
   package let bytes: FileBytes
@@ -166,7 +167,7 @@ package struct OrderFileVerification {
 
   /// - Parameters:
   ///   - file: the order file.
-  ///   - order: the part of it in which `problems` were found.
+  ///   - order: the part of `file` in which `problems` were found.
   private static func updated(
     _ file: OrderFile, _ order: OrderFile, _ bytes: FileBytes, _ path: String,
     _ problems: [FoundProblem]
@@ -184,13 +185,13 @@ package struct OrderFileVerification {
   }
 }
 
-/// The entries of an order file that name strings: those of which a build has none are missing.
+/// The states of entries that name strings. An entry is missing if no build has its string.
 private struct StringStates {
-  /// How many were looked up: all, or none if one of the builds is a link map.
+  /// The number of entries that were looked up: all, or 0 if one of the builds is a link map.
   let verified: Int
   let problems: [VerifyDocument.Problem]
 
-  /// - Parameter data: of each build; `nil` for a link map.
+  /// - Parameter data: the data of each build; `nil` for a link map.
   /// - Complexity: O(*n* + *b*) for *n* entries and *b* bytes of strings, on average.
   init(of order: OrderFile, in data: [(build: ReleaseLayout, data: DataLayout)?]) {
     guard !order.strings.isEmpty, data.allSatisfy({ $0 != nil }) else {

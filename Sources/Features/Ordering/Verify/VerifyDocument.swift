@@ -8,11 +8,11 @@ package struct VerifyDocument: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The builds have the function under another name.
     case renamed
-    /// The builds have no function of the name, and none or several that may be the same.
+    /// The builds have no function of the name, and no function, or several, that may be the same under another name.
     case missing
     /// An equal entry counts in its place.
     case duplicate
-    /// The builds have the name, but the linker can't place what has it.
+    /// The builds have the name, but the linker can't place the symbol.
     case unorderable
     /// Several functions have the name, and the linker places all of them, or one. The entry is not stale.
     case ambiguous
@@ -24,10 +24,11 @@ package struct VerifyDocument: Hashable, Sendable {
     package var line: Int
     package var name: SymbolName
     package var kind: Kind
-    /// What the linker says of the entry, in lld's words where it has them; of an ambiguous entry how many functions
-    /// have the name.
+    /// What the linker says about the entry, in lld's words where lld has a message. For an ambiguous entry, the number
+    /// of functions with the name.
     package var reason: String
-    /// What the function is called now; several if nothing tells which one it is. Empty if it is in none of the builds.
+    /// The present name of the function; several names if nothing shows which one is right. Empty if no build has the
+    /// function.
     package var presentNames: [SymbolName]
 
     package init(
@@ -62,11 +63,11 @@ package struct VerifyDocument: Hashable, Sendable {
   package var strings = 0
   /// The number of `strings` that can't be verified, because one of the builds is a link map.
   package var unverifiedStrings = 0
-  /// The number of entries that name a section only. An image does not tell which functions a section has.
+  /// The number of entries that name a section only. An image does not show which functions a section has.
   package var unverifiedSections = 0
   /// In the order of the file.
   package var problems: [Problem]
-  /// How many renamed entries were written, and where to; `nil` if that was not asked for.
+  /// How many renamed entries were written, and where to; `nil` if no update was requested.
   package var update: Update?
 
   /// An order file that was written with present names.
@@ -98,7 +99,7 @@ package struct VerifyDocument: Hashable, Sendable {
     self.update = update
   }
 
-  /// Whether no entry is of the builds: an empty file is not one without stale entries.
+  /// Whether no entry is for the builds. An empty file does not count as a file without stale entries.
   package var namesNothing: Bool { entries == 0 && strings == 0 }
 
   package func count(_ kind: Kind) -> Int { problems.count { $0.kind == kind } }
@@ -106,7 +107,7 @@ package struct VerifyDocument: Hashable, Sendable {
   /// The number of entries that the linker could not follow.
   package var stale: Int { problems.count { $0.kind != .ambiguous } }
 
-  /// The number of entries that are stale after the update; without one, that are stale.
+  /// The number of entries that are stale after the update; without an update, the number of stale entries.
   package var staleAfterUpdate: Int { update == nil ? stale : stale - count(.renamed) }
 }
 

@@ -1,6 +1,6 @@
 import Rendering
 
-/// The text report of an order file's entries: counts, and a line for each that is stale or ambiguous.
+/// The text report of an order file's entries: counts, and a line for each entry that is stale or ambiguous.
 package struct VerifyText {
   private let document: VerifyDocument
   private let width: Int?
@@ -75,7 +75,7 @@ package struct VerifyText {
     "\(count) of \(document.entries) (\(Percentage.share(count, of: document.entries)))"
   }
 
-  /// What the update did; `nil` if none was asked for.
+  /// What the update did; `nil` if no update was requested.
   package var updateNote: String? {
     guard let update = document.update else { return nil }
     let output = update.outputPath == "-" ? "stdout" : printable(update.outputPath)
@@ -95,7 +95,7 @@ package struct VerifyText {
     switch problem.presentNames.count {
     case 0: return text
     case 1:
-      // Demangled, both may look the same.
+      // The demangled names may look the same.
       return "\(problem.reason): \(problem.name), now \(problem.presentNames[0])"
     case let count:
       let shown = problem.presentNames.prefix(3).map(\.description).joined(separator: ", ")
