@@ -23,7 +23,7 @@ package struct ImportDocument: Hashable, Sendable {
 
   /// An imported list.
   package struct List: Hashable, Sendable {
-    /// The number of lines that are not blank or comments; of an order file or profile the number of names.
+    /// The number of lines that are not blank or comments; for an order file or a profile, the number of names.
     package var entries: Int
     /// What an entry is, for the text: `line`, `entry` or `name`.
     package var noun: String
@@ -53,11 +53,11 @@ package struct ImportDocument: Hashable, Sendable {
 
   /// Imported samples of perf.
   package struct Samples: Hashable, Sendable {
-    /// The number of samples in which the image occurs.
+    /// The number of samples that have a frame in the image.
     package var samples: Int
-    /// The number of different names in them.
+    /// The number of different names in these samples.
     package var names: Int
-    /// Frames in the image for which perf has no name.
+    /// The number of frames in the image for which perf has no name.
     package var unnamedFrames: Int
     /// The command of the process.
     package var command: String
@@ -79,9 +79,10 @@ package struct ImportDocument: Hashable, Sendable {
     package var process: UInt64
     /// The process as Instruments shows it.
     package var processLabel: String
-    /// Functions that were first seen in a fault, in its address or its stack; samples gave the others.
+    /// The number of functions that were first seen in the address or the stack of a fault. Samples gave the other
+    /// functions.
     package var functionsByFault: Int
-    /// Faults of the process that were answered from a file.
+    /// The number of faults of the process that were answered from a file.
     package var pageIns: Int
     package var faults: Int
 

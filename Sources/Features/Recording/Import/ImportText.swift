@@ -35,7 +35,7 @@ package struct ImportText {
   }
 }
 
-/// `1 line`, `2 entries`: entries of a list by what they are.
+/// The number of entries of a list, with their noun: `1 line`, `2 entries`.
 package func entriesCounted(_ count: Int, _ noun: String) -> String {
   counted(count, noun, noun.hasSuffix("entry") ? noun.dropLast() + "ies" : nil)
 }

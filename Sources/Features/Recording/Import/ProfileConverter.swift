@@ -5,10 +5,11 @@ import ProcessLaunch
 
 /// Converts LLVM's binary profiles to text: `llvm-profdata merge --text`.
 ///
-/// A profile can be read by the version of llvm-profdata that belongs to its compiler, and by newer ones. Distributions
-/// install several, `llvm-profdata-19` and `llvm-profdata-22`, and the one without a number need not be the newest.
+/// A profile can be read by the version of llvm-profdata that belongs to its compiler, and by newer versions.
+/// Distributions install several versions, `llvm-profdata-19` and `llvm-profdata-22`, and the tool without a number
+/// need not be the newest.
 package struct ProfileConverter {
-  /// The name or path of the tool; `nil` tries those of `PATH` until one can read the profile.
+  /// The name or path of the tool; `nil` tries the tools in `PATH` until one can read the profile.
   private let tool: String?
   private let environment: LaunchEnvironment
 
@@ -18,12 +19,12 @@ package struct ProfileConverter {
   }
 
   private static let name = "llvm-profdata"
-  /// Newer ones are found without a number.
+  /// Newer versions are found without a number.
   private static let versions = (15...40).reversed()
 
-  /// The profiles as one, with all traces of each, whole.
+  /// Returns the profiles merged into one, with all traces of each profile in full.
   ///
-  /// - Throws: if no tool can read all of them, with what each said.
+  /// - Throws: an error with the messages of all tools, if no tool can read all profiles.
   package func text(of paths: [String]) throws(Diagnostic) -> FileBytes {
     for path in paths {
       if path == "-" {
@@ -63,7 +64,7 @@ package struct ProfileConverter {
     var launch = ProgramLaunch(
       command: [
         program, "merge", "--text", "--num-threads=1",
-        // The defaults are 100 traces and 10,000 functions of each.
+        // The defaults are 100 traces, and 10,000 functions of each trace.
         "--temporal-profile-trace-reservoir-size=1000000",
         "--temporal-profile-max-trace-length=4294967295", "-o", text, "--",
       ] + paths, environment: [("LC_ALL", "C")])

@@ -16,10 +16,10 @@ package struct TraceImport {
   package var debugFile: String?
   /// The slice of a universal file.
   package var architecture: Architecture?
-  /// How many unmatched lines of a list get a warning each; `nil` for all.
+  /// The number of unmatched lines of a list that get a warning each; `nil` for all lines.
   package var listedLines: Int? = 10
-  /// The path of the trace, for the report; of a profile that may have several, the path of their folder with a slash at
-  /// the end.
+  /// The path of the trace, for the report; for a profile that may have several traces, the path of their folder with a
+  /// slash at the end.
   package var outputPath: String
   /// Which trace of a profile is imported, from 1; `nil` for all.
   package var traceNumber: Int?
@@ -36,7 +36,7 @@ package struct TraceImport {
     case perf(String)
     /// A temporal profile of LLVM as text.
     case proftext(String)
-    /// Temporal profiles of LLVM in other forms, one launch or several each, and what converts them.
+    /// Temporal profiles of LLVM in other forms, one launch or several each, and their converter.
     case profdata([String], ProfileConverter)
 
     /// The files that are read, - for stdin.
@@ -79,7 +79,7 @@ package struct TraceImport {
     var launch: ImportedLaunch
     var details: ImportDocument.Details
     var warnings: [Diagnostic]
-    /// Which trace of a profile it is, from 1, if others are imported, too.
+    /// The number of the trace in its profile, from 1, if traces are written to a folder.
     var number: Int?
   }
 
@@ -143,7 +143,7 @@ package struct TraceImport {
         details: reading.details), warnings: imageWarnings + reading.warnings)
   }
 
-  /// Each wanted trace of a profile.
+  /// Passes each wanted trace of a profile to `body`.
   private func traces(
     of bytes: FileBytes, at path: String, of image: Image,
     _ body: (Reading) throws(Diagnostic) -> Void
@@ -236,7 +236,7 @@ package struct TraceImport {
       })
   }
 
-  /// - Parameter noun: what an entry of the source is.
+  /// - Parameter noun: the noun for an entry of the source.
   private func list(
     _ launch: ImportedLaunch, of noun: String = "line", at path: String
   ) throws(Diagnostic) -> Reading {

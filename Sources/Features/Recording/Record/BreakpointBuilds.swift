@@ -15,7 +15,7 @@ struct BreakpointBuilds {
   private let looksForLeaks: Bool
   /// The function whose first call ends the recording.
   private let end: String?
-  /// The builds of each path, in the order in which they were there.
+  /// The builds of each path, in the order in which they were at the path.
   private var builds: [String: [Build]] = [:]
   /// The warnings, each once.
   private(set) var problems: [Diagnostic] = []
@@ -89,7 +89,7 @@ struct BreakpointBuilds {
   private static let loaderNotice = "_dl_debug_state"
   /// The function that `orderfile_mark` calls in a program that contains the recorder.
   private static let mark = "orderfile_rt_mark"
-  /// The C library's functions that may pass flags to clone(2), and those that may call ptrace(2).
+  /// The C library's functions that may pass flags to clone(2), and the functions that may call ptrace(2).
   fileprivate static let calls = ["__clone", "clone", "syscall", "ptrace"]
 
   /// Returns the build that is at `path` now; `nil` if it can't have breakpoints.
@@ -158,7 +158,7 @@ extension BreakpointImage {
 extension Diagnostic {
   /// The kernel refuses a tracer the memory of a process.
   ///
-  /// - Parameter hasBreakpoints: whether the memory has breakpoints all the same.
+  /// - Parameter hasBreakpoints: whether the memory has breakpoints nevertheless.
   package static func inaccessible(_ process: Int32, hasBreakpoints: Bool = false) -> Diagnostic {
     Diagnostic(
       hasBreakpoints

@@ -19,24 +19,24 @@ package final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record in addition to the launched program; `nil` for all.
   private let wanted: Set<String>?
-  /// Whether the launched program is only recorded if it is one of `wanted`, and need not use all of these.
+  /// Whether the launched program is recorded only if it is in `wanted`, and need not use all images of `wanted`.
   private let recordsOnlyImages: Bool
   private let recordsBlocks: Bool
   /// The function whose first call ends the recording.
   private let end: String?
   private var sawEnd = false
-  /// Whether the mark that ends the recording has come.
+  /// Whether the launch has reached the mark that ends the recording.
   private(set) var isMarked = false
   private var program: String?
   /// The process that was launched or attached to.
   private var first: pid_t?
-  /// The beginning of the recording, in nanoseconds since boot, if it is not that of the process.
+  /// The beginning of the recording, in nanoseconds since boot, if the process began earlier.
   private let begin: UInt64?
   private var processes: [pid_t: Process] = [:]
   private let traceFiles = OpenFiles()
   private var usedNames: Set<String> = []
   private var builds: BreakpointBuilds
-  /// The paths of images whose file was not the one in memory.
+  /// The paths of images whose file was not the file in memory.
   private var others: Set<String> = []
   /// Whether a process translated the code of another program, whose images are unknown.
   private var sawTranslator = false
@@ -59,7 +59,7 @@ package final class BreakpointRecording: BreakpointObserver {
     return warnings
   }
 
-  /// File names of the recorded images, and of those without a map of their basic blocks.
+  /// The paths of the recorded images, and of the recorded images without a map of their basic blocks.
   private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
 
   /// Whether blocks were requested, but no image has a map of them.
@@ -78,7 +78,7 @@ package final class BreakpointRecording: BreakpointObserver {
   /// A process, for as long as it runs one program.
   private struct Process {
     var program: String
-    /// `nil` if it was gone too soon.
+    /// `nil` if the process ended too soon.
     var startTime: UInt64?
     var parent: pid_t?
     var images: [(image: LoadedImage, number: UInt64?)] = []
@@ -266,7 +266,7 @@ extension Diagnostic {
   fileprivate static let blockMapHint =
     "compile with clang and -fbasic-block-address-map; for Swift see docs/how-to/BLOCKS.md"
 
-  /// `--blocks` was given, and no image has a map of them.
+  /// `--blocks` was given, and no image has a map of its basic blocks.
   static func noBlockMap(_ program: String) -> Diagnostic {
     Diagnostic(
       "no recorded image has a basic block address map", context: [program], hint: blockMapHint)

@@ -1,9 +1,9 @@
-// Programs that an emulator runs wherever they are started, as by the shell of a launch.
+// Programs that an emulator runs wherever they are started, such as by the shell of a launch.
 //
-// The emulator of one program ends with that program's exec, and a shell that it ran would take long. So each program
-// is replaced by a script for as long as a launch takes: the script calls the emulator with the program, which has
-// another name in the same folder meanwhile, because it may look for its libraries beside itself. Several may run at the
-// same time; each leaves its traces in a folder of its own.
+// The emulation of a program ends when the program calls exec, and emulating a shell would take long. So a script
+// replaces each program during a launch. The script calls the emulator with the program, which has another name in the
+// same folder during the launch, because it may look for its libraries in its own folder. Several emulators may run at
+// the same time; each leaves its traces in its own folder.
 
 import CommandSupport
 import ImageModel
@@ -23,8 +23,8 @@ package struct EmulatedPrograms {
 
   /// - Parameters:
   ///   - programs: their absolute paths, without symbolic links.
-  ///   - images: the absolute paths of what to record.
-  /// - Throws: if one has no emulator here.
+  ///   - images: the absolute paths of the images to record.
+  /// - Throws: if a program has no emulator on this machine.
   package init(
     _ programs: [String], images: [String], in environment: LaunchEnvironment
   ) throws(Diagnostic) {
@@ -35,10 +35,10 @@ package struct EmulatedPrograms {
     }
   }
 
-  /// For messages.
+  /// The description of the emulator, for messages.
   var description: String? { programs.first?.emulator.description }
 
-  /// The paths of the programs by those under which they run.
+  /// The paths of the programs, by the paths under which they run.
   var renamed: [String: String] {
     Dictionary(uniqueKeysWithValues: programs.map { ($0.path + Self.suffix, $0.path) })
   }

@@ -13,7 +13,7 @@ struct EmulatedRecording {
   private let wanted: Set<String>?
   /// Whether a launch need not use all of `wanted`.
   private let recordsOnlyUsed: Bool
-  /// The paths by which programs are known that ran under another name.
+  /// The paths of programs, by the paths under which they ran.
   private let renamed: [String: String]
   /// The function whose first call ends the recording.
   private let end: String?
@@ -42,7 +42,7 @@ struct EmulatedRecording {
     wanted = paths
   }
 
-  /// Records those of the images of `programs` that a launch uses.
+  /// Records the images of `programs` that a launch uses.
   init(_ folder: RecordingFolder, of programs: EmulatedPrograms) {
     self.folder = folder
     end = nil
@@ -51,9 +51,9 @@ struct EmulatedRecording {
     wanted = Set(programs.images)
   }
 
-  /// Replaces each trace in the folder by a complete one, and removes those of children without a first use.
+  /// Replaces each trace in the folder by a complete one, and removes the traces of children without a first use.
   ///
-  /// - Parameter stop: the time after which nothing counts, in nanoseconds since boot; `nil` for none.
+  /// - Parameter stop: the time after which nothing counts, in nanoseconds since boot; `nil` if everything counts.
   mutating func complete(stop: UInt64?) throws(Diagnostic) {
     var files: [(path: String, file: TraceFile)] = []
     for path in folder.traceNames.map(folder.path(forNewTraceOf:)) {
@@ -66,7 +66,7 @@ struct EmulatedRecording {
     for (path, file) in files {
       let trace = EmulatedTrace(file, until: end, renamed: renamed) { self.places(at: $0) }
       others.formUnion(trace.others)
-      // Those that have another name are emulated, too.
+      // Programs that scripts have replaced are emulated, too.
       programs.formUnion(trace.programs.filter { program in !isEmulated(program) })
       if trace.isEmpty, file.header.flags.contains(.forked) {
         folder.removeTrace(at: path)
@@ -92,13 +92,13 @@ struct EmulatedRecording {
     }
   }
 
-  /// - Parameter path: as a program has given it to the kernel.
+  /// - Parameter path: the path that a program has given to the kernel.
   private func isEmulated(_ path: String) -> Bool {
     guard !renamed.isEmpty, let path = try? Folder.absolutePath(path) else { return false }
     return renamed.values.contains(path)
   }
 
-  /// The first of the times at which the recording of all processes ends; `nil` if it never does.
+  /// The earliest time that ends the recording of all processes; `nil` if nothing ends it.
   private mutating func lastMoment(of files: [TraceFile], stop: UInt64?) -> EmulatedTrace.End? {
     var ends: [EmulatedTrace.End] = []
     if let stop { ends.append(EmulatedTrace.End(ticks: stop, state: .stoppedByTime)) }

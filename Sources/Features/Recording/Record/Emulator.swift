@@ -11,7 +11,7 @@ import Symbolication
   import Glibc
 #endif
 
-/// QEMU's emulator of one program, `qemu-x86_64` and its like, with the plugin that records.
+/// QEMU's emulator of one program, such as `qemu-x86_64`, with the plugin that records.
 package struct Emulator {
   /// The path of the program that it runs, without symbolic links.
   let program: String
@@ -26,7 +26,7 @@ package struct Emulator {
     return "\(name), CPU \(processor)"
   }
 
-  /// - Parameter name: of the program, looked up like `execvp(3)` does.
+  /// - Parameter name: the name of the program, looked up like `execvp(3)` does.
   /// - Throws: if there is no such program, or no emulator or plugin for it.
   package init(
     of name: String, _ options: LaunchRecording.Emulation, in environment: LaunchEnvironment
@@ -36,7 +36,7 @@ package struct Emulator {
       ("LD_LIBRARY_PATH", environment.libraryPath ?? ""), ("LD_PRELOAD", environment.preload),
     ]
     let launched = try LaunchedProgram(named: name, in: environment)
-    // AddressSanitizer reserves 16 TiB, of which QEMU touches every page; LeakSanitizer traces the program itself.
+    // AddressSanitizer reserves 16 TiB, and QEMU touches every page of them; LeakSanitizer traces the program itself.
     if launched.pages?.hasLeakSanitizer ?? false {
       throw Diagnostic(
         "unable to emulate: a sanitizer is in it (AddressSanitizer or LeakSanitizer), which QEMU can't run",
@@ -50,11 +50,11 @@ package struct Emulator {
     try checkLoader(of: machine, in: environment)
   }
 
-  /// The variables by which the loader finds libraries, which are for the program alone: QEMU is another one. They can't
-  /// have commas.
+  /// The variables by which the loader finds libraries. They are set for the emulated program alone, because QEMU is
+  /// another program. Their values can't have commas.
   private let loaderVariables: [(name: String, value: String)]
 
-  /// The same launch in the emulator, which leaves its traces in `folder`.
+  /// Returns `launch` in the emulator, which leaves its traces in `folder`.
   func running(_ launch: ProgramLaunch, into folder: RecordingFolder) -> ProgramLaunch {
     var emulated = launch
     emulated.command = words(program: program, tracesIn: folder.path)
@@ -72,7 +72,7 @@ package struct Emulator {
   /// The emulator with the options that make it record `program`; the last word ends with the path of the folder for
   /// its traces.
   private func words(program: String, tracesIn folder: String) -> [String] {
-    /// Commas separate the words of the option.
+    /// Commas separate the words of the option, so commas within a word are doubled.
     func escaped(_ text: String) -> String {
       text.split(separator: ",", omittingEmptySubsequences: false).joined(separator: ",,")
     }
@@ -84,8 +84,8 @@ package struct Emulator {
   /// A shell script that runs the program in the emulator, under the name by which the script is called.
   ///
   /// - Parameters:
-  ///   - path: of the program's file.
-  ///   - folder: the path of a folder in which each emulator makes one for its traces.
+  ///   - path: the path of the program's file.
+  ///   - folder: the path of a folder in which each emulator makes a folder for its traces.
   func script(runningFileAt path: String, tracesIn folder: String) -> String {
     let command = words(program: program, tracesIn: folder).map(shellWord).joined(separator: " ")
     return """
@@ -96,8 +96,8 @@ package struct Emulator {
       """
   }
 
-  /// The folder in which Debian has the libraries of another architecture, if the program at `path` needs it: its loader
-  /// is there, and not at its own path.
+  /// The folder in which Debian has the libraries of another architecture, if the program at `path` needs it: the
+  /// program's loader is in this folder, and not at its own path.
   package static func usualRoot(of path: String, in environment: LaunchEnvironment) -> String? {
     guard environment.emulatorRoot == nil, let machine = try? machine(of: path),
       let loader = machine.loader, let triplet = machine.triplet, !Folder.hasFile(loader),
@@ -122,7 +122,7 @@ package struct Emulator {
     }
   }
 
-  /// The emulator in the folders of `PATH`. It must be dynamically linked: a static one loads no plugin.
+  /// The emulator in the folders of `PATH`. It must be dynamically linked: a static emulator loads no plugin.
   private static func path(
     of machine: EmulatedMachine, for program: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) -> String {
@@ -157,12 +157,12 @@ package struct Emulator {
   /// Where to get emulators that load plugins.
   package static let hint = "install a QEMU that loads plugins: docs/how-to/RECORDING.md says which"
 
-  /// - Throws: if the program's loader is nowhere.
+  /// - Throws: if the program's loader is not found.
   private func checkLoader(
     of machine: EmulatedMachine, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     guard let loader = machine.loader else { return }
-    // QEMU has a folder of its own, which nothing tells.
+    // QEMU has a built-in folder, which is unknown: usual folders are tried.
     let name = machine.emulatorName ?? ""
     let roots = [
       options.root, environment.emulatorRoot, "/etc/qemu-binfmt/\(name)",

@@ -8,14 +8,14 @@ import Symbolication
 /// Records a launch, or a running process for a while, into a trace: `orderfile record`.
 package struct LaunchRecording {
   package var method: Method
-  /// The path of the program's trace; those of other processes are beside it.
+  /// The path of the program's trace; the traces of other processes are beside it.
   package var outputPath: String
   /// The `orderfile_mark()` that ends the recording.
   package var stopAt: String?
   /// The number of milliseconds after which the recording ends.
   package var stopAfter: UInt64?
   package var environment: LaunchEnvironment
-  /// What the launch is asked to do, for the trace; `nil` if it is not to tell.
+  /// What the launch is asked to do, for the trace; `nil` if the trace is not to state it.
   package var workload: Workload?
 
   package enum Method {
@@ -25,7 +25,7 @@ package struct LaunchRecording {
     case breakpoints(Target, Breakpoints)
     /// An emulator runs the unmodified program.
     case emulation(ProgramLaunch, Emulation)
-    /// An emulator runs programs that the launched one starts.
+    /// An emulator runs programs that the launched program starts.
     case emulatedPrograms(ProgramLaunch, of: [String], images: [String])
   }
 
@@ -42,7 +42,7 @@ package struct LaunchRecording {
     package var blocks: Bool
     /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
-    /// Whether the launched program is only recorded if it is one of `images`, and need not use all of these.
+    /// Whether the launched program is recorded only if it is in `images`, and need not use all of `images`.
     package var recordsOnlyImages = false
 
     package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
@@ -51,7 +51,7 @@ package struct LaunchRecording {
       self.stopAtSymbol = stopAtSymbol
     }
 
-    /// Records those of `images` that a launch uses.
+    /// Records only members of `images`, if a launch uses them.
     package init(onlyImages images: [String]) {
       self.init(images: images)
       recordsOnlyImages = true
@@ -59,11 +59,12 @@ package struct LaunchRecording {
   }
 
   package struct Emulation {
-    /// As for breakpoints.
+    /// Images to record in addition to the program; `nil` for all.
     package var images: [String]?
     /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
-    /// The name that QEMU has for the processor to emulate; `nil` for the one with everything that it can emulate.
+    /// The name that QEMU has for the processor to emulate; `nil` for the processor with all features that QEMU can
+    /// emulate.
     package var processor: String?
     /// The folder in which the program finds its loader and libraries; `nil` for the system's.
     package var root: String?
@@ -130,7 +131,8 @@ package struct LaunchRecording {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
     var known: Set<String> = []
-    // A process that lives on may begin a trace while others are finished; not for ever, if one does so all the time.
+    // A process that still runs may begin a trace while others are finished. The number of passes is limited, because a
+    // process may do so again and again.
     for _ in 0..<10 {
       let (found, problems) = folder.recordings(except: &known)
       if found.isEmpty, problems.isEmpty { break }
@@ -161,7 +163,7 @@ package struct LaunchRecording {
     var failure: Diagnostic?
     if !hasHits {
       let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
-      // A program that failed says why by itself.
+      // A program that failed reports the reason itself.
       if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
     }
     return RecordedLaunch(

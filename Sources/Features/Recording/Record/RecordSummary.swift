@@ -7,7 +7,7 @@ package struct RecordSummary {
   package let traces: [Trace]
   /// The paths of the traces, parallel to `traces`.
   package let paths: [String]
-  /// Whether the first trace is the program's, and not that of a process that it has started.
+  /// Whether the first trace is the program's, and not the trace of a process that it has started.
   package let beginsWithProgram: Bool
   /// The number of first hits of functions in all traces.
   private let firstHits: Int
@@ -21,7 +21,7 @@ package struct RecordSummary {
   package let emulator: String?
 
   /// - Parameters:
-  ///   - firstHits: the number of first hits of functions; `nil` if each hit is the first one of a function.
+  ///   - firstHits: the number of first hits of functions; `nil` if each hit is the first hit of a function.
   ///   - instrumented: the number of functions with guards or breakpoints; `nil` if each function has only one.
   package init(
     _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, firstHits: Int? = nil,
@@ -72,7 +72,7 @@ package struct RecordSummary {
     return before + last
   }
 
-  /// The command to type next. If there are more than four traces, a pattern stands for those with a process number.
+  /// The command to type next. If there are more than four traces, a pattern replaces the traces with a process number.
   ///
   /// An image that was recorded with breakpoints is the release build, so the command orders it: the program, or the
   /// only image, or all images.

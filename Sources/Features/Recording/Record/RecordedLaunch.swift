@@ -13,11 +13,11 @@ package struct RecordedLaunch {
     package var code: RecordableCode?
   }
 
-  /// The program's first; empty if nothing was recorded.
+  /// The program's trace is the first; empty if nothing was recorded.
   package let traces: [Trace]
-  /// Whether the first trace is the program's, and not that of a process that it has started.
+  /// Whether the first trace is the program's, and not the trace of a process that it has started.
   package let beginsWithProgram: Bool
-  /// Where each trace is, parallel to `traces`.
+  /// The path of each trace, parallel to `traces`.
   package let paths: [String]
   /// The number of first hits of functions in all traces. Further guards of the same function are not counted.
   package let firstHits: Int
@@ -27,14 +27,14 @@ package struct RecordedLaunch {
   package let hitsBeforeMain: Int?
   /// How much of each image's code could be recorded, in the order of the first loads.
   package let recordable: [RecordableImage]
-  /// The emulator that ran the program, and the processor that it emulated; `nil` if none did.
+  /// The emulator that ran the program, and the processor that it emulated; `nil` if no emulator ran it.
   package let emulator: String?
-  /// `nil` of a process that was not launched here.
+  /// How the program ended; `nil` for a process that was not launched here.
   package let end: ProgramLaunch.End?
   package internal(set) var warnings: [Diagnostic]
   /// The reason why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
-  /// Whether basic blocks were asked for, and nothing was recorded because no image has a map of them.
+  /// Whether basic blocks were requested, and nothing was recorded because no image has a map of them.
   package internal(set) var lacksBlockMap = false
 
   /// The number of functions in the instrumented images, instrumented or not; `nil` if it is unknown, and for

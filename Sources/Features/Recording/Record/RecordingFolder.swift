@@ -15,7 +15,7 @@ import TraceFormat
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 package struct RecordingFolder {
   let path: String
-  /// At the end of the name of a trace that has no header yet; the recorder's is the same.
+  /// The end of the name of a trace that has no header yet. The recorder has the same suffix.
   static let unfinishedSuffix = ".new"
 
   package init(beside output: String) throws(Diagnostic) {
@@ -37,8 +37,8 @@ package struct RecordingFolder {
       .filter { Folder.isFolder($0.path) }
   }
 
-  /// Moves the traces of the folders in the folder here, under the names that one process and its children would give
-  /// them; the first is that which began first.
+  /// Moves the traces of the inner folders into this folder, under the names that one process and its children would
+  /// give them. The trace that began first gets the name of the process's trace.
   func gatherTraces() throws(Diagnostic) {
     var found: [(begin: UInt64, path: String, process: UInt32)] = []
     for folder in folders {
@@ -72,10 +72,10 @@ package struct RecordingFolder {
     output.hasPrefix("/") ? output : "\(try Folder.current())/\(output)"
   }
 
-  /// The traces in the folder, the launched program's first, then by process number; and errors for those
-  /// that can't be read.
+  /// The traces in the folder, the launched program's first, then by process number; and errors for traces that can't
+  /// be read.
   ///
-  /// - Parameter known: the names of those that are left out; the names of all are added.
+  /// - Parameter known: the names of traces that are left out; the names of all found traces are added.
   func recordings(except known: inout Set<String>) -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
@@ -91,16 +91,16 @@ package struct RecordingFolder {
     return (recordings, unreadable)
   }
 
-  /// Passes on each trace in the order of `recordings`; only one is in memory at a time.
+  /// Calls `body` with each trace in the order of `recordings`; only one trace is in memory at a time.
   ///
-  /// - Throws: an error if one can't be read.
+  /// - Throws: an error if a trace can't be read.
   package func forEachTrace(_ body: (Trace) -> Void) throws(Diagnostic) {
     for name in traceNames {
       body(Trace(try InputFile.trace("\(path)/\(name)"), path: "\(path)/\(name)"))
     }
   }
 
-  /// Whether a process has ended its recording at the mark that it was given.
+  /// Whether a process has ended its recording at the requested mark.
   var isMarked: Bool {
     traceNames.contains { TraceState.read(from: "\(path)/\($0)") == .stoppedByMark }
   }
@@ -110,7 +110,7 @@ package struct RecordingFolder {
     for name in traceNames { TraceState.write(.stoppedWhenReady, to: "\(path)/\(name)") }
   }
 
-  /// `trace` and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.
+  /// The names of the traces: `trace`, and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.
   var traceNames: [String] {
     func numbers(_ name: String) -> [Int] {
       name.split(separator: ".").dropFirst().map { Int($0) ?? 0 }

@@ -8,7 +8,7 @@ extension Workload {
   /// Reads the inputs, which the launch may change.
   ///
   /// - Parameters:
-  ///   - command: the program and its arguments. Of the program only the file name counts.
+  ///   - command: the program and its arguments. Only the file name of the program counts.
   ///   - inputs: the paths of files that the launch reads.
   ///   - tracePath: where the trace is written.
   /// - Throws: an error if an input can't be read.

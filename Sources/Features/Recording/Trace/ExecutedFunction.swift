@@ -16,7 +16,7 @@ package struct ExecutedFunction: Hashable, Sendable {
   package var sizeBytes: UInt64
   /// Equal to `sizeBytes` if no blocks were recorded.
   package var executedBytes: UInt64
-  /// The number of its basic blocks that ran; `nil` if none was recorded.
+  /// The number of its basic blocks that ran; `nil` if no blocks were recorded.
   package var blockCount: Int?
 
   package init(

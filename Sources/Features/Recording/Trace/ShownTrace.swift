@@ -10,7 +10,7 @@ package struct ShownTrace {
 
   /// - Parameters:
   ///   - path: the path of the trace, whose contents are `bytes`.
-  ///   - recorded: the paths of recorded images, for images that are no longer where the trace says.
+  ///   - recorded: the paths of recorded images, for images that are no longer at the path in the trace.
   ///   - architecture: the slice to read of a universal file in `recorded`.
   /// - Throws: an error if the trace is damaged, or if an image of `recorded` can't be read or is not in the trace.
   package init(
@@ -48,7 +48,7 @@ package struct ShownTrace {
 extension ExecutedFunction {
   /// The functions that `trace` used, with their blocks; empty if no basic blocks were recorded.
   ///
-  /// - Parameter images: parallel to those of the trace.
+  /// - Parameter images: parallel to `trace.images`.
   fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
     guard trace.images.contains(where: \.hasBlocks) else { return [] }
     var functions: [ExecutedFunction] = []
@@ -66,12 +66,13 @@ extension ExecutedFunction {
 }
 
 extension RecordedImages {
-  /// What each of the touches of data of `trace` touched.
+  /// Returns the data of each touch in `trace.dataHits`.
   ///
-  /// - Parameter images: parallel to those of the trace.
+  /// - Parameter images: parallel to `trace.images`.
   fileprivate func touchedData(of trace: Trace, in images: [RecordedImage]) -> [TouchedData] {
     guard !trace.dataHits.isEmpty else { return [] }
-    // A sealed trace has the names, but not the sections. The images are only looked at, so their warnings are not reported.
+    // A sealed trace has the names, but not the sections. The images are read only for their sections, so their
+    // warnings are not reported.
     var recorded = self
     recorded.add(trace.images)
     let layouts = trace.images.map { recorded.image(for: $0)?.layout }

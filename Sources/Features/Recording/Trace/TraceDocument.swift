@@ -7,15 +7,15 @@ import Rendering
 /// A trace, with the names of the functions that it recorded.
 package struct TraceDocument: Sendable {
   package var trace: Trace
-  /// For each hit, the names of the function that was entered, and of the body that ran if that is a
-  /// different one; empty if unknown. Parallel to `trace.hits`.
+  /// For each hit, the names of the function that was entered, and of the body that ran if it is another function;
+  /// empty if unknown. Parallel to `trace.hits`.
   package var hitNames: [[SymbolName]]
 
   /// The functions that were used; empty unless basic blocks were recorded.
   package var functions: [ExecutedFunction]
-  /// What each of `trace.dataHits` touched, parallel to them.
+  /// The data that each of `trace.dataHits` touched, parallel to `trace.dataHits`.
   package var touchedData: [TouchedData]
-  /// How much of each image's code could be recorded, by the image's index in the trace; without images of which this
+  /// How much of each image's code could be recorded, by the image's index in the trace; without images for which this
   /// is unknown.
   package var recordable: [Int: RecordableCode]
   /// Whether basic blocks were recorded.
@@ -64,9 +64,9 @@ extension TraceDocument: ShownDocument {
   /// An image has `recordable` if the trace is sealed or if the recorded file still exists: how much of its code could be
   /// recorded, by which `means`, and the rest in `unseen`.
   ///
-  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are present if basic blocks were recorded.
-  /// The last two are the sums of those of the functions: a function of which no block was recorded counts
-  /// as executed from end to end, and has no `blocks`.
+  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are present if basic blocks were recorded. The last two
+  /// are sums over the functions: a function without a recorded block counts as executed from end to end, and has no
+  /// `blocks`.
   ///
   /// `data` is present if touches of data were recorded.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {

@@ -103,7 +103,7 @@ package struct TraceText {
     return table
   }
 
-  /// The largest function first.
+  /// A line for each function, the largest function first.
   private var functions: Table {
     var table = Table([
       .init("EXECUTED"), .init("OF BYTES"), .init("SHARE"), .init("BLOCKS"), .init("STEP"),
