@@ -1,5 +1,5 @@
-// The list of libraries that a program may load: a pattern on each line. `#` begins a comment, also behind a pattern
-// after a blank; blanks around a pattern and empty lines do not count; lines end with LF or CRLF.
+// The list of libraries that a program may load: a pattern on each line. `#` begins a comment, also after a pattern and
+// a blank; blanks around a pattern and empty lines do not count; lines end with LF or CRLF.
 
 import ByteReading
 import CommandSupport
@@ -14,7 +14,7 @@ package struct AllowList {
   private let path: String
   package private(set) var patterns: [Pattern] = []
 
-  /// Lines of one list; far more than any program has libraries.
+  /// The maximum number of patterns in a list, which is far more than any program has libraries.
   package static let limit = 1 << 14
 
   package init(path: String) throws(Diagnostic) {
@@ -68,7 +68,7 @@ package struct AllowList {
     patterns.contains { $0.pattern.matches(library) }
   }
 
-  /// A warning for each pattern that is for none of `libraries`.
+  /// A warning for each pattern that matches none of `libraries`.
   package func unused(by libraries: [AuditedLibrary]) -> [Diagnostic] {
     patterns.filter { line in !libraries.contains { line.pattern.matches($0) } }.map {
       Diagnostic(

@@ -1,5 +1,5 @@
-// An app is a folder, NAME.app. On iOS the program is in it, on macOS in Contents/MacOS; it has the name of the app, or
-// it is the only program there. Libraries are in Frameworks, as NAME.framework or NAME.dylib.
+// An app is a folder, NAME.app. On iOS the program is in this folder, on macOS in Contents/MacOS; it has the name of
+// the app, or it is the only program there. Libraries are in Frameworks, as NAME.framework or NAME.dylib.
 
 import ByteReading
 import CommandSupport
@@ -12,7 +12,8 @@ struct AppBundle {
   /// The libraries and the programs of frameworks, ascending.
   let libraries: [String]
 
-  /// - Throws: if the folder is no app, if there is no program, or if there are several and none has the app's name.
+  /// - Throws: if the folder is no app, if there is no program, or if there are several programs and none of them has
+  ///   the app's name.
   init(at path: String) throws(Diagnostic) {
     var folder = path[...]
     while folder.count > 1, folder.hasSuffix("/") { folder = folder.dropLast() }

@@ -3,7 +3,8 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// The archives of a link map: what of each ran, and what an image without it would not load.
+/// The archives of a link map: how many functions of each archive ran, and the bytes and relocations that an image
+/// without the archive would not have.
 struct ArchiveUse {
   /// In the order of their first piece.
   private(set) var units: [ObservedUse.Unit] = []
@@ -11,7 +12,8 @@ struct ArchiveUse {
   /// For each piece of the link map, the number of its archive in `units`.
   private var unitOfPiece: [Int?] = []
 
-  /// - Parameter image: the image that the link map is for; what the file does not contain, such as `.bss`, has no bytes.
+  /// - Parameter image: the image that the link map is for; sections that the file does not contain, such as `.bss`, do
+  ///   not count as bytes.
   /// - Complexity: O(*p* × *s*) for *p* pieces and *s* segments.
   init(_ contributions: LinkMapContributions, of image: MappedImage) {
     self.contributions = contributions
@@ -37,7 +39,7 @@ struct ArchiveUse {
     }
   }
 
-  /// Counts the functions of each archive, and those that are among `started`.
+  /// Counts the functions of each archive, and its functions that are among `started`.
   mutating func addFunctions(of layout: Layout, started: Set<StatedAddress>) {
     var last: StatedAddress?
     for function in layout.functions where function.address != last {
@@ -50,7 +52,7 @@ struct ArchiveUse {
 
   /// Counts the words of each archive that the loader writes.
   ///
-  /// - Throws: the error in a table; what was read before it is counted.
+  /// - Throws: the error in a table; words that were read before the error are counted.
   mutating func addRelocations(of image: MappedImage) throws(ParseError) {
     var counts = [Int](repeating: 0, count: units.count)
     defer { for (unit, count) in counts.enumerated() { units[unit].relocations = count } }

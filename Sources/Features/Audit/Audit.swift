@@ -2,9 +2,9 @@
 //
 // An image asks for libraries, these ask for others: the closure is what the loader opens and maps. In each image it
 // then writes addresses (relocations, rebases and binds), for which the pages are copied, and calls functions
-// (initializers). The Objective-C runtime registers classes and selectors, and calls +load methods. All of that is in
-// the files; nothing is launched. Traces add what they know: which libraries were loaded, when an initializer ran, and
-// of which libraries no function ran.
+// (initializers). The Objective-C runtime registers classes and selectors, and calls +load methods. The files show all
+// of this work; nothing is launched. Traces add which libraries were loaded, when an initializer ran, and from which
+// libraries no function ran.
 
 import ByteReading
 import CommandSupport
@@ -18,13 +18,13 @@ package struct Audit {
     /// The slice of a universal file.
     package var architecture: Architecture?
     package var pageSize = PageSizeChoice.automatic
-    /// The folder that stands for `/` when libraries are looked up; `nil` for this machine.
+    /// The folder that replaces `/` when libraries are looked up; `nil` for this machine.
     package var root: String?
     package var linkMap: String?
     /// The list of allowed libraries.
     package var allow: String?
     package var traces: [String] = []
-    /// A document of `orderfile stages`, whose times of initializers come before those of traces.
+    /// A document of `orderfile stages`, whose times of initializers take precedence over the times in traces.
     package var stages: String?
     /// Whether selectors and classes that something may use are listed, too.
     package var includesPossible = false
@@ -35,7 +35,7 @@ package struct Audit {
   private let path: String
   private let options: Options
 
-  /// - Parameter path: of an image, or of an app bundle.
+  /// - Parameter path: the path of an image, or of an app bundle.
   package init(_ path: String, _ options: Options = Options()) {
     self.path = path
     self.options = options
@@ -43,8 +43,7 @@ package struct Audit {
 
   /// Reads the image and all its libraries.
   ///
-  /// - Throws: if the image, a trace, the link map or the list can't be read. What is wrong with a library is in the
-  ///   document.
+  /// - Throws: if the image, a trace, the link map or the list can't be read. The document has the errors in libraries.
   package func examine() throws(Diagnostic) -> AuditDocument {
     let list = try options.allow.map { path throws(Diagnostic) in try AllowList(path: path) }
     let bundle = Folder.isFolder(path) ? try AppBundle(at: path) : nil

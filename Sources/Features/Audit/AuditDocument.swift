@@ -14,18 +14,18 @@ package struct AuditDocument: Sendable {
   package var pageSize: PageSize
   /// The image, then the libraries that could be read, in the order in which the loader finds them.
   package var images: [AuditedImage]
-  /// In the order in which the loader finds them; then those of the bundle that no image asks for; then those that
-  /// only traces know.
+  /// In the order in which the loader finds them; then the libraries of the bundle that no image asks for; then the
+  /// libraries that only traces and measured launches show.
   package var libraries: [AuditedLibrary]
-  /// By image, in the order of `images`; of one image in the order of the calls.
+  /// By image, in the order of `images`; the initializers of one image in the order of the calls.
   package var initializers: [AuditedInitializer]
   /// What no image refers to; `nil` for an image without Objective-C.
   package var unused: UnusedObjectiveC?
-  /// What traces show of the use of libraries and archives; `nil` without a trace.
+  /// What traces show about the use of libraries and archives; `nil` without a trace.
   package var use: ObservedUse?
   /// What keeps the image from being recorded and ordered, as `doctor` finds it.
   package var findings: [Finding]
-  /// The names of libraries that are not on the list of allowed ones; `nil` without a list.
+  /// The names of libraries that are not on the list of allowed libraries; `nil` without a list.
   package var notAllowed: [SymbolName]?
   package var warnings: [Diagnostic]
 
@@ -47,7 +47,7 @@ package struct AuditDocument: Sendable {
 
 /// An image whose file was read.
 package struct AuditedImage: Sendable {
-  /// The name by which others ask for it; the file's name for the image that was given.
+  /// The name by which other images ask for it; the file's name for the image that was given.
   package var name: SymbolName
   package var path: String
   /// The size of the file in bytes; of a slice in a universal file, the size of the slice.
@@ -64,9 +64,9 @@ package struct AuditedImage: Sendable {
 
   /// What the loader writes into an image.
   package struct Relocations: Hashable, Sendable {
-    /// The number of words by the kind of what is written, in the order of a report; only those that occur.
+    /// The number of words by kind of relocation, in the order of a report; only kinds that occur.
     package var counts: [(kind: String, words: Int)] = []
-    /// The pages that have such a word: each is copied for the process.
+    /// The number of pages that have such a word. Each of them is copied for the process.
     package var pages = 0
     /// The libraries whose symbols are looked up, with the number of words; Mach-O only.
     package var bindsByLibrary: [(library: SymbolName, words: Int)] = []
@@ -110,9 +110,9 @@ package struct AuditedLibrary: Sendable {
     case weak
     case reexported
     case upward
-    /// When a function of it is first called.
+    /// The library is loaded when a function of it is first called.
     case lazy
-    /// Loaded at once, but initialized when a function of it is first called.
+    /// The library is loaded at once, but initialized when a function of it is first called.
     case delayedInitialization = "delayed-initialization"
     /// A replacement for symbols of the image: `DT_AUXILIARY`, `DT_FILTER`.
     case filter
@@ -152,11 +152,11 @@ package struct AuditedLibrary: Sendable {
   package var unrequested: Unrequested?
   /// Whether its file was read.
   package var isExamined: Bool
-  /// Why it was not found or not read; `nil` if it was, and for a system library of Mach-O.
+  /// Why it was not found or not read; `nil` if it was read, and for a system library of Mach-O.
   package var problem: String?
-  /// Whether a trace shows that it was loaded; `nil` if no trace tells.
+  /// Whether a trace or a measured launch shows that it was loaded; `nil` if none shows it.
   package var wasLoaded: Bool?
-  /// When a function of it first ran, since the process started; `nil` if no trace knows.
+  /// When a function of it first ran, since the process started; `nil` if no trace shows it.
   package var firstUseNanoseconds: UInt64?
   /// When it had been mapped, since the process started, and how long the loader took to find, open and map it; `nil` if
   /// that was not measured.
@@ -177,23 +177,25 @@ package struct AuditedLibrary: Sendable {
 package struct AuditedInitializer: Sendable {
   /// The name of its image.
   package var image: SymbolName
-  /// What lists it: `.init_array`, `__mod_init_func`, `+load`.
+  /// The list that contains it: `.init_array`, `__mod_init_func`, `+load`.
   package var kind: String
-  /// `nil` if the file does not tell.
+  /// `nil` if the file does not state it.
   package var address: StatedAddress?
-  /// `nil` if no symbol tells.
+  /// `nil` if it is unknown.
   package var name: SymbolName?
-  /// The source, or what else made it: `c++`, `swift`, `objective-c`, `c runtime`; `nil` if the name does not tell.
+  /// The source language, or the runtime or tool that made it: `c++`, `swift`, `objective-c`, `c runtime`; `nil` if the
+  /// name does not show it.
   package var origin: String?
-  /// The object file or source file that it comes from; `nil` if neither symbols nor a link map tell.
+  /// The object file or source file that it comes from; `nil` if it is unknown.
   package var objectFile: SymbolName?
   /// In bytes; `nil` if unknown.
   package var size: UInt64?
-  /// The pages that it lies on; `nil` without a size.
+  /// The number of pages that it is on; `nil` without a size.
   package var pages: Int?
-  /// When it first ran, since the process started; `nil` if no trace knows.
+  /// When it first ran, since the process started; `nil` if no trace or measured launch shows it.
   package var startNanoseconds: UInt64?
-  /// The time until the next initializer or `main` began, at most; `nil` if no trace knows.
+  /// The time that it took, measured at most until the next initializer or `main` began; `nil` if no trace or measured
+  /// launch shows it.
   package var nanoseconds: UInt64?
 
   package init(image: SymbolName, kind: String, address: StatedAddress?) {
@@ -211,7 +213,7 @@ package struct UnusedObjectiveC: Sendable {
     package var classes: [SymbolName]
     /// The name of the image.
     package var image: SymbolName
-    /// Why it may be used nevertheless; `nil` if nothing speaks for it.
+    /// Why it may be used nevertheless; `nil` if nothing suggests it.
     package var doubt: String?
 
     package init(name: SymbolName, classes: [SymbolName], image: SymbolName, doubt: String?) {
@@ -237,7 +239,7 @@ package struct UnusedObjectiveC: Sendable {
   /// By image, then ascending by name.
   package var selectors: [Selector]
   package var classes: [Class]
-  /// How many more there are that may be used nevertheless, if they were not asked for.
+  /// The number of further selectors and classes that may be used nevertheless, if these were not requested.
   package var furtherSelectors: Int
   package var furtherClasses: Int
 
@@ -251,18 +253,18 @@ package struct UnusedObjectiveC: Sendable {
   }
 }
 
-/// What traces show of libraries and archives.
+/// What traces show about libraries and archives.
 package struct ObservedUse: Sendable {
   package struct Unit: Sendable {
     package enum Kind: String, Sendable { case library, archive }
     package var kind: Kind
     package var name: SymbolName
-    /// The functions of which a trace would have known, and those that ran.
+    /// The number of functions that a trace could have recorded, and the number of these functions that ran.
     package var functions: Int
     package var usedFunctions: Int
     /// The bytes of the library's file, or of the archive's code and data in the file.
     package var bytes: UInt64
-    /// The words that the loader would not write.
+    /// The number of words that the loader would not write without the library or archive.
     package var relocations: Int
 
     package init(
@@ -278,9 +280,9 @@ package struct ObservedUse: Sendable {
     }
   }
 
-  /// Those of which no or few functions ran, most bytes first.
+  /// The libraries and archives that had no or few functions that ran, most bytes first.
   package var candidates: [Unit]
-  /// The libraries of which no trace could have known anything, in the order of `libraries`.
+  /// The libraries about which no trace could show anything, in the order of `libraries`.
   package var notObserved: [SymbolName]
   package var traceCount: Int
 
@@ -311,7 +313,8 @@ extension AuditedLibrary {
     !requests.isEmpty && requests.allSatisfy { $0.kind == .weak }
   }
 
-  /// The name by which images ask for it; the path of one that only a launch knows, since plugins may have one file name.
+  /// The name by which images ask for it; for a library that only a launch shows, its path, since several plugins may
+  /// have the same file name.
   package var statedName: SymbolName {
     guard unrequested == .runTime, let path else { return name }
     return SymbolName(path)
@@ -319,7 +322,7 @@ extension AuditedLibrary {
 }
 
 extension AuditDocument {
-  /// The error of the check for allowed libraries; `nil` if it passed or was not asked for.
+  /// The error of the check for allowed libraries; `nil` if it passed or was not requested.
   package var problem: Diagnostic? {
     guard let notAllowed, !notAllowed.isEmpty else { return nil }
     let names = notAllowed.map { printable($0.description) }.joined(separator: ", ")

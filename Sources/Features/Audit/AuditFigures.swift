@@ -4,19 +4,20 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// The figures of an `AuditDocument`, which is otherwise not read again. Initializers and relocations are those of the
-/// image and of the libraries that come with it: those of the system differ from machine to machine.
+/// The figures of an `AuditDocument`. Commands read nothing else of the document. Initializers and relocations are
+/// counted for the image and the libraries that come with it, because libraries of the system differ from machine to
+/// machine.
 package struct AuditFigures: Hashable, Sendable {
-  /// Within the bundle, if one was examined.
+  /// The image; if a bundle was examined, the program in the bundle.
   package var image: ImageReference
   package var libraries: [Library]
-  /// Their names, in the order of the calls; `nil` without a name.
+  /// The names of the initializers, in the order of the calls; `nil` for an initializer without a name.
   package var initializers: [SymbolName?]
-  /// Words that the loader writes.
+  /// The number of words that the loader writes.
   package var relocations: Int
-  /// What keeps the image from being recorded and ordered.
+  /// The number of findings about what keeps the image from being recorded and ordered.
   package var findings: Int
-  /// The number of libraries that are not on the list of allowed ones; `nil` without a list.
+  /// The number of libraries that are not on the list of allowed libraries; `nil` without a list.
   package var notAllowed: Int?
 
   package struct Library: Hashable, Sendable {

@@ -4,10 +4,10 @@ import Rendering
 // The findings of an audit for code scanning, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 //
 // A result is something that a change of the program can mend: a library that is not allowed or not found, an
-// initializer or a +load method of the program's own images, an unused selector or class, a library that could be loaded
-// later, and what `doctor` warns of. A fingerprint has the rule and names, but no address, so that a finding stays the
-// same in the next build. Results with the same names are numbered in the order of the document: of these, a number
-// belongs to the next one if one is removed.
+// initializer or a +load method of the program's own images, an unused selector or class, a library that could be
+// loaded later, and what `doctor` warns about. A fingerprint has the rule and names, but no address, so that a finding
+// stays the same in the next build. Results with the same names are numbered in the order of the document: if one of
+// them is removed, its number goes to the next one.
 
 /// An audit in SARIF 2.1.0.
 package struct AuditSARIF {
@@ -108,8 +108,8 @@ package struct AuditSARIF {
     }
   }
 
-  /// Whether it comes from a start file, which a change of the program does not mend. Without symbols that is the
-  /// function of `.init`.
+  /// Whether the initializer comes from a start file, so that a change of the program can't mend it. Without symbols,
+  /// only the function of `.init` is known to come from a start file.
   private func isOfCRuntime(_ initializer: AuditedInitializer) -> Bool {
     initializer.origin == "c runtime" || (initializer.name == nil && initializer.kind == "DT_INIT")
   }

@@ -1,16 +1,16 @@
 // How glibc's loader finds a library, ld.so(8): by its path if the name has a slash; else in
 //
-//   DT_RPATH      of the image that asks, of the one that asked for that, and so on to the program; not if the image
-//                 that asks has a DT_RUNPATH
+//   DT_RPATH      of the image that asks, of the image that asked for this image, and so on to the program; not if the
+//                 image that asks has a DT_RUNPATH
 //   DT_RUNPATH    of the image that asks
 //   ld.so.cache   the folders that the administrator lists
-//   folders       its own: /lib and /usr/lib, on Debian also those of the machine, elsewhere /lib64 and /usr/lib64
+//   folders       of the loader: /lib and /usr/lib, on Debian also the machine's, elsewhere /lib64 and /usr/lib64
 //
-// In a path, $ORIGIN is the folder of the image that has it, and $LIB that of the C library, relative to /usr. $PLATFORM
-// depends on the processor: such a path is not searched.
+// In a path, $ORIGIN is the folder of the image that has it, and $LIB is the folder of the C library, relative to /usr.
+// $PLATFORM depends on the processor: such a path is not searched.
 //
-// A file of another class or machine is passed over. LD_LIBRARY_PATH and LD_PRELOAD are left out: they belong to a
-// launch, not to the image. So are folders for processors with certain capabilities (glibc-hwcaps).
+// A file of another class or machine is skipped. LD_LIBRARY_PATH and LD_PRELOAD are left out: they belong to a launch,
+// not to the image. So are folders for processors with certain capabilities (glibc-hwcaps).
 
 import ByteReading
 import ImageModel
@@ -21,7 +21,7 @@ struct ELFLibrarySearch: LibrarySearch {
   private let cache: ELFLibraryCache
   private let folders: [String]
   private let header: ELFHeader
-  /// The path of the loader itself, which is there before any library is.
+  /// The path of the loader itself, which is loaded before any library.
   private let interpreter: String?
   /// The value of `$LIB`; `nil` if the system has no glibc for the machine.
   private let libraryFolder: String?
@@ -31,7 +31,7 @@ struct ELFLibrarySearch: LibrarySearch {
 
   /// - Parameters:
   ///   - file: the program: libraries have its class and machine.
-  ///   - root: where the files of the system are.
+  ///   - root: the root of the system's files.
   init(for file: ELFFile, root: SystemRoot, cache: ELFLibraryCache) {
     header = file.header
     interpreter = ((try? file.interpreter()) ?? nil).flatMap {
@@ -54,8 +54,8 @@ struct ELFLibrarySearch: LibrarySearch {
     libraryFolder = Self.libraryFolder(among: folders, for: header, below: root)
   }
 
-  /// The folder of the C library, relative to `/usr`: one setting of glibc's build gives both. Debian has
-  /// `lib/x86_64-linux-gnu`, Fedora `lib64`, Arch `lib`.
+  /// The folder of the C library, relative to `/usr`. One setting of glibc's build determines this folder and `$LIB`.
+  /// Debian has `lib/x86_64-linux-gnu`, Fedora `lib64`, Arch `lib`.
   private static func libraryFolder(
     among folders: [String], for header: ELFHeader, below root: SystemRoot
   ) -> String? {
@@ -117,10 +117,10 @@ struct ELFLibrarySearch: LibrarySearch {
     return nil
   }
 
-  /// `path` of `image` with the folder of the image for `$ORIGIN`, and that of the C library for `$LIB`; `nil` if it has
-  /// a word whose value is unknown. As the loader does, it keeps any other `$`.
+  /// Returns `path` of `image` with the folder of the image in place of `$ORIGIN`, and the folder of the C library in
+  /// place of `$LIB`; `nil` if `path` has a word whose value is unknown. Any other `$` is kept, as the loader does.
   ///
-  /// - Parameter other: gets which word is unknown.
+  /// - Parameter other: gets the word that is unknown.
   private func expanded(
     _ path: String, in image: ExaminedImage, _ other: inout Reason?
   ) -> String? {
@@ -155,7 +155,7 @@ struct ELFLibrarySearch: LibrarySearch {
         other = other ?? (path, "it is for another machine")
         return nil
       }
-      // What a link in a sysroot leads to is found under its own name only.
+      // In a sysroot, the path without links is kept, because this machine would follow the links to other files.
       var image = ExaminedImage(file, path: root.path.isEmpty ? path : real, name: "")
       image.folder = ExaminedImage.folder(of: path)
       return .image(image, path: real, isEmbedded: !isSystem && !isInSystem(real))

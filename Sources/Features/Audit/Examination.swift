@@ -12,7 +12,7 @@ struct Examination {
   var document: AuditDocument
   /// The image that was given.
   private var given: MappedImage?
-  /// Of the link map; `nil` without one.
+  /// The contents of the link map; `nil` without a link map.
   private let contributions: LinkMapContributions?
   private var objectiveC = ObjectiveCImages()
   /// The images of the document, by their numbers.
@@ -98,7 +98,7 @@ struct Examination {
 
   // MARK: Traces
 
-  /// A library or archive is a candidate if at most one of this many of its functions ran.
+  /// A library or archive is a candidate if at most one in this many of its functions ran.
   private static let functionsPerUsed = 50
 
   /// Adds the times of libraries and initializers that `orderfile stages` has measured, and libraries that only the
@@ -143,9 +143,10 @@ struct Examination {
     addTimes(of: measured.initializers, numbers)
   }
 
-  /// - Parameter place: of the library in the document; `nil` if it is not there, or not a library.
+  /// - Parameter place: the place of the library in the document; `nil` if the image is not in the document, or is not
+  ///   a library.
   private mutating func addTime(of measured: StagedImage, to place: Int?) {
-    // What the kernel maps is the program and the loader.
+    // The kernel maps the program and the loader, so they have no load time.
     guard let load = measured.loadNanoseconds else { return }
     let place = place ?? addLoaded(measured.image.path)
     document.libraries[place].wasLoaded = true
@@ -153,7 +154,7 @@ struct Examination {
     document.libraries[place].loadNanoseconds = UInt64(load.rounded())
   }
 
-  /// The place of a library that no image asks for, and a launch loaded.
+  /// Returns the place of a library that a launch loaded and that no image asks for. Adds the library if it is new.
   private mutating func addLoaded(_ path: String) -> Int {
     if let place = loadedLibraries[path] { return place }
     loadedLibraries[path] = document.libraries.count
@@ -165,7 +166,7 @@ struct Examination {
     return document.libraries.count - 1
   }
 
-  /// - Parameter numbers: of the measured images, by their paths.
+  /// - Parameter numbers: the numbers of the measured images, by their paths.
   private mutating func addTimes(of measured: [TimedInitializer], _ numbers: [String: Int]) {
     struct Place: Hashable {
       var image: Int
@@ -222,14 +223,15 @@ struct Examination {
       notObserved: notObserved, traceCount: launches.count)
   }
 
-  /// The archives of the link map, with what of the given image comes from them.
+  /// The archives of the link map, with the numbers of functions, bytes and relocations of the given image that come
+  /// from each.
   private mutating func archives(used: Set<StatedAddress>) -> [ObservedUse.Unit] {
     guard let contributions, let given else { return [] }
     var archives = ArchiveUse(contributions, of: given)
     archives.addFunctions(of: image.layout, started: used)
     // The warning about unread relocations of the image is there already.
     try? archives.addRelocations(of: given)
-    // Of data alone a trace tells nothing.
+    // A trace shows nothing about an archive that has only data.
     return archives.units.filter { $0.functions > 0 }
   }
 }

@@ -4,7 +4,7 @@ import ObjectFormat
 import Rendering
 
 extension ExaminedImage {
-  /// Reads what an ELF image asks of the loader; what is damaged becomes a problem.
+  /// Reads what an ELF image asks of the loader; damaged parts become problems.
   init(_ file: ELFFile, path: String, name: SymbolName) {
     self.init(path: path, name: name, bytes: file.bytes, file: .elf(file))
     do throws(ParseError) { try readDynamicTable(of: file) } catch {
@@ -40,7 +40,7 @@ extension ExaminedImage {
 }
 
 extension Diagnostic {
-  /// A warning about `count` things that were left out; empty if there are none.
+  /// A warning about `count` things that were left out; empty if `count` is 0.
   static func skipped(
     _ count: Int, _ noun: String, plural: String? = nil, _ reason: String, in path: String
   ) -> [Diagnostic] {

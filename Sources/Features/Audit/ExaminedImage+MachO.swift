@@ -3,7 +3,7 @@ import ImageModel
 import ObjectFormat
 
 extension ExaminedImage {
-  /// Reads what a Mach-O image asks of the loader; what is damaged becomes a problem.
+  /// Reads what a Mach-O image asks of the loader; damaged parts become problems.
   init(_ file: MachOFile, path: String, name: SymbolName) {
     self.init(path: path, name: name, bytes: file.bytes, file: .machO(file))
     do throws(ParseError) {

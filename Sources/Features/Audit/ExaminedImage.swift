@@ -29,7 +29,7 @@ enum MappedImage: Sendable {
     }
   }
 
-  /// By which traces tell the image from other builds of it; `nil` if it can't be read.
+  /// The ID by which traces distinguish the image from its other builds; `nil` if the ID can't be read.
   var id: ImageID? {
     switch self {
     case .elf(let file): ImageID(file)
@@ -42,26 +42,26 @@ enum MappedImage: Sendable {
 struct ExaminedImage: Sendable {
   /// The path by which it was found.
   var path: String
-  /// By which the report names it.
+  /// The name in the report.
   var name: SymbolName
   var bytes: FileBytes
   var file: MappedImage
   var loads: [LibraryLoad] = []
-  /// The name that the image states for itself; an ELF loader takes it for any request of that name.
+  /// The name that the image states for itself; an ELF loader takes the image for any request of that name.
   var ownName: [UInt8]?
-  /// The folders that it adds to the search, as it states them: of ELF `DT_RUNPATH`, of Mach-O `LC_RPATH`.
+  /// The folders that it adds to the search, as it states them: `DT_RUNPATH` in ELF, `LC_RPATH` in Mach-O.
   var runPaths: [[UInt8]] = []
   /// `DT_RPATH`, which counts for the libraries of its libraries, too.
   var inheritedRunPaths: [[UInt8]] = []
   /// `DF_1_NODEFLIB`: only run paths are searched.
   var ignoresDefaultFolders = false
-  /// What could not be read of it.
+  /// Warnings about parts of it that could not be read.
   var problems: [Diagnostic] = []
 
-  /// The most folders of one image that are searched: more are left out with a warning.
+  /// The maximum number of folders of one image that are searched. More folders are left out with a warning.
   static let runPathLimit = 64
 
-  /// The folder of the file, to which what it asks for may be relative.
+  /// The folder of the file. The paths of the libraries that it asks for may be relative to this folder.
   var folder: String
 
   init(path: String, name: SymbolName, bytes: FileBytes, file: MappedImage) {
@@ -78,7 +78,7 @@ struct ExaminedImage: Sendable {
     return String(path[..<slash])
   }
 
-  /// The size of the image in bytes; of a slice, its own.
+  /// The size of the image in bytes; of a slice, the size of the slice.
   var fileBytes: UInt64 {
     switch file {
     case .elf: UInt64(bytes.count)

@@ -1,15 +1,15 @@
-// What the name of an initializer tells of its origin. Compilers give the functions that initialize variables of a
+// What the name of an initializer shows about its origin. Compilers give the functions that initialize variables of a
 // C++ file fixed names:
 //
-//   _GLOBAL__sub_I_FILE, _GLOBAL__I_FILE   of all variables of the file; clang writes the file's name, gcc that of the
-//                                          first symbol of the file
+//   _GLOBAL__sub_I_FILE, _GLOBAL__I_FILE   of all variables of the file; clang writes the file's name, gcc the name of
+//                                          the first symbol of the file
 //   __cxx_global_var_init, .1, .2          of one variable
 //   __GLOBAL__sub_I_…, ___cxx_global_…     the same in a Mach-O image
 
 import ImageModel
 
 enum InitializerNames {
-  /// The source of a function called `name`, and the file in its name; `nil` if the name does not tell.
+  /// The origin of a function called `name`, and the file in its name; `nil` if the name does not show them.
   static func origin(of name: SymbolName, in format: ImageFormat) -> (
     origin: String?, file: SymbolName?
   ) {

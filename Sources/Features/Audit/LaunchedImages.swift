@@ -7,16 +7,16 @@ struct LaunchedImages {
   private var proofs: [String: Int] = [:]
   private var references: [ImageReference] = []
 
-  /// What an image of a launch is.
+  /// The image of the audit that an image of a launch matches.
   enum Match: Equatable {
     /// The image of the audit with this number.
     case image(Int)
-    /// The image of the audit with this number has its path, and is of another build or architecture.
+    /// The image of the audit with this number has the same path, but is of another build or architecture.
     case anotherBuild(Int)
     case unknown
   }
 
-  /// - Parameter image: with a path without symbolic links.
+  /// - Parameter image: its path must have no symbolic links.
   mutating func add(_ image: ImageReference) {
     let number = references.count
     if paths[image.path] == nil { paths[image.path] = number }
@@ -24,7 +24,7 @@ struct LaunchedImages {
     references.append(image)
   }
 
-  /// By its ID wherever it is, else by its path, unless the image there is another one.
+  /// Matches an image by its ID, wherever it is, or else by its path. The image at this path may be another build.
   func match(_ image: ImageReference) -> Match {
     let number =
       image.id.flatMap { proofs[$0] }

@@ -1,6 +1,6 @@
-// The libraries that a launch loads, found breadth first, as loaders do: those that the program asks for, then those
-// that these ask for, and so on. A library that several images ask for is found once, and so is one that asks for
-// itself through others.
+// The libraries that a launch loads, found breadth first, as loaders do: the libraries that the program asks for, then
+// the libraries that these ask for, and so on. A library that several images ask for is found once, and so is a library
+// that asks for itself through others.
 //
 // Two requests are for one library if they lead to one file. An ELF loader does not even search if a library with
 // that name, or with that DT_SONAME, is already loaded.
@@ -12,17 +12,17 @@ import ImageModel
 /// How the loader of one object format finds a library.
 protocol LibrarySearch {
   /// - Parameters:
-  ///   - load: what is asked for.
+  ///   - load: the request.
   ///   - node: the image that asks, in `closure`.
   func find(_ load: LibraryLoad, for node: Int, in closure: LibraryClosure) -> FoundLibrary
 }
 
 enum FoundLibrary {
-  /// - Parameter path: without symbolic links, by which libraries are told apart.
+  /// - Parameter path: a path without symbolic links, which identifies the library.
   case image(ExaminedImage, path: String, isEmbedded: Bool)
-  /// A library of the system that need not be here: Apple's are in a cache.
+  /// A library of the system that need not be on this machine: Apple's libraries are in a cache.
   case system(path: String)
-  /// - Parameter path: where there is a file that is not the library; `nil` if there is none.
+  /// - Parameter path: the path of a file that is not the library; `nil` if there is no file.
   case missing(reason: String, path: String?)
 }
 
@@ -39,7 +39,8 @@ struct LibraryClosure {
   private(set) var nodes: [Node]
   private(set) var warnings: [Diagnostic] = []
 
-  /// Far more than any program has; more are left out with a warning.
+  /// The maximum number of libraries, which is far more than any program has. More libraries are left out with a
+  /// warning.
   static let limit = 1 << 14
 
   init(of image: ExaminedImage, searching search: some LibrarySearch, namesAreShared: Bool) {
@@ -50,7 +51,7 @@ struct LibraryClosure {
     if let name = image.ownName { byName[name] = 0 }
     var byPath: [String: Int] = [:]
     if let real = try? Folder.absolutePath(image.path) { byPath[real] = 0 }
-    /// The libraries that were not found, by the name that is asked for.
+    /// The libraries that were not found, by the requested name.
     var missing: [[UInt8]: Int] = [:]
     var node = 0
     while node < nodes.count {
@@ -106,7 +107,7 @@ struct LibraryClosure {
     return nodes.count - 1
   }
 
-  /// The image at `node` and those that led to it, the given image last.
+  /// The image at `node` and the images that led to it, the given image last.
   func chain(from node: Int) -> some Sequence<ExaminedImage> {
     sequence(first: node) { nodes[$0].loader }.lazy.compactMap { nodes[$0].image }
   }

@@ -1,10 +1,11 @@
 import ImageModel
 
-/// What the name of a library may be: `libicu*.so.72`. `*` stands for any bytes and `?` for one.
+/// A pattern for names of libraries: `libicu*.so.72`. `*` matches any bytes, and `?` matches one byte.
 ///
-/// A pattern without a slash is compared with the last part of a library's name and path and, if the library is the one of
-/// a framework (`A.framework/A`, `A.framework/Versions/B/A`), with the name of the framework; one with a slash with all of
-/// the name or path. Parts that are `.` and `..` are resolved before, since they may lead anywhere.
+/// A pattern without a slash is compared with the last part of a library's name and path. If the library is the library
+/// of a framework (`A.framework/A`, `A.framework/Versions/B/A`), the pattern is also compared with the name of the
+/// framework. A pattern with a slash is compared with the whole name and the whole path. The parts `.` and `..` are
+/// resolved first, since they may lead anywhere.
 package struct LibraryPattern: Hashable, Sendable {
   package var bytes: [UInt8]
 
@@ -27,7 +28,7 @@ package struct LibraryPattern: Hashable, Sendable {
     }
   }
 
-  /// The parts of a path, without `.`, and without `..` and what is before it.
+  /// The parts of a path, without `.`, and without `..` and the part before it.
   private static func resolved(_ path: [UInt8]) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     for part in path.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
@@ -44,7 +45,7 @@ package struct LibraryPattern: Hashable, Sendable {
     return parts
   }
 
-  /// The framework of which a path is the library.
+  /// The framework whose library is at a path.
   private static func framework(in parts: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
     guard let name = parts.last else { return nil }
     var place = parts.count - 2

@@ -10,8 +10,8 @@ package struct LinkMapContributions {
     package var file: SymbolName
   }
 
-  /// Ascending by address; without what the linker made itself, what is not loaded, and `.tbss`, whose addresses other
-  /// sections have, too.
+  /// Ascending by address; without pieces that the linker made itself, pieces that are not loaded, and `.tbss`, whose
+  /// addresses other sections have, too.
   package private(set) var pieces: [Piece] = []
 
   package init(_ map: LinkMap) {
@@ -29,7 +29,7 @@ package struct LinkMapContributions {
     }
   }
 
-  /// The archive of an object file: `libx.a` of `libx.a(member.o)`; `nil` for one that is not from an archive.
+  /// The archive of an object file: `libx.a` of `libx.a(member.o)`; `nil` for a file that is not from an archive.
   package static func archive(of file: SymbolName) -> SymbolName? {
     guard file.bytes.last == UInt8(ascii: ")"),
       let end = file.bytes.lastIndex(of: UInt8(ascii: "("))
@@ -40,12 +40,12 @@ package struct LinkMapContributions {
     return SymbolName(bytes: name[..<(number ?? end)])
   }
 
-  /// The object file of the code at `address`; `nil` if the map does not tell.
+  /// The object file of the code at `address`; `nil` if the map does not state it.
   ///
   /// - Complexity: O(log *n*) for *n* pieces.
   func file(at address: StatedAddress) -> SymbolName? { piece(at: address).map { pieces[$0].file } }
 
-  /// The index in `pieces` of the one at `address`.
+  /// The index in `pieces` of the piece at `address`.
   ///
   /// - Complexity: O(log *n*) for *n* pieces.
   func piece(at address: StatedAddress) -> Int? {

@@ -3,12 +3,12 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What the loader does with one image besides mapping it.
+/// What the loader does with one image in addition to mapping it.
 struct LoaderWork {
   var relocations = AuditedImage.Relocations()
   /// In the order of the calls.
   var initializers: [(kind: String, address: StatedAddress?)] = []
-  /// Names of initializers that need no symbol, by their place in `initializers`: those of Objective-C.
+  /// The names of Objective-C's `+load` methods, which need no symbol, by their place in `initializers`.
   var initializerNames: [Int: SymbolName] = [:]
   var problems: [Diagnostic] = []
 

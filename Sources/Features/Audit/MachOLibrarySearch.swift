@@ -2,12 +2,13 @@
 //
 //   @executable_path   the folder of the program
 //   @loader_path       the folder of the image that asks
-//   @rpath             each LC_RPATH of the image that asks, of the one that asked for that, and so on to the program
+//   @rpath             each LC_RPATH of the image that asks, of the image that asked for this image, and so on to the
+//                      program
 //
-// An LC_RPATH may itself begin with one of the first two; they are relative to the image that has it. What is in
-// /usr/lib and /System belongs to the system: its files are in a cache and need not exist, so they are not looked for,
-// and an @rpath that leads nowhere else is taken for one of them if an LC_RPATH names such a folder. Of /usr/lib/swift it
-// is known that it has only libswift*.
+// An LC_RPATH may itself begin with one of the first two words; @loader_path is then the folder of the image that has
+// the LC_RPATH. Libraries in /usr/lib and /System belong to the system: their files are in a cache and need not exist,
+// so they are not looked for. A library with @rpath that is found nowhere else is assumed to be such a library if an
+// LC_RPATH names such a folder. /usr/lib/swift is known to have only libswift*.
 
 import ByteReading
 import ImageModel
@@ -57,7 +58,8 @@ struct MachOLibrarySearch: LibrarySearch {
     return .missing(reason: other?.reason ?? "not found", path: other?.path)
   }
 
-  /// `path` with the folder for its first component; `nil` for one that is relative to the current folder of a launch.
+  /// Returns `path` with a folder in place of its first component; `nil` for a path that is relative to the current
+  /// folder of a launch.
   private func expanded(
     _ path: String, of image: ExaminedImage, in closure: LibraryClosure
   ) -> String? {

@@ -4,7 +4,7 @@ import ImageModel
 import LinkMapFormat
 import Symbolication
 
-/// Initializers by name, object file, size and pages: what is known of the functions at their addresses.
+/// Describes initializers by the functions at their addresses: by name, object file, size and pages.
 struct NamedInitializers {
   private let layout: Layout
   private let origins: FunctionOrigins?
@@ -15,7 +15,7 @@ struct NamedInitializers {
 
   /// - Parameters:
   ///   - contributions: what a link map of the image says; `nil` without one.
-  ///   - ranges: those of functions, ascending.
+  ///   - ranges: the ranges of functions, ascending.
   init(
     _ layout: Layout, _ origins: FunctionOrigins?, _ contributions: LinkMapContributions?,
     ranges: [AddressRange], _ pageSize: PageSize
@@ -48,7 +48,7 @@ struct NamedInitializers {
     initializer.pages = size.map {
       pageSize.pages(of: AddressRange(start: address, size: $0)).count
     }
-    // A global name says more than a local one of the same address; else the first.
+    // A global name says more than a local name of the same address. Without a global name, the first name counts.
     let named = aliases.filter { !layout.name(of: layout.functions[$0]).bytes.isEmpty }
     let best = named.first { !layout.functions[$0].isLocal } ?? named.first
     initializer.name = best.map { layout.name(of: layout.functions[$0]) }
@@ -67,8 +67,9 @@ struct NamedInitializers {
 }
 
 extension MappedImage {
-  /// The ranges of its functions, also of those without a symbol, ascending. Of ELF they are those of the frame
-  /// descriptions; of Mach-O each ends where the next one begins in `LC_FUNCTION_STARTS`. What can't be read is left out.
+  /// The ranges of its functions, including functions without a symbol, ascending. An ELF image states them in its
+  /// frame descriptions. In a Mach-O image, each function ends where the next function in `LC_FUNCTION_STARTS` begins.
+  /// Tables that can't be read are left out.
   var functionRanges: [AddressRange] {
     switch self {
     case .elf(let file): return (try? file.frameRanges()) ?? []

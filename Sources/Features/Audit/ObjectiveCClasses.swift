@@ -10,9 +10,9 @@ struct ObjectiveCClasses {
   }
 
   private var byKey: [Key: ObjCMetadata.Class] = [:]
-  /// The first class of each name; a second one would be an error of the program.
+  /// The first class of each name; a second class of the name would be an error of the program.
   private var byName: [[UInt8]: Key] = [:]
-  /// Those that code or another class names.
+  /// The classes that code or another class names.
   private(set) var usedClasses: Set<Key> = []
 
   /// - Parameter namedByCode: for each image, the addresses of its classes that code may refer to.

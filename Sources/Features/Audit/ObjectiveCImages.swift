@@ -1,6 +1,6 @@
-// Which selectors and classes of a program nothing refers to: those that its images define, minus those that their code
-// names. A method is called by its selector, so a name that no code of any image has is never sent from there. What
-// else may use it is a doubt:
+// The selectors and classes of a program to which nothing refers: the images define them, and no code of the images
+// names them. A method is called by its selector, so code does not call a method whose name is in no code of any image.
+// Other possible uses are doubts:
 //
 //   strings             NSSelectorFromString, key-value coding and nibs know methods and classes by their names
 //   properties          key-value coding calls accessors
@@ -12,7 +12,8 @@
 //   delegates           a class of the system calls methods of delegates that no protocol declares
 //   categories          replace methods of a class of another image
 //
-// What the runtime and NSObject call is used. Without any of these, only a program that computes names can call it.
+// Methods that the runtime and NSObject call are used. If there is no doubt about a method, only a program that
+// computes names can call it.
 
 import Addresses
 import ByteReading
@@ -25,7 +26,7 @@ struct ObjectiveCImages {
     var name: SymbolName
     var file: MachOFile
     var metadata: ObjCMetadata
-    /// Whether other programs can't refer to it.
+    /// Whether the image is a program, to which no other image can refer.
     var isProgram: Bool
     /// The names of classes that its symbol table exports.
     var exported: Set<[UInt8]>
@@ -38,7 +39,7 @@ struct ObjectiveCImages {
 
   /// Adds an image if it has Objective-C.
   ///
-  /// - Returns: what the runtime registers of it.
+  /// - Returns: the numbers of what the runtime registers for the image.
   mutating func add(
     _ file: MachOFile, name: SymbolName, path: String
   ) -> AuditedImage.ObjectiveCCounts? {
@@ -105,7 +106,7 @@ struct ObjectiveCImages {
     let sections = image.file.sections.filter {
       $0.sectionName.elementsEqual("__objc_selrefs".utf8)
     }
-    // Linkers create one; all code is read for each.
+    // Linkers create one such section, and all code is read for each.
     guard sections.count <= 4 else { return nil }
     var found: Set<StatedAddress> = []
     for section in sections {
@@ -124,11 +125,11 @@ struct ObjectiveCImages {
     return found.intersection(addresses)
   }
 
-  /// Those of `names` that are strings, or components of strings, as in a key path.
+  /// Returns the members of `names` that are strings, or components of strings, as in a key path.
   private func strings(among names: Set<[UInt8]>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
     for image in images {
-      // Sections that share bytes would be read once for each.
+      // Bytes that sections share would be read once for each section.
       var budget = ByteBudget(limit: UInt64(image.file.range.byteCount))
       for section in image.file.sections where section.type == .cStringLiterals {
         let isOwn = ["__objc_methname", "__objc_methtype", "__objc_classname"].contains {
@@ -162,7 +163,7 @@ struct ObjectiveCImages {
 
   // MARK: What is not
 
-  /// - Parameter includesPossible: whether those with a doubt are listed, too.
+  /// - Parameter includesPossible: whether selectors and classes with a doubt are listed, too.
   /// - Returns: `nil` if no image has Objective-C.
   /// - Complexity: O(*n*) for *n* bytes of the images.
   func unused(includingPossible includesPossible: Bool) -> UnusedObjectiveC? {

@@ -2,7 +2,7 @@ import ObjectFormat
 
 /// Selectors by their names alone.
 enum ObjectiveCNames {
-  /// What the runtime and NSObject call, and what NSObject lets its subclasses replace.
+  /// The methods that the runtime and NSObject call, and the methods that NSObject lets its subclasses replace.
   private static let runtime: Set<[UInt8]> = Set(
     """
     load initialize new alloc allocWithZone: init dealloc finalize copy mutableCopy copyWithZone: mutableCopyWithZone: \
@@ -32,8 +32,8 @@ enum ObjectiveCNames {
     runtime.contains(name) || runtimePrefixes.contains { name.starts(with: $0.utf8) }
   }
 
-  /// Methods of delegates and owners that AppKit and Foundation describe without a protocol, so that an image may have none
-  /// that declares them.
+  /// Methods of delegates and owners that AppKit and Foundation describe without a protocol, so that an image may have
+  /// no protocol that declares them.
   private static let informal: Set<[UInt8]> = Set(
     """
     draggedImage:beganAt: draggedImage:movedTo: draggedImage:endedAt:operation: draggedImage:endedAt:deposited: \
@@ -44,7 +44,7 @@ enum ObjectiveCNames {
     authenticateComponents:withData: layer:shouldInheritContentsScale:fromWindow: outlineView:persistentObjectForItem:
     """.split(whereSeparator: { $0 == " " || $0 == "\n" }).map { Array($0.utf8) })
 
-  /// Words that tell a delegate of an event; `panel:directoryDidChange:`, `sdpQueryComplete:status:`.
+  /// Words that inform a delegate of an event: `panel:directoryDidChange:`, `sdpQueryComplete:status:`.
   private static let events = [
     "Did", "did", "Will", "will", "Should", "should", "Complete", "Finish",
   ]
@@ -73,7 +73,8 @@ enum ObjectiveCNames {
     return callers.contains { hasWord($0, in: part) }
   }
 
-  /// Whether `name` has `word` with no lower-case letter behind it, and, if it begins in lower case, no letter before.
+  /// Whether `name` has `word` with no lower-case letter after it and, if `word` begins in lower case, no letter before
+  /// it.
   private static func hasWord(_ word: [UInt8], in name: [UInt8]) -> Bool {
     func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
     func isLower(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
@@ -81,7 +82,7 @@ enum ObjectiveCNames {
     return (0...name.count - word.count).contains { start in
       let end = start + word.count
       guard name[start..<end].elementsEqual(word) else { return false }
-      // "Completed", "Finished" and their like are the same event.
+      // "Completed", "Finished" and similar words name the same event.
       let rest = name[end...].prefix { isLower($0) }
       let isWhole = [[], Array("d".utf8), Array("ed".utf8)].contains(Array(rest))
       return isWhole && (start == 0 || !isLower(word[0]) || !isLetter(name[start - 1]))

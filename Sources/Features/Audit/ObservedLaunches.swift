@@ -1,6 +1,6 @@
-// What traces know of the images of an audit: which of them were loaded, when their initializers ran, and how many of
-// their functions. A trace has only the images that it recorded: of all others it tells nothing, not even whether they
-// were loaded.
+// What traces show about the images of an audit: which of them were loaded, when their initializers ran, and how many
+// of their functions ran. A trace has only the images that it recorded. It shows nothing about other images, not even
+// whether they were loaded.
 
 import Addresses
 import CommandSupport
@@ -10,15 +10,15 @@ import Symbolication
 struct ObservedLaunches {
   private typealias Nanoseconds = UInt64
 
-  /// What one trace recorded of one image.
+  /// What one trace recorded about one image.
   private struct Recorded {
     var trace: Int
-    /// How many functions could be recorded.
+    /// The number of functions that could be recorded.
     var functions: Int
     var used: Set<UInt64> = []
     /// The time of the first hit at an address, by the address.
     var times: [StatedAddress: Nanoseconds] = [:]
-    /// Whether a function that is not among those that ran did not run.
+    /// Whether a function that was not recorded did not run.
     var isComplete: Bool
     var firstUse: UInt64?
   }
@@ -27,7 +27,7 @@ struct ObservedLaunches {
   private(set) var count = 0
   /// By the number of the image in the audit.
   private var recorded: [Int: [Recorded]] = [:]
-  /// The images of traces that are none of the audit's, by path, ascending.
+  /// The images of traces that are not in the audit, by path, ascending.
   private(set) var others: [(path: String, firstUse: UInt64?)] = []
   private var otherPaths: Set<String> = []
 
@@ -95,13 +95,13 @@ struct ObservedLaunches {
   /// Whether a trace recorded the image, so that it was loaded.
   func hasLoaded(_ image: Int) -> Bool { recorded[image] != nil }
 
-  /// When a function of the image first ran, since the process started; `nil` if no trace knows.
+  /// When a function of the image first ran, since the process started; `nil` if no trace shows it.
   func firstUse(of image: Int) -> UInt64? {
     (recorded[image] ?? []).compactMap(\.firstUse).min()
   }
 
-  /// The number of functions of the image that could be recorded, and of those that ran; `nil` if no trace could have
-  /// known.
+  /// The number of functions of the image that could be recorded, and the number of functions that ran; `nil` if no
+  /// trace could have recorded any.
   func use(of image: Int) -> (functions: Int, used: Int)? {
     let covering = (recorded[image] ?? []).filter { $0.functions > 0 }
     guard let functions = covering.map(\.functions).max() else { return nil }
@@ -118,7 +118,7 @@ struct ObservedLaunches {
     }
   }
 
-  /// Adds the times of the first trace that knows any.
+  /// Adds the times of the first trace that has any.
   ///
   /// - Parameters:
   ///   - initializers: each with the number of its image.

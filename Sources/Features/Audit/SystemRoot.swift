@@ -5,15 +5,15 @@
 import CommandSupport
 import ImageModel
 
-/// The folder that stands for `/`.
+/// The folder that replaces `/`.
 struct SystemRoot {
   /// Absolute, without symbolic links and without a slash at its end; empty for this machine.
   let path: String
 
-  /// As many links as Linux follows in one path: more are taken for a cycle.
+  /// The number of links that Linux follows in one path. More links are treated as a cycle.
   private static let linkLimit = 40
 
-  /// - Parameter path: of a sysroot; `nil` or empty for this machine.
+  /// - Parameter path: the path of a sysroot; `nil` or empty for this machine.
   /// - Throws: if there is no such folder.
   init(_ path: String?) throws(Diagnostic) {
     guard let path, !path.isEmpty else {
@@ -26,7 +26,8 @@ struct SystemRoot {
 
   /// The path of the file at `path` without symbolic links; `nil` if there is none.
   ///
-  /// - Parameter path: begins with `self.path` if the file belongs to the system. Others are looked up on this machine.
+  /// - Parameter path: begins with `self.path` if the file belongs to the system. Other files are looked up on this
+  ///   machine.
   func realPath(_ path: String) -> String? {
     guard !self.path.isEmpty, path.hasPrefix(self.path + "/") else {
       return try? Folder.absolutePath(path)
@@ -50,7 +51,7 @@ struct SystemRoot {
       if target.hasPrefix("/") { found = [] }
       rest += target.split(separator: "/").reversed()
     }
-    // Without links, the kernel finds the same file; and it knows whether there is one.
+    // The path has no more links, so the kernel finds the same file, and reports an error if there is none.
     return try? Folder.absolutePath(joined(found))
   }
 
