@@ -1,12 +1,12 @@
 import LaunchLogFormat
 
-/// Into what a launch can be divided; more includes less.
+/// How finely a launch can be divided. Each case includes the divisions of the cases before it.
 package enum LaunchDivision: Int, CaseIterable, Comparable, Sendable {
   /// One row.
   case whole
-  /// By what the tracer has recorded: the loader's loading and relocation are one row.
+  /// Divided by the tracer's records: the loader's loading and relocation are one row.
   case records
-  /// Also by the loader's own times.
+  /// Divided also by the loader's own times.
   case loader
 
   package static func < (left: LaunchDivision, right: LaunchDivision) -> Bool {
@@ -14,7 +14,7 @@ package enum LaunchDivision: Int, CaseIterable, Comparable, Sendable {
   }
 }
 
-/// What glibc's loader has taken, in nanoseconds.
+/// The times that glibc's loader has taken, in nanoseconds.
 struct LoaderTimes {
   var total: UInt64
   var loading: UInt64
@@ -22,10 +22,11 @@ struct LoaderTimes {
 }
 
 extension TracedLaunch {
-  /// Into what the launch can be divided.
+  /// Returns how finely the launch can be divided.
   ///
-  /// - Parameter scale: the number of cycles for each that the loader prints; `nil` if unknown.
-  /// - Returns: also why it can't be divided further; `nil` for what the launch itself does not tell.
+  /// - Parameter scale: the number of cycles for each printed cycle of the loader; `nil` if unknown.
+  /// - Returns: also why the launch can't be divided further (`nil` if the launch itself does not show the reason), and
+  ///   the loader's times.
   func division(scale: Double?) -> (LaunchDivision, reason: String?, LoaderTimes?) {
     if let damage = trace.damage {
       return (.whole, "the program wrote over the tracer's memory, which has \(damage)", nil)
@@ -57,8 +58,8 @@ extension TracedLaunch {
     return Double(last.nanoseconds - first.nanoseconds) / Double(last.value - first.value)
   }
 
-  /// What the loader printed, if that is possible: it began after exec and before it called the tracer, and loading and
-  /// relocation were between two of its calls, of which 1% is left for the clocks.
+  /// The times that the loader printed, if they are possible: the loader began after exec and before it called the
+  /// tracer, and loading and relocation fit between two of its calls, with a tolerance of 1% for the clocks.
   private func loaderTimes(scale: Double) -> LoaderTimes? {
     func cycles(_ name: String) -> Double? {
       statistics?.stages.first { $0.name == name }?.nanoseconds
@@ -80,12 +81,13 @@ extension TracedLaunch {
     return LoaderTimes(total: total, loading: loading, relocation: relocation)
   }
 
-  /// How many cycles each that the loader prints stands for: one or, where glibc cuts off the last digit of each number
-  /// (2.36 does), ten. One glibc loads all launches, and a single launch may agree with both: if something else ran
-  /// while the loader started, a tenth of its time is possible, too. So it is the scale that agrees with most launches,
-  /// and of two the larger one, because loading and relocation are nearly all of the time in which they have room.
+  /// The number of cycles for each printed cycle of the loader: one or, where glibc cuts off the last digit of each
+  /// number (2.36 does), ten. The same glibc loads all launches. A single launch may agree with both scales: if
+  /// something else ran while the loader started, a tenth of its time is possible, too. So the result is the scale that
+  /// agrees with most launches. If both scales agree with equally many launches, it is the larger scale, because
+  /// loading and relocation take nearly all of the time between the two calls.
   ///
-  /// - Returns: `nil` if none agrees with any launch.
+  /// - Returns: `nil` if no scale agrees with any launch.
   static func scale(of launches: [TracedLaunch]) -> Double? {
     let counts = [10.0, 1].map { scale in
       (scale, launches.filter { $0.loaderTimes(scale: scale) != nil }.count)
@@ -97,17 +99,17 @@ extension TracedLaunch {
 
 /// Launches of one program that are divided alike, so that their rows are the same.
 package struct DividedLaunches: Sendable {
-  /// In order; not empty unless there was none.
+  /// In order; empty only if there was no launch.
   package private(set) var launches: [TracedLaunch] = []
-  /// Which of all launches they are.
+  /// Their indexes among all launches.
   package private(set) var indexes: [Int] = []
   package private(set) var division = LaunchDivision.whole
-  /// Why they are not divided further: what the first says of itself; `nil` if none says it.
+  /// Why they are not divided further: the first launch's reason; `nil` if no launch has a reason.
   package private(set) var limit: String?
-  /// Why the first was left out that can't be divided so.
+  /// Why launches were left out: the reason of the first one.
   package private(set) var leftOut: String?
 
-  /// Divides them into as much as at least half of them permit, and leaves out the others.
+  /// Divides the launches as finely as at least half of them permit, and leaves out the other launches.
   package init(_ all: [TracedLaunch]) {
     let scale = TracedLaunch.scale(of: all)
     let possible = all.map { $0.division(scale: scale) }

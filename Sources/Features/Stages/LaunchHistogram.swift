@@ -1,6 +1,6 @@
 import LaunchMeasurement
 
-/// How many launches took how long, from elsewhere: no launch's own time is known.
+/// The numbers of launches by duration, from another source: the time of a single launch is unknown.
 package struct LaunchHistogram: Hashable, Sendable {
   package struct Bucket: Hashable, Sendable {
     /// In nanoseconds.
@@ -14,7 +14,7 @@ package struct LaunchHistogram: Hashable, Sendable {
       self.count = count
     }
 
-    /// What stands for its launches.
+    /// The time that represents the bucket's launches.
     var middle: Double { (start + end) / 2 }
   }
 
@@ -50,7 +50,7 @@ package struct LaunchHistogram: Hashable, Sendable {
       outliers: filled.reduce(0) { $0 + ($1.middle > fence ? $1.count : 0) })
   }
 
-  /// The middle of the first bucket such that at least `share` of the launches are in it or before.
+  /// The middle of the first bucket such that at least `share` of the launches are in it or in the buckets before it.
   private func quantile(_ share: Double) -> Double {
     let wanted = share * Double(launches)
     var count = 0.0

@@ -11,12 +11,12 @@ import XctraceFormat
 package struct StageFiles {
   /// `-` for standard input.
   package var paths: [String]
-  /// Of the mean, as a share: for the number of launches that it takes.
+  /// The wanted precision of the mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
-  /// The event at which a launch is over; `nil` for the last one.
+  /// The event at which a launch is over; `nil` for the last event.
   package var end: String?
 
-  /// Where launches did not have the event `end`, and how many.
+  /// The files with launches that did not have the event `end`, and the number of these launches.
   private var endless: [(path: String, launches: Int)] = []
 
   package init(_ paths: [String], precision: Double, end: String? = nil) {
@@ -33,7 +33,7 @@ package struct StageFiles {
     var counts: [StageTable.Count] = []
   }
 
-  /// - Throws: if a file can't be read or tells nothing of a launch, or if no launch has the event at which it is over.
+  /// - Throws: if a file can't be read or describes no launch, or if no launch has the event at which it is over.
   package func read() throws(Diagnostic) -> StagesDocument {
     var reader = self
     return try reader.readFiles()
@@ -99,7 +99,7 @@ package struct StageFiles {
     guard let place = groups.firstIndex(where: { $0.source == source }), !launches.isEmpty else {
       return
     }
-    // What differs between launches is no fact about all of them.
+    // Only counts that all launches share are kept.
     groups[place].counts =
       groups[place].launches.isEmpty ? counts : groups[place].counts.filter(counts.contains)
     groups[place].launches += launches

@@ -18,17 +18,19 @@ import Rendering
 package struct StageMeasurement {
   /// The program and its arguments.
   package var command: [String]
-  /// How often it is launched, with and without the tracer; `nil` for as often as 5 s permit, 20 to 100 times.
+  /// The number of launches with the tracer, and of launches without it; `nil` for as many as 5 s permit, from 20 to
+  /// 100.
   package var runs: Int?
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
-  /// The sign at which a launch is over; `nil` if the program ends by itself.
+  /// The sign at which a launch is over; `nil` if the launch is over when the program ends.
   package var readiness: Readiness?
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
   package var showsOutput = false
   package var ignoresFailure = false
-  /// Whether the program's image and, of a script, the interpreter's are evicted from the page cache before each launch.
+  /// Whether the program's image (and the interpreter's image, if the program is a script) is evicted from the page
+  /// cache before each launch.
   package var isCold = false
   package var environment: LaunchEnvironment
 
@@ -75,7 +77,7 @@ package struct StageMeasurement {
     var untraced: [Double] = []
     var traced: [TracedLaunch] = []
     var schedule = LaunchSchedule(programs: 2, seed: 1)
-    // The first launch of each is not counted: it brings files into memory.
+    // The first launch with the tracer and the first without it are not counted: they bring files into memory.
     let begin = ContinuousClock.now
     var (filesBegin, lastLaunch) = (FileTime.now(), FileTime.now())
     for round in -1..<(runs ?? Self.usualRuns.upperBound) {
@@ -152,7 +154,7 @@ package struct StageMeasurement {
       var seen: Set<String> = []
       for mapping in launch.mappings {
         let path = mapping.object == 0 ? program : launch.trace.objects[mapping.object]
-        // The kernel's own object has no file; what is opened again was mapped before.
+        // The kernel's own object has no file. An image that is opened again counts only once.
         guard path.contains("/"), seen.insert(path).inserted else { continue }
         if sums[path] == nil { order.append(path) }
         var sum = sums[path] ?? Sum()
@@ -173,7 +175,7 @@ package struct StageMeasurement {
     }
   }
 
-  /// The mean times of the initializers that all launches have, in the order of the first launch.
+  /// The mean times of the initializers, each over the launches that have it, in the order of their first occurrence.
   private static func initializers(
     of launches: [TracedLaunch], program: String
   ) -> [TimedInitializer] {

@@ -1,18 +1,18 @@
 // The order of rows
 //
-// Each launch has its stages in order, but not each has all of them, so that mean times do not tell: a mark that only
-// fast launches reach would stand before those that all reach earlier. So rows stand as the launches have them. Of each
-// launch every stage comes before the next: these pairs are the edges of a graph, which is sorted topologically. Where
-// they leave a choice, because no launch has both rows, and where launches contradict each other, the row with the
-// smaller mean time comes first.
+// Each launch has its stages in order, but not every launch has all of them. So mean times do not show the order: a
+// mark that only fast launches reach would come before marks that all launches reach earlier. The rows have the order
+// of the launches instead. In each launch, every stage comes before the next: these pairs are the edges of a graph,
+// which is sorted topologically. Where the pairs leave a choice, because no launch has both rows, and where launches
+// contradict each other, the row with the smaller mean time comes first.
 //
 // Kahn, "Topological sorting of large networks", 1962: <https://doi.org/10.1145/368996.369025>
 
 /// Puts the rows of several launches into one order.
 struct StageOrder {
-  /// By row, those that come directly after it in a launch; once for each launch.
+  /// For each row, the rows that come directly after it in a launch; once for each launch.
   private var followers: [[Int]]
-  /// By row, how many of these pairs it ends.
+  /// For each row, the number of pairs in which it comes second.
   private var pairsBefore: [Int]
 
   init(rows: Int) {
@@ -26,9 +26,9 @@ struct StageOrder {
     pairsBefore[next] += 1
   }
 
-  /// All rows.
+  /// Returns all rows in their order.
   ///
-  /// - Parameter preference: all rows, in the order in which they stand where the launches leave a choice.
+  /// - Parameter preference: all rows, in the order that decides where the launches leave a choice.
   /// - Complexity: O((*r* + *p*) log *r*) for *r* rows and *p* pairs.
   func sorted(_ preference: [Int]) -> [Int] {
     var rank = Array(repeating: 0, count: followers.count)

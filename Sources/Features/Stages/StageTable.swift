@@ -1,13 +1,14 @@
 // One table for many launches
 //
 // Launches of one program have the same stages, but not always: a cut log, a mark that is not always reached. So a row
-// is identified by its name and by how many times that name came before in its launch, and rows stand as launches have
-// them (`StageOrder`).
+// is identified by its name and by how many times that name came before in its launch. Rows have the order of the
+// launches (`StageOrder`).
 //
-// Which number stands for all launches? Medians of rows do not add up to the median of the whole, and means follow the
-// one launch that something else delayed. Here launches are sorted by their whole time, and the half in the middle is
-// averaged, row by row: an average of whole launches, so that the rows add up, and one that outliers do not move. Below
-// four launches it is the average of all. The other statistics of a row are of all launches that have it.
+// Which number represents all launches? Medians of rows do not add up to the median of the whole, and a mean follows a
+// single launch that something else delayed. So launches are sorted by their whole time, and the half in the middle is
+// averaged, row by row. The rows add up, because they are averages over the same launches, and outliers do not move
+// them. With fewer than four launches, all launches are averaged. The other statistics of a row are for all launches
+// that have it.
 
 import LaunchMeasurement
 
@@ -29,13 +30,13 @@ package struct StageTable: Hashable, Sendable {
     package var thread: Int?
     /// The number of launches that have it.
     package var count: Int
-    /// Of the typical launch, in nanoseconds: since the process began, and its own.
+    /// The times of the typical launch, in nanoseconds: since the process began, and of the row alone.
     package var elapsed: Double
     package var delta: Double
-    /// Of an event: the mean time since the event before it on its thread, in nanoseconds; `nil` if the thread is unknown, and for the
-    /// first event of another than the main thread.
+    /// For an event, the mean time since the event before it on its thread, in nanoseconds; `nil` if the thread is
+    /// unknown, and for the first event of a thread other than the main thread.
     package var threadDelta: Double?
-    /// Of the launches that have it, in nanoseconds.
+    /// Statistics of the launches that have the row, in nanoseconds.
     package var elapsedSummary: SampleSummary
     package var deltaSummary: SampleSummary
   }
@@ -53,16 +54,17 @@ package struct StageTable: Hashable, Sendable {
 
   package var source: Source
   package var counts: [Count]
-  /// Where they come from, each path once; the command for measured launches.
+  /// The files that the launches come from, each path once; the command for measured launches.
   package var origins: [String]
   package var launches: [StagedLaunch]
-  /// The same launches without tracing, in nanoseconds; empty for what was not measured here.
+  /// The times of launches without tracing in the same rounds, in nanoseconds; empty for launches that were not
+  /// measured here.
   package var untraced: [Double]
-  /// In the order of time; a part follows the row of which it is one.
+  /// In the order of time; a part follows the row to which it belongs.
   package private(set) var rows: [Row]
   /// The whole times, in nanoseconds.
   package private(set) var total: SampleSummary
-  /// Of the typical launch.
+  /// The whole time of the typical launch, in nanoseconds.
   package private(set) var typicalTotal: Double
 
   /// - Precondition: at least one launch.
@@ -84,7 +86,7 @@ package struct StageTable: Hashable, Sendable {
     rows = Self.rows(of: launches, inTypical: Set(typical), hasAll: source.hasAllTime)
   }
 
-  /// Whether events are of several threads.
+  /// Whether events belong to several threads.
   package var hasThreads: Bool { Set(rows.compactMap(\.thread)).count > 1 }
 
   /// The typical time without tracing; `nil` if it was not measured.
@@ -92,12 +94,13 @@ package struct StageTable: Hashable, Sendable {
     untraced.isEmpty ? nil : Self.mean(Self.middleHalf(of: untraced).map { untraced[$0] })
   }
 
-  /// The typical time of what only the measurement does.
+  /// The typical time of the work that only the measurement causes.
   package var tracing: Double {
     rows.reduce(0) { $0 + ($1.kind == .tracing ? $1.delta : 0) }
   }
 
-  /// How much more the rows without tracing take than the launch without it, by rounds; `nil` if that was not measured.
+  /// The change from launches without the tracer to launches with it, without the rows of tracing, by rounds; `nil` if
+  /// it was not measured.
   package var change: TypicalChange? {
     guard untraced.count == launches.count, !untraced.isEmpty else { return nil }
     return TypicalChange(
@@ -116,7 +119,7 @@ package struct StageTable: Hashable, Sendable {
     return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The indexes of the half of `values` that is left without the smallest and the largest quarter.
+  /// The indexes of the middle half of `values`, without the smallest and the largest quarter.
   static func middleHalf(of values: [Double]) -> [Int] {
     let order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
     return Array(order.dropFirst(values.count / 4).dropLast(values.count / 4))
@@ -145,17 +148,17 @@ package struct StageTable: Hashable, Sendable {
     var occurrence: Int
   }
 
-  /// What the launches say of one row.
+  /// The times of one row in the launches.
   private struct Samples {
     var key: Key
-    /// The number of the stage before it, if it is a part of that; `nil` otherwise.
+    /// The number of the row of which it is a part; `nil` if it is no part.
     var whole: Int?
     var thread: Int?
     var elapsed: [Double] = []
     var delta: [Double] = []
     /// See `Row.threadDelta`.
     var threadDelta: [Double] = []
-    /// Those of the typical launches.
+    /// Sums over the typical launches.
     var typicalElapsed = 0.0
     var typicalDelta = 0.0
     var typicalCount = 0
@@ -204,7 +207,7 @@ package struct StageTable: Hashable, Sendable {
     var sum = 0.0
     return order(of: samples, pairs).map { place in
       let row = samples[place]
-      // A stage that a launch does not have took no time in it.
+      // A stage that a launch does not have took no time in the launch.
       let count = Double(hasAll ? inTypical.count : max(row.typicalCount, 1))
       let delta = row.typicalCount == 0 && !hasAll ? mean(row.delta) : row.typicalDelta / count
       if row.key.kind != .part { sum += delta }
@@ -221,7 +224,7 @@ package struct StageTable: Hashable, Sendable {
 }
 
 extension StageTable {
-  /// The numbers of the rows: each part behind the others of its whole.
+  /// The numbers of the rows in order. The parts of a row come directly after it.
   private static func order(of samples: [Samples], _ pairs: [(row: Int, next: Int)]) -> [Int] {
     var order = StageOrder(rows: samples.count)
     for (row, next) in pairs { order.add(row, before: next) }

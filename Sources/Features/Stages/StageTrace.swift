@@ -13,7 +13,7 @@ package struct StageTrace: Sendable {
     package var kind: Kind
     /// The number of the object, in the order in which the loader mapped them; the program has 0.
     package var object: Int
-    /// Of CLOCK_MONOTONIC.
+    /// The time by CLOCK_MONOTONIC.
     package var nanoseconds: UInt64
     /// The machine's counter, or an address in the object.
     package var value: UInt64
@@ -24,10 +24,11 @@ package struct StageTrace: Sendable {
   package private(set) var objects: [String] = []
   package private(set) var lost: UInt64 = 0
 
-  /// What no tracer writes: the program has written over the memory, so that nothing is read; `nil` otherwise.
+  /// A description of contents that no tracer writes: the program has written over the memory, so nothing is read.
+  /// `nil` if the contents are in order.
   package private(set) var damage: String?
 
-  /// Reads the records that are complete: a program that is killed leaves one that is not.
+  /// Reads the records that are complete: a program that is killed may leave an incomplete record.
   ///
   /// The first record is of `version`, times never decrease, and an object is recorded before its initializers.
   package init(_ bytes: FileBytes) {
@@ -37,7 +38,7 @@ package struct StageTrace: Sendable {
     if damage != nil { (records, objects) = ([], []) }
   }
 
-  /// - Returns: what can't be.
+  /// - Returns: a description of contents that no tracer writes; `nil` if the contents are in order.
   private mutating func read(_ bytes: FileBytes) -> String? {
     let size = MemoryLayout<orderfile_stage_record>.size
     let used = Int(clamping: bytes.loadUnaligned(UInt64.self, at: 0))

@@ -49,7 +49,7 @@ struct StageTracer {
   final class Recording {
     private let descriptor: Int32
     private let output: String
-    /// For the program's environment.
+    /// The variables for the program's environment.
     let variables: [String]
 
     init(descriptor: Int32, output: String, variables: [String]) {
@@ -69,7 +69,7 @@ struct StageTracer {
       } catch { throw Diagnostic(opening: path, error) }
     }
 
-    /// What the loader of that process has written, which is then removed; `nil` if nothing.
+    /// Reads and removes the statistics that the loader of the process has written; `nil` if it has written none.
     func statistics(ofProcess number: Int32) -> LoggedLaunch? {
       let path = "\(output).\(number)"
       guard let bytes = try? FileBytes(path: path) else { return nil }

@@ -9,8 +9,8 @@ package struct StagedImage: Hashable, Sendable {
   package var image: ImageReference
   /// The mean time from the beginning of the process until it was mapped.
   package var mappedNanoseconds: Double
-  /// The mean time that the loader took to find, open and map it, without the libraries before it; `nil` for what the
-  /// kernel maps, which are the program and the loader.
+  /// The mean time that the loader took to find, open and map it, without the libraries before it; `nil` for the
+  /// program and the loader, which the kernel maps.
   package var loadNanoseconds: Double?
 
   package init(_ image: ImageReference, mappedNanoseconds: Double, loadNanoseconds: Double?) {

@@ -54,7 +54,7 @@ extension StagedLaunch {
         at: .init(rawValue: 0))
     }
     return processes.compactMap { process in
-      // What follows the launch is not part of it.
+      // Periods after the launch are not part of it.
       let all = (periods[process] ?? []).sorted { ($0.start, $0.end) < ($1.start, $1.end) }
       let launch = all.filter {
         $0.name.hasPrefix("Initializing") || $0.name.hasPrefix("Launching")

@@ -2,9 +2,9 @@ import Addresses
 
 /// One launch, divided into stages.
 package struct StagedLaunch: Hashable, Sendable {
-  /// In order. Those that are no parts of others follow each other without a gap.
+  /// In order. Stages that are no parts of other stages follow each other without a gap.
   package var stages: [LaunchStage]
-  /// The whole time; more than the stages add up to if some of it belongs to none.
+  /// The whole time. It is more than the sum of the stages if some of the time belongs to no stage.
   package var nanoseconds: Double
 
   /// - Parameter nanoseconds: the sum of the stages if it is `nil`.
@@ -18,15 +18,15 @@ package struct StagedLaunch: Hashable, Sendable {
 /// What a launch did until an event, or in a stage.
 package struct LaunchStage: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// It ends at an event that the program or its log names.
+    /// The stage ends at an event that the program or its log names.
     case event
     /// What the system, the loader or the program did.
     case stage
     /// The initializers of one image.
     case initializers
-    /// What only the measurement does, and a launch without it does not.
+    /// Work that only the measurement causes.
     case tracing
-    /// What none of the others accounts for.
+    /// Time that no other stage accounts for.
     case other
     /// A part of the stage before it, which is not counted again.
     case part
@@ -34,7 +34,7 @@ package struct LaunchStage: Hashable, Sendable {
 
   package var kind: Kind
   package var name: String
-  /// How long it took; of an event, the time since the event before it, or since the process began.
+  /// The time that the stage took; for an event, the time since the event before it, or since the process began.
   package var nanoseconds: Double
   /// The thread of an event, numbered from 1; `nil` if unknown.
   package var thread: Int?
@@ -49,7 +49,7 @@ package struct LaunchStage: Hashable, Sendable {
 
 /// The time of one initializer, over all launches.
 package struct TimedInitializer: Hashable, Sendable {
-  /// The path of its image, which is that of a `StagedImage`.
+  /// The path of its image, which is also the path of a `StagedImage`.
   package var image: String
   package var address: StatedAddress
   /// The mean time until it returned.

@@ -11,13 +11,13 @@ package struct StagesDocument: Sendable {
   package var tables: [StageTable] = []
   package var histograms: [LaunchHistogram] = []
   package var libraries: [LibraryList] = []
-  /// What measured launches had in memory, in the order in which it was mapped.
+  /// The images that measured launches had in memory, in the order in which they were mapped.
   package var images: [StagedImage] = []
-  /// Where launches were measured; `nil` if none were.
+  /// The machine on which launches were measured; `nil` if no launch was measured.
   package var machine: MeasuringMachine?
   /// The initializers of measured launches, in order.
   package var initializers: [TimedInitializer] = []
-  /// Of a mean, as a share: for the number of launches that it takes.
+  /// The wanted precision of a mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
   package var warnings: [Diagnostic] = []
 
@@ -26,11 +26,11 @@ package struct StagesDocument: Sendable {
   /// The libraries that a launch loaded.
   package struct LibraryList: Hashable, Sendable {
     package var origin: String
-    /// The number of the process; `nil` if the loader did not tell.
+    /// The number of the process; `nil` if the loader did not state it.
     package var process: UInt64?
     /// In the order in which they were listed.
     package var system: [String]
-    /// The program, and what comes with it.
+    /// The program, and the libraries that come with it.
     package var others: [String]
 
     package init(origin: String, process: UInt64? = nil, system: [String], others: [String]) {
@@ -75,12 +75,12 @@ extension StagesDocument: JSONDocument {
 
 }
 
-/// What a `StagesDocument` tells of images, which is otherwise not read again.
+/// The images and initializers of a `StagesDocument`. Commands read nothing else of the document.
 package struct MeasuredImages: Hashable, Sendable {
   package var images: [StagedImage]
   package var initializers: [TimedInitializer]
 
-  /// - Throws: `missing` or `invalid` for what is no such document.
+  /// - Throws: `missing` or `invalid` if the file is no such document.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: StagesDocument.schema)
     images = try object.value("images")

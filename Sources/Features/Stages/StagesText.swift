@@ -52,7 +52,7 @@ package struct StagesText {
     return text
   }
 
-  /// Since the process began, and since the row before.
+  /// A table of times since the process began, and since the row before.
   private func single(_ table: StageTable) -> Table {
     var rendered = Table(
       [.init("MS"), .init("DELTA")] + threadHeading(table) + [.init(heading(table), .left)])
@@ -63,7 +63,7 @@ package struct StagesText {
     return rendered
   }
 
-  /// With statistics of the deltas.
+  /// A table with statistics of the deltas.
   private func several(_ table: StageTable) -> Table {
     var rendered = Table(
       [.init("MS"), .init("DELTA")] + threadHeading(table) + [
@@ -84,7 +84,8 @@ package struct StagesText {
     return rendered
   }
 
-  /// Threads run beside each other: the time since the event before, of whatever thread, does not show how long one took.
+  /// Threads run at the same time: the time since the previous event of any thread does not show how long the work of
+  /// one thread took.
   private func threadHeading(_ table: StageTable) -> [Table.Column] {
     table.hasThreads ? [.init("ON THREAD")] : []
   }
@@ -97,7 +98,7 @@ package struct StagesText {
     table.source.hasAllTime ? "STAGE" : "EVENT"
   }
 
-  /// The rows, with initializers that take less than 1% of the launch in one.
+  /// The rows to print. Adjacent rows of initializers that each take less than 1% of the launch are one row.
   private func shown(_ table: StageTable) -> [StageTable.Row] {
     let limit = table.typicalTotal / 100
     var shown: [StageTable.Row] = []
@@ -113,7 +114,7 @@ package struct StagesText {
       shown.append(row)
       small = []
     }
-    // Rows in the sum keep the order of time: an important one ends the group before it.
+    // Summed rows keep the order of time: a row that is printed alone ends the group before it.
     for row in table.rows where row.kind != .part || table.source != .measured || row.delta >= limit
     {
       if row.kind == .initializers, row.delta < limit {

@@ -1,29 +1,29 @@
 // The stages of one launch on Linux
 //
 // Five clocks have to agree. This process stores the time just before exec, and when the launch is over. The stage
-// tracer, in the program, stores when the loader calls it, and when each initializer returns. glibc's loader tells with
-// LD_DEBUG=statistics how many cycles of the machine's counter it has taken in all, for mapping libraries and for
-// relocation; the tracer has read that counter twice, so that cycles become nanoseconds.
+// tracer, in the program, stores when the loader calls it, and when each initializer returns. With LD_DEBUG=statistics,
+// glibc's loader prints how many cycles of the machine's counter it has taken: in all, for mapping libraries, and for
+// relocation. The tracer has read this counter twice, so that cycles can be converted to nanoseconds.
 //
 //   exec --- loader begins --- tracer loaded --- libraries mapped, relocated --- initializers --- main --- end
 //        |<- kernel ->|<------ from the cycles in all, back from "relocated" ->|
 //
 // Every nanosecond belongs to one stage, so the stages add up to the launch exactly:
 //
-// - the kernel's exec, up to the loader's first instruction: what its cycles leave of the time until "relocated";
-// - the loader's own start, with that of the tracer, which can't be separated;
-// - tracing: what the tracer does then, and the loader's writing of its statistics, which no other launch has;
+// - the kernel's exec, up to the loader's first instruction: the time until "relocated" without the loader's cycles;
+// - the loader's own start and the tracer's start, which can't be separated;
+// - tracing: what the tracer does then, and the loader's writing of its statistics, which other launches do not have;
 // - loading (finding, opening and mapping libraries) and relocation (which includes looking symbols up), by the cycles
 //   of the loader; its other work is the rest of that interval;
-// - the initializers of each image, without those of other images that they cause to be loaded; the loader between
-//   them; the program's start code; the program's initializers; and main until the end.
+// - the initializers of each image, without the initializers of other images that they cause to be loaded; the loader
+//   between them; the program's start code; the program's initializers; and main until the end.
 //
-// Without the loader's times, without a record of main, or without any record, the stages around a missing boundary are
-// one: `LaunchDivision`. What it leaves out: how long looking up symbols takes within relocation, for which the loader
-// has no time.
+// Without the loader's times, without a record of main, or without any record, the stages around a missing boundary
+// become one stage: `LaunchDivision`. What it leaves out: how long looking up symbols takes within relocation, for
+// which the loader has no time.
 //
-// The program may write over the tracer's memory. What is read from it is therefore ordered (`StageTrace`), and no time
-// is before exec or behind the end.
+// The program may write over the tracer's memory. So only ordered records are read from it (`StageTrace`), and no time
+// is before exec or after the end.
 
 import Addresses
 import LaunchLogFormat
@@ -57,14 +57,14 @@ package struct TracedLaunch: Sendable {
 
   package struct Mapping: Hashable, Sendable {
     package var object: Int
-    /// Since exec: when it had been mapped.
+    /// The time since exec at which it had been mapped.
     package var end: UInt64
-    /// How long it took to find, open and map it, without what was mapped before; `nil` for what the kernel maps. Of
-    /// the first library that the running program opens, only mapping is known.
+    /// How long it took to find, open and map it, without the libraries that were mapped before it; `nil` for objects
+    /// that the kernel maps. For the first library that the running program opens, only the time of mapping is known.
     package var nanoseconds: UInt64?
   }
 
-  /// Divides nothing yet.
+  /// Does not divide the launch yet.
   package init(
     _ trace: StageTrace, start: UInt64, end: UInt64, statistics: LoggedLaunch?, endName: String
   ) {
@@ -96,10 +96,10 @@ package struct TracedLaunch: Sendable {
     return mappings
   }
 
-  /// Up to where the launch is divided.
+  /// The time up to which the launch is divided.
   private var cursor: UInt64
 
-  /// Adds the stage that ends at `time`, if it has begun.
+  /// Adds the stage from `cursor` to `time`, which takes no time if `time` is earlier.
   private mutating func add(_ name: String, _ kind: LaunchStage.Kind = .stage, until time: UInt64) {
     let time = min(max(time, cursor), end)
     stages.append(LaunchStage(name, kind, nanoseconds: Double(time - cursor)))
@@ -112,12 +112,12 @@ package struct TracedLaunch: Sendable {
     add(name, kind, until: cursor + min(nanoseconds, end - cursor))
   }
 
-  /// When the first of these was recorded, or the end, if that was before: a program may go on until it is killed.
+  /// The time of the first record of `kind`, or the end if the record is later: a program may go on until it is killed.
   func time(_ kind: StageTrace.Kind) -> UInt64? {
     (trace.records.first { $0.kind == kind }?.nanoseconds).map { min($0, end) }
   }
 
-  /// - Precondition: it was not called before, and the launch can be divided so.
+  /// - Precondition: `divide` was not called before, and the launch can be divided so.
   mutating func divide(into division: LaunchDivision, _ loader: LoaderTimes?) {
     guard division > .whole, let version = time(.version), let loading = time(.loading),
       let relocated = time(.relocated)
@@ -219,7 +219,7 @@ package struct TracedLaunch: Sendable {
       until: end)
   }
 
-  /// How long mapping these libraries took, as parts of the stage before.
+  /// Adds the times of mapping these libraries, as parts of the stage before.
   private mutating func addMappings(of objects: [Int]) {
     for mapping in mappings where objects.contains(mapping.object) {
       guard let time = mapping.nanoseconds else { continue }
@@ -227,7 +227,7 @@ package struct TracedLaunch: Sendable {
     }
   }
 
-  /// A library's file name, or its path if another one has the same.
+  /// A library's file name, or its path if another library has the same file name.
   private func name(_ object: Int) -> String {
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "the program" }
     let name = last(trace.objects[object])
