@@ -41,7 +41,7 @@
 // that the linker knows: the debug map of an image names the object file that the compiler wrote, and `ld -r` may have
 // packed it into another object file. In other Mach-O layouts, functions with equal names and unknown object files are
 // assigned to the lines with object files in ascending address order, as if the linker had followed them. The name of
-// an input section does not tell its object file, so two objects with one function each in `.text` look like one object
+// an input section does not show its object file, so two objects with one function each in `.text` look like one object
 // with two.
 
 import Addresses
