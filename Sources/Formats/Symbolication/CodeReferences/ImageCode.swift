@@ -1,8 +1,8 @@
 // Facts about a launch from the code of an ELF image
 //
-// Given the functions that a launch uses, the image itself says more than a trace: which entries of linkage
-// tables these functions call, which shared bodies they jump to, which constants between functions they read,
-// what the loader calls before `main`. `LaunchFacts` carries these to the model.
+// Given the functions that a launch uses, the image itself says more than a trace: which entries of linkage tables
+// these functions call, which shared bodies they jump to, which constants between functions they read, what the loader
+// calls before `main`. `LaunchFacts` carries these facts to the model.
 //
 // - An entry of a linkage table is used if a branch targets it, in `.plt*` or `.iplt`. With lazy binding, the
 //   first call also runs the table's first entry and, from `.plt.sec`, the entry in `.plt`.

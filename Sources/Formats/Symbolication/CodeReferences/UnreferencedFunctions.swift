@@ -1,8 +1,8 @@
 // Functions that cannot run
 //
 // A compiler that inlines a function into all its callers keeps the function itself, if another file could call it. The
-// image then has its code, and a trace of an older build its name, but it never runs. It runs only if something refers
-// to it. So a function is unreferenced if no bytes of the image that are in memory can denote its address:
+// image then has its code, and a trace of an older build has its name, but it never runs. It runs only if something
+// refers to it. So a function is unreferenced if no bytes of the image that are in memory can denote its address:
 //
 //     64 bits                      an address: in data, or in tables of symbols or relocations
 //     32 bits                      an address, in an instruction of a position-dependent image
@@ -16,8 +16,8 @@
 // are left out.
 //
 // What it leaves out: offsets from other places, such as those in relative vtables of C++. If more than three quarters
-// of an image's functions seem to be unreferenced, it must refer to them in such a way, and no function counts as
-// unreferenced.
+// of an image's functions seem to be unreferenced, the image must refer to functions in such a way, and no function
+// counts as unreferenced.
 
 import Addresses
 import ByteReading

@@ -45,7 +45,7 @@ package struct DataLayout: Sendable {
   /// section.
   let contents: [ByteRange?]
 
-  /// - Parameter symbols: without sizes where they are unknown.
+  /// - Parameter symbols: the symbols of data; a symbol of unknown size has no size.
   init(
     sections: [(section: Section, kind: DataKind, contents: ByteRange?)], symbols: NamedFunctions,
     relocatedWords: [StatedAddress], format: ImageFormat, bytes: FileBytes

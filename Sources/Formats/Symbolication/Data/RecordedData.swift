@@ -113,8 +113,8 @@ extension DataLayout {
     let limit = min(start + Int(clamping: range.size), whole.upperBound)
     let first = max(whole.lowerBound, start - LiteralStrings.longest)
     let last = min(whole.upperBound, start + LiteralStrings.longest)
-    // The first byte that is no zero selects the string. It may be in the end of one string, before the start of
-    // another.
+    // The first byte that is no zero selects the string. It may belong to the end of one string, although another
+    // string begins later in the granule.
     while start < limit, bytes[start] == 0 { start += 1 }
     guard start < limit else { return nil }
     let touched = start

@@ -1,9 +1,9 @@
 // The names that BOLT gives the functions of an image
 //
-// A profile for BOLT names functions, and a name that it does not know is ignored without a word. A global function has
-// the name of its symbol. Several local functions may have one name, so BOLT numbers all local symbols of a name by
-// address, from 1: `parse/1`, `parse/2`, even if there is only one. Symbols that are no functions are numbered, too: a
-// variable `table` at a lower address makes a function `table` to `table/2`.
+// A profile for BOLT names functions, and BOLT ignores a name that it does not know without a message. A global
+// function has the name of its symbol. Several local functions may have one name, so BOLT numbers all local symbols of
+// a name by address, from 1: `parse/1`, `parse/2`, even if there is only one such symbol. Symbols that are no functions
+// are numbered, too: if a variable `table` has a lower address than a function `table`, the function is `table/2`.
 //
 // <https://github.com/llvm/llvm-project/blob/main/bolt/lib/Rewrite/RewriteInstance.cpp> (`discoverFileObjects`)
 

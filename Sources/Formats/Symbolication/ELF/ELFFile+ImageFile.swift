@@ -42,7 +42,7 @@ extension ELFFile: ImageFile {
     var unknownCount = 0
     var problem: ParseError?
     for type in [ELFSectionType.preinitArray, .initArray] {
-      // Linkers create one of each.
+      // Linkers create one section of each type.
       for section in sections.lazy.filter({ $0.type == type }).prefix(8) {
         do {
           for address in try pointers(in: section) {

@@ -35,7 +35,7 @@ package struct BuildFacts: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
       /// The pieces of code that compilation units list.
       case debugInformation
-      /// What fills the gaps between functions.
+      /// The bytes that fill the gaps between functions.
       case gaps
       case linkMap
     }

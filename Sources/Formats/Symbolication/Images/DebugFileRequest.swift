@@ -1,6 +1,6 @@
-// The search for the debug file of a stripped image. The object format determines where the file may be and
-// how it is recognized; if the user names a file, only that one is tried. No file is opened here: the caller
-// passes a function that opens files.
+// The search for the debug file of a stripped image. The object format determines where the file may be and how it is
+// recognized; if the user names a file, only this file is tried. No file is opened here: the caller passes a function
+// that opens files.
 
 import ByteReading
 import ImageModel
@@ -10,7 +10,7 @@ package struct DebugFileRequest {
   /// A place to look.
   package struct Candidate: Hashable, Sendable {
     package var path: String
-    /// The required checksum of the whole file; only ELF's `.gnu_debuglink` states one.
+    /// The required checksum of the whole file; only ELF's `.gnu_debuglink` states a checksum.
     package var checksum: UInt32?
   }
 
@@ -18,7 +18,7 @@ package struct DebugFileRequest {
   package let candidates: [Candidate]
   /// Whether the user named the debug file.
   let isExplicit: Bool
-  /// The error in what the image says about its debug file.
+  /// The error in the image's reference to its debug file.
   let problem: ParseError?
 
   /// - Parameters:
@@ -40,7 +40,7 @@ extension DebugFileRequest {
   /// The result of a search.
   struct Outcome {
     var functions: NamedFunctions?
-    /// The rejected candidates before the one that fits, each with the reason.
+    /// The rejected candidates before the candidate that fits, each with the reason.
     var rejected: [(path: String, reason: Diagnostic)] = []
 
     /// One line for each rejected candidate; empty if none was tried.

@@ -4,7 +4,7 @@ import ObjectFormat
 
 /// The facts about the machine of an ELF file that an emulator of one program needs.
 package struct EmulatedMachine: Sendable {
-  /// The name in `qemu-NAME`; `nil` if no emulator of it can be used for recordings.
+  /// The name in `qemu-NAME`; `nil` if no emulator of the machine can be used for recordings.
   package var emulatorName: String?
   /// QEMU's name for the processor with all features that QEMU can emulate.
   package var fullestProcessor: String

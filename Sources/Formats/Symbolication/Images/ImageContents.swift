@@ -1,4 +1,4 @@
-// What is at an address of an image: its section, its symbol, and whether the loader writes there.
+// The section and the symbol at an address of an image, and whether the loader writes there.
 
 import Addresses
 import ByteReading

@@ -18,7 +18,7 @@ extension ImageFile {
   var linker: String? { nil }
 }
 
-/// A file of one object format as the model needs it: a linked image, or the debug file of one.
+/// A file of one object format as the model needs it: a linked image, or the debug file of a linked image.
 ///
 /// These members hide the differences between formats; the search for names is the same for all.
 protocol ImageFile: Sendable {
@@ -29,7 +29,7 @@ protocol ImageFile: Sendable {
   /// See `Image.segments`.
   var mappedSegments: [(name: SymbolName, range: AddressRange)] { get }
 
-  /// - Throws: for a file that is not linked, and for one that is encrypted.
+  /// - Throws: for a file that is not linked, and for an encrypted file.
   func requireReadableImage() throws(Diagnostic)
 
   /// A weak ID for a file without an identity.

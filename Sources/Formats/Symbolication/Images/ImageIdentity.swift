@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What distinguishes a linked image from others, without its functions.
+/// What distinguishes a linked image from other images, without its functions.
 package struct ImageIdentity: Hashable, Sendable {
   package var id: ImageID
   package var architecture: Architecture

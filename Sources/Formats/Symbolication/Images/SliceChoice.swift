@@ -1,7 +1,7 @@
 import ImageModel
 import ObjectFormat
 
-/// The choice of an image in a file: a fat file contains one for each architecture.
+/// The choice of an image in a file: a fat file contains an image for each architecture.
 package struct SliceChoice: Sendable {
   /// The architecture that the user requested.
   package var architecture: Architecture?

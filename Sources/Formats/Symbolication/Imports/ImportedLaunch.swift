@@ -83,7 +83,7 @@ package struct ImportedLaunch: Sendable {
 }
 
 extension Architecture {
-  /// ELF's `e_machine` for the instruction set; `nil` for one that traces don't support.
+  /// ELF's `e_machine` for the instruction set; `nil` for an instruction set that traces don't support.
   fileprivate var elfMachine: UInt32? {
     switch description {
     case "x86_64": 62

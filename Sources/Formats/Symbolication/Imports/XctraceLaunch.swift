@@ -47,7 +47,7 @@ package struct XctraceLaunch: Sendable {
     package var nanoseconds: UInt64
     package var thread: UInt32?
     package var address: StatedAddress
-    /// The number of bytes read or mapped; `nil` if the export does not say.
+    /// The number of bytes read or mapped; `nil` if the export does not state it.
     package var sizeBytes: UInt64?
     package var durationNanoseconds: UInt64?
     /// Whether the kernel read the page from the file (`File Backed Page In`). Otherwise the page was in memory (`Page

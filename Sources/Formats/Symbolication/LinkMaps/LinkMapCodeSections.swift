@@ -50,7 +50,8 @@ struct LinkMapCodeSections {
     let section = Int(input.section)
     guard isExecutable[section], !isLinkage[section] else { return false }
     let start = input.name.indices.lowerBound
-    // The test for `.text` is a fast path: most sections of code begin with it, and no section of data does.
+    // The test for `.text` is a fast path: most names of sections of code begin with it, and no name of a section of
+    // data does.
     return map.bytes.hasPrefix(".text", at: start) || !Self.isData(map.bytes, input.name.indices)
   }
 

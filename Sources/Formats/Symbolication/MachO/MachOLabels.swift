@@ -110,7 +110,7 @@ private struct AArch64Word {
   /// Whether code may end with this word: a branch without a condition, a call (it may not return), a trap, or no instruction.
   var mayEndCode: Bool {
     let isBranch = word >> 26 == 0x05 || word >> 26 == 0x25  // B, BL
-    // BR, BLR, RET and those that authenticate the address: unconditional branches to a register.
+    // BR, BLR, RET and their variants that authenticate the address: unconditional branches to a register.
     let isIndirect = word >> 25 == 0x6b
     let isTrap = word & 0xffe0_001f == 0xd420_0000 || word >> 16 == 0  // BRK, UDF
     let isUnallocated = [0b0001, 0b0011].contains(word >> 25 & 0xf)

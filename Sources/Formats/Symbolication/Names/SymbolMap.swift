@@ -65,12 +65,12 @@ extension SymbolMap {
 
   /// The functions that correspond to a function recorded in another build of the same program.
   ///
-  /// If the release build has the name, these are the functions of that name; the local functions that were
-  /// promoted from the name, `name.llvm.1`, which may have had the same name in the recorded build; and the
-  /// merged body `nameTm`, which Swift made of this function and similar ones: the function only jumps there,
-  /// so both run. With control-flow integrity, `name` may be an entry of a jump table that jumps to
-  /// `name.cfi`: then `name.cfi` is found, too. Otherwise, these are the functions whose names have
-  /// the same canonical form and match best (`CanonicalName.Match`).
+  /// If the release build has the name, these are the functions of that name; the local functions that were promoted
+  /// from the name, `name.llvm.1`, which may have had the same name in the recorded build; and the merged body
+  /// `nameTm`, which Swift made of this function and similar functions: the function only jumps there, so both run.
+  /// With control-flow integrity, `name` may be an entry of a jump table that jumps to `name.cfi`: then `name.cfi` is
+  /// found, too. Otherwise, these are the functions whose names have the same canonical form and match best
+  /// (`CanonicalName.Match`).
   ///
   /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has entry
   /// addresses, each original that ran was recorded too. The release build's `f` is returned nevertheless, as

@@ -9,8 +9,8 @@
 // - `.init` and `.fini`, which the linker assembles, stay where they are.
 //
 // The order of the 860 functions that eight launches of redis use (docs/how-it-works/STRATEGIES.md) places the last
-// functions 1.2 KiB further than the sum of the sizes. A search that did not know these rules counted 53 pages for a
-// launch, which then touched 58.
+// functions 1.2 KiB further from its beginning than the sum of the sizes. A search that did not know these rules
+// counted 53 pages for a launch, which then touched 58.
 
 import Addresses
 import ByteReading

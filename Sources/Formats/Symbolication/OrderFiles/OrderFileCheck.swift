@@ -4,17 +4,17 @@
 // An order file lists symbols. Whether the linker followed it shows in the linked layout: the listed
 // functions must be in ascending address order.
 //
-// A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is measured
-// separately, and the results are added. The script of GNU ld is an exception: it moves input sections of any name into the
-// output section that it adds, `.text.orderfile`. For this dialect, `.text` and all output sections `.text.*` are one section.
-// For other dialects, `OrderedSections` counts the listed functions in each section: `-z keep-text-section-prefix` splits an
-// order.
+// A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is
+// measured separately, and the results are added. The script of GNU ld is an exception: it moves input sections of any
+// name into the output section that it adds, `.text.orderfile`. For this dialect, `.text` and all output sections
+// `.text.*` are one section. For other dialects, `OrderedSections` counts the listed functions in each section, because
+// `-z keep-text-section-prefix` splits an order.
 //
-// Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all.
-// So the measure is the longest increasing subsequence: the largest number of listed bodies that are in the
-// requested order; all others would have to move. A layout linked without the order has such a subsequence
-// too (about 2 * sqrt(n) of n by chance, more if the order resembles the link order); therefore the result
-// also counts the unlisted bodies between the listed ones.
+// Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all. So the
+// measure is the longest increasing subsequence: the largest number of listed bodies that are in the requested order;
+// all other bodies would have to move. A layout linked without the order has such a subsequence too (about 2 * sqrt(n)
+// of n by chance, more if the order resembles the link order); therefore the result also counts the unlisted bodies
+// between the listed ones.
 //
 // Bodies are compared, not names, by the linkers' own rules:
 //
@@ -50,11 +50,11 @@ import OrderFileFormat
 
 /// The extent to which a linked layout follows an order file.
 package struct OrderFileCheck: Sendable {
-  /// The number of entries, without those that name data; several candidate sections of the same function count as
-  /// one. Always `present + missing.count`.
+  /// The number of entries, without entries that name data; several candidate sections of the same function count as
+  /// one entry. Always `present + missing.count`.
   package private(set) var entries = 0
   /// The entries that name data, which `DataOrderCheck` checks: indexes into the order file's `entries`, ascending. An
-  /// entry with an equal one before it is not among them.
+  /// entry with an equal entry before it is not among them.
   package private(set) var dataIndexes: [Int] = []
   package var dataEntries: Int { dataIndexes.count }
   /// The number of entries that name a section only, in a layout that does not show which functions a section has.
@@ -93,7 +93,7 @@ package struct OrderFileCheck: Sendable {
     /// it in the middle if the code is so large that calls need thunks (128 MiB on aarch64), which counts as
     /// following the order, too.
     package var bodiesAhead: Int
-    /// The number of bodies between the first and the last that no entry names.
+    /// The number of bodies that no entry names, between the first and the last body of the block.
     package var unlistedBodies: Int
   }
 

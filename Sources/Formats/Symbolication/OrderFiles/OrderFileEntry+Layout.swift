@@ -1,7 +1,7 @@
 // The lines that place functions.
 //
 // Dialects that name sections need the input section, which only a link map shows. Without one, a function gets an
-// entry for each section in which compilers put a function of its name: linkers ignore those that don't exist. lld's
+// entry for each section in which compilers put a function of its name: linkers ignore sections that don't exist. lld's
 // dialect only needs the name.
 //
 // The dialects of ld64 and ld64.lld have object files. An entry gets an object file if several bodies of the image have

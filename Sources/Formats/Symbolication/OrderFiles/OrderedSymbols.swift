@@ -36,7 +36,7 @@ struct OrderedSymbols {
     }
   }
 
-  /// - Parameter architecture: the layout's; entries for another one are left out.
+  /// - Parameter architecture: the layout's; entries for another architecture are left out.
   init(
     _ order: OrderFile, in layout: Layout, architecture: Architecture?,
     comparing names: Names = .closest
@@ -153,7 +153,7 @@ struct OrderedSymbols {
     return index
   }
 
-  /// For each entry, whether it is the one that counts among equal entries.
+  /// For each entry, whether it is the entry that counts among equal entries.
   private static func effectiveEntries(of order: OrderFile) -> [Bool] {
     var isEffective = [Bool](repeating: false, count: order.entries.count)
     var seen: Set<LineKey> = []

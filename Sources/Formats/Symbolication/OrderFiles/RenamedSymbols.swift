@@ -22,7 +22,7 @@ import ImageModel
 /// Finds the present names of functions.
 package struct RenamedSymbols {
   private var maps: [SymbolMap]
-  /// The names that an order file lists, or that were found for one of them.
+  /// The names that an order file lists, or that were found for a listed name.
   private var listed: Set<NameKey>
   private var swiftFunctions: [SwiftNameForm: [NameKey: [Place]]] = [:]
 

@@ -1,7 +1,8 @@
 // The trace of an emulator, completed
 //
 // QEMU's plugin notes runs of instructions that are translated, and so executed, for the first time; it knows the image
-// of each run, but neither functions nor basic blocks. Here each run becomes records as breakpoints write them:
+// of each run, but neither functions nor basic blocks. Here each run becomes records of the kinds that a recording with
+// breakpoints has:
 //
 // - a record for each function whose first byte is in the run;
 // - for an image with a map of its basic blocks, a record for each block of the map whose first byte is in the run;

@@ -247,14 +247,14 @@ package struct RecordedImage: Sendable {
     dataSource = source
   }
 
-  /// The start of the function whose body contains `address`; `nil` if none is known.
+  /// The start of the function whose body contains `address`; `nil` if no such function is known.
   ///
   /// - Complexity: O(log *n*) for *n* functions, however many names one body has.
   package func bodyStart(holding address: StatedAddress) -> StatedAddress? {
     source.bodyStart(holding: address)
   }
 
-  /// The function whose body contains `address`, with all its names; `nil` if none is known.
+  /// The function whose body contains `address`, with all its names; `nil` if no such function is known.
   ///
   /// - Complexity: O(log *n* + *k* log *k*) for *n* functions and *k* names of the body.
   package func body(holding address: StatedAddress) -> Body? { source.body(holding: address) }

@@ -1,8 +1,8 @@
 // The owner of each address over time: of guards or, without guards, of code.
 //
-// Images that are loaded at the same time have no address in common: an image that registers addresses of
-// another one has replaced it. So among the loaded images, sorted by start address, only the nearest at or
-// below an address can contain it. The set of the loaded images is a bit set in that order.
+// Images that are loaded at the same time have no address in common: an image that registers addresses of another image
+// has replaced that image. So among the loaded images, sorted by start address, only the nearest image at or below an
+// address can contain the address. The set of the loaded images is a bit set in that order.
 
 import Addresses
 import ImageModel
