@@ -78,7 +78,7 @@ package struct LaunchGroups: Sendable {
     }
   }
 
-  /// Groups that all launches use, then the others by balanced partitioning.
+  /// Groups that all launches use, then the other groups by balanced partitioning.
   var partitioned: [Int] {
     // Groups that more launches use come first, so that code that is used throughout is not among code that is used
     // once.

@@ -1,11 +1,11 @@
 // Refining an order
 // =================
 //
-// The idea. An order file made from one build is used for another, and it does not contain everything that a launch
-// runs: functions that were not instrumented, that the compiler split off or merged later, or that are entered in their
-// middle. Each such function can cost a page. So the build that was linked with the order is launched once more, all
-// functions that run are recorded, and the order is changed by one move at a time. A move is kept if the relinked
-// program touches fewer pages. This is measured, so the result is never worse than the given order.
+// The idea. An order file made from one build is used for another build, and it does not contain everything that a
+// launch runs: functions that were not instrumented, that the compiler split off or merged later, or that are entered
+// in their middle. Each such function can cost a page. So the build that was linked with the order is launched once
+// more, all functions that run are recorded, and the order is changed by one move at a time. A move is kept if the
+// relinked program touches fewer pages. This is measured, so the result is never worse than the given order.
 //
 // An example. The order has main, parse, save (which the launch does not run), open. The launch runs main,
 // parse, stub, open. Two functions fit on a page:
@@ -18,8 +18,8 @@
 //
 // - Add missing: each function that the launch runs and that no entry places is placed after the one that ran
 //   before it, so that the order still ascends in time, as read-ahead requires.
-// - Unused last: entries whose functions this launch does not run are placed after those that it runs. They
-//   stay in the order, because it may have been made from other launches, too.
+// - Unused last: entries whose functions this launch does not run are placed after the entries whose functions it runs.
+//   They stay in the order, because it may have been made from other launches, too.
 // - Large last: among the functions that the launch runs, functions of at least a given size are placed after the
 //   smaller ones. A launch rarely runs all of a large function, so this packs the small ones more densely.
 //
