@@ -15,7 +15,7 @@ package struct GenDocument: Hashable, Sendable {
   /// An order file that was used as it is.
   package struct Fallback: Hashable, Sendable {
     package var path: String
-    /// Where its copy is.
+    /// The path of its copy.
     package var outputPath: String
     package var entries: Int
     /// Which trace is missing.
@@ -127,7 +127,7 @@ package struct OrderedImage: Hashable, Sendable {
     }
   }
 
-  /// The functions in the order file, and those that it leaves out.
+  /// The functions in the order file, and the functions that it leaves out.
   package struct Functions: Hashable, Sendable {
     /// The number of recorded functions that are in the layout.
     package var resolved: Int
@@ -159,7 +159,7 @@ package struct OrderedImage: Hashable, Sendable {
     package var missingByReason: [(reason: String, count: Int)] { missing.byReason }
   }
 
-  /// An order file compared with the previous one, by lines that name a function.
+  /// An order file compared with the previous order file, by lines that name a function.
   package struct Previous: Hashable, Sendable {
     package var path: String
     /// The largest number of lines that both files have in the same order.
@@ -185,7 +185,8 @@ package struct OrderedImage: Hashable, Sendable {
     package var name: SymbolName
     /// The number of launches of the image that used the function.
     package var launches: UInt64
-    /// The number of functions of the image that were used before this one: the median of the launches that used it.
+    /// The number of functions of the image that were used before this function: the median over the launches that used
+    /// it.
     package var medianPosition: Int
     /// The time from the start of the process to the first use, in the launch with the earliest use; `nil` if no launch has
     /// times.

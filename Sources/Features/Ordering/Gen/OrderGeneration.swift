@@ -8,7 +8,7 @@ import Symbolication
 /// An order file, and what to report about it.
 package struct GeneratedOrder {
   package let bytes: [UInt8]
-  /// The profile by which functions are split; `nil` if they are not.
+  /// The profile by which functions are split; `nil` if they stay whole.
   package let profile: [UInt8]?
   package var image: OrderedImage
   /// The format of the build that is ordered.

@@ -21,7 +21,7 @@ struct ResolvedProfile {
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   private(set) var recordedCount = 0
-  /// The number of these that are in the layout.
+  /// The number of these bodies that are in the layout.
   private(set) var resolvedCount = 0
   /// For each function of the profile, the functions of the layout.
   private(set) var functions: [[Int]] = []

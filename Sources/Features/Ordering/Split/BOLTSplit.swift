@@ -1,8 +1,8 @@
 // Splitting functions of a linked image: llvm-bolt moves the blocks of a program that was linked with --emit-relocs.
 //
 // BOLT makes basic blocks of its own, so no map is needed: executed runs of instructions are enough. A profile is
-// matched by names and offsets without any check, and a function whose name is not BOLT's is ignored without a word. So
-// the names are made as BOLT makes them, and the printed command ends with a check that BOLT has found as many
+// matched by names and offsets without any check, and a function whose name is not BOLT's is ignored without a message.
+// So the names are made as BOLT makes them, and the printed command ends with a check that BOLT has found as many
 // functions with a profile as the profile has. An image that BOLT may break is refused.
 
 import Addresses
