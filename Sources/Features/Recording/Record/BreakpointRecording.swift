@@ -41,7 +41,7 @@ package final class BreakpointRecording: BreakpointObserver {
   /// Whether a process translated the code of another program, whose images are unknown.
   private var sawTranslator = false
 
-  /// Images without breakpoints, and traces that could not be written.
+  /// Warnings about images without breakpoints, and about traces that could not be written.
   package var warnings: [Diagnostic] {
     var warnings = builds.problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }

@@ -22,7 +22,7 @@ package struct EmulatedPrograms {
   private static let suffix = ".emulated"
 
   /// - Parameters:
-  ///   - programs: their absolute paths, without symbolic links.
+  ///   - programs: the absolute paths of the programs, without symbolic links.
   ///   - images: the absolute paths of the images to record.
   /// - Throws: if a program has no emulator on this machine.
   package init(

@@ -31,7 +31,7 @@ package struct RecordingFolder {
 
   private init(path: String) { self.path = path }
 
-  /// Folders in the folder, one for each emulator that a launch has started.
+  /// The folders in this folder, one for each emulator that a launch has started.
   var folders: [RecordingFolder] {
     Folder.names(in: path).map { RecordingFolder(path: "\(path)/\($0)") }
       .filter { Folder.isFolder($0.path) }
