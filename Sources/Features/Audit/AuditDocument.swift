@@ -194,8 +194,8 @@ package struct AuditedInitializer: Sendable {
   package var pages: Int?
   /// When it first ran, since the process started; `nil` if no trace or measured launch shows it.
   package var startNanoseconds: UInt64?
-  /// The time that it took, measured at most until the next initializer or `main` began; `nil` if no trace or measured
-  /// launch shows it.
+  /// The time that it took. A trace shows only an upper bound: the time until the next initializer or `main` began.
+  /// `nil` if no trace or measured launch shows it.
   package var nanoseconds: UInt64?
 
   package init(image: SymbolName, kind: String, address: StatedAddress?) {
