@@ -158,8 +158,8 @@ struct MachOFunctions {
     found.warnings += debug.warnings
   }
 
-  /// The number of functions in `LC_FUNCTION_STARTS`, and how many of them have no name; `nil` if the image has no
-  /// function starts. Labels within functions don't count.
+  /// The number of functions in `LC_FUNCTION_STARTS` that have no name, and the number of all functions there; `nil` if
+  /// the image has no function starts. Labels within functions don't count.
   ///
   /// - Complexity: as `finish()`.
   func unnamedStarts() -> (count: Int, of: Int)? {
