@@ -1,7 +1,7 @@
 #!/bin/bash
-# run-all.sh [NAME...]: runs these examples or all, as many at once as there are processors: one line for each, and
-# all its output if it fails. Status 77 says that a tool is missing which no package can install. What they print stays
-# in .build/examples.
+# run-all.sh [NAME...]: runs the named examples, or all, as many at once as there are processors. Prints one line for
+# each example, and all its output if it fails. An example exits with status 77 if it needs a tool that no package can
+# install. The output of the examples stays in .build/examples.
 set -uo pipefail
 cd "$(dirname "$0")"
 export logs=../.build/examples

@@ -1,4 +1,4 @@
-# Sourced by each run.sh: the tools, a folder that goes away, and the check at the end.
+# Sourced by each run.sh: the paths of the tools, a temporary folder, and the check at the end.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ORDERFILE=${ORDERFILE:-$root/.build/release/orderfile}
 export ORDERFILE_RUNTIME=${ORDERFILE_RUNTIME:-$root/.build/runtime/orderfile_rt.o}
@@ -26,8 +26,8 @@ run() {
   "$@"
 }
 
-# check_order BEFORE AFTER TRACE ORDER: fails unless every entry of ORDER is in AFTER, in that order,
-# as the tool says and as nm says.
+# check_order BEFORE AFTER TRACE ORDER: fails unless every entry of ORDER is in AFTER, in the order of ORDER, both
+# according to orderfile and according to nm.
 check_order() {
   "$ORDERFILE" diff "$1" "$2" --trace "$3" --order "$4" --json >diff.json
   local entries present inOrder

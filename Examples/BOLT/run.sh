@@ -1,5 +1,5 @@
 #!/bin/bash
-# A linked program of gcc, split and ordered by BOLT: nothing is compiled again.
+# Splits and orders a program by gcc with BOLT, after it was linked: nothing is compiled again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
@@ -23,7 +23,7 @@ found=$(awk '/ out of .* execution profile| could not be optimized/ { n += $2 } 
 entries=$(wc -l <tally.order)
 ((found == entries)) || { echo "BOLT found $found of $entries functions" >&2; exit 1; }
 
-# Exceptions still find their way, and messages are the same.
+# The program still catches exceptions, and prints the same messages.
 for text in "12 30" "1 x" "1234567890"; do
   ./tally.bolt "$text" >split.txt 2>&1 || true
   { ./tally "$text" 2>&1 || true; } | cmp - split.txt

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-// In the order in which a program is written, which is not the order in which it starts.
+// The functions are in the order in which they were written. A launch runs them in another order.
 static void close_report(void) { puts("closed"); }
 static void print_total(int total) { printf("total %d\n", total); }
 void never_called(void) { puts("never"); }

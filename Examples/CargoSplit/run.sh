@@ -1,12 +1,12 @@
 #!/bin/bash
-# A cargo program whose functions are split when it is linked: stable rustc, no change to Cargo.toml.
+# A cargo program whose functions the linker splits: stable rustc, no change to Cargo.toml.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
 cp -r "$here/../Cargo/Cargo.toml" "$here/../Cargo/src" .
 
 target=$(rustc -vV | sed -n 's/^host: //p')
-# An lld of rustc's own LLVM.
+# The lld of rustc's toolchain: it has rustc's version of LLVM.
 lld=$(rustc --print sysroot)/lib/rustlib/$target/bin/gcc-ld/ld.lld
 [[ -x $lld ]] || { echo "rustc has no rust-lld: rustup's toolchains do"; exit 77; }
 flags="-Clinker-plugin-lto -Ccodegen-units=1 -Clinker=clang -Clink-arg=--ld-path=$lld -Clink-arg=-Wl,--build-id\

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-// What a plugin makes.
+// The interface of the objects that a plugin makes.
 struct Shape {
   virtual ~Shape() = default;
   virtual double area() const = 0;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Below the function: what a launch ran of each function is placed together, the rest of them elsewhere.
+# Orders parts of functions: the parts that a launch ran are placed together, and the rest of each function elsewhere.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
@@ -25,7 +25,7 @@ run clang++ "${lld[@]}" -Wl,--symbol-ordering-file=tally.order tally.o -o tally
 step "what that saves, and whether the compiler and the linker followed"
 run "$ORDERFILE" diff tally-default tally --trace tally.oftrace --order tally.order
 
-# Exceptions still find their way, and messages are the same.
+# The program still catches exceptions, and prints the same messages.
 for text in "12 30" "1 x" "1234567890"; do
   ./tally "$text" >split.txt 2>&1
   ./tally-default "$text" 2>&1 | cmp - split.txt

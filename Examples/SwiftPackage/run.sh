@@ -18,7 +18,7 @@ run "$ORDERFILE" record -o app.oftrace -- .build-record/release/greet Ada 30000
 step "2. order"
 run "$ORDERFILE" gen app.oftrace --image greet-default -o app.order
 
-# SwiftPM does not notice that the contents of app.order changed, so nothing would be linked again the next time.
+# SwiftPM does not notice changed contents of app.order. Without rm, it would not link again when app.order changes.
 step "3. relink: one more toolset"
 run rm .build/release/greet
 build --toolset ship.json --toolset order.json

@@ -1,10 +1,10 @@
 #!/bin/bash
-# A Swift package whose functions are split when it is linked, with link-time optimization.
+# A Swift package whose functions lld splits, with link-time optimization.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
 cp -r "$here/../SwiftPackage/Package.swift" "$here/../SwiftPackage/Sources" .
-build() { # build LINKER_OPTION...: of lld, besides those that both builds have
+build() { # build LINKER_OPTION...: adds these options of lld to the options that both builds have
   local option options=()
   for option in --build-id --lto-basic-block-address-map "$@"; do options+=(-Xlinker "$option"); done
   run swift build -c release --product greet -q --experimental-lto-mode=full -Xswiftc -use-ld=lld "${options[@]}"
@@ -20,7 +20,7 @@ run "$ORDERFILE" record --breakpoints --blocks -o app.oftrace -- ./greet-default
 step "2. write the profile and the order file for the linker"
 run "$ORDERFILE" gen app.oftrace --image greet-default --split app.clusters -o app.order
 
-# SwiftPM does not notice that the contents of these files changed.
+# SwiftPM does not notice changed contents of the profile and the order file, so the image is removed.
 step "3. link with both"
 run rm .build/release/greet
 build "--lto-basic-block-sections=$PWD/app.clusters" "--symbol-ordering-file=$PWD/app.order"

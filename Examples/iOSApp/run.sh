@@ -15,7 +15,7 @@ cp -r "$here/Sources" .
 step "the settings, as an Xcode user gets them"
 run "$ORDERFILE" init --print xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
 cp orderfile/app.order empty.order
-# The committed files are those of a user who runs it in /Users/me/App, with the recorder installed.
+# A user who runs the command in /Users/me/App, with the recorder installed, gets the committed files.
 for name in record order; do
   sed -e "s,$(pwd -P)/orderfile,/Users/me/App/orderfile,g" -e "s,$root/.build/runtime,/usr/local/lib/orderfile,g" \
     orderfile/orderfile-$name.xcconfig | diff "$here/orderfile-$name.xcconfig" - ||
@@ -38,8 +38,8 @@ setting() {
   printf '%s' "$value" | tr -d '"'
 }
 
-# compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one; two of them become a static
-# library. With debug information, as in Xcode: it states the object file of each function.
+# compile FOLDER [FILE]: compiles all sources, with the flags of the .xcconfig FILE if it is given. Two of the objects
+# become a static library. Debug information, which Xcode adds, too, states the object file of each function.
 compile() {
   local clang="" swift="" source
   if [[ $# == 2 ]]; then
@@ -72,7 +72,7 @@ step "1. record: an instrumented build, launched once"
 compile record orderfile/orderfile-record.xcconfig
 link App-record record $(setting orderfile/orderfile-record.xcconfig OTHER_LDFLAGS_normal)
 mkdir -p container/Documents
-# Instead of a device: Tests/MachOEmulator, which simulates dyld and libSystem.
+# Instead of a device, Tests/MachOEmulator launches the app: it simulates dyld and libSystem.
 export PYTHONPATH=$root/.build/apple/python PYTHONDONTWRITEBYTECODE=1
 emulate() { python3 "$root/Tests/MachOEmulator/run.py" --folder "$PWD" "$@"; }
 run emulate --env HOME="$PWD/container" --env ORDERFILE_TRACE=app.oftrace App-record
@@ -88,12 +88,12 @@ link App ship -order_file "$(setting orderfile/orderfile-order.xcconfig ORDER_FI
 run "$ORDERFILE" diff App-default App --trace app.oftrace --order orderfile/app.order
 
 [[ $(emulate App) == "$(emulate App-default)" ]]
-# Code that runs before main, and both functions with the same name.
+# The order file has code that runs before main, and both functions with the same name.
 for line in '+[Launch load]' __GLOBAL__sub_I_Theme.cpp 'libStore.a(Store.o):_check' 'libStore.a(Launch.o):_check'; do
   grep -qxF -e "$line" orderfile/app.order || { echo "app.order has no line '$line'" >&2; exit 1; }
 done
-# The linker confirms it: the new map begins with the functions of the order file, in that order. A map refers
-# to object files by number.
+# The linker followed the order file: the new map begins with the functions of the order file, in its order. A map
+# refers to object files by number.
 awk -F '\t' '
   /^# / { part = $0; next }
   part == "# Object files:" { split($0, words, /\] */); number = words[1]; sub(/^\[ */, "", number)

@@ -1,10 +1,10 @@
 #include "Store.h"
 
 static int opened;
-// Stands for a file that is read.
+// Simulates the contents of a file.
 static volatile int version = 3;
 
-// Not used by a launch, and between two functions that are.
+// No launch runs this function, which is defined between two functions that launches run.
 void store_compact(void) { opened = 0; }
 
 __attribute__((noinline)) static int check(int found) { return found == 3; }
