@@ -1,6 +1,7 @@
 # Sourced by scripts here, after programs.sh: twelve launches of each program. many_PROGRAM NAME COMMAND... IMAGE runs
-# one of them in the current folder, with IMAGE behind the words of COMMAND. Of PROGRAM_trained an order is made; those
-# of PROGRAM_held_out tell what it is worth for launches that nobody recorded. prepare_PROGRAM writes what they read.
+# the launch NAME in the current folder, with IMAGE after the words of COMMAND. Orders are made from the launches in
+# PROGRAM_trained. The launches in PROGRAM_held_out are not recorded: they show what an order saves for other launches.
+# prepare_PROGRAM writes the files that the launches read.
 sqlite3_trained=(report people search json import schema dates error)
 sqlite3_held_out=(inventory graph dump help)
 
@@ -63,7 +64,7 @@ many_redis() {
     startup | server | second) launch_redis "$@" ;;
     version) "${@:2}" --version ;;
     *) (
-      # A client of these commands, in the form of client.py.
+      # A client that sends these commands, with the arguments of client.py.
       case $1 in
         lists) commands=('RPUSH l a b c d' 'LPOP l' 'LINSERT l BEFORE c x' 'LRANGE l 0 -1' 'LTRIM l 0 1' 'RPOPLPUSH l m' 'LLEN m') ;;
         streams) commands=('XADD s 1-1 a 1' 'XADD s 2-1 b 2' 'XLEN s' 'XRANGE s - +' 'XGROUP CREATE s g 0' 'XREADGROUP GROUP g me COUNT 1 STREAMS s >' 'XACK s g 1-1' 'XINFO STREAM s') ;;

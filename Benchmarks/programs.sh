@@ -1,9 +1,10 @@
 # Sourced by the scripts here: real programs, which they build and launch. $here is the scripts' folder.
 #
-# The sqlite3 shell and the redis server come from their public source packages. compile_PROGRAM FOLDER FLAG...
-# compiles one into an existing folder, the shell with $CC; PROGRAM_libraries are its libraries. orderfile is the command itself, in Swift:
-# build_orderfile. PROGRAM_launch is the command line of a launch that ends by itself, and launch_PROGRAM NAME COMMAND...
-# IMAGE runs one of several, with IMAGE behind the words of COMMAND.
+# The sqlite3 shell and the redis server come from their public source packages. compile_PROGRAM FOLDER FLAG... compiles
+# PROGRAM into an existing folder, the shell with $CC. PROGRAM_libraries are its libraries. The third program,
+# orderfile, is the command itself, in Swift; build_orderfile builds it. PROGRAM_launch is the command line of a launch
+# that ends without help. launch_PROGRAM NAME COMMAND... IMAGE runs the launch NAME, with IMAGE after the words of
+# COMMAND.
 compile_sqlite3() {
   local sources flags file
   sources=$("$here/sqlite/sources.sh")
@@ -17,9 +18,9 @@ launch_sqlite3() { "${@:2}" -batch :memory: ".read $here/sqlite/$1.sql"; }
 
 compile_redis() { "$here/redis/compile.sh" "$@"; }
 redis_libraries=(-lm -lpthread -ldl -rdynamic)
-# Without a socket to listen on, it ends once its startup is complete.
+# Without a socket to listen on, the redis server ends once its startup is complete.
 redis_launch=(--port 0 --save "")
-# From its start to SHUTDOWN, with two sets of commands; and its startup alone.
+# The launches of redis: two run from the start to SHUTDOWN, with two sets of commands; the third is the startup alone.
 redis_launches=(server second startup)
 launch_redis() {
   local client status=0
@@ -36,7 +37,7 @@ launch_redis() {
   return $status
 }
 
-# A copy of the command, which is called shown, and an order of it.
+# The launches of orderfile read a copy of the command, called shown, and an order of it.
 orderfile_launch=(show shown)
 orderfile_launches=(show diff)
 launch_orderfile() {
@@ -47,7 +48,7 @@ launch_orderfile() {
 }
 
 # build_orderfile IMAGE KIND OPTION...: builds the command, linked by lld with these options. KIND: plain; lto, with
-# link-time optimization by LLVM; or temporal, which writes LLVM's temporal profile. What it compiles is kept.
+# link-time optimization by LLVM; or temporal, which writes LLVM's temporal profile. Compiled objects are kept.
 # --save-temp-labels gives symbols to functions that Swift leaves without one.
 build_orderfile() {
   local image=$1 kind=$2 option options=() swift='"-use-ld=lld"' linker='"--build-id", "--no-warn-symbol-ordering"'

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Measures the cost of the recorder, in instructions (callgrind) and in wall time, in one run. Those of a load include the
-# loop that calls it.
+# Measures the cost of the recorder, in instructions (callgrind) and in wall time, in one run. The instructions of a
+# load include the loop that calls the callback.
 #
 #   Benchmarks/recorder.sh [FOLDER]     FOLDER on the file system to be timed; default: here
 #
-# Limits: at most 9 extra instructions for a seen call, at most 500 us for a launch over the same
-# launch with recording disabled. The exit status is 2 if a limit is exceeded.
+# Limits: for a call of a function seen before, at most 9 instructions more than a plain call; for a launch, at most 500
+# us more than the same launch with recording disabled. The exit status is 2 if a limit is exceeded.
 set -eu
 cd "$(dirname "$0")/.."
 make -s runtime

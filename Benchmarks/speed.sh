@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures how fast the command reads large inputs, as ratios to tools that do less, in one run.
 #
-#   show --json, gen     of an image with a large symbol table; the ratio to llvm-nm --defined-only
-#   gen --link-map       of a link map of 100 MB, of ld.lld and of ld64; the ratio to wc -w in the C locale
+#   show --json, gen     with an image that has a large symbol table; the ratio to llvm-nm --defined-only
+#   gen --link-map       with a link map of 100 MB, of ld.lld and of ld64; the ratio to wc -w in the C locale
 #   peak memory          of gen --link-map; the ratio to the map's size
 #
 # usage: speed.sh [IMAGE]      IMAGE defaults to the toolchain's swift-frontend, 290,000 symbols

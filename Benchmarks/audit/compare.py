@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what `orderfile audit --json` says of images with what other tools say.
+"""Compares the output of `orderfile audit --json` for images with the output of other tools.
 
 usage: compare.py ORDERFILE IMAGE...
 
@@ -144,7 +144,7 @@ def macho_own_lines(document, is_chained, theirs):
               if i["kind"] == "__init_offsets"}
     kinds = {k["kind"]: k["words"] for k in image["relocations"]["kinds"]}
     if "lazyBind" not in kinds and "weakBind" in kinds and is_chained:
-        # In chained fixups, llvm-objdump counts both as binds.
+        # For chained fixups, llvm-objdump counts both kinds as binds.
         kinds["bind"] = kinds.get("bind", 0) + kinds.pop("weakBind")
     lines |= {f"fixups {kind} {words}" for kind, words in kinds.items()}
     counts = image.get("objectiveC")

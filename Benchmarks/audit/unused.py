@@ -3,15 +3,17 @@
 
 usage: unused.py ORDERFILE FOLDER...
 
-Each folder is a program or package, such as an unpacked wheel: its images may use each other. Needs LIEF (segments and
-sections only) and NumPy. A selector or class is confirmed if, in each image of its folder that has the name,
+Each folder is a program or package, such as an unpacked wheel: its images may use each other. Needs LIEF (reads only
+segments and sections) and NumPy. A selector or class is confirmed as unused if, in each image of its folder that has
+the name,
 
   - no instruction refers to a slot of __objc_selrefs, __objc_classrefs or __objc_superrefs for it, or to the class: on arm64 an ADRP and,
     within 64 instructions that leave its register as it is, an LDR or ADD of it; on x86-64 any four bytes that are a distance to it,
   - no protocol declares it, and no class inherits from it,
-  - its name is no string outside the names that the Objective-C runtime reads, and no part of a key path.
+  - no string outside the names that the Objective-C runtime reads equals its name or has the name in a key path.
 
-Prints a line for each image with a certain one, those that are contradicted with the reason, and the totals.
+Prints a line for each image with a selector or class that audit is certain of, each contradicted selector or class with
+the reason, and the totals.
 """
 
 import functools
@@ -187,7 +189,7 @@ class Slice:
 
     @functools.cached_property
     def data_targets(self):
-        """What the words of data point to, but for those of __objc_classlist, __objc_data and their like."""
+        """The addresses in words of data, except words of __objc_classlist, __objc_data and similar sections."""
         found = set()
         for name, segment, address, size, _ in self.sections:
             if segment.startswith("__DATA") and not name.startswith("__objc_"):

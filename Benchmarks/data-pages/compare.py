@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what `orderfile pages` counts with what the kernel had to read, and with the pages that it copied.
+"""Compares the counts of `orderfile pages` with the pages that the kernel had to read, and that it copied.
 
 usage: compare.py ORDERFILE IMAGE [ARGUMENT...]      needs root, for a loop device
 
-The image is copied to a file system of its own whose device reads nothing ahead. Its pages are evicted, it is launched,
-and mincore(2) tells which pages of the file are in memory then: those that anything touched, because nothing else is
-read and the kernel maps around a fault only what is cached. A second launch is stopped when it ends (ptrace), and
-/proc/PID/pagemap tells which pages of the image are private copies then: those that anything wrote.
+The image is copied to a file system of its own whose device reads nothing ahead. The pages of the copy are evicted, and
+it is launched. Then mincore(2) shows which pages of the file are in memory: these are the touched pages, because the
+device reads no other pages, and because the kernel maps only cached pages around a fault. A second launch is stopped
+when it ends (ptrace). Then /proc/PID/pagemap shows which pages of the image are private copies: the written pages.
 """
 import ctypes, json, mmap, os, shutil, struct, subprocess, sys, tempfile
 
@@ -72,7 +72,7 @@ def cold(image, arguments, folder):
 
 
 def copied(image, arguments, folder):
-    """The stated addresses of the image's pages of which the process has copies of its own when it ends."""
+    """The stated addresses of the image's pages that are private copies of the process when it ends."""
     pid = os.fork()
     if pid == 0:
         nothing = os.open("/dev/null", os.O_RDWR)

@@ -1,7 +1,7 @@
-// launches RUNS TRACE INPUT PROGRAM ARGUMENT...: launches the program in turn with recording disabled and
-// with a fresh trace, INPUT on its standard input and its output thrown away. Prints in microseconds of
-// wall time: the median of the disabled launches, of the recording ones, and of the differences within
-// a pair, with their quartiles.
+// launches RUNS TRACE INPUT PROGRAM ARGUMENT...: launches the program alternately with recording disabled and with a
+// fresh trace. INPUT is the standard input; the output is thrown away. Prints microseconds of wall time: the median of
+// the launches with recording disabled, the median of the recorded launches, and the median of the differences within a
+// pair, with their quartiles.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Waits for redis servers, one after the other, sends each the same commands, and shuts it down.
+"""Waits for redis servers, one after the other. Sends the same commands to each, and shuts it down.
 
 usage: client.py SOCKET server|second      the set of commands
        client.py SOCKET -- COMMAND...

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Measures how exact a trace of basic blocks is, on the sqlite3 shell: the bytes and pages of .text that one
-# launch executes (callgrind; exact, no sampling) beside the figures of `show` and `diff`, for the linker's
-# default order and for the one that `gen` makes; and the cost of recording.
+# Measures how exact a trace of basic blocks is, on the sqlite3 shell. Compares the bytes and pages of .text that one
+# launch executes (callgrind; exact, no sampling) with the figures of `show` and `diff`, for the linker's default order
+# and for the order that `gen` makes. Also measures the cost of recording.
 #
 # Flags: ./flags. SQL: ./launch.sql.
 set -euo pipefail

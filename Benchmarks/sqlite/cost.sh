@@ -1,8 +1,8 @@
 #!/bin/bash
-# Measures the cost of recording a launch of the sqlite3 shell: the instructions of the whole launch (callgrind)
-# as a ratio to those of the uninstrumented build, and the wall time that recording adds to an instrumented
-# launch that records nothing (median difference of 20 alternated pairs, a fresh trace each time). The same for a build
-# that also records the data that it touches.
+# Measures the cost of recording a launch of the sqlite3 shell: the instructions of the whole launch (callgrind), as a
+# ratio to the instructions of the uninstrumented build, and the wall time that recording adds to an instrumented launch
+# that records nothing (median difference of 20 alternated pairs, a fresh trace each time). Measures the same for a
+# build that also records the touched data.
 #
 # Flags: ./flags. SQL: ./launch.sql. The trace is in the folder given by TMPDIR: put it on ext4.
 set -euo pipefail

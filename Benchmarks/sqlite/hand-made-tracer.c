@@ -1,5 +1,5 @@
-// What people write today: log each function's address once, symbolize afterwards. The baseline of
-// layout.sh.
+// A tracer as people write it today: it logs the address of each function once, and the addresses are symbolized later.
+// It is the baseline of layout.sh.
 #include <stdint.h>
 #include <stdio.h>
 

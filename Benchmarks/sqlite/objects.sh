@@ -1,5 +1,5 @@
-# Sourced by the scripts here: makes a temporary folder, and in it the objects of the sqlite3 shell,
-# plain ({sqlite3,shell}.o) and instrumented ({sqlite3,shell}.record.o). Flags: ./flags, and those given.
+# Sourced by the scripts here: makes a temporary folder with the objects of the sqlite3 shell, plain ({sqlite3,shell}.o)
+# and instrumented ({sqlite3,shell}.record.o). Flags: ./flags, and the arguments.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 orderfile=${ORDERFILE:-$root/.build/release/orderfile}
