@@ -1,4 +1,4 @@
-# `make` lists the targets. Each only runs swift, clang or a script of this repository.
+# `make` lists the targets. Each target only runs swift, clang or a script of this repository.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -27,17 +27,18 @@ DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE
   examples readme goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
-# Omits the thousands of lines for tests that pass, and repeats the failures at the end.
+# SUMMARY omits the thousands of lines of tests that pass, and repeats the failures at the end.
 RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 # No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
-# Ends a test run after 40 minutes. Each wait of a test ends after a quarter of an hour (`hangLimit`), but a program in a test
-# may hang.
+# LIMIT ends a test run after 40 minutes. Each wait of a test ends after a quarter of an hour (`hangLimit`), but a
+# program in a test may hang.
 LIMIT := $(addsuffix $(if $(shell command -v timeout), --foreground -s INT -k 1m 40m),$(shell command -v timeout))
-# The flags of all builds, so that none throws away what another has compiled. What is optimized is in Package.swift.
+# The flags of all builds, so that no build throws away what another has compiled. Package.swift says which targets are
+# optimized.
 FLAGS := -c release -debug-info-format none --explicit-target-dependency-import-check error
-# On large pages the compiler takes a twentieth less time.
+# With large pages, the compiler takes a twentieth less time.
 export SWIFT_BUILD := env GLIBC_TUNABLES=glibc.malloc.hugetlb=1 swift build $(FLAGS)
 
 help: ## list the targets
@@ -52,10 +53,10 @@ test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
-# Suites that take long: other machines and systems in an emulator, other tools, many builds.
-# With the end of a suite's name, a suite that is left out needs nothing.
+# The suites that take long: other machines and systems in an emulator, other tools, many builds. The pattern matches
+# the end of a suite's name, so that a suite needs nothing but its name to be left out of `make test`.
 INTEGRATIONS := 'Integrations(/|$$)|MachOEmulatorTests[.]'
-# Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
+# Examples that need only a compiler and a linker. The slowest is first, because it starts first.
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
 test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
@@ -80,16 +81,16 @@ check: ## format, warnings, imports, tests of the release build, the core exampl
 	@Scripts/check-readme.sh
 	@Scripts/test-summary.sh $(RESULTS) $$(($$(date +%s) - $$(< $(BUILD)/test-start)))
 
-# Without MAKEFLAGS: what a test or an example builds with make is no job of this one.
+# Without MAKEFLAGS, because a make that a test or an example runs is not part of this make.
 tests:
 	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 
-# Beside the tests, which leave a processor idle when the last of them run.
+# Runs at the same time as the tests, because the last tests leave a processor idle.
 core-examples:
 	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 
-# The compiler leaves a processor idle where a target waits for another: for lint, and to fetch.
+# lint and apple-sdk run at the same time as the build, which leaves a processor idle while a target waits for another.
 lint:
 	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
 
@@ -128,8 +129,8 @@ $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 
 runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o ## the recorder for Apple's systems and their simulators, cross-compiled
 
-# One object for each platform, with a slice for each architecture. Of one unit: lld makes no Mach-O object
-# of several. On a Mac its SDKs serve, elsewhere what Scripts/apple-sdk.sh lays out.
+# One object for each platform, with a slice for each architecture. All sources are one unit, because lld can't make one
+# Mach-O object of several. On a Mac, uses the Mac's SDKs; elsewhere the folder that Scripts/apple-sdk.sh makes.
 $(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice)))))
 	@rm -f $(RUNTIME)/*/*.part.o

@@ -1,17 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A target in Sources is named with its storey here: "Bytes/JSON" is the target JSON in Sources/Bytes. The storeys from the
-// bottom up: Libraries, Bytes, Model, Formats, System, Features, Command. A target depends on targets of its own storey and of
-// storeys below; LayeringTests compare the imports with the folders of Sources.
+// A target in Sources is named with its storey here: "Bytes/JSON" is the target JSON in Sources/Bytes. The storeys from
+// the bottom up are Libraries, Bytes, Model, Formats, System, Features, Command. A target may depend on targets of its
+// own storey and of the storeys below it. LayeringTests compare the imports with the folders of Sources.
 
 /// The settings of targets that other packages import: SwiftPM refuses unsafe flags there.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// Leaves out the compiler's check of the LLVM code that it makes: a build takes a twentieth less time. Each function gets
-/// its own section, so that the linker can drop unused functions and order the others (Scripts/package.sh).
+/// The settings of all other Swift targets. The compiler does not check the LLVM code that it makes, so a build takes a
+/// twentieth less time. Each function gets its own section, so that the linker can drop unused functions and order the
+/// others (Scripts/package.sh).
 let checked =
   strict
   + [
@@ -29,7 +30,8 @@ func target(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target 
     name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: checked)
 }
 
-/// Not optimized by Swift but by LLVM, for size: compiled in two fifths of the time, to a fifth less code.
+/// The settings of small targets: LLVM optimizes them for size, and Swift's optimizer does nothing. They compile in two
+/// fifths of the time, and have a fifth less code.
 let small =
   checked
   + [
@@ -37,8 +39,8 @@ let small =
       ["-Osize", "-Xfrontend", "-disable-sil-perf-optzns"], .when(configuration: .release))
   ]
 
-/// A target whose time goes into files, processes and text. `Benchmarks/build-time` shows what a target costs to
-/// compile, `Benchmarks/speed.sh` what it costs to run.
+/// A target that spends its time on files, processes and text. `Benchmarks/build-time` shows what a target costs to
+/// compile, and `Benchmarks/speed.sh` what it costs to run.
 func smallTarget(
   _ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
 ) -> Target {
@@ -62,7 +64,7 @@ func library(_ path: String, apt: String) -> Target {
   .systemLibrary(name: name(path), path: "Sources/\(path)", providers: [.apt([apt])])
 }
 
-/// Never optimized. Nor is a module, which nobody imports, written by a compiler of its own.
+/// The settings of tests. Tests are never optimized. The compiler writes no separate module, because nobody imports it.
 let testCode =
   checked
   + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
@@ -112,7 +114,7 @@ let package = Package(
     target("Model/FaultEstimate", ["ImageModel", "Addresses"]),
     target("Model/ChangePoints"),
 
-    // A target for each format, and Symbolication, which makes values of the model of them.
+    // A target for each format. Symbolication makes values of the model from the formats.
     target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
     target("Formats/ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("Formats/DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
@@ -135,7 +137,7 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
-    // Launching, tracing and measuring programs. What differs between systems is C.
+    // Launching, tracing and measuring programs. System-specific code is in C.
     cTarget("System/CProcess"),
     cTarget("System/CPtrace", ["CPageTrace"]),
     cTarget("System/CPages", ["CPageTrace", "CInProcess"]),
@@ -147,11 +149,11 @@ let package = Package(
     target("System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
     cTarget("Features/CReportPage", exclude: ["Page"]),
-    // What documents have in common: tables, numbers, words, Markdown, SARIF, HTML.
+    // Code that several documents need: tables, numbers, words, Markdown, SARIF, HTML.
     target(
       "Features/Rendering",
       ["LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading"]),
-    // What several commands need: files, the inputs of a command line, launches.
+    // Code that several commands need: files, the inputs of a command line, launches.
     smallTarget(
       "Features/CommandSupport",
       [
@@ -278,16 +280,16 @@ let package = Package(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: strict),
 
-    // The library that `orderfile pages` loads into the program: C, without Swift's runtime.
+    // The library that `orderfile pages` loads into the program, in C, without Swift's runtime.
     .target(
       name: "PageTracer", dependencies: ["CPageTrace", "CInProcess"], path: "Runtime/PageTracer",
       cSettings: [
-        // A program expects a system call to leave its vector registers as they are.
+        // A program expects that a system call does not change its vector registers.
         .unsafeFlags(["-mgeneral-regs-only"])
       ],
       linkerSettings: [
-        // Neither Swift's runtime nor libc: only these files go into the program. --strip-debug: the valgrind of Debian 12
-        // can't read the debug information of clang 21, and exits.
+        // Links neither Swift's runtime nor libc: only these files go into the program. --strip-debug, because the
+        // valgrind of Debian 12 can't read the debug information of clang 21, and exits.
         .unsafeFlags(
           [
             "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",
@@ -295,7 +297,7 @@ let package = Package(
           ], .when(platforms: [.linux]))
       ]),
 
-    // The library that glibc's loader loads beside a program for `orderfile stages`: C, without Swift's runtime.
+    // The library that glibc's loader loads beside a program for `orderfile stages`, in C, without Swift's runtime.
     .target(
       name: "StageTracer", dependencies: ["CStageTrace", "CInProcess"], path: "Runtime/StageTracer",
       linkerSettings: [
@@ -304,7 +306,7 @@ let package = Package(
           .when(platforms: [.linux]))
       ]),
 
-    // The library that `orderfile record --qemu` gives to QEMU, which has the functions that it calls: C.
+    // The plugin that `orderfile record --qemu` gives to QEMU, in C. QEMU has the functions that the plugin calls.
     .target(
       name: "QEMUPlugin", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/QEMUPlugin",
       linkerSettings: [
@@ -318,11 +320,11 @@ let package = Package(
     .target(
       name: "ModelSamples", dependencies: ["FaultEstimate", "ImageModel", "Addresses"],
       path: "Tests/ModelSamples", swiftSettings: testCode),
-    // Runs the programs that tests start, and kills what they leave running.
+    // Runs the programs that tests start, and kills processes that they leave running.
     .executableTarget(name: "reaper", path: "Tests/Reaper"),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testCode,
-      // All tests are one program, which gold links in twice the time.
+      // All tests are one program. gold takes twice the time to link it.
       linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]),
     tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
@@ -349,7 +351,7 @@ let package = Package(
     tests("LaunchLogFormat", ["ByteReading", "Addresses"]),
     tests("TemporalProfileFormat", ["ByteReading", "Addresses"]),
     tests("PerfScriptFormat", ["ByteReading", "Addresses"]),
-    // The recorder is no dependency of its tests: they build programs and link it into them.
+    // The recorder is not a dependency of its tests: the tests build programs and link the recorder into them.
     .testTarget(
       name: "RecorderTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
@@ -389,16 +391,16 @@ let package = Package(
       name: "FailCaseTests",
       dependencies: ["FuzzTargets", "OrderFileCommands", "TestSupport"],
       swiftSettings: testCode),
-    // They run the command and link nothing of it: so they are compiled beside it, not after it.
+    // These tests run the command and link none of its code, so that they are compiled at the same time as the command.
     .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: testCode),
     // Builds the C targets of the command and the page tracer with sanitizers.
     .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: testCode),
-    // Tests Tests/MachOEmulator, with which other tests run Mach-O images.
+    // Tests of Tests/MachOEmulator, with which other tests run Mach-O images.
     .testTarget(
       name: "MachOEmulatorTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
       swiftSettings: testCode),
-    // The rules of the project: imports, forbidden words, links. They read the sources and link none of them.
+    // Tests of the project's rules: imports, forbidden words, links. They read the sources and link none of them.
     .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: testCode),
   ],
   cLanguageStandard: .c11

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Folds launches that `orderfile export parquet` wrote into the profile that `orderfile merge` makes of their traces.
 
-A profile is made of sums, minima, maxima, unions, and of the 100 launches with the smallest hashes
-(docs/how-to/MERGE.md). So Spark may compute it of any parts in any order, and again of those that a lost machine had.
-What is left for the driver grows with the functions and data of the program, not with the launches. Executors run no
-Python.
+A profile consists of sums, minima, maxima, unions, and the 100 launches with the smallest hashes
+(docs/how-to/MERGE.md). So Spark may fold any parts in any order, and may fold the parts of a lost machine again. The
+driver's work grows with the number of functions and data of the program, not with the number of launches. Executors run
+no Python.
 """
 import argparse, os, sys
 from types import SimpleNamespace
@@ -12,7 +12,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from profile_format import CODE, DATA, ENDS, profile
 
-# Floating point will do: 8 * log2(n) is at least 9e-11 away from whole numbers, unless n is a power of two; 1e-12 is for these.
+# Floating point is exact enough: unless n is a power of two, 8 * log2(n) is at least 9e-11 away from whole numbers. For
+# powers of two, 1e-12 is added.
 BUCKET = "int(8 * log2({} + 1) + 1e-12)"
 TOTAL = "sum(if({}, weight, 0))"
 HITS = "sum(1BD * weight * {})"  # decimals, which do not overflow

@@ -1,4 +1,4 @@
-"""Writes what fold.py computed as a profile: the format of docs/how-it-works/PROFILE-FORMAT.md."""
+"""Writes the tables that fold.py computed as a profile, in the format of docs/how-it-works/PROFILE-FORMAT.md."""
 import itertools, os
 
 ENDS = ["exit", "stopped by call", "stopped by mark", "stopped by time", "stopped by function", "stopped when ready"]
@@ -7,10 +7,10 @@ CODE, DATA = "code ", "data "  # before the key of an image: its functions are n
 
 
 def profile(rows):
-    """The bytes, of the rows of each of fold.py's tables.
+    """Returns the bytes of the profile. `rows` has the rows of each of fold.py's tables.
 
-    Raises ValueError for launches on several machines, for too many, if nothing was recorded, and if a function that was
-    used is described by no row.
+    Raises ValueError if the launches are of several machines, if there are too many launches, if nothing was recorded,
+    and if no row describes a used function.
     """
     launches, images, functions, blocks, whole = map(sorted, (rows.launches, rows.images, rows.functions, rows.blocks, rows.whole))
     counts = [sum(column) for column in zip(*launches)][1:]

@@ -2,11 +2,11 @@
 # The steps of the GitHub action, action.yml, which sets ORDERFILE_* to its inputs.
 # usage: action.sh install|auto|check
 set -euo pipefail
-# What the artifact has.
+# The folder that the workflow uploads as an artifact.
 reports=$RUNNER_TEMP/orderfile-check
 fail() { echo "::error title=orderfile::$1"; exit "${2:-1}"; }
 
-# Refuses what is neither true nor false: GitHub's inputs are texts, and 'yes' would silently be no.
+# Refuses values other than true and false: GitHub's inputs are texts, and 'yes' would silently mean false.
 boolean() {
   [[ $2 == true || $2 == false ]] || fail "invalid input $1: expected true or false, found '$2'"
 }
@@ -40,8 +40,8 @@ install() {
   echo "$folder/bin" >>"$GITHUB_PATH"
 }
 
-# Appends the build command to words. A program and plain words are passed as such, so that 'auto' sees which build
-# system it is; anything else is for the shell.
+# Appends the build command to words. If the command is a program with plain words, its words are appended, so that
+# 'auto' sees the build system. Any other command is passed to a shell.
 add_build() {
   local plain='^[[:alnum:]_./:=,+@%[:blank:]-]+$' build=${ORDERFILE_BUILD%$'\n'} command
   read -r -a command <<<"$build"
@@ -77,7 +77,7 @@ check() {
   orderfile check --budget "$ORDERFILE_BUDGET" "${words[@]}" --json -o "$reports/check.json" \
     --export-junit "$reports/junit.xml" --export-sarif "$reports/check.sarif" \
     --export-markdown "$reports/summary.md" -- "${documents[@]}" || status=$?
-  # Without a report there is only an error, which the log has.
+  # Without a report, there is only an error, and the log has it.
   [[ -e $reports/check.json ]] || exit "$status"
   cat "$reports/summary.md" >>"$GITHUB_STEP_SUMMARY"
   {

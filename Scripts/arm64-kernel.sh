@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fetches Debian's kernel for AArch64, to boot in an emulator, as .build/arm64/vmlinuz. It is taken from the
-# distribution's package, whose signature apt checks; nothing is installed.
+# Fetches Debian's kernel for AArch64 as .build/arm64/vmlinuz, to boot it in an emulator. Takes it from the
+# distribution's package, whose signature apt checks; installs nothing.
 # usage: arm64-kernel.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

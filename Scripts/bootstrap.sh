@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, and for integrations and fleet what other scripts fetch.
+# Installs missing Debian packages. For integrations and fleet, also runs the scripts that fetch other packages.
 # usage: bootstrap.sh [build] [demo] [bench] [test] [integrations] [browser] [fleet] [package]
 set -euo pipefail
 
@@ -10,21 +10,21 @@ test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 lld-22 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross  # AArch64
   cmake ninja-build  # the recipes of docs/how-to/BUILD-SYSTEMS.md
-  btrfs-progs  # a file system that writes to other places
-  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
+  btrfs-progs  # a file system that does not overwrite blocks
+  python3  # Mach-O: the packages of apple-sdk.sh, and the emulator
 )
 integrations=(
-  bolt-19 gdb qemu-user  # judges
+  bolt-19 gdb qemu-user  # judges: tools to compare with
   gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
-  autoconf automake ccache libtool meson  # what `auto` builds with
+  autoconf automake ccache libtool meson  # build systems of `auto`
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
-  cmark-gfm influxdb libxml2-utils prometheus  # what reads reports of check and a history's exports
+  cmark-gfm influxdb libxml2-utils prometheus  # readers of the reports of check and of a history's exports
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
 )
 browser=(chromium poppler-utils python3 python3-pip)  # opens reports; 290 MB
 fleet=(default-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
-package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
+package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # debootstrap: bare systems to install the package in
 
 wanted=("${build[@]}")
 for group in "$@"; do
@@ -38,7 +38,7 @@ for group in "$@"; do
     bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
       wanted+=("${demo[@]}" "${test[@]}")
-      command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
+      command -v cargo >/dev/null || wanted+=(cargo)  # rustup's cargo also suffices
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
     *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, integrations, browser, fleet or package" >&2; exit 64 ;;
@@ -62,7 +62,7 @@ if ((${#missing[@]})); then
   apt=("${run[@]}" apt-get -qq -o DPkg::Lock::Timeout=300)
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  # Another process, such as a daily update, may hold apt's locks; for that of the lists apt-get does not wait.
+  # Another process, such as a daily update, may hold apt's locks. apt-get does not wait for the lock of the lists.
   update() {
     for ((tries = 60; tries > 0; tries--)); do
       if "${apt[@]}" update >"$log" 2>&1; then return; fi

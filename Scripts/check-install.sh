@@ -22,8 +22,8 @@ if [[ -n $(command -v cmake) ]]; then
   rm -r "$prefix/project" "$prefix/log"
 fi
 
-# grep reads to the end: what writes to a closed pipe fails.
-# What bash offers for the line, a word for each argument.
+# Prints the completions of bash for a line, whose words are the arguments. Its readers, grep without -q, read to the
+# end, because a program that writes to a closed pipe fails.
 complete_line() {
   # shellcheck disable=SC2016
   (cd "$prefix/bin" && bash -c 'shopt -s extglob; . "$1"; shift
@@ -36,7 +36,7 @@ complete_line $bash orderfile pages -- base6 | grep -x base64 >/dev/null || fail
 complete_line $bash orderfile record -- ls ord | grep -x orderfile >/dev/null || fail "no file behind a command"
 complete_line $bash orderfile gen --linker ld-p | grep -x ld-prime >/dev/null || fail "no value in bash"
 
-# WANTED LINE: a word that the shell offers for the line, or what it makes of it.
+# WANTED LINE: WANTED is a word that the shell offers for LINE, or LINE after completion.
 mkdir "$prefix/files"
 touch "$prefix/files/a.oftrace"
 fish_offers() {

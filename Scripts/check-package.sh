@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the packages that package.sh has built into folders with nothing but Debian 12 and 13, and uses them there.
+# Installs the packages that package.sh has built into folders with bare Debian 12 and 13, and uses the command there.
 # Needs root, as debootstrap does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ clean() {
 }
 trap clean EXIT
 
-# A program that starts others in each way that libc has, which `pages` has to follow.
+# A program that starts other programs in each way that libc has. `pages` has to follow all of them.
 gcc -O1 -g -ffunction-sections -Wl,--build-id -o "$work/app" -x c - <<'END'
 #include <spawn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fails unless the example has just printed each line of README.md's block after "<!-- from Examples/NAME -->",
-# in that order. Numbers and blanks are ignored, since they depend on the compiler.
+# Fails unless the example NAME has just printed each line of the block after "<!-- from Examples/NAME -->" in
+# README.md, in the order of the block. Ignores numbers and blanks, which depend on the compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bare() { sed -E -e 's/[0-9]+(\.[0-9]+)?(Ki|Mi)?/N/g' -e 's/-+/-/g' -e 's/[[:blank:]]+/ /g' -e 's/ $//'; }
@@ -12,7 +12,7 @@ for name in $names; do
   [[ -e $printed ]] || { echo "missing $printed: run 'make examples' first" >&2; exit 1; }
   block=$(sed -n "/^<!-- from Examples\/$name -->\$/,\${/^\`\`\`/,/^\`\`\`\$/p}" README.md |
     sed -n '1d;/^```$/q;p' | grep -v -e '^$' -e '^\.\.\.$')
-  # Lines of the block that the example did not print, or printed earlier than the line before.
+  # The lines of the block that the example did not print, or that it printed before the previous line of the block.
   stale=$(bare <<<"$block" | awk -v printed=<(bare <"$printed") '
     BEGIN { while ((getline line < printed) > 0) lines[++count] = line; at = 1 }
     { for (i = at; i <= count && lines[i] != $0; i++);

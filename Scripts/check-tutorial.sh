@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the commands of docs/start/TUTORIAL.md, the lines that begin with "$ ", in a home folder of their own. Fails unless
-# each succeeds, and all print what is shown, in that order. Numbers and blanks are ignored, since they depend on the
-# compiler.
+# Runs the commands of docs/start/TUTORIAL.md, the lines that begin with "$ ", in a new home folder. Fails unless each
+# command succeeds, and the commands print the lines that the page shows, in the same order. Ignores numbers and blanks,
+# which depend on the compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -25,7 +25,7 @@ bare() {
   sed -E -e "s|$home|/home/you|g" -e '/^(\.\.\.)?$/d' -e '/^\$ /!s/[0-9]+(\.[0-9]+)?(Ki|Mi)?/N/g' -e 's/-+/-/g' \
     -e 's/[[:blank:]]+/ /g' -e 's/ $//'
 }
-# Lines that were not printed, or printed earlier than the line before.
+# The lines of the page that were not printed, or that were printed before the previous line of the page.
 missing=$(bare <"$home/shown" | awk -v printed=<(bare <"$home/printed") '
   BEGIN { while ((getline line < printed) > 0) lines[++count] = line; at = 1 }
   { for (i = at; i <= count && lines[i] != $0; i++);

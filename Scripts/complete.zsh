@@ -1,10 +1,10 @@
 #!/usr/bin/env zsh
-# Prints what a line of zsh becomes by completion.
+# Prints a line after zsh has completed it.
 # usage: complete.zsh FOLDER LINE      FOLDER has the completion functions
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1=; fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -D"
-# The terminal may show these lines again: neither has a text that is waited for.
+# The terminal may echo these lines. So the texts that zpty -r waits for are written in another way here.
 zpty -w shell 'show() { print -r -- "<""<$BUFFER>"">"; }; zle -N show; bindkey "^G" show; print re''ady'
 zpty -r shell output '*ready*'
 zpty -w -n shell "$2"$'\t\a'

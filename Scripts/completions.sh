@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints the completions of a shell, with those of any command behind `orderfile record --`, which the argument parser
-# does not offer.
+# Prints the completion script for a shell. It also completes the command after `orderfile record --`, which the
+# argument parser's script does not.
 # usage: completions.sh ORDERFILE bash|zsh|fish
 set -euo pipefail
 script=$("$1" --generate-completion-script "$2")
@@ -31,7 +31,7 @@ complete -o filenames -F _orderfile_or_command orderfile
 END
     ;;
   zsh)
-    # A program with its arguments, completed as on a line of its own.
+    # Completes a program and its arguments like a separate command line.
     sed -E "s/^( *)'\*:command:'/\1'(-)1:command: _command_names -e'\n\1'*::arguments: _normal'/" <<<"$script"
     ;;
   *)

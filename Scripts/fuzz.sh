@@ -12,7 +12,7 @@ export ORDERFILE_LIBFUZZER
 [[ -f $ORDERFILE_LIBFUZZER ]] || { echo "fuzz.sh: missing libFuzzer in $toolchain" >&2; exit 1; }
 
 build=.build/fuzz
-# Given to the Swift driver, -sanitize=fuzzer would link a second main. -Ounchecked would hide traps.
+# The frontend gets -sanitize=fuzzer, because the Swift driver would link a second main. -Ounchecked would hide traps.
 swift build -c release --product fuzz --scratch-path $build \
   -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link 2>&1 | tail -n 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what `make build` has built below PREFIX, or removes it.
 # usage: install.sh install|uninstall PREFIX      below $DESTDIR, if that is set
-# SWIFT_BUILD is the command that has built it, which the Makefile sets, BUILD its folder (.build).
+# SWIFT_BUILD is the command of the build, which the Makefile sets. BUILD is the folder of the build (.build).
 set -euo pipefail
 [[ $# == 2 && -n $2 ]] || { echo "usage: make $1 PREFIX=dir [DESTDIR=dir]" >&2; exit 64; }
 [[ $1 == install ]] || [[ -d ${DESTDIR:-}$2 ]] || exit 0
@@ -29,7 +29,7 @@ fi
 
 SWIFT_BUILD=${SWIFT_BUILD:?"run 'make install' instead"}
 install -D -m 755 "$BUILD/release/orderfile" "$prefix/bin/orderfile"
-if [[ $(uname) == Linux ]]; then  # the symbols, where debuggers and profilers look for them
+if [[ $(uname) == Linux ]]; then  # puts the symbols where debuggers and profilers look for them
   mkdir -p "$prefix/bin/.debug"
   (cd "$prefix/bin" && objcopy --only-keep-debug orderfile .debug/orderfile.debug &&
     objcopy --strip-all --add-gnu-debuglink=.debug/orderfile.debug orderfile)
@@ -39,7 +39,7 @@ ln -sf orderfile "$prefix/bin/cargo-orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do
   case $library in
-    lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the tracers and the plugin, which Linux has
+    lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the tracers and the plugin, on Linux only
     lib/orderfile/*) built=.build/runtime/${library#lib/orderfile/} ;;  # where `make runtime-darwin` has made it
     *) built=.build/runtime/${library#lib/} ;;
   esac
@@ -47,12 +47,13 @@ for library in "${libraries[@]}"; do
 done
 chmod -f 755 "$prefix"/lib/orderfile/*.so || true
 
-# Swift's libraries, so that the command starts on a machine without Swift; none if it has them in itself.
+# Installs Swift's libraries, so that the command starts on a machine without Swift. A command that is linked statically
+# needs none.
 for library in $(ldd "$BUILD/release/orderfile" 2>/dev/null | awk '$3 ~ "/swift/linux/" { print $3 }'); do
   install -D -m 755 "$library" "$prefix/lib/orderfile/swift/${library##*/}"
 done
 
-# What find_package(orderfile) reads.
+# The files that find_package(orderfile) reads.
 sources=Sources/Features/Projects/Init/CMake
 version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/Rendering/ToolVersion.swift)
 install -D -m 644 $sources/orderfileConfig.cmake "$prefix/$cmake/orderfileConfig.cmake"
@@ -64,7 +65,7 @@ for index in 0 1 2; do
   Scripts/completions.sh "$BUILD/release/orderfile" "${shells[index]}" >"$prefix/${completions[index]}"
 done
 
-# The pages carry the date of the latest commit, so that the same sources give the same bytes.
+# The man pages have the date of the latest commit, so that the same sources give the same bytes.
 seconds=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 log=$($SWIFT_BUILD --product generate-manual 2>&1) || { echo "$log" >&2; exit 1; }
 pages=$(mktemp -d)
@@ -80,7 +81,7 @@ mkdir -p "$prefix/share/man/man1"
 for page in "$pages"/*.1; do
   name=$(basename "$page" .1)
   [[ $name == *orderfile.help ]] && continue
-  # A quote at the start of a line would begin a request.
+  # A quote at the start of a line would begin a request of roff.
   sed -E -e "s/^'/\\\\\&'/" -e '/^\.(Dt|Nm|Xr) /s/(cargo|CARGO) /\1-/' -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' \
     -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr "?(cargo-)?orderfile-help"? /d' \
     -e '/^\.Nm "/s/ /-/2g' -e 's/^$/.Pp/' "$page" \

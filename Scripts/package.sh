@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the packages for machines of this architecture, whose command needs no library but libc's:
+# Builds the packages for machines of this architecture. The packaged command needs only the libraries of libc:
 #   .build/packages/orderfile_VERSION_ARCHITECTURE.deb
 #   .build/packages/orderfile-VERSION-linux-MACHINE.tar.gz
 # usage: package.sh
@@ -14,10 +14,10 @@ architecture=$(dpkg --print-architecture)
 out=$PWD/.build/packages
 export BUILD=$PWD/.build-static
 
-# A folder with archives only: here the linker finds no shared library for the same name.
+# A folder with archives only: in this folder the linker can't find a shared library of the same name.
 archives=$BUILD/archives built=$PWD/.build/release
 mkdir -p "$archives" "$out" "$BUILD/release"
-# Those of another version would be checked and delivered, too.
+# Packages of another version would be checked and delivered, too.
 rm -f "$out"/*.deb "$out"/*.tar.gz "$out"/*.debug
 for name in dwarf elf expat iberty stdc++ z zstd; do
   archive=$(gcc -print-file-name="lib$name.a")
@@ -88,7 +88,7 @@ printf 'orderfile (%s) unstable; urgency=medium\n\n  * Release %s: see NEWS.gz.\
 install -D -m 644 Scripts/package/lintian-overrides "$tree/usr/share/lintian/overrides/orderfile"
 gzip -9n "$tree"/usr/share/man/man1/*.1
 mkdir -p "$tree/DEBIAN"
-# In what sed puts in, a slash, an ampersand and a backslash are special.
+# In the replacement of sed's s command, a slash, an ampersand and a backslash are special.
 literal=$(sed 's/[\/&]/\\&/g' <<<"$maintainer")
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@GLIBC@/$glibc/" \
   -e "s/@MAINTAINER@/$literal/" -e "s/@SIZE@/$(du -sk "$tree/usr" | cut -f1)/" Scripts/package/control >"$tree/DEBIAN/control"

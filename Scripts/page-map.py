@@ -50,7 +50,7 @@ def executed_pages(path):
 
 
 def strip(title, pages, touched, top, group):
-    """The lines of one layout's grid, and where the next may begin."""
+    """The lines of one layout's grid, and where the next grid may begin."""
     lines = [f'<text x="{LEFT}" y="{top + 13}">{title}</text>', f'<g class="{group}">']
     top += 22
     for index, page in enumerate(pages):

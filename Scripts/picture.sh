@@ -1,6 +1,6 @@
 #!/bin/bash
 # Draws docs/pictures/page-map.svg: the pages of the sqlite3 shell's code that a launch executes, in the linker's default
-# order and in that of `orderfile gen`, counted by `orderfile pages`.
+# order and in the order of `orderfile gen`. `orderfile pages` counts the pages.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 here=$root/Benchmarks

@@ -1,4 +1,4 @@
-"""What a reader of a report can rely on, checked in a browser: what it shows against the documents, and how it is used."""
+"""Checks reports in a browser: their contents, against the documents, and their controls."""
 import re
 import subprocess
 import tempfile
@@ -7,7 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from report_truth import visible
 
-# Walks a strip with the arrow keys from its first cell, at most so many steps, and returns what a screen reader says at each.
+# Moves through a strip with the arrow keys from its first cell, by at most `most` cells. Returns what a screen reader
+# says at each cell.
 WALK = """([strip, most]) => {
   const node = document.querySelector(strip);
   const press = (key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -23,7 +24,7 @@ WALK = """([strip, most]) => {
   return said;
 }"""
 
-# Points at each place of a strip where a cell may be, and returns what is said and what is drawn there.
+# Points at each place of a strip where a cell may be, and returns the words and the drawing at each place.
 POINT = """(strip) => {
   const [canvas, overlay] = ["canvas", ".overlay"].map((one) => document.querySelector(`${strip} ${one}`));
   const readout = document.querySelector(".readout");
@@ -100,14 +101,14 @@ def check_verdict(page, name, diff, layouts, failures):
 
 
 def shape(words):
-    """Which of the five shapes a page has."""
+    """The name of the page's shape, one of five."""
     if words in ("not touched", "only predicted"):
         return words
     return "as predicted" if words.endswith("as predicted") else "executed" if words.startswith("executed") else "read"
 
 
 def check_owners(page, name, failures):
-    """A function has one owner, wherever it is."""
+    """Checks that a function has the same owner in both layouts."""
     moved = page.evaluate("""async () => {
       const { layouts, names } = new Report(await readData());
       const [before, after] = layouts.map(({ functions }) => {
@@ -123,8 +124,8 @@ def check_owners(page, name, failures):
 
 
 def check_map(page, name, layouts, failures):
-    """Each cell of both strips, as it is said and as it is drawn, is what the documents say of that page."""
-    # Between cells the chosen page is described, so all are pointed at before one is chosen.
+    """Checks that the words and the drawing of each cell in both strips agree with the documents."""
+    # Between cells, the readout describes the chosen page. So all places are pointed at before a page is chosen.
     pointed = {layout.side: dict(page.evaluate(POINT, f"#strip-{layout.side}")) for layout in layouts}
     kinds = {}
     for layout in layouts:
@@ -152,12 +153,12 @@ def check_map(page, name, layouts, failures):
             if words == "executed, as predicted":
                 level = sum(colour == cell["edge"] for colour in cell["column"][1:13])
                 failures.expect(abs(level - share * 12) <= 1.5, f"{place}: the level is {level} of 12, expected {share * 12:.1f}")
-    # Each of the five shapes is drawn in one way, which is that of no other.
+    # Each of the five shapes is drawn in one way, and no two in the same way.
     drawn = [one for looks in kinds.values() for one in looks]
     failures.expect(len(drawn) == len(set(drawn)) == len(kinds), f"{name}: shapes are drawn as {kinds}")
 
 
-# Each cell at each zoom, in pages of the same number: its shape; and what the key says there.
+# The shape of each cell at each zoom, and the key at this zoom.
 SHAPES_OF_ZOOMS = """async () => {
   const report = new Report(await readData());
   const found = [];
@@ -175,7 +176,7 @@ SHAPES_OF_ZOOMS = """async () => {
 
 
 def check_shapes(page, name, layouts, failures):
-    """At each zoom each cell has the shape that the documents ask for, and the key says what holds there."""
+    """Checks that at each zoom each cell has the shape that the documents ask for, and the key has the right words."""
     for found in page.evaluate(SHAPES_OF_ZOOMS):
         layout = next(one for one in layouts if one.side == found["side"])
         zoom, place = found["zoom"], f"{name}: {found['zoom']} bytes, {found['side']}"
@@ -197,7 +198,7 @@ def check_shapes(page, name, layouts, failures):
 
 
 def check_drawer(page, name, diff, layouts, failures):
-    """Every field of the drawer, for pages with functions: evenly chosen, and all that are unusual."""
+    """Checks all fields of the drawer for some pages: evenly chosen pages, and the first unusual pages."""
     for layout in layouts:
         other = next(one for one in layouts if one is not layout)
         touched = sorted(layout.executed | layout.predicted)
@@ -262,7 +263,10 @@ def check_drawer(page, name, diff, layouts, failures):
 
 
 def check_faults(page, name, layouts, listed, failures):
-    """Page faults of the timeline, the curve and the drawer. `listed` has those of each layout, and those of its image by page."""
+    """Checks page faults in the timeline, the curve and the drawer.
+
+    `listed` has all faults of each layout, and the faults of its image by page.
+    """
     labels = page.locator("#timeline svg[aria-label^='Page faults over']").evaluate_all(
         "(charts) => charts.map((chart) => chart.getAttribute('aria-label'))")
     failures.expect(len(labels) == len(layouts), f"{name}: {len(labels)} timelines of faults")
@@ -299,7 +303,7 @@ def check_faults(page, name, layouts, listed, failures):
 
 
 def check_zooms(page, name, failures):
-    """At each zoom the arrow keys move, and the last cell is on the last page."""
+    """Checks that at each zoom the arrow keys move from cell to cell, and the last cell is on the last page."""
     strip = page.locator("[role=slider]").last
     pages = int(strip.get_attribute("aria-valuemax")) + 1
     for zoom in page.locator("input[name=zoom]").all():
@@ -309,7 +313,7 @@ def check_zooms(page, name, failures):
         failures.expect(is_chosen or f"zoom={size}" in page.url, f"{name}: the address lacks zoom={size}")
         strip.focus()
         page.keyboard.press("Home")
-        # As many steps as a page has cells lead to the next page.
+        # A page has this many cells, so this many steps lead to the next page.
         for _ in range(max(1, 4096 // size)):
             page.keyboard.press("ArrowRight")
         now = int(strip.get_attribute("aria-valuenow"))
@@ -351,7 +355,7 @@ def check_width(page, name, failures):
 
 
 def tab_stops(page):
-    """The ids of the sections in which the focus rests, going from the top with Tab alone."""
+    """The ids of the sections that the focus reaches from the top with Tab alone."""
     page.evaluate("window.scrollTo(0, 0); document.querySelector('.skip').focus()")
     seen, first = set(), None
     for _ in range(600):
@@ -395,7 +399,7 @@ def check_keyboard(page, name, failures):
     for view in views:
         has_controls = page.query_selector_all(f"#{view} :is(a, button, input, select, summary, [tabindex='0']):not([hidden])")
         failures.expect(view in reached or not has_controls, f"{name}: Tab does not reach view '{view}', only {sorted(reached)}")
-    # Each address is one state, and a link to a view keeps the page.
+    # Each address is one state. A link to a view keeps the reader's choices.
     page.evaluate("location.hash = '#zoom=16384&colour=time'")
     failures.expect(page.locator("input[name=zoom][value='16384']").is_checked(), f"{name}: the address does not set the zoom")
     failures.expect(page.locator("input[name=colour][value='time']").is_checked(), f"{name}: the address does not set the colour")
@@ -418,7 +422,7 @@ def check_keyboard(page, name, failures):
 
 
 def check_hostile(page, name, failures):
-    """Names that would end the script, begin an element or move the cursor of a terminal."""
+    """Checks that names can't end the script, begin an element or move the cursor of a terminal."""
     page.locator("#find").fill("</script>")
     page.wait_for_function("() => document.getElementById('results').textContent.includes('</script>')")
     page.locator("#results button").first.click()
@@ -433,7 +437,7 @@ def check_hostile(page, name, failures):
 
 
 def check_colours(page, name, failures):
-    """The strips have at least an untouched and a touched cell that differ: forced colours must not make them one."""
+    """Checks that with forced colours touched and untouched cells still differ, and bars from their surroundings."""
     for strip in page.locator("[role=slider]").all():
         cells = page.evaluate(POINT, f"#{strip.get_attribute('id')}")
         drawn = {(cell["edge"], cell["middle"], cell["colours"]) for _, cell in cells}
@@ -445,7 +449,7 @@ def check_colours(page, name, failures):
         failures.expect(part != around, f"{name}: a bar has the colour of what is around it, {part}")
 
 
-# The blocks of the icicle, as they are drawn and as they are said.
+# The blocks of the icicle: their drawing and their words.
 BLOCKS = """() => [...document.querySelectorAll('.icicle [role=treeitem]')].map((node) => ({
   words: node.getAttribute('aria-label'),
   level: Number(node.getAttribute('aria-level')),
@@ -456,7 +460,7 @@ BLOCKS = """() => [...document.querySelectorAll('.icicle [role=treeitem]')].map(
 
 
 def check_icicle(page, name, failures):
-    """Blocks are as high as their bytes and as full as they are used; names are whole or say that they are not; keys walk."""
+    """Checks the heights of blocks (bytes), their fill (the used share), marks of cut names, and the arrow keys."""
     tree = page.locator(".icicle[role=tree]")
     blocks = page.evaluate(BLOCKS)
     height = tree.evaluate("(one) => one.clientHeight")
@@ -486,9 +490,9 @@ RANKS = ["fail", "inconclusive", "pass", "no baseline"]
 
 
 def check_limits(page, name, check, failures):
-    """The verdict says first whether the budget is kept, and each limit has a bar that says the same."""
+    """Checks that the verdict first says whether the budget is kept, and that the bar of each limit agrees."""
     outcomes = [one["outcome"] for one in check["limits"]]
-    # A row has all that a line of the budget demands of a figure, and says the worst.
+    # A row has all demands of a line of the budget on a figure, and says the worst outcome.
     figures = {}
     for one in check["limits"]:
         key = tuple(one.get(member) for member in ("line", "metric", "image", "pageSizeBytes", "state"))
@@ -513,7 +517,7 @@ def check_limits(page, name, check, failures):
         failures.expect(found == expected or 12 <= found < expected, f"{name}: {found} rows of {expected} figures say '{word}'")
     failures.expect(rows == sorted(rows, key=lambda row: next(place for place, word in enumerate(("Failed", "Undecided", "Kept", "No")) if row.startswith(word))),
                     f"{name}: the limits are not in the order of their outcomes")
-    # A limit of "+2" ends two beyond the base; a bar without negative values begins at 0.
+    # A limit of "+2" is two beyond the base. A bar without negative values begins at 0.
     counted = [one for one in check["limits"] if one.get("base") and not one.get("againstBase", "%").endswith("%")]
     bases = [one["base"] for one in counted]
     bounds = [one["base"] + int(one["againstBase"]) for one in counted]
@@ -526,7 +530,7 @@ def check_limits(page, name, check, failures):
     demands = page.locator(".limits .numbers").all_inner_texts()
     failures.expect(most < 2 or any(text.count(" (") >= most for text in demands), f"{name}: no row has {most} limits: {demands[:3]}")
     failures.expect(len(drawn) >= min(12, len(bounds)), f"{name}: {len(drawn)} bars have a base, {len(bounds)} limits")
-    # Without a line of one word: the narrowest text has room for a figure's name.
+    # No line has only one word: even the narrowest text has room for a figure's name.
     narrow = page.evaluate("[...document.querySelectorAll('.limits .subject, .limits .numbers')].filter((one) => one.clientWidth < 120).length")
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 

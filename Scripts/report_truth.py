@@ -1,4 +1,4 @@
-"""What the documents of other commands say about each page of a layout: the truth that a report is compared with."""
+"""Reads from the documents of other commands what a report must show of each page of a layout."""
 import collections
 import json
 import pathlib
@@ -9,12 +9,12 @@ ACCESS_WORDS = {"execute": "executed", "read": "read", "write": "written", "kern
 
 
 def visible(name):
-    """A name as a page shows it: what is no character to see, and what changes the direction of a line, is replaced."""
+    """A name as a report shows it: invisible characters, and characters that change a line's direction, are U+FFFD."""
     return re.sub("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
 
 
 class Layout:
-    """One image: `show --json IMAGE`, what `pages --json` counted of it, and its side of `diff --json`."""
+    """One image: the documents `show --json IMAGE` and `pages --json`, and its side of `diff --json`."""
 
     def __init__(self, side, image, pages, diff):
         self.side = side
@@ -29,18 +29,18 @@ class Layout:
         compared = diff["measuredPages"][side]
         self.differences = {int(one["address"], 16): one for one in compared["differences"]}
         only_executed = {page for page, one in self.differences.items() if one["isExecuted"]}
-        # Pages that are only executed and only predicted are listed; all others are both.
+        # diff lists the pages that are only executed or only predicted. All other executed pages are predicted, too.
         self.predicted = (self.executed - only_executed) | (set(self.differences) - only_executed)
         self.counts = next(one for one in compared["pages"] if one["pageSizeBytes"] == PAGE)
         assert len(self.executed) == self.counts["measured"] and len(self.predicted) == self.counts["predicted"]
         labels = collections.Counter(name for *_, name in self.functions)
-        # Functions of one name in several files: diff says which of them only for the layout after.
+        # If several files have functions of one name, diff says which function ran only for the layout after.
         self.ambiguous = {name for name, count in labels.items() if count > 1}
         self.used = {visible(one["name"]) for one in diff["functions"]}
         self.order = {visible(one["name"]): place for place, one in enumerate(diff["functions"])}
 
     def words(self, page):
-        """What touched a page, as the report says it."""
+        """What touched a page, in the words of the report."""
         touches = self.touches.get(page, [])
         how = ", ".join(word for access, word in ACCESS_WORDS.items() if any(one["access"] == access for one in touches))
         if page in self.predicted:
@@ -48,7 +48,7 @@ class Layout:
         return how or "not touched"
 
     def shapes(self, start, end, is_part):
-        """The shapes that a cell may have: one, but for parts of a page, of which only the prediction tells where code is."""
+        """The shapes that a cell may have. A part of a page may have two: only the prediction shows where code is."""
         pages = range(start // PAGE * PAGE, end, PAGE)
         found = set()
         for page in pages:
@@ -64,11 +64,11 @@ class Layout:
         return {strongest, "barred" if is_read else "pale"}
 
     def functions_on(self, page):
-        """`(address, size, name)` of those with a byte on the page."""
+        """`(address, size, name)` of the functions with a byte on the page."""
         return [one for one in self.functions if one[0] < page + PAGE and one[0] + max(1, one[1]) > page]
 
     def startup_bytes(self, page):
-        """The bytes of the page that named startup functions have: others may run there, too."""
+        """The bytes of named startup functions on the page. Other functions may run there, too."""
         ranges = sorted(
             (max(page, start), min(page + PAGE, start + size))
             for start, size, name in self.functions_on(page) if name in self.used - self.ambiguous)
@@ -79,7 +79,7 @@ class Layout:
         return total
 
     def is_ambiguous(self, page):
-        """Whether functions are on the page of which it is unknown whether they are the used ones."""
+        """Whether the page has a function with a used but ambiguous name: it is unknown which of its functions ran."""
         return any(name in self.ambiguous & self.used for *_, name in self.functions_on(page))
 
     def sections_on(self, page):
@@ -87,7 +87,7 @@ class Layout:
 
 
 def truth(report):
-    """What diff says of `NAME.html`, its layouts, and its check, from the documents beside it; none or empty where there are none."""
+    """The diff, the layouts and the check of `NAME.html`, from documents beside it; `None` or empty without them."""
     stem = report.with_suffix("")
     check = pathlib.Path(f"{stem}.check")
     limits = json.loads(check.read_text()) if check.exists() else None
@@ -102,7 +102,7 @@ def truth(report):
 
 
 def faults(report, layout):
-    """What `faults --json` listed for a layout beside `NAME.html`: all faults, and those of the image by page; empty if there is none."""
+    """All faults in the `faults --json` document of a layout of `NAME.html`, and the image's by page; else empty."""
     stem = str(report.with_suffix(""))
     path = pathlib.Path(f"{stem}-before.faults" if layout.side == "before" else f"{stem}.faults")
     if not path.exists():

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Orders the tool itself: records one of its runs, relinks it, and prints what that saves.
+# Orders the orderfile command itself: records one of its runs, links it again, and prints what this saves.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/.build/self-order

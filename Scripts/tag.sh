@@ -10,7 +10,7 @@ version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Features/
 [[ -z $(git status --porcelain) ]] || fail "files are changed: commit them first"
 ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || fail "v$version exists: raise toolVersion"
 
-# The part below "## 0.2.0 - 2026-11-23", up to the next heading of its rank.
+# The part below the heading of the version, such as "## 0.2.0 - 2026-11-23", up to the next heading of the same level.
 notes=$(awk -v heading="^## ${version//./\\.} - [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]\$" '
   $0 ~ heading { found = 1; next } found && /^## / { exit } found' CHANGELOG.md)
 [[ -n $notes ]] || fail "CHANGELOG.md: no heading \"## $version - DATE\""

@@ -1,16 +1,17 @@
 #!/bin/bash
-# Runs README's commands as a person with a new machine does: in a Debian that has all updates and nothing but Swift and
-# what Swift needs, as a user who may use sudo, in a clone of the last commit. Takes 20 to 40 minutes on two processors.
+# Runs README's commands as a person with a new machine does: in a Debian that has all updates, Swift, the packages that
+# Swift needs, and nothing else; as a user who may use sudo; in a clone of the last commit. Takes 20 to 40 minutes on
+# two processors.
 #   Debian 12: make demo, make test      Debian 13: make demo, make quick
-# The toolchain of this machine is mounted read-only, and with it each folder that git's url.*.insteadOf names.
+# The toolchain of this machine, and each folder that git's url.*.insteadOf names, is mounted read-only.
 # usage: test-fresh.sh [bookworm|trixie ...]      needs root, as debootstrap, mount and chroot do
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "test-fresh.sh: $*" >&2; exit 1; }
 ((EUID == 0)) || fail 'debootstrap, mount and chroot need root: run it with sudo'
 command -v debootstrap >/dev/null || fail "missing debootstrap: run 'Scripts/bootstrap.sh package' first"
-# Mounts and processes are in namespaces that end with the inner script, however it ends. The outer script, which sees no
-# mounts, removes the folder.
+# Mounts and processes are in namespaces, which end with the inner script, however it ends. The outer script sees none
+# of the mounts, and removes the folder.
 if [[ -z ${TEST_FRESH-} ]]; then
   TEST_FRESH=$(mktemp -d)
   export TEST_FRESH
@@ -26,11 +27,11 @@ mkdir -p "$logs"
 suites=("$@")
 (($#)) || suites=(bookworm trixie)
 
-# A clone of its own: what make writes, and what was not committed, stays out.
+# A separate clone, without files that make has written and without changes that are not committed.
 git clone -q --no-hardlinks "$root" "$work/clone"
 git config --get-regexp '^url\..*\.insteadof$' >"$work/urls" || true
 
-prepare() { # prepare SUITE FOLDER: what a person has before README's first command
+prepare() { # prepare SUITE FOLDER: makes the system that a person has before README's first command
   local suite=$1 system=$2 library
   case $suite in
     bookworm) library=libstdc++-12-dev ;;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Opens reports in Debian's Chromium, from disk, and checks what a reader can rely on.
+"""Opens reports in Debian's Chromium, from disk, and checks them.
 
 usage: test-report.py [--shots FOLDER] REPORT.html...
 
-Each report, in light and dark, as wide as a desktop and as a phone: no violation that axe finds, no console message, no
-request, no sideways scroll. Once each: what it shows against the documents beside it (report_truth.py), the keyboard, all
-zooms, forced colours, print, and a width of 320 pixels. The time until it is ready is printed: it depends on the machine.
+Opens each report in light and dark, as wide as a desktop and as a phone, and checks that there is no violation that axe
+finds, no console message, no request, and no sideways scroll. Checks once for each report its contents against the
+documents beside it (report_truth.py), the keyboard, all zooms, forced colours, print, and a width of 320 pixels. Prints
+the time until the report is ready, which depends on the machine.
 """
 import argparse
 import pathlib
@@ -20,7 +21,7 @@ SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 
 
 class Opened:
-    """A report in a browser of its own, whose requests and messages are kept."""
+    """A report in a separate browser. Keeps the browser's requests and messages."""
 
     def __init__(self, browser, report, name, failures, size=(1280, 800), **options):
         self.report, self.name, self.failures = report, name, failures

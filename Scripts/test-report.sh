@@ -24,8 +24,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# report NAME LINK-WORD... -- ARGUMENT...: links in both orders by appending to a command, and reports of a launch with these
-# arguments. Beside the page lie the documents that say what it has to show.
+# report NAME LINK-WORD... -- ARGUMENT...: links in both orders, by appending options to the link command, and writes a
+# report of a launch with these arguments. Beside the report are the documents whose contents it has to show.
 report() {
   local name=$1 link=()
   shift
@@ -46,12 +46,13 @@ report() {
   for image in "$name-before" "$name"; do
     "$orderfile" faults -q --cold --json -o "$image.faults" -- "./$image" "$@" >/dev/null
   done
-  # A history is about an image that keeps its name.
+  # The document before gets the image name of the document after, because a history is of one image name.
   sed "s|$name-before\"|$name\"|" "$name-before.json" >committed.json
   "$orderfile" history add -q "$name.jsonl" committed.json --commit before --time 1700000000
   "$orderfile" history add -q "$name.jsonl" "$name.json" --commit after --time 1700086400
   "$orderfile" check -q --init -o "$name.budget" "$name.json"
-  # The redis server before is held to the budget of the one after, and compared with it, so one report has a failed budget.
+  # The redis server before has to keep the budget of the server after, which is also its base. So one report has a
+  # failed budget.
   local checked=("$name.json")
   if [[ $name == redis ]]; then checked=(--base "$name.json" committed.json); fi
   "$orderfile" check -q --json -o "$name.check" --budget "$name.budget" "${checked[@]}" || (($? == 2))
@@ -62,7 +63,7 @@ report() {
 
 mkdir small-objects sqlite3-objects redis-objects
 clang -O1 -ffunction-sections -c "$root/Examples/C/main.c" -o small-objects/main.o
-# Names that would end the script, begin an element, and change the colours of a terminal.
+# Names of functions that would end the script, begin an element, and change the colours of a terminal.
 clang -ffunction-sections -x c -c - -o small-objects/hostile.o <<'C'
 void hostile(void) __asm__("</script><b>'\"&");
 void hostile(void) {}
@@ -95,7 +96,7 @@ cp "$orderfile" orderfile
 "$orderfile" pages -q --json -o orderfile.json -- ./orderfile show "$small" >/dev/null
 "$orderfile" report -q -o orderfile.html orderfile orderfile.oftrace orderfile.json
 
-# As many limits as a check can have, a few of them exceeded, and of no image.
+# A check with as many limits as possible and without an image. A few of the limits are exceeded.
 python3 - >many.check <<'PYTHON'
 import json
 import sys

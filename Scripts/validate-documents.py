@@ -17,7 +17,7 @@ for schema in schemas.values():
     Draft202012Validator.check_schema(schema)
 registry = Registry().with_resources(
     (name, Resource.from_contents(schema)) for name, schema in schemas.items())
-# The name is the base of what a schema refers to.
+# The reference by name makes the name the base of the references in the schema.
 validators = {
     name: Draft202012Validator({"$ref": name}, registry=registry) for name in schemas}
 

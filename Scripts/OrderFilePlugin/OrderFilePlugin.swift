@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// `swift package orderfile`: runs `orderfile auto` for the package, with the command that is installed.
 ///
-/// Everything is written to the plugin's own folder, below `.build`, so that no permission is needed; `--output` names
-/// another.
+/// Writes everything to the plugin's own folder, below `.build`, so that no permission is needed. `--output` names
+/// another folder.
 @main struct OrderFilePlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
     let command = ProcessInfo.processInfo.environment["ORDERFILE"] ?? "orderfile"

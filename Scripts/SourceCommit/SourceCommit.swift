@@ -4,7 +4,7 @@ import PackagePlugin
 /// Writes `sourceCommit`, the commit that `--version` states, into the sources of a target.
 @main struct SourceCommit: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) -> [Command] {
-    // Before each build, and only if it has changed: a file that is written again is compiled again.
+    // Runs before each build. It writes the file only if the text has changed, because SwiftPM compiles a written file.
     let script = """
       mkdir -p "${2%/*}"
       commit=$(git -C "$1" describe --always --dirty=-modified --exclude '*' --abbrev=12 2>/dev/null)
