@@ -24,7 +24,7 @@ done
 "$orderfile" gen launch.oftrace --image default -o launch.order 2>/dev/null
 link -Wl,--symbol-ordering-file=launch.order -o ordered
 
-predict() { # predict PAGE_SIZE: of .text, before and after
+predict() { # predict PAGE_SIZE: the predicted pages of .text, before and after
   "$orderfile" diff default ordered --trace launch.oftrace --json --page-size "$1" | python3 -c '
 import json, sys
 pages = [row["pages"] for row in json.load(sys.stdin)["sections"] if row["name"] == ".text"][0]
