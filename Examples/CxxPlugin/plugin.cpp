@@ -11,7 +11,7 @@ struct Circle final : Shape {
   double radius;
 };
 
-// Never used at launch, and defined between what is.
+// Never used at launch, but defined between functions that a launch runs.
 struct Square final : Shape {
   explicit Square(double side) : side(side) {}
   double area() const override { return squared(side); }

@@ -1,4 +1,4 @@
-// Adds up the numbers in a text. Most of its code is for texts with mistakes, which a usual launch does not have.
+// Adds up the numbers in a text. Most of the code handles mistakes in the text, and does not run in a usual launch.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>

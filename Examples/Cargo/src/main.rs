@@ -1,4 +1,4 @@
-//! Counts words. The functions stand in the order of a reader, not of a launch.
+//! Counts words. The functions are in a good order for a reader; a launch runs them in another order.
 
 mod report;
 mod text;

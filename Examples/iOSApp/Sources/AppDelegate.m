@@ -1,5 +1,5 @@
-// The part that needs UIKit. Never compiled by this project's tests: Apple's SDK is not on Linux, and
-// without it this file is empty.
+// The part of the app that needs UIKit. The tests of orderfile run on Linux, without Apple's SDK: there, this file is
+// empty.
 
 #if __has_include(<UIKit/UIKit.h>)
 #import <UIKit/UIKit.h>

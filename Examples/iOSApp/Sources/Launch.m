@@ -5,11 +5,11 @@
 int greeting(int count);  // Greeting.swift
 int theme_tint(void);     // Theme.cpp
 
-// Store.c has a function of this name too: an order file tells them apart by their object files.
+// Store.c also has a function of this name. An order file distinguishes the two by their object files.
 __attribute__((noinline)) static int check(int shown) { return shown > 0 ? shown : 1; }
 
 @implementation Launch
-// Before main, and before the constructors.
+// Runs before main, and before the constructors.
 + (void)load {
   store_open();
 }

@@ -1,4 +1,4 @@
-// A constructor of C++: it runs before main, and an order file must name it.
+// Has a static constructor, which runs before main and must be in the order file.
 
 namespace {
 volatile int night = 77;

@@ -12,7 +12,7 @@ int main(int count, char **arguments) {
 
 #else
 
-// Where there is no UIKit, what the delegate does.
+// Without UIKit, main does the work of the app delegate.
 int main(int count, char **arguments) {
   Launch *launch = [[Launch alloc] init];
   if (count > 99) [launch logOut];
