@@ -359,6 +359,7 @@ let package = Package(
     tests("FunctionOrder", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ChangePoints"),
     tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
+    tests("ProcessLaunch"),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
     .testTarget(
