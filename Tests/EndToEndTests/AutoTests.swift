@@ -278,7 +278,8 @@ import Testing
     }
     let other = try project.auto("--launch", "./app")
     #expect(
-      other.status == 1 && other.errors.contains("another orderfile uses it"), "\(other.errors)")
+      other.status == 1 && other.errors.contains("another 'orderfile auto' is using it"),
+      "\(other.errors)")
     running.send(SIGINT)
     let run = running.endAlone()
     #expect(

@@ -430,7 +430,7 @@ import Testing
     #expect(Self.textPages(other, "after") >= pages + 4)
     #expect(
       other.errors.contains(
-        "warning: other: 1 startup function counts whole: their basic blocks differ from those of the recorded build"
+        "warning: other: 1 startup function counts whole: their basic blocks differ from the recorded build's"
       ), "\(other.errors)")
 
     // Other instructions in the same blocks.

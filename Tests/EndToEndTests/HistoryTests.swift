@@ -159,7 +159,7 @@ import Testing
     let last = try workshop.mustOrderfile("show", "--json", "--last", "2", "h.jsonl").text
     #expect(last.split(separator: "\n").count == 2 && last.contains("c39"))
     let other = try workshop.orderfile("show", "--last", "2", "pages.json")
-    #expect(other.status == 64 && other.errors.contains("--last is for a history"))
+    #expect(other.status == 64 && other.errors.contains("--last applies only to a history"))
     let table = try workshop.mustOrderfile("export", "csv", "h.jsonl").output
     let piped = try workshop.start(
       "/bin/sh", ["-c", "cat h.jsonl | \"$0\" export csv -", Built.orderfile]

@@ -119,7 +119,7 @@ import Testing
     #expect(run.status == 0)
     #expect(
       run.errors.contains(
-        "other.json: the launch had other arguments than that of 'none.json': expected none, found 'x y'"
+        "other.json: the launch had other arguments than the launch of 'none.json': expected none, found 'x y'"
       ), "\(run.errors)")
   }
 

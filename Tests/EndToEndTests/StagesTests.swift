@@ -176,9 +176,12 @@ import Testing
     for (arguments, message) in [
       ([], "missing what to report: give files, or a command after '--'"),
       (["--cold", "a.log"], "--cold affects launches: give a command after '--'"),
-      (["--stop-at", "x", "--", "./app"], "--stop-at affects files"),
+      (["--stop-at", "x", "--", "./app"], "--stop-at applies to files"),
       (["a.log", "--json"], "options precede the files: found '--json'"),
-      (["--until-ready", "mark=x", "--", "./app"], "nothing is added to a measured program"),
+      (
+        ["--until-ready", "mark=x", "--", "./app"],
+        "a measured program is launched without a recorder"
+      ),
       (["nowhere.log"], "nowhere.log: "),
       (["-"], "missing a launch"),
     ] {

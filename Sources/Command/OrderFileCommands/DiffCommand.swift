@@ -54,7 +54,8 @@ struct DiffCommand: ParsableCommand {
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "The page size: 4k, 16k, 64k, or auto for that of the images' platform.", valueName: "size"))
+      "The page size: 4k, 16k, 64k, or auto for the page size of the images' platform.",
+      valueName: "size"))
   var pageSize = PageSizeChoice.automatic
   @Option(
     help: ArgumentHelp(
@@ -103,7 +104,7 @@ struct DiffCommand: ParsableCommand {
   var map = false
   @Option(
     help: ArgumentHelp(
-      "What a character of the map stands for: a power of two from 4k to 1g, at least a page; or auto, for what fits on 16 lines.",
+      "The bytes that a character of the map shows: a power of two from 4k to 1g, at least a page; auto fits the map on 16 lines.",
       valueName: "size"), completion: MapScaleOption.defaultCompletionKind,
     transform: expecting("a power of two from 4k to 1g, or auto"))
   var mapScale: MapScaleOption?
@@ -118,7 +119,8 @@ struct DiffCommand: ParsableCommand {
       throw ValidationError("missing the startup functions: give --trace, --order, or both")
     }
     if mapScale != nil, !map || json {
-      throw ValidationError("--map-scale needs --map, and no --json: it is how the map is drawn")
+      throw ValidationError(
+        "--map-scale needs --map without --json: it is the scale of the drawn map")
     }
     if let costMs, !(costMs >= 0 && costMs <= 1000) {
       throw ValidationError("invalid --cost-ms: expected 0 to 1000 milliseconds, found \(costMs)")

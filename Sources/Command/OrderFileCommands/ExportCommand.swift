@@ -59,7 +59,7 @@ struct ExportCommand: ParsableCommand {
   var faults: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The page size: 4k, 16k, 64k, or auto for that of the images' platform. For perfetto and csv.",
+      "The page size: 4k, 16k, 64k, or auto for the page size of the images' platform. For perfetto and csv.",
       valueName: "size"))
   var pageSize: PageSizeChoice?
   @Option(
@@ -95,7 +95,7 @@ struct ExportCommand: ParsableCommand {
     try refuse("--pages", "perfetto", if: pages != nil && format != .perfetto)
     try refuse("--faults", "perfetto", if: !faults.isEmpty && format != .perfetto)
     if pageSize != nil, format == .perfetto, image == nil {
-      throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
+      throw ValidationError("--page-size needs --image: only an image has pages to count")
     }
     try refuse("--demangle", "perfetto, folded and csv", if: demangle != nil && format == .parquet)
     if format == .influx || format == .openmetrics { try checkHistory() }

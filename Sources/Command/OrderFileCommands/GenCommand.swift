@@ -18,7 +18,7 @@ struct GenCommand: ParsableCommand {
       The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
       all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
       one launch come first, then those that the next adds, and so on. Which trace is named first makes no difference. \
-      A folder stands for the traces and profiles in it, and @FILE for the paths in FILE.
+      A folder means all traces and profiles in it, and @FILE the paths that FILE lists.
 
       Data that launches touched are listed behind the functions: from traces of builds that report loads and stores, \
       and from documents of 'orderfile pages --json', which name what was first on each page. Such documents alone, \
@@ -30,7 +30,7 @@ struct GenCommand: ParsableCommand {
       --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
       later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \
       ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
-      Functions of which blocks were recorded in another build are split if that build's map of blocks is the same.
+      Functions whose blocks were recorded in another build are split if both builds have the same map of blocks.
 
       With --format bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
       that was linked with --emit-relocs, and recorded with record --qemu or by the blocks of its map. The command \
@@ -94,13 +94,13 @@ struct GenCommand: ParsableCommand {
   var largeLast: UInt64?
   @Option(
     help: ArgumentHelp(
-      "An earlier order file, which may be that of -o: entries stay where they are in it where nothing is gained by "
+      "An earlier order file, which may be the file of -o: entries keep their places in it unless something is gained by "
         + "moving them.", valueName: "file"), completion: .file())
   var previous: String?
   @Option(
     help: ArgumentHelp(
-      "The order file to use, as it is, if a trace does not exist, a folder has none, or nothing was recorded; it may be "
-        + "that of -o.", valueName: "file"), completion: .file())
+      "The order file to use unchanged if a trace does not exist, a folder has no trace, or nothing was recorded; it may be "
+        + "the file of -o.", valueName: "file"), completion: .file())
   var fallback: String?
   @Option(
     help: ArgumentHelp(

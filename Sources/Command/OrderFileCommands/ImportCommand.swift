@@ -129,9 +129,9 @@ struct ImportPerf: ParsableCommand {
         $ perf script -i perf.data --no-demangle -F comm,pid,tid,time,event,ip,sym,symoff,dso | \
       orderfile import perf - --image build/app -o app.oftrace
 
-      A function's place is that of the first sample that has it in its stack, in any thread. So the trace is no list of \
-      first uses: it lacks what runs between two samples, which is most of what a launch runs once. Where programs can be \
-      recorded, 'record --breakpoints' finds all of it.
+      A function's place in the trace is the place of the first sample with the function in its stack, in any thread. So the \
+      trace is no list of first uses: it lacks functions that ran only between two samples, which are most functions that a \
+      launch runs once. Where programs can be recorded, 'record --breakpoints' finds all functions.
 
       The image is found by its file name, because perf prints no build ID, and the process that used it first is \
       imported. Frames are found by their symbols, which must not be demangled.
@@ -146,7 +146,7 @@ struct ImportPerf: ParsableCommand {
 struct ProfileTrace: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The trace to import, from 1. (default: the only one, or all into the folder -o FOLDER/)",
+      "The number of the trace to import, from 1. (default: the only trace, or all traces into the folder -o FOLDER/)",
       valueName: "number"), transform: expecting("the number of a trace, from 1"))
   var traceNumber: Int?
 
@@ -208,9 +208,9 @@ struct ImportProftext: ParsableCommand {
 
         $ orderfile import proftext app.proftext --image build/app -o traces/
 
-      Names are those of the compiler, without Mach-O's underscore. Names of another build are matched as far as possible. A \
-      local function, 'file.c;name', is found by its name; if several have it and object files are known, by that of its \
-      source file.
+      Names are the compiler's, without Mach-O's underscore. Names of another build are matched where possible. A local \
+      function, 'file.c;name', is found by its name. If several functions have the name, and object files are known, the \
+      name of the source file decides.
       """)
 
   @OptionGroup var list: ListArguments
@@ -228,8 +228,9 @@ struct ImportOrder: ParsableCommand {
         $ orderfile import order app.order --image build/app -o app.oftrace
         $ orderfile gen app.oftrace new.oftrace --image build/app -o both.order
 
-      The trace has a step for each function that an entry places. Entries for other architectures and of string literals \
-      are no steps. Names of another build are matched as far as possible; 'orderfile verify' says which are stale.
+      The trace has a step for each function that an entry places. Entries for other architectures, and entries of \
+      string literals, become no steps. Names of another build are matched where possible; 'orderfile verify' lists the \
+      stale entries.
       """)
 
   @OptionGroup var list: ListArguments
@@ -246,8 +247,8 @@ struct ImportSymbols: ParsableCommand {
         $ orderfile import symbols startup.txt --image build/app -o app.oftrace
         $ nm -n old-app | cut -d' ' -f3 | orderfile import symbols - --image build/app -o app.oftrace
 
-      Names are those of the image's symbol table; Mach-O names have a leading underscore. Blank lines and \
-      lines that begin with # are skipped. Names from another build are matched as far as possible, for \
+      Names are symbols as in the image's symbol table; Mach-O names have a leading underscore. Blank lines and \
+      lines that begin with # are skipped. Names from another build are matched where possible, for \
       example without suffixes that change between builds. If fewer than half of the names match, the exit \
       status is 3.
       """)

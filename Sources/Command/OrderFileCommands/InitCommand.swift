@@ -60,7 +60,7 @@ struct InitCommand: ParsableCommand {
   var linker: ELFLinkerOption?
   @Flag(
     help:
-      "For make: also order the data of C and C++ code; another build, compiled by clang, records itself, and lld links. For xcode: also record the data that C, C++ and Objective-C code touches; such a build is several times slower."
+      "For make: also order the data of C and C++ code; a second build, compiled by clang, records the data, and lld links. For xcode: also record the data that C, C++ and Objective-C code touches; such a build is several times slower."
   )
   var data = false
   @Option(
@@ -116,7 +116,7 @@ struct InitCommand: ParsableCommand {
       throw ValidationError("missing -o: name a folder for the two settings files")
     }
     if isXcode, project != nil {
-      throw ValidationError("--print xcode takes no folder of a project: it reads none")
+      throw ValidationError("--print xcode takes no project folder: it reads no project")
     }
   }
 
@@ -152,7 +152,9 @@ struct InitCommand: ParsableCommand {
     let integration = try ProjectIntegration(of: project ?? ".", buildSystem: buildSystem)
     let changes = try integration.changes(removing: remove)
     guard !changes.isEmpty else {
-      messages.print(note: remove ? "nothing to remove" : "nothing to change: it is there already")
+      messages.print(
+        note: remove
+          ? "nothing to remove" : "nothing to change: the order file is already part of the build")
       return
     }
     guard write || remove else {

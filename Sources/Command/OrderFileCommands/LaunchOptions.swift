@@ -34,7 +34,7 @@ enum RecordedLaunches: LaunchKind {
 /// Launches of the program as it is.
 enum UnchangedLaunches: LaunchKind {
   static var reasonAgainstMarks: String? {
-    "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT"
+    "a measured program is launched without a recorder, so it has no marks: give --until-ready port=NUMBER or line=TEXT"
   }
 }
 
@@ -103,7 +103,7 @@ struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
 struct StandardInput: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Standard input of the program. (default: that of this command)", valueName: "file"),
+      "Standard input of the program. (default: standard input of this command)", valueName: "file"),
     completion: .file())
   var input: String?
 

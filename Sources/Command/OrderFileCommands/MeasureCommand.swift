@@ -26,7 +26,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var after: String
   @Option(
     help: ArgumentHelp(
-      "Launch each this many times; with --precision, at most. (default: 100, or at least 30 in 20 s; "
+      "Launch each build this many times; with --precision, at most this many times. (default: 100, or at least 30 in 20 s; "
         + "with --precision 500)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
@@ -37,11 +37,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var precision: Share?
   @Flag(help: "The state of the page cache. (default: --both)")
   var state: MeasuredStates?
-  @Flag(help: "Also measure A a second time: its difference from itself is measurement noise.")
+  @Flag(help: "Also measure A a second time: the difference between its two measurements is noise.")
   var control = false
   @Option(
     help: ArgumentHelp(
-      "Also evict and examine this library, or program that a script runs. Repeat for more.",
+      "Also evict and examine this file: a library, or a program that a script runs. Repeat for more.",
       valueName: "file"), completion: .file())
   var also: [String] = []
   @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
@@ -159,7 +159,8 @@ enum MeasuredStates: String, EnumerableFlag {
 
   static func help(for value: MeasuredStates) -> ArgumentHelp? {
     switch value {
-    case .cold: "Launch with the images evicted from memory, and check that they are."
+    case .cold:
+      "Evict the images from memory before each launch, and check that nothing of them is left there."
     case .warm: "Launch with everything in memory."
     case .both: "Cold launches, then warm launches. (default)"
     }

@@ -39,7 +39,7 @@ package struct OrderFileCommand: ParsableCommand {
 
         OUTPUT
           Results go to stdout, or to the file given by -o. Everything else goes to stderr, after the result: \
-        notes say what was done, warnings what a result may suffer from, errors why there is none. --quiet \
+        notes say what was done, warnings what may be wrong with a result, errors why there is no result. --quiet \
         leaves out notes and warnings.
 
         EXIT STATUS

@@ -37,7 +37,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "Also count this library, or program that the launched one starts. Repeat for more.",
+      "Also count this file: a library, or a program that the launched program starts. Repeat for more.",
       valueName: "file"), completion: .file())
   var also: [String] = []
   @Flag(help: "Count the pages of every image.")

@@ -41,12 +41,12 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var breakpoints = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints or --qemu: also record this library; with --breakpoints also a program that the launched one "
+      "With --breakpoints or --qemu: also record this file: a library or, with --breakpoints, a program that the launched program "
         + "starts. Repeat for more.", valueName: "file"), completion: .file())
   var also: [String] = []
   @Flag(
     help:
-      "With --breakpoints: also record basic blocks, of code compiled with a map of them. --qemu always records blocks."
+      "With --breakpoints: also record the basic blocks of code that was compiled with -fbasic-block-address-map. --qemu always records blocks."
   )
   var blocks = false
   @Flag(help: "With --breakpoints or --qemu: record every image of every process.")
@@ -62,7 +62,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var qemu = false
   @Option(
     help: ArgumentHelp(
-      "With --qemu: the processor to emulate, as QEMU names it. (default: the one with all that QEMU can emulate)",
+      "With --qemu: the processor to emulate, as QEMU names it. (default: the processor with all features that QEMU can emulate)",
       valueName: "name"))
   var cpu: String?
   @Option(
@@ -72,8 +72,8 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var sysroot: String?
   @Option(
     help: ArgumentHelp(
-      "A file that the launch reads: the trace gets a hash of it, by which 'gen --previous' notices a change. Repeat "
-        + "for more. --input is such a file, too.", valueName: "file"), completion: .file())
+      "A file that the launch reads: the trace stores its hash, so that 'gen --previous' notices a changed file. Repeat "
+        + "for more. The file of --input is hashed, too.", valueName: "file"), completion: .file())
   var reads: [String] = []
   @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages

@@ -18,7 +18,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       if the launch executes fewer pages. The result is never worse than the given order file. If \
       interrupted, it writes the best order so far, unless that is the given one.
 
-      With --split a.clusters, functions are split anew, too: what ran and had been split off joins what ran before. --relink \
+      With --split a.clusters, functions are split again, too: blocks that ran, but had been split off, join the other blocks that ran. --relink \
       then compiles with the profile $ORDERFILE_SPLIT, and both files are replaced.
       """)
 

@@ -66,7 +66,8 @@ struct ShowCommand: ParsableCommand {
     options.architecture = arch?.architecture
     let shown = try ShownFile(path: file, options)
     if last != nil, !shown.isHistory {
-      throw Diagnostic("--last is for a history", context: [file], severity: .usage)
+      throw Diagnostic(
+        "--last applies only to a history: this file is none", context: [file], severity: .usage)
     }
     try outputFile.finish(document(of: shown))
     messages.print(shown.warnings)

@@ -82,7 +82,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("\(option) affects launches: give a command after '--'")
     }
     if !command.isEmpty, stopAt != nil {
-      throw ValidationError("--stop-at affects files: a command ends, or is ready at --until-ready")
+      throw ValidationError(
+        "--stop-at applies to files; to end a launch of a command early, give --until-ready")
     }
   }
 

@@ -77,7 +77,8 @@ import Testing
       }
     }
     #expect(error?.severity == .mismatch)
-    #expect(error?.message == "machine mismatch: expected launches on one, found x86_64, arm64")
+    #expect(
+      error?.message == "machine mismatch: expected launches on one machine, found x86_64, arm64")
   }
 
   @Test func weightsThatExceedWhatCanBeCountedAreRefused() throws {

@@ -21,7 +21,7 @@ struct HistoryAddCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The history; it is made if there is none.", valueName: "history"),
+    help: ArgumentHelp("The history; it is created if it does not exist.", valueName: "history"),
     completion: .file())
   var history: String
   @Argument(
@@ -29,12 +29,12 @@ struct HistoryAddCommand: ParsableCommand {
   var documents: [String]
   @Option(
     help: ArgumentHelp(
-      "The commit that was built: what git takes or, with --time, any name. (default: HEAD)",
+      "The commit that was built: a revision as git takes it or, with --time, any name. (default: HEAD)",
       valueName: "name"))
   var commit: String?
   @Option(
     help: ArgumentHelp(
-      "When the commit was made: as 'git show --format=%cI' has it, or seconds since 1970. (default: what git says)",
+      "When the commit was made: a time as 'git show --format=%cI' prints it, or seconds since 1970. (default: git's time of the commit)",
       valueName: "time"),
     transform: expecting("a time such as 2026-11-23T16:40:00Z, or seconds since 1970"))
   var time: HistoryTime?

@@ -30,7 +30,7 @@ struct HistoryTrendCommand: ParsableCommand {
   @Option(
     name: .customLong("max-p"),
     help: ArgumentHelp(
-      "Show changes whose p, of a t-test, is below this. (default: 0.001)", valueName: "p"),
+      "Show changes whose t-test has a p-value below this. (default: 0.001)", valueName: "p"),
     transform: expecting("a number above 0, at most 1"))
   var maximumP = 0.001
   @Option(

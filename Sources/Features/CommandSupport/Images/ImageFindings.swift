@@ -47,7 +47,7 @@ extension ImageFacts {
     guard let linker = build.linker else {
       return Finding(
         .image, "linker", .warning,
-        "unknown, perhaps GNU ld, which leaves no trace; GNU ld takes no order files of lld",
+        "unknown, perhaps GNU ld, which leaves no name in an image; GNU ld takes no order files of lld",
         hint:
           "link with -fuse-ld=lld; or write GNU ld's order files: orderfile gen --linker gnu-ld")
     }

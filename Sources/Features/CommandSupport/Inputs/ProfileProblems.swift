@@ -33,9 +33,9 @@ extension Diagnostic {
     let machines = Set(images.map(\.machine)).subtracting([0]).sorted()
     guard machines.count > 1 else { return nil }
     return Diagnostic(
-      "machine mismatch: expected launches on one, found "
+      "machine mismatch: expected launches on one machine, found "
         + machines.map { Architecture(machine: $0).description }.joined(separator: ", "),
-      hint: "use the traces of each machine by themselves", severity: .mismatch)
+      hint: "give only the traces of one machine", severity: .mismatch)
   }
 
   package static func tooManyLaunches(_ path: String) -> Diagnostic {

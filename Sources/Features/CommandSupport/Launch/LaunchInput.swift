@@ -47,7 +47,7 @@ package final class LaunchInput {
     default:
       guard isatty(input) == 0 else {
         throw failure(
-          "unable to use it as input: each launch reads it, and a terminal can be read once",
+          "unable to use it as input: several launches read it, and a terminal can be read only once",
           hint: "save what the program reads to a file")
       }
       (self.path, descriptor) = (path, nil)

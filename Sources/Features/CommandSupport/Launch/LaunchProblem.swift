@@ -34,7 +34,7 @@ extension ProgramLaunch.Result {
   package func unsettled(_ launch: String) -> Diagnostic? {
     guard endedAtWork else { return nil }
     return Diagnostic(
-      "the program was still working seconds after it was ready, when it was ended: another launch may get further",
+      "the program was still working when it was ended, seconds after it was ready: another launch may get further",
       context: [launch],
       hint: "choose a sign that comes when it waits for requests: --until-ready line=TEXT")
   }
@@ -45,7 +45,7 @@ extension Readiness {
   package func check() throws(Diagnostic) {
     guard isThereAlready else { return }
     throw Diagnostic(
-      "\(self) is there before the program is launched", context: ["--until-ready"],
+      "\(self) holds already before the program is launched", context: ["--until-ready"],
       hint: "end the process that listens, or let the program use another port")
   }
 }

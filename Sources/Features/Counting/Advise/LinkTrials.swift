@@ -55,7 +55,7 @@ struct LinkTrials {
       document.warnings.append(
         Diagnostic(
           "two launches of one image differ by \(counted(document.variation ?? 0, "page")): "
-            + "smaller savings tell nothing", context: [launch.program.command[0]]))
+            + "smaller savings mean nothing", context: [launch.program.command[0]]))
     }
 
     var advised: [AdviceDocument.Option] = []

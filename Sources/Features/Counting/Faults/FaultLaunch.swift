@@ -79,7 +79,7 @@ package struct FaultLaunch {
       document.lost = lost
       if places.faults.isEmpty, events.contains(where: \.isFault) {
         // This happens in a time namespace, because the kernel's samples do not have the clock of the namespace.
-        document.refusal = "the times of the kernel's samples are not those of the launch"
+        document.refusal = "the kernel's samples have times outside of the launch"
       }
     }
     document.files = places.files
@@ -109,7 +109,7 @@ package struct FaultLaunch {
       warn("\(document.lost) records came too fast and were lost: faults are missing")
     }
     if document.leftOut > 0 {
-      warn("left out: \(document.leftOut) faults behind the first \(document.faults.count)")
+      warn("left out: \(document.leftOut) faults after the first \(document.faults.count)")
     }
     return warnings
   }

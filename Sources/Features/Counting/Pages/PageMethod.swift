@@ -71,7 +71,7 @@ struct PageMethodChoice {
     guard let pages = program.pages else { return nil }
     if !pages.hasLoader { return "the program is statically linked" }
     return pages.runsEarly
-      ? "the program runs code before that of any library (.preinit_array)" : nil
+      ? "the program runs code before any library's code (.preinit_array)" : nil
   }
 
   /// Returns the resolvers of the first counted image that has resolvers; `nil` if no counted image does.

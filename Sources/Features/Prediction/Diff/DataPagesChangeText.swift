@@ -17,7 +17,7 @@ package struct DataPagesChangeText {
     if let before = pages.before, let after = pages.after,
       before.countsLoading != after.countsLoading
     {
-      text += "  what the loader does before is counted in one of the two launches only\n"
+      text += "  the loader's own touches, before, are counted in only one of the two launches\n"
     }
     text += table(of: rows, "SECTION") { $0.section ?? "-" }.text()
     text += "\n" + table(of: rows, "TOUCHED BY") { $0.accessor.wording }.text()

@@ -110,7 +110,7 @@ package struct DiffText {
       launches > count ? "MEAN of \(launches) launches" : "MEAN of \(count) traces",
     ])
     add(worst.pages, "WORST: \(worst.path)")
-    return "\npredicted pages of each launch by itself, most pages after first"
+    return "\npredicted pages of each launch alone, ordered by pages after"
       + (hasBand ? ", without the missing functions" : "")
       + (shown < count ? ", \(shown) of \(count)" : "") + ":\n" + table.text(width: width)
   }

@@ -150,7 +150,7 @@ struct ExecutedBlocks {
         }
         return Diagnostic(
           "\(count) \(verb) whole: "
-            + "their basic blocks differ from those of the recorded build",
+            + "their basic blocks differ from the recorded build's",
           context: [side.release.path], hint: "record a build of the same sources again")
       }
   }

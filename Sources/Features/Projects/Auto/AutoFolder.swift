@@ -25,13 +25,13 @@ final class AutoFolder {
     guard place != project, !project.hasPrefix(place == "/" ? place : place + "/") else {
       throw Diagnostic(
         "unable to copy the project into itself", context: [place],
-        hint: "name another with --output")
+        hint: "name another folder with --output")
     }
     // These characters end a path in `PATH`, in the kernel's list of mappings or in makefiles.
     if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
       throw Diagnostic(
         "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
-        context: [place], hint: "name another with --output")
+        context: [place], hint: "name another folder with --output")
     }
     self.path = place
     let names = Folder.names(in: place)
@@ -39,19 +39,20 @@ final class AutoFolder {
       names.isEmpty || Folder.hasFile(marker) || names == ["work"] && Folder.names(in: work).isEmpty
     else {
       throw Diagnostic(
-        "unable to use this folder: expected an empty one, or one that this command has made, found '\(names[0])'",
-        context: [path], hint: "name another with --output")
+        "unable to use this folder: expected an empty one, or one that 'orderfile auto' has made, found '\(names[0])'",
+        context: [path], hint: "name another folder with --output")
     }
     do {
       try Folder.make(place)
       try Folder.make(work)
     } catch {
-      throw Diagnostic(error.message, context: error.context, hint: "name another with --output")
+      throw Diagnostic(
+        error.message, context: error.context, hint: "name another folder with --output")
     }
     guard let lock = try FileLock(marker) else {
       throw Diagnostic(
-        "unable to use this folder: another orderfile uses it", context: [path],
-        hint: "wait until that has ended, or name another with --output")
+        "unable to use this folder: another 'orderfile auto' is using it", context: [path],
+        hint: "wait until it has ended, or name another folder with --output")
     }
     self.lock = lock
     for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
@@ -78,7 +79,7 @@ final class AutoFolder {
     } catch {
       throw Diagnostic(
         "unable to make the folder: \(error.message)", context: [path],
-        hint: "name another with --output")
+        hint: "name another folder with --output")
     }
   }
 

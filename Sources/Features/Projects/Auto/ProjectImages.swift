@@ -28,7 +28,7 @@ extension BeforeAfter where Value == ProjectLaunches.Counts {
   var warnings: [Diagnostic] {
     let unsettled = unsettled.map { unsettled in
       Diagnostic(
-        "a launch was still working seconds after it was ready, when it was ended: \(unsettled.wording)",
+        "a launch was still working when it was ended, seconds after it was ready: \(unsettled.wording)",
         context: ["--until-ready"],
         hint: "choose a sign that comes when the program waits for requests: line=TEXT")
     }

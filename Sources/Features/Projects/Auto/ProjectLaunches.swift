@@ -84,7 +84,7 @@ struct ProjectLaunches {
               Diagnostic(
                 "not ordered: \(other.path) has the same file name, and was used first",
                 context: [image.path],
-                hint: "order this one by hand: record, gen, link (docs/how-to/BUILD-SYSTEMS.md)"))
+                hint: "order this image by hand: record, gen, link (docs/how-to/BUILD-SYSTEMS.md)"))
           } else {
             images.append(image)
           }
@@ -221,7 +221,7 @@ struct ProjectLaunches {
     error.message += log.lastLines()
     if launches.count > 1 {
       error.hint =
-        "--until-ready holds for each launch: a launch has to become ready, or to end by itself with status 0"
+        "--until-ready applies to each launch: a launch has to become ready, or to end with status 0"
     }
     return error
   }

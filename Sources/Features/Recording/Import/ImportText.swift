@@ -31,7 +31,7 @@ package struct ImportText {
 
   private func unmatched(_ missing: [ImportDocument.MissingLine]) -> String {
     missing.isEmpty
-      ? "" : ", \(missing.count) of which match no function in \(printable(document.imagePath))"
+      ? "" : ", \(missing.count) without a matching function in \(printable(document.imagePath))"
   }
 }
 

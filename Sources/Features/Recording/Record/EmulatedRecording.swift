@@ -78,7 +78,7 @@ struct EmulatedRecording {
     warnings += programs.sorted().map {
       Diagnostic(
         "not recorded: a process executed it, which ends its emulation", context: [$0],
-        hint: "record it by itself")
+        hint: "record it in a launch of its own")
     }
     for path in (wanted ?? []).subtracting(places.keys).sorted() where !recordsOnlyUsed {
       warnings.append(

@@ -155,7 +155,7 @@ package struct Emulator {
   }
 
   /// Where to get emulators that load plugins.
-  package static let hint = "install a QEMU that loads plugins: docs/how-to/RECORDING.md says which"
+  package static let hint = "install a QEMU that loads plugins: see docs/how-to/RECORDING.md"
 
   /// - Throws: if the program's loader is not found.
   private func checkLoader(

@@ -100,7 +100,7 @@ package struct LaunchExport {
     where recorded.isDisjoint(with: document.files.compactMap(\.id)) {
       throw Diagnostic(
         "the faults are of other images than the traces", context: [path],
-        hint: "list those of this build with 'orderfile faults'", severity: .mismatch)
+        hint: "list the faults of this build with 'orderfile faults'", severity: .mismatch)
     }
     var distinct: Set<Diagnostic> = []
     warnings = warnings.filter { distinct.insert($0).inserted }

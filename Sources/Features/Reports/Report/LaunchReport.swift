@@ -113,7 +113,7 @@ extension ReportInputs {
     }
     return launches.filter { $0.words.dropFirst() != first.words.dropFirst() }.map {
       Diagnostic(
-        "the launch had other arguments than that of '\(printable(first.path))': expected "
+        "the launch had other arguments than the launch of '\(printable(first.path))': expected "
           + "\(arguments(first.words)), found \(arguments($0.words))", context: [$0.path])
     }
   }
