@@ -87,7 +87,8 @@ import Testing
     let run = try workshop.orderfile("merge", "a", "arm", "-o", "out")
     #expect(run.status == 3 && !workshop.fileNames.contains("out"))
     #expect(
-      run.errors.contains("machine mismatch: expected launches on one machine, found"), "\(run.errors)")
+      run.errors.contains("machine mismatch: expected launches on one machine, found"),
+      "\(run.errors)")
     _ = try merge(workshop, "arm", to: "arms")
     #expect(try workshop.orderfile("merge", "a", "arms").status == 3)
   }
