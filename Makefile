@@ -91,8 +91,8 @@ core-examples:
 	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 
 # lint and apple-sdk run at the same time as the build, which leaves a processor idle while a target waits for another.
-lint:
-	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
+lint: ## format and usual mistakes of Swift, Python, JavaScript and C
+	@Scripts/lint.sh
 
 apple-sdk:
 	@Scripts/apple-sdk.sh

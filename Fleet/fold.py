@@ -6,7 +6,10 @@ A profile consists of sums, minima, maxima, unions, and the 100 launches with th
 driver's work grows with the number of functions and data of the program, not with the number of launches. Executors run
 no Python.
 """
-import argparse, os, sys
+
+import argparse
+import os
+import sys
 from types import SimpleNamespace
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -23,7 +26,8 @@ VIEWS = {
     "parts": f"SELECT weight, stack(2, '{CODE}' || key, code, '{DATA}' || key, data) AS (key, part) FROM images",
     "uses": f"""SELECT weight, key, use.addresses AS address, use.nanoseconds AS time, use.blocks, {BUCKET.format("position")} AS bucket
         FROM parts LATERAL VIEW posexplode(arrays_zip(part.addresses, part.nanoseconds, part.blocks)) AS position, use""",
-    "smallest": "SELECT DISTINCT hash FROM rows WHERE hash IS NOT NULL ORDER BY hash LIMIT 100"}
+    "smallest": "SELECT DISTINCT hash FROM rows WHERE hash IS NOT NULL ORDER BY hash LIMIT 100",
+}
 TABLES = {
     "launches": f"""SELECT bucket, sum(weight), {TOTAL.format("hash IS NULL")},
         {TOTAL.format("lostRecords > 0")}, {HITS.format("lostRecords")}, {TOTAL.format("inFlightRecords > 0")},
@@ -45,14 +49,19 @@ TABLES = {
     "whole": """SELECT hash, sum(weight) AS weight, any_value(transform(images, i -> struct(i.key,
         i.code.addresses AS code, i.code.blocks, i.data.addresses AS data))) AS images
         FROM rows WHERE hash <= (SELECT max(hash) FROM smallest) GROUP BY hash""",
-    "workloads": "SELECT DISTINCT workload.* FROM rows WHERE workload IS NOT NULL ORDER BY ALL LIMIT 100"}
+    "workloads": "SELECT DISTINCT workload.* FROM rows WHERE workload IS NOT NULL ORDER BY ALL LIMIT 100",
+}
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(description="Fold launches from `orderfile export parquet` into a profile (docs/how-to/FLEET.md).")
+    parser = argparse.ArgumentParser(
+        description="Fold launches from `orderfile export parquet` into a profile (docs/how-to/FLEET.md)."
+    )
     parser.add_argument("tables", nargs="+", metavar="TABLE", help="Parquet files, and folders of them")
     parser.add_argument("-o", "--output", required=True, metavar="PROFILE", help="the profile to write")
-    parser.add_argument("--partitions", type=int, metavar="N", help="into how many parts the launches are divided (default: Spark's)")
+    parser.add_argument(
+        "--partitions", type=int, metavar="N", help="into how many parts the launches are divided (default: Spark's)"
+    )
     arguments = parser.parse_args(words)
     spark = SparkSession.builder.appName("orderfile-fold").getOrCreate()
     try:
@@ -63,13 +72,16 @@ def main(words=None):
             spark.conf.set("spark.sql.shuffle.partitions", arguments.partitions)
             rows = rows.repartition(arguments.partitions)
         rows.createOrReplaceTempView("rows")
-        for name, query in VIEWS.items(): spark.sql(query).createOrReplaceTempView(name)
+        for name, query in VIEWS.items():
+            spark.sql(query).createOrReplaceTempView(name)
         content = profile(SimpleNamespace(**{name: spark.sql(query).collect() for name, query in TABLES.items()}))
     except (AnalysisException, ValueError) as error:
         sys.exit(f"fold.py: error: {str(error).splitlines()[0]}")
     temporary = f"{arguments.output}.{os.getpid()}"
-    with open(temporary, "wb") as file: file.write(content)
+    with open(temporary, "wb") as file:
+        file.write(content)
     os.replace(temporary, arguments.output)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

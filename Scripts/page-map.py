@@ -6,6 +6,7 @@ usage: page-map.py BEFORE_IMAGE BEFORE.json AFTER_IMAGE AFTER.json >page-map.svg
 Each JSON file is what `orderfile pages --json` wrote for the image beside it. One cell is one page of 4 KiB
 of the executable segment, in address order.
 """
+
 import json
 import subprocess
 import sys
@@ -76,8 +77,10 @@ def main():
         body += lines
     label = f"Pages of code that a launch executes: {counts[0]} before ordering, {counts[1]} after"
     width = LEFT + COLUMNS * STEP
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" height="{top}"'
-          f' role="img" aria-label="{label}">\n<style>{STYLE}</style>')
+    print(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" height="{top}"'
+        f' role="img" aria-label="{label}">\n<style>{STYLE}</style>'
+    )
     print("\n".join(body))
     print("</svg>")
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Installs the Python packages with which integrations compare, into .build/python; or what Fleet/ runs on, into .build/fleet.
-# usage: python-packages.sh [fleet]
+# Installs the Python packages with which integrations compare, into .build/python; what Fleet/ runs on, into .build/fleet;
+# or the linters of Scripts/lint.sh, into .build/lint.
+# usage: python-packages.sh [fleet | lint]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,6 +21,9 @@ folder=.build/python
 if [[ "${1-}" == fleet ]]; then
   folder=.build/fleet
   packages=(pyspark==4.3.0 py4j==0.10.9.9 pyarrow==26.0.1)
+elif [[ "${1-}" == lint ]]; then
+  folder=.build/lint
+  packages=(ruff==0.17.6 oxlint==1.89.0)
 fi
 stamp=$folder/$(cksum <Scripts/python-packages.sh | cut -d' ' -f1)
 [[ -e $stamp ]] && exit 0
@@ -29,7 +33,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 log=$folder/log
 python3 -m pip -q install --no-deps --target "$folder" "${packages[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-if [[ "${1-}" == fleet ]]; then
+if [[ -n "${1-}" ]]; then
   touch "$stamp"
   exit 0
 fi

@@ -1,4 +1,5 @@
 """Checks reports in a browser: their contents, against the documents, and their controls."""
+
 import re
 import subprocess
 import tempfile
@@ -85,8 +86,12 @@ def number(text):
 def check_verdict(page, name, diff, layouts, failures):
     text = page.locator("#verdict").inner_text()
     counts = {kind: [f"{layout.counts[kind]:,}" for layout in layouts] for kind in ("measured", "predicted")}
-    failures.expect(" \u2192 ".join(counts["measured"]) in text, f"{name}: the verdict lacks the measured {counts['measured']}")
-    failures.expect(f"predicted {' → '.join(counts['predicted'])}" in text, f"{name}: the verdict lacks {counts['predicted']}")
+    failures.expect(
+        " \u2192 ".join(counts["measured"]) in text, f"{name}: the verdict lacks the measured {counts['measured']}"
+    )
+    failures.expect(
+        f"predicted {' → '.join(counts['predicted'])}" in text, f"{name}: the verdict lacks {counts['predicted']}"
+    )
     strips = page.locator("#map .strip > p").all_inner_texts()
     for layout, strip in zip(layouts, strips, strict=True):
         pages = layout.counts["predicted"]
@@ -95,9 +100,14 @@ def check_verdict(page, name, diff, layouts, failures):
     label = page.locator("#curve svg[aria-label^='Pages touched']").get_attribute("aria-label")
     for layout in layouts:
         failures.expect(f"{layout.side} {layout.counts['predicted']}" in label, f"{name}: the curve says '{label}'")
-    failures.expect(f"\n{diff['after']['floorPages']:,}\n" in text, f"{name}: the verdict lacks the floor {diff['after']['floorPages']}")
+    failures.expect(
+        f"\n{diff['after']['floorPages']:,}\n" in text,
+        f"{name}: the verdict lacks the floor {diff['after']['floorPages']}",
+    )
     for layout in layouts:
-        failures.expect(diff[layout.side]["id"] in text, f"{name}: the verdict lacks the image ID {diff[layout.side]['id']}")
+        failures.expect(
+            diff[layout.side]["id"] in text, f"{name}: the verdict lacks the image ID {diff[layout.side]['id']}"
+        )
 
 
 def shape(words):
@@ -120,7 +130,9 @@ def check_owners(page, name, failures):
       return [both.length, both.filter(([name, owner]) => after.get(name) !== owner)
         .map(([name, owner]) => [names[name], names[owner], names[after.get(name)]])];
     }""")
-    failures.expect(moved[0] > 0 and not moved[1], f"{name}: {len(moved[1])} of {moved[0]} functions change owners: {moved[1][:5]}")
+    failures.expect(
+        moved[0] > 0 and not moved[1], f"{name}: {len(moved[1])} of {moved[0]} functions change owners: {moved[1][:5]}"
+    )
 
 
 def check_map(page, name, layouts, failures):
@@ -131,8 +143,10 @@ def check_map(page, name, layouts, failures):
     for layout in layouts:
         cells = pointed[layout.side]
         said = page.evaluate(WALK, [f"#strip-{layout.side}", 100_000])
-        failures.expect(len(cells) == len(said) == len(set(said)),
-                        f"{name}: {len(cells)} cells {layout.side} are drawn, the arrow keys reach {len(said)}")
+        failures.expect(
+            len(cells) == len(said) == len(set(said)),
+            f"{name}: {len(cells)} cells {layout.side} are drawn, the arrow keys reach {len(said)}",
+        )
         missing = {hex(one) for one in layout.executed | layout.predicted | set(layout.touches)} - set(cells)
         failures.expect(not missing, f"{name}: no cell {layout.side} for {sorted(missing)[:5]}")
         pale = [cell for address, cell in cells.items() if layout.words(int(address, 16)) == "not touched"]
@@ -140,19 +154,33 @@ def check_map(page, name, layouts, failures):
             start = int(address, 16)
             words = layout.words(start)
             place = f"{name}: page {address} {layout.side}"
-            failures.expect(f": {words}" in cell["text"] and cell["text"] in said, f"{place}: expected '{words}', found '{cell['text']}'")
-            same = [one for one in pale if one["edge"] == cell["edge"] and one["colours"] == 1 and one["middle"] == cell["middle"]]
-            failures.expect((words == "not touched") == bool(same and cell["colours"] == 1), f"{place}: '{words}' is drawn as if it were not")
+            failures.expect(
+                f": {words}" in cell["text"] and cell["text"] in said,
+                f"{place}: expected '{words}', found '{cell['text']}'",
+            )
+            same = [
+                one
+                for one in pale
+                if one["edge"] == cell["edge"] and one["colours"] == 1 and one["middle"] == cell["middle"]
+            ]
+            failures.expect(
+                (words == "not touched") == bool(same and cell["colours"] == 1),
+                f"{place}: '{words}' is drawn as if it were not",
+            )
             kinds.setdefault(shape(words), set()).add((cell["edge"], cell["colours"] > 2))
             bytes_said = re.search(r"; ([0-9,]+) bytes? of startup code", cell["text"])
             if not bytes_said:
                 continue
             share = number(bytes_said[1]) / 4096
-            failures.expect(number(bytes_said[1]) >= layout.startup_bytes(start),
-                            f"{place}: {bytes_said[1]} startup bytes, its functions have {layout.startup_bytes(start)}")
+            failures.expect(
+                number(bytes_said[1]) >= layout.startup_bytes(start),
+                f"{place}: {bytes_said[1]} startup bytes, its functions have {layout.startup_bytes(start)}",
+            )
             if words == "executed, as predicted":
                 level = sum(colour == cell["edge"] for colour in cell["column"][1:13])
-                failures.expect(abs(level - share * 12) <= 1.5, f"{place}: the level is {level} of 12, expected {share * 12:.1f}")
+                failures.expect(
+                    abs(level - share * 12) <= 1.5, f"{place}: the level is {level} of 12, expected {share * 12:.1f}"
+                )
     # Each of the five shapes is drawn in one way, and no two in the same way.
     drawn = [one for looks in kinds.values() for one in looks]
     failures.expect(len(drawn) == len(set(drawn)) == len(kinds), f"{name}: shapes are drawn as {kinds}")
@@ -188,7 +216,9 @@ def check_shapes(page, name, layouts, failures):
             failures.expect(shape in allowed, f"{place}: the cell at {start:#x} is {shape}, expected {sorted(allowed)}")
             drawn.setdefault(start // 4096 * 4096, set()).add(shape)
         for start in layout.predicted if is_part else ():
-            failures.expect(drawn[start] & {"full", "hatched"}, f"{place}: nothing predicted is drawn on page {start:#x}")
+            failures.expect(
+                drawn[start] & {"full", "hatched"}, f"{place}: nothing predicted is drawn on page {start:#x}"
+            )
         words = "nothing predicted here" if is_part else "not touched"
         failures.expect(words in found["key"], f"{place}: the key lacks '{words}': {found['key']}")
         is_told = any(one.startswith("a cell of several pages") for one in found["key"])
@@ -203,52 +233,77 @@ def check_drawer(page, name, diff, layouts, failures):
         other = next(one for one in layouts if one is not layout)
         touched = sorted(layout.executed | layout.predicted)
         unusual = [one for one in touched if one in layout.differences or len(layout.sections_on(one)) > 1]
-        chosen = sorted(set(touched[::max(1, len(touched) // 12)] + unusual[:12]))
+        chosen = sorted(set(touched[:: max(1, len(touched) // 12)] + unusual[:12]))
         with_functions = 0
         for start in chosen:
             page.evaluate("(hash) => { location.hash = hash; }", f"page={start:#x}&side={layout.side}&drawer=open")
-            page.wait_for_function("(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
-                                   arg=hex(start))
+            page.wait_for_function(
+                "(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
+                arg=hex(start),
+            )
             drawer = page.evaluate(DRAWER)
             facts, place = drawer["facts"], f"{name}: drawer of {start:#x} {layout.side}"
-            failures.expect(drawer["heading"] == f"Page {start:#x}, {layout.side}", f"{place}: heading '{drawer['heading']}'")
-            failures.expect(facts["Section"].split(",")[0] in layout.sections_on(start), f"{place}: section '{facts['Section']}'")
+            failures.expect(
+                drawer["heading"] == f"Page {start:#x}, {layout.side}", f"{place}: heading '{drawer['heading']}'"
+            )
+            failures.expect(
+                facts["Section"].split(",")[0] in layout.sections_on(start), f"{place}: section '{facts['Section']}'"
+            )
             expected = sorted(
                 ("from before" if address < start else f"+{address - start:x}", f"{size:,}", label)
-                for address, size, label in layout.functions_on(start))
+                for address, size, label in layout.functions_on(start)
+            )
             names = {label for *_, label in expected}
             rows = [row for row in drawer["rows"] if row[-1] in names]
             addresses = {(row[0]) for row in rows}
             # Aliases are one function of the report.
-            failures.expect(addresses == {row[0] for row in expected} and {(row[0], row[1], row[-1]) for row in rows} <= set(expected),
-                            f"{place}: not both shown and expected: {sorted({(row[0], row[1], row[-1]) for row in rows} ^ set(expected))[:6]}")
+            failures.expect(
+                addresses == {row[0] for row in expected}
+                and {(row[0], row[1], row[-1]) for row in rows} <= set(expected),
+                f"{place}: not both shown and expected: {sorted({(row[0], row[1], row[-1]) for row in rows} ^ set(expected))[:6]}",
+            )
             with_functions += len(rows) > 0
             steps = []
             for row in rows:
                 used = row[-1] in layout.used
                 if row[-1] in layout.ambiguous:
                     continue
-                failures.expect((row[2] == "not used") == (not used), f"{place}: {row[-1]} is '{row[2]}', diff uses it: {used}")
+                failures.expect(
+                    (row[2] == "not used") == (not used), f"{place}: {row[-1]} is '{row[2]}', diff uses it: {used}"
+                )
                 if used and row[2].startswith("#"):
                     steps.append((layout.order[row[-1]], number(re.match(r"#([0-9,]+)", row[2])[1])))
             if len({label for label, _ in steps}) == len(steps):
                 ranks = [step for _, step in sorted(steps)]
-                failures.expect(ranks == sorted(ranks), f"{place}: first uses {sorted(steps)} are not in the order of diff")
+                failures.expect(
+                    ranks == sorted(ranks), f"{place}: first uses {sorted(steps)} are not in the order of diff"
+                )
             why = facts["Why touched"]
             for touch in layout.touches.get(start, []):
                 function = touch.get("function") or "code without a symbol"
                 symbol = touch.get("symbol", function)
                 at = "" if symbol == function else f", at {visible(symbol)}"
-                failures.expect(f"by {visible(function)}{at}, as touch {touch['step'] + 1:,} of" in why, f"{place}: '{why}' lacks {touch}")
+                failures.expect(
+                    f"by {visible(function)}{at}, as touch {touch['step'] + 1:,} of" in why,
+                    f"{place}: '{why}' lacks {touch}",
+                )
             difference = layout.differences.get(start)
             failures.expect(("Only " in why) == (difference is not None), f"{place}: '{why}', diff has {difference}")
             if difference and difference.get("function"):
                 failures.expect(difference["function"] in why, f"{place}: '{why}' lacks {difference['function']}")
-            failures.expect(("Predicted: " in why) == (start in layout.predicted), f"{place}: '{why}', predicted: {start in layout.predicted}")
+            failures.expect(
+                ("Predicted: " in why) == (start in layout.predicted),
+                f"{place}: '{why}', predicted: {start in layout.predicted}",
+            )
             run, of = map(number, facts.get("Startup code", "0 of 4,096 bytes").removesuffix(" bytes").split(" of "))
             own = layout.startup_bytes(start)
-            is_own = "Predicted: " not in why.replace("startup function", "", 1) or re.findall("Predicted: [0-9]", why) == re.findall("Predicted: .", why)
-            failures.expect(of == 4096 and run >= own and (run == own or not is_own or layout.is_ambiguous(start)), f"{place}: {run} startup bytes, expected {own}")
+            is_own = "Predicted: " not in why.replace("startup function", "", 1) or re.findall(
+                "Predicted: [0-9]", why
+            ) == re.findall("Predicted: .", why)
+            failures.expect(
+                of == 4096 and run >= own and (run == own or not is_own or layout.is_ambiguous(start)),
+                f"{place}: {run} startup bytes, expected {own}",
+            )
             remedy = facts.get("To save it", "")
             if layout.sections_on(start) & {".plt", ".init", ".fini"} and ".plt" in facts["Section"] + why:
                 failures.expect(not remedy.startswith(("Move", "Order")), f"{place}: promises '{remedy}'")
@@ -256,9 +311,14 @@ def check_drawer(page, name, diff, layouts, failures):
                 failures.expect(not remedy.startswith(("Move", "Order")), f"{place}: is read, and promises '{remedy}'")
             moved = {address // 4096 * 4096 for address, _, label in other.functions if label in names & layout.used}
             shown = {int(one, 16) for one in re.findall("0x[0-9a-f]+", facts.get(f"Its code {other.side}", ""))}
-            failures.expect(shown <= moved and (len(shown) == len(moved) or len(moved) > 12 or len(shown) > 0),
-                            f"{place}: its code is at {sorted(map(hex, shown))}, expected {sorted(map(hex, moved))}")
-        failures.expect(with_functions >= len(chosen) // 2, f"{name}: {with_functions} of {len(chosen)} drawers {layout.side} had functions")
+            failures.expect(
+                shown <= moved and (len(shown) == len(moved) or len(moved) > 12 or len(shown) > 0),
+                f"{place}: its code is at {sorted(map(hex, shown))}, expected {sorted(map(hex, moved))}",
+            )
+        failures.expect(
+            with_functions >= len(chosen) // 2,
+            f"{name}: {with_functions} of {len(chosen)} drawers {layout.side} had functions",
+        )
     page.keyboard.press("Escape")
 
 
@@ -268,15 +328,19 @@ def check_faults(page, name, layouts, listed, failures):
     `listed` has all faults of each layout, and the faults of its image by page.
     """
     labels = page.locator("#timeline svg[aria-label^='Page faults over']").evaluate_all(
-        "(charts) => charts.map((chart) => chart.getAttribute('aria-label'))")
+        "(charts) => charts.map((chart) => chart.getAttribute('aria-label'))"
+    )
     failures.expect(len(labels) == len(layouts), f"{name}: {len(labels)} timelines of faults")
     for label, (faults, _) in zip(labels, listed):
         for kind in ("major", "minor"):
             shown = sum(map(int, re.findall(f"([0-9]+) {kind}", label)))
-            failures.expect(shown == sum(one["kind"] == kind for one in faults), f"{name}: '{label}' of {len(faults)} faults")
+            failures.expect(
+                shown == sum(one["kind"] == kind for one in faults), f"{name}: '{label}' of {len(faults)} faults"
+            )
     counts = {
-        "image": [sum(map(len, pages.values())) for _, pages in listed], "all": [len(faults) for faults, _ in listed],
-        "major": [sum(one["kind"] == "major" for one in faults) for faults, _ in listed]
+        "image": [sum(map(len, pages.values())) for _, pages in listed],
+        "all": [len(faults) for faults, _ in listed],
+        "major": [sum(one["kind"] == "major" for one in faults) for faults, _ in listed],
     }
     for choice, expected in counts.items():
         page.locator(f"#curve input[name=faults][value={choice}]").check()
@@ -286,8 +350,10 @@ def check_faults(page, name, layouts, listed, failures):
     for layout, (_, pages) in zip(layouts, listed):
         for start in sorted(pages)[:8] + sorted(set(layout.touches) - set(pages))[:4]:
             page.evaluate("(hash) => { location.hash = hash; }", f"page={start:#x}&side={layout.side}&drawer=open")
-            page.wait_for_function("(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
-                                   arg=hex(start))
+            page.wait_for_function(
+                "(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
+                arg=hex(start),
+            )
             text = page.evaluate(DRAWER)["facts"].get("Faulted", "")
             place = f"{name}: drawer of {start:#x} {layout.side}"
             failures.expect(bool(text) == (start in pages), f"{place}: '{text}', {len(pages.get(start, []))} faults")
@@ -295,8 +361,10 @@ def check_faults(page, name, layouts, listed, failures):
                 continue
             shown = [float(one) for one in re.findall(r"at ([0-9.]+) ms", text)]
             expected = [one["nanoseconds"] / 1e6 for one in pages[start][:4]]
-            failures.expect(len(shown) == len(expected) and all(abs(a - b) < 0.06 for a, b in zip(shown, expected)),
-                            f"{place}: '{text}', expected {expected}")
+            failures.expect(
+                len(shown) == len(expected) and all(abs(a - b) < 0.06 for a, b in zip(shown, expected)),
+                f"{place}: '{text}', expected {expected}",
+            )
             kinds = [one["kind"] for one in pages[start][:4]]
             failures.expect(re.findall(r"\((major|minor),", text) == kinds, f"{place}: '{text}', expected {kinds}")
     page.keyboard.press("Escape")
@@ -320,11 +388,15 @@ def check_zooms(page, name, failures):
         failures.expect(1 <= now <= max(1, size // 4096), f"{name}: the arrow keys lead to page {now} at {size} bytes")
         page.keyboard.press("End")
         last = int(strip.get_attribute("aria-valuenow"))
-        failures.expect(pages - max(1, size // 4096) <= last < pages, f"{name}: End leads to page {last} of {pages} at {size} bytes")
+        failures.expect(
+            pages - max(1, size // 4096) <= last < pages, f"{name}: End leads to page {last} of {pages} at {size} bytes"
+        )
         if size > 4096:
             cells = page.evaluate(WALK, [f"#{strip.get_attribute('id')}", 100_000])
             least = pages * 4096 // size
-            failures.expect(least <= len(cells) <= least + 40, f"{name}: {len(cells)} cells of {size} bytes for {pages} pages")
+            failures.expect(
+                least <= len(cells) <= least + 40, f"{name}: {len(cells)} cells of {size} bytes for {pages} pages"
+            )
     page.locator("input[name=zoom][value='4096']").check()
     page.evaluate("location.hash = ''")
 
@@ -389,22 +461,37 @@ def check_keyboard(page, name, failures):
     turn.focus()
     page.keyboard.press("Enter")
     expected = "Touched page after" if turn.is_enabled() else "H2"
-    failures.expect(page.evaluate(focused) == expected, f"{name}: the focus is on {page.evaluate(focused)} after turning a page")
+    failures.expect(
+        page.evaluate(focused) == expected, f"{name}: the focus is on {page.evaluate(focused)} after turning a page"
+    )
     page.keyboard.press("Escape")
     failures.expect(page.locator("#drawer").is_hidden(), f"{name}: Escape leaves the drawer open")
-    failures.expect(page.evaluate(focused) == strip.get_attribute("id"), f"{name}: the focus is on {page.evaluate(focused)} after Escape")
+    failures.expect(
+        page.evaluate(focused) == strip.get_attribute("id"),
+        f"{name}: the focus is on {page.evaluate(focused)} after Escape",
+    )
     views = page.eval_on_selector_all("main > section", "sections => sections.map((one) => one.id)")
     failures.expect(len(views) >= 3, f"{name}: expected at least three views, found {views}")
     reached = tab_stops(page)
     for view in views:
-        has_controls = page.query_selector_all(f"#{view} :is(a, button, input, select, summary, [tabindex='0']):not([hidden])")
-        failures.expect(view in reached or not has_controls, f"{name}: Tab does not reach view '{view}', only {sorted(reached)}")
+        has_controls = page.query_selector_all(
+            f"#{view} :is(a, button, input, select, summary, [tabindex='0']):not([hidden])"
+        )
+        failures.expect(
+            view in reached or not has_controls, f"{name}: Tab does not reach view '{view}', only {sorted(reached)}"
+        )
     # Each address is one state. A link to a view keeps the reader's choices.
     page.evaluate("location.hash = '#zoom=16384&colour=time'")
-    failures.expect(page.locator("input[name=zoom][value='16384']").is_checked(), f"{name}: the address does not set the zoom")
-    failures.expect(page.locator("input[name=colour][value='time']").is_checked(), f"{name}: the address does not set the colour")
+    failures.expect(
+        page.locator("input[name=zoom][value='16384']").is_checked(), f"{name}: the address does not set the zoom"
+    )
+    failures.expect(
+        page.locator("input[name=colour][value='time']").is_checked(), f"{name}: the address does not set the colour"
+    )
     page.locator("#views a", has_text="Method").click()
-    failures.expect("zoom=16384" in page.url and page.evaluate(focused) == "method-title", f"{name}: {page.url[-60:]} after a link")
+    failures.expect(
+        "zoom=16384" in page.url and page.evaluate(focused) == "method-title", f"{name}: {page.url[-60:]} after a link"
+    )
     page.evaluate("location.hash = '#verdict'")
     failures.expect(page.evaluate(focused) == "verdict-title", f"{name}: #verdict does not lead to the verdict")
     page.keyboard.press("/")
@@ -412,7 +499,9 @@ def check_keyboard(page, name, failures):
     page.keyboard.type("main")
     page.wait_for_function("() => document.getElementById('found').textContent.includes('found')")
     results = page.locator("#results li")
-    failures.expect(results.count() > 0 and page.locator(".chart .found").count() >= 0, f"{name}: the search finds nothing")
+    failures.expect(
+        results.count() > 0 and page.locator(".chart .found").count() >= 0, f"{name}: the search finds nothing"
+    )
     best = results.first.inner_text()
     failures.expect(re.match(r"0x[0-9a-f]+ main( |$)", best), f"{name}: the best match of 'main' is '{best}'")
     page.locator("#results button").first.click()
@@ -427,11 +516,19 @@ def check_hostile(page, name, failures):
     page.wait_for_function("() => document.getElementById('results').textContent.includes('</script>')")
     page.locator("#results button").first.click()
     rows = page.evaluate(DRAWER)["rows"]
-    failures.expect(any("</script><b>'\"&" in row[-1] for row in rows), f"{name}: the drawer lacks the hostile name: {rows}")
-    failures.expect(any("ansi\ufffd[1m" in row[-1] for row in rows), f"{name}: the drawer lacks the name with a control byte: {rows}")
+    failures.expect(
+        any("</script><b>'\"&" in row[-1] for row in rows), f"{name}: the drawer lacks the hostile name: {rows}"
+    )
+    failures.expect(
+        any("ansi\ufffd[1m" in row[-1] for row in rows),
+        f"{name}: the drawer lacks the name with a control byte: {rows}",
+    )
     failures.expect(page.locator("#drawer b").count() == 0, f"{name}: a name became an element")
     copied = page.evaluate("inMarkdown([column('a|b', (one) => one)], ['x|y `z` <b> \\\\ *c* [d](e) & \\u001b'])")
-    failures.expect(copied.splitlines()[2] == "| x\\|y \\`z\\` \\<b\\> \\\\ \\*c\\* \\[d\\]\\(e\\) &amp; \ufffd |", f"{name}: Markdown {copied!r}")
+    failures.expect(
+        copied.splitlines()[2] == "| x\\|y \\`z\\` \\<b\\> \\\\ \\*c\\* \\[d\\]\\(e\\) &amp; \ufffd |",
+        f"{name}: Markdown {copied!r}",
+    )
     page.keyboard.press("Escape")
     page.locator("#find").fill("")
 
@@ -469,17 +566,29 @@ def check_icicle(page, name, failures):
     for block in blocks:
         share = re.search(r"(\d+)% used", block["words"])
         if share:
-            failures.expect(abs(int(share[1]) - block["used"]) <= 1, f"{name}: {block['words']} is drawn as {block['used']}%")
-        failures.expect(block["height"] >= 15 or "smaller" in block["words"] or "does not touch" in block["words"],
-                        f"{name}: {block['words']} is {block['height']} high")
+            failures.expect(
+                abs(int(share[1]) - block["used"]) <= 1, f"{name}: {block['words']} is drawn as {block['used']}%"
+            )
+        failures.expect(
+            block["height"] >= 15 or "smaller" in block["words"] or "does not touch" in block["words"],
+            f"{name}: {block['words']} is {block['height']} high",
+        )
         for label, beyond in block["labels"]:
             failures.expect(beyond <= 1, f"{name}: '{label}' of {block['words']} is cut off")
     tree.focus()
-    chosen = lambda: page.locator("#" + tree.get_attribute("aria-activedescendant")).get_attribute("aria-label")
+
+    def chosen():
+        return page.locator("#" + tree.get_attribute("aria-activedescendant")).get_attribute("aria-label")
+
     for key in ("Home", "ArrowRight", "ArrowLeft"):
         page.keyboard.press(key)
-    failures.expect(chosen() == blocks[0]["words"], f"{name}: the keys lead to {chosen()}, not back to {blocks[0]['words']}")
-    failures.expect(page.locator(".reading").inner_text().startswith(blocks[0]["words"]), f"{name}: the line below the icicle says something else")
+    failures.expect(
+        chosen() == blocks[0]["words"], f"{name}: the keys lead to {chosen()}, not back to {blocks[0]['words']}"
+    )
+    failures.expect(
+        page.locator(".reading").inner_text().startswith(blocks[0]["words"]),
+        f"{name}: the line below the icicle says something else",
+    )
     page.keyboard.press("Enter")
     failures.expect("owner=" in page.url, f"{name}: Enter does not zoom: {page.url[-60:]}")
     page.keyboard.press("Escape")
@@ -499,24 +608,49 @@ def check_limits(page, name, check, failures):
         figures.setdefault(key, []).append(one)
     worst = [min((one["outcome"] for one in limits), key=RANKS.index) for limits in figures.values()]
     first = page.locator("#verdict > p").first.inner_text()
-    words = {"fail": "Failed. ", "inconclusive": "Undecided. ", "no baseline": "Passed, as far as checked. ", "pass": "Passed. "}
+    words = {
+        "fail": "Failed. ",
+        "inconclusive": "Undecided. ",
+        "no baseline": "Passed, as far as checked. ",
+        "pass": "Passed. ",
+    }
     failures.expect(first.startswith(words[check["outcome"]]), f"{name}: the verdict begins with '{first}'")
     if check["outcome"] == "fail":
-        failures.expect(f"{outcomes.count('fail'):,} of {len(outcomes):,} limits" in first, f"{name}: the verdict does not count the failures: '{first}'")
-        failures.expect("failed" in page.locator("#views").inner_text(), f"{name}: the link to the limits does not say that some failed")
+        failures.expect(
+            f"{outcomes.count('fail'):,} of {len(outcomes):,} limits" in first,
+            f"{name}: the verdict does not count the failures: '{first}'",
+        )
+        failures.expect(
+            "failed" in page.locator("#views").inner_text(),
+            f"{name}: the link to the limits does not say that some failed",
+        )
     page.evaluate("document.querySelectorAll('#limits details').forEach((one) => (one.open = true))")
     text = page.locator("#limits").inner_text()
     for image in check["images"]:
-        failures.expect(image["image"] in text and image.get("id", "") in text, f"{name}: the limits do not name {image['image']}")
-    page.wait_for_function("(count) => document.querySelectorAll('.limits > li').length >= count", arg=min(12, len(worst)))
+        failures.expect(
+            image["image"] in text and image.get("id", "") in text, f"{name}: the limits do not name {image['image']}"
+        )
+    page.wait_for_function(
+        "(count) => document.querySelectorAll('.limits > li').length >= count", arg=min(12, len(worst))
+    )
     rows = [row.split("\n")[0] for row in page.locator(".limits > li").all_inner_texts()]
     shown = {"fail": "Failed", "inconclusive": "Undecided", "no baseline": "No baseline", "pass": "Kept"}
     for outcome, word in shown.items():
         expected = worst.count(outcome)
         found = sum(row.startswith(word) for row in rows)
-        failures.expect(found == expected or 12 <= found < expected, f"{name}: {found} rows of {expected} figures say '{word}'")
-    failures.expect(rows == sorted(rows, key=lambda row: next(place for place, word in enumerate(("Failed", "Undecided", "Kept", "No")) if row.startswith(word))),
-                    f"{name}: the limits are not in the order of their outcomes")
+        failures.expect(
+            found == expected or 12 <= found < expected, f"{name}: {found} rows of {expected} figures say '{word}'"
+        )
+    failures.expect(
+        rows
+        == sorted(
+            rows,
+            key=lambda row: next(
+                place for place, word in enumerate(("Failed", "Undecided", "Kept", "No")) if row.startswith(word)
+            ),
+        ),
+        f"{name}: the limits are not in the order of their outcomes",
+    )
     # A limit of "+2" is two beyond the base. A bar without negative values begins at 0.
     counted = [one for one in check["limits"] if one.get("base") and not one.get("againstBase", "%").endswith("%")]
     bases = [one["base"] for one in counted]
@@ -528,10 +662,15 @@ def check_limits(page, name, check, failures):
         failures.expect(not bounds or near, f"{name}: limits are drawn at {lines}% with their base at {base}%")
     most = max(map(len, figures.values()), default=0)
     demands = page.locator(".limits .numbers").all_inner_texts()
-    failures.expect(most < 2 or any(text.count(" (") >= most for text in demands), f"{name}: no row has {most} limits: {demands[:3]}")
+    failures.expect(
+        most < 2 or any(text.count(" (") >= most for text in demands),
+        f"{name}: no row has {most} limits: {demands[:3]}",
+    )
     failures.expect(len(drawn) >= min(12, len(bounds)), f"{name}: {len(drawn)} bars have a base, {len(bounds)} limits")
     # No line has only one word: even the narrowest text has room for a figure's name.
-    narrow = page.evaluate("[...document.querySelectorAll('.limits .subject, .limits .numbers')].filter((one) => one.clientWidth < 120).length")
+    narrow = page.evaluate(
+        "[...document.querySelectorAll('.limits .subject, .limits .numbers')].filter((one) => one.clientWidth < 120).length"
+    )
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")
 
 
@@ -566,7 +705,9 @@ def check_ring(page, name, failures):
     heading = page.locator("#drawer h2").text_content()
     failures.expect(last["page"] in heading, f"{name}: a click on page {last['page']} opens '{heading}'")
     ringed = page.evaluate(RING, side)
-    failures.expect(ringed == last["page"], f"{name}: the drawer is about page {last['page']}, the ring is around {ringed}")
+    failures.expect(
+        ringed == last["page"], f"{name}: the drawer is about page {last['page']}, the ring is around {ringed}"
+    )
     wide = page.evaluate("""[...document.querySelectorAll('#drawer .scroll')]
       .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => `${one.scrollWidth} in ${one.clientWidth}`)""")
     failures.expect(not wide, f"{name}: tables wider than the drawer: {wide}")
@@ -589,7 +730,9 @@ def check_medians(page, name, failures):
     found = page.evaluate(MEDIANS)
     for computed, stated in found["medians"]:
         failures.expect(abs(computed - stated) <= 1, f"{name}: the median is {computed}, measure states {stated}")
-    failures.expect(found["equal"] == "10 launches of each", f"{name}: ten launches of two builds are '{found['equal']}'")
+    failures.expect(
+        found["equal"] == "10 launches of each", f"{name}: ten launches of two builds are '{found['equal']}'"
+    )
     failures.expect(found["other"] == "10 and 9 cold launches", f"{name}: ten and nine launches are '{found['other']}'")
 
 
@@ -616,7 +759,9 @@ SLOW_LAUNCH = """async () => {
 def check_slow_launch(page, name, failures):
     """A slow launch does not flatten the curves of the others: it reaches beyond the axis, and the report says so."""
     for found in page.evaluate(SLOW_LAUNCH):
-        failures.expect(found["share"] > 0.1, f"{name}: beside a slow launch another ends at {found['share']:.0%} of the width")
+        failures.expect(
+            found["share"] > 0.1, f"{name}: beside a slow launch another ends at {found['share']:.0%} of the width"
+        )
         failures.expect("far longer than the others" in found["text"], f"{name}: nothing is said of the slow launch")
 
 
@@ -632,7 +777,7 @@ def coloured_pixels(pictures):
     while pictures:
         _, size, _, rest = pictures.split(b"\n", 3)
         width, height = map(int, size.split())
-        pixels, pictures = rest[:3 * width * height], rest[3 * width * height:]
+        pixels, pictures = rest[: 3 * width * height], rest[3 * width * height :]
         count += sum(max(rgb) - min(rgb) > 60 for rgb in zip(pixels[::3], pixels[1::3], pixels[2::3]))
     return count
 
@@ -645,18 +790,24 @@ def check_printed_map(page, name, failures):
     failures.expect(printed(page) == dark, f"{name}: the dark theme prints other colours than the light one")
     page.add_style_tag(content=".strip canvas { visibility: hidden }")
     failures.expect(
-        coloured_pixels(dark) > coloured_pixels(printed(page)) + 100, f"{name}: the page map is printed without its cells")
+        coloured_pixels(dark) > coloured_pixels(printed(page)) + 100,
+        f"{name}: the page map is printed without its cells",
+    )
 
 
 def check_printed_choices(page, name, failures):
     """Paper shows the chosen zoom, colour and figure, and says of each shortened table or list how many rows there are."""
     for choice in page.locator(".tools fieldset").all():
         chosen = choice.evaluate("(one) => one.querySelector(':checked').parentNode.textContent")
-        shown = choice.evaluate("(one) => [...one.querySelectorAll('label')].filter((one) => one.checkVisibility()).map((one) => one.textContent)")
+        shown = choice.evaluate(
+            "(one) => [...one.querySelectorAll('label')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
+        )
         failures.expect(shown == [chosen], f"{name}: {shown} are printed, {chosen} is chosen")
     if page.locator("#metric").count():
         figure = page.locator("#metric").evaluate("(one) => one.selectedOptions[0].textContent")
-        failures.expect(figure in page.locator("#history").inner_text(), f"{name}: the figure '{figure}' is not printed")
+        failures.expect(
+            figure in page.locator("#history").inner_text(), f"{name}: the figure '{figure}' is not printed"
+        )
     silent = page.evaluate("""[...document.querySelectorAll('.table, #limits')].flatMap((one) =>
         [...one.querySelectorAll('.tools button')].filter((button) => /^Show .* [0-9,]+/.test(button.textContent) && !button.hidden)
           .map((button) => [one, /[0-9,]+( rows)?$/.exec(button.textContent)[0]]))

@@ -1,4 +1,5 @@
 """Reads from the documents of other commands what a report must show of each page of a layout."""
+
 import collections
 import json
 import pathlib
@@ -19,13 +20,17 @@ class Layout:
     def __init__(self, side, image, pages, diff):
         self.side = side
         self.id = image["id"]
-        self.functions = sorted((int(one["address"], 16), one["sizeBytes"], visible(one["name"])) for one in image["functions"])
+        self.functions = sorted(
+            (int(one["address"], 16), one["sizeBytes"], visible(one["name"])) for one in image["functions"]
+        )
         self.sections = [(int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["sections"]]
         counted = next(one for one in pages["images"] if one.get("id") == image["id"])
         self.touches = {}
         for touch in counted["pages"]:
             self.touches.setdefault(int(touch["address"], 16), []).append(touch)
-        self.executed = {page for page, touches in self.touches.items() if any(one["access"] == "execute" for one in touches)}
+        self.executed = {
+            page for page, touches in self.touches.items() if any(one["access"] == "execute" for one in touches)
+        }
         compared = diff["measuredPages"][side]
         self.differences = {int(one["address"], 16): one for one in compared["differences"]}
         only_executed = {page for page, one in self.differences.items() if one["isExecuted"]}
@@ -42,7 +47,9 @@ class Layout:
     def words(self, page):
         """What touched a page, in the words of the report."""
         touches = self.touches.get(page, [])
-        how = ", ".join(word for access, word in ACCESS_WORDS.items() if any(one["access"] == access for one in touches))
+        how = ", ".join(
+            word for access, word in ACCESS_WORDS.items() if any(one["access"] == access for one in touches)
+        )
         if page in self.predicted:
             return f"{how}, as predicted" if how else "only predicted"
         return how or "not touched"
@@ -71,7 +78,9 @@ class Layout:
         """The bytes of named startup functions on the page. Other functions may run there, too."""
         ranges = sorted(
             (max(page, start), min(page + PAGE, start + size))
-            for start, size, name in self.functions_on(page) if name in self.used - self.ambiguous)
+            for start, size, name in self.functions_on(page)
+            if name in self.used - self.ambiguous
+        )
         total, end = 0, page
         for start, stop in ranges:
             total += max(0, stop - max(start, end))
@@ -91,14 +100,20 @@ def truth(report):
     stem = report.with_suffix("")
     check = pathlib.Path(f"{stem}.check")
     limits = json.loads(check.read_text()) if check.exists() else None
-    documents = {kind: pathlib.Path(f"{stem}{kind}") for kind in (".diff", ".show", ".json", "-before.show", "-before.json")}
+    documents = {
+        kind: pathlib.Path(f"{stem}{kind}") for kind in (".diff", ".show", ".json", "-before.show", "-before.json")
+    }
     if not all(path.exists() for path in documents.values()):
         return None, [], limits
     read = {kind: json.loads(path.read_text()) for kind, path in documents.items()}
-    return read[".diff"], [
-        Layout("before", read["-before.show"], read["-before.json"], read[".diff"]),
-        Layout("after", read[".show"], read[".json"], read[".diff"])
-    ], limits
+    return (
+        read[".diff"],
+        [
+            Layout("before", read["-before.show"], read["-before.json"], read[".diff"]),
+            Layout("after", read[".show"], read[".json"], read[".diff"]),
+        ],
+        limits,
+    )
 
 
 def faults(report, layout):

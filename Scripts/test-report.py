@@ -8,6 +8,7 @@ finds, no console message, no request, and no sideways scroll. Checks once for e
 documents beside it (report_truth.py), the keyboard, all zooms, forced colours, print, and a width of 320 pixels. Prints
 the time until the report is ready, which depends on the machine.
 """
+
 import argparse
 import pathlib
 import sys
@@ -40,7 +41,9 @@ class Opened:
 
     def __exit__(self, kind, error, trace):
         if kind is None:
-            self.failures.expect(self.requests == [self.report.resolve().as_uri()], f"{self.name}: requests {self.requests}")
+            self.failures.expect(
+                self.requests == [self.report.resolve().as_uri()], f"{self.name}: requests {self.requests}"
+            )
             self.failures.expect(not self.messages, f"{self.name}: console: {self.messages[:5]}")
         self.context.close()
 

@@ -3,6 +3,7 @@
 A document is an object in a file, or on each line of a file that ends in .jsonl. Prints a line for each error; with
 --print-names, the name of each schema that a document had.
 """
+
 import json
 import pathlib
 import sys
@@ -15,11 +16,9 @@ folder = pathlib.Path(arguments[0])
 schemas = {path.name: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
 for schema in schemas.values():
     Draft202012Validator.check_schema(schema)
-registry = Registry().with_resources(
-    (name, Resource.from_contents(schema)) for name, schema in schemas.items())
+registry = Registry().with_resources((name, Resource.from_contents(schema)) for name, schema in schemas.items())
 # The reference by name makes the name the base of the references in the schema.
-validators = {
-    name: Draft202012Validator({"$ref": name}, registry=registry) for name in schemas}
+validators = {name: Draft202012Validator({"$ref": name}, registry=registry) for name in schemas}
 
 names = set()
 failed = False

@@ -33,10 +33,16 @@ def elf_lines(image):
     from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
     kinds = {
-        "R_X86_64_RELATIVE": "relative", "R_X86_64_64": "symbolic", "R_X86_64_GLOB_DAT": "globalData",
-        "R_X86_64_JUMP_SLOT": "jumpSlot", "R_X86_64_IRELATIVE": "indirect", "R_X86_64_COPY": "copy",
-        "R_X86_64_DTPMOD64": "threadLocal", "R_X86_64_TPOFF64": "threadLocal",
-        "R_X86_64_DTPOFF64": "threadLocal", "R_X86_64_TLSDESC": "threadLocal",
+        "R_X86_64_RELATIVE": "relative",
+        "R_X86_64_64": "symbolic",
+        "R_X86_64_GLOB_DAT": "globalData",
+        "R_X86_64_JUMP_SLOT": "jumpSlot",
+        "R_X86_64_IRELATIVE": "indirect",
+        "R_X86_64_COPY": "copy",
+        "R_X86_64_DTPMOD64": "threadLocal",
+        "R_X86_64_TPOFF64": "threadLocal",
+        "R_X86_64_DTPOFF64": "threadLocal",
+        "R_X86_64_TLSDESC": "threadLocal",
     }
     names = {number: name for name, number in types.items()}
     lines = set()
@@ -65,7 +71,7 @@ def elf_lines(image):
                 continue
             data, start = section.data(), section["sh_addr"]
             for at in range(0, len(data), 8):
-                value = addends.get(start + at, int.from_bytes(data[at:at + 8], "little"))
+                value = addends.get(start + at, int.from_bytes(data[at : at + 8], "little"))
                 if value not in (0, 2**64 - 1):
                     lines.add(f"initializer {name} {value:#x}")
         dynamic = file.get_section_by_name(".dynamic")
@@ -94,8 +100,13 @@ def macho_lines(image, architecture):
 
     cpu = {"arm64": lief.MachO.Header.CPU_TYPE.ARM64, "x86_64": lief.MachO.Header.CPU_TYPE.X86_64}
     binary = lief.MachO.parse(image).take(cpu[architecture])
-    kinds = {"LOAD_DYLIB": "required", "LOAD_WEAK_DYLIB": "weak", "REEXPORT_DYLIB": "reexported",
-             "LOAD_UPWARD_DYLIB": "upward", "LAZY_LOAD_DYLIB": "lazy"}
+    kinds = {
+        "LOAD_DYLIB": "required",
+        "LOAD_WEAK_DYLIB": "weak",
+        "REEXPORT_DYLIB": "reexported",
+        "LOAD_UPWARD_DYLIB": "upward",
+        "LAZY_LOAD_DYLIB": "lazy",
+    }
     lines = set()
     for library in binary.libraries:
         kind = str(library.command).split(".")[-1]
@@ -108,14 +119,17 @@ def macho_lines(image, architecture):
         if section.type.name == "INIT_FUNC_OFFSETS":
             data = bytes(section.content)
             for at in range(0, len(data), 4):
-                address = base + int.from_bytes(data[at:at + 4], "little")
+                address = base + int.from_bytes(data[at : at + 4], "little")
                 lines.add(f"initializer __init_offsets {address:#x}")
         for name in ["__objc_classlist", "__objc_catlist", "__objc_protolist", "__objc_selrefs"]:
             if section.name == name:
                 lines.add(f"{name} {section.size // 8}")
-    dump = lambda *options: subprocess.run(
-        ["llvm-objdump-19", "--macho", f"--arch={architecture}", *options, image],
-        capture_output=True, text=True).stdout.splitlines()
+
+    def dump(*options):
+        return subprocess.run(
+            ["llvm-objdump-19", "--macho", f"--arch={architecture}", *options, image], capture_output=True, text=True
+        ).stdout.splitlines()
+
     if binary.has_dyld_chained_fixups:
         rows = [row.split() for row in dump("--dyld-info")]
         rows = [row for row in rows if len(row) > 3 and row[0].startswith("__")]
@@ -123,9 +137,16 @@ def macho_lines(image, architecture):
         rebases = len(rows) - len(binds)
         found = {"rebase": rebases, "bind": len(binds)}
     else:
-        count = lambda option: sum(1 for row in dump(option) if re.match(r"__\w+ +\S+ +0x", row))
-        found = {"rebase": count("--rebase"), "bind": count("--bind"),
-                 "weakBind": count("--weak-bind"), "lazyBind": count("--lazy-bind")}
+
+        def count(option):
+            return sum(1 for row in dump(option) if re.match(r"__\w+ +\S+ +0x", row))
+
+        found = {
+            "rebase": count("--rebase"),
+            "bind": count("--bind"),
+            "weakBind": count("--weak-bind"),
+            "lazyBind": count("--lazy-bind"),
+        }
     lines |= {f"fixups {kind} {words}" for kind, words in found.items() if words}
     return lines
 
@@ -135,13 +156,19 @@ def macho_own_lines(document, is_chained, theirs):
     lines = set()
     for library in document["libraries"]:
         if library["direct"]:
-            lines |= {f"library {library['name']} {request['kind']}"
-                      for request in library["neededBy"] if request["image"] == image["name"]}
+            lines |= {
+                f"library {library['name']} {request['kind']}"
+                for request in library["neededBy"]
+                if request["image"] == image["name"]
+            }
     pointers = sum(1 for i in own_initializers(document) if i["kind"] == "__mod_init_func")
     if pointers:
         lines.add(f"initializers __mod_init_func {pointers}")
-    lines |= {f"initializer __init_offsets {i['address']}" for i in own_initializers(document)
-              if i["kind"] == "__init_offsets"}
+    lines |= {
+        f"initializer __init_offsets {i['address']}"
+        for i in own_initializers(document)
+        if i["kind"] == "__init_offsets"
+    }
     kinds = {k["kind"]: k["words"] for k in image["relocations"]["kinds"]}
     if "lazyBind" not in kinds and "weakBind" in kinds and is_chained:
         # For chained fixups, llvm-objdump counts both kinds as binds.
@@ -149,8 +176,12 @@ def macho_own_lines(document, is_chained, theirs):
     lines |= {f"fixups {kind} {words}" for kind, words in kinds.items()}
     counts = image.get("objectiveC")
     if counts:
-        for key, name in [("classes", "__objc_classlist"), ("categories", "__objc_catlist"),
-                          ("protocols", "__objc_protolist"), ("selectors", "__objc_selrefs")]:
+        for key, name in [
+            ("classes", "__objc_classlist"),
+            ("categories", "__objc_catlist"),
+            ("protocols", "__objc_protolist"),
+            ("selectors", "__objc_selrefs"),
+        ]:
             if counts[key]:
                 lines.add(f"{name} {counts[key]}")
     return lines
@@ -166,6 +197,7 @@ def main():
             theirs, ours = elf_lines(image), elf_own_lines(audit(command, image))
         else:
             import lief
+
             binary = lief.MachO.parse(image).at(0)
             first = binary.header.cpu_type.name.lower()
             theirs = macho_lines(image, first)

@@ -37,10 +37,10 @@ class Slice:
 
     def __init__(self, binary):
         self.architecture = ARCHITECTURES[binary.header.cpu_type.name]
-        self.segments = [(s.virtual_address, bytes(s.content)) for s in binary.segments
-                         if s.file_size and s.name != "__PAGEZERO"]
-        self.sections = [(s.name, s.segment_name, s.virtual_address, s.size, s.flags_list)
-                         for s in binary.sections]
+        self.segments = [
+            (s.virtual_address, bytes(s.content)) for s in binary.segments if s.file_size and s.name != "__PAGEZERO"
+        ]
+        self.sections = [(s.name, s.segment_name, s.virtual_address, s.size, s.flags_list) for s in binary.sections]
         self.base = next((s.virtual_address for s in binary.segments if s.name == "__TEXT"), 0)
         self.is_chained = binary.has_dyld_chained_fixups
         has_objc = any(s.name.startswith("__objc_") for s in binary.sections)
@@ -53,14 +53,14 @@ class Slice:
     def data(self, address, size):
         for start, content in self.segments:
             if start <= address < start + len(content):
-                return content[address - start:address - start + size]
+                return content[address - start : address - start + size]
         return b""
 
     def pointer(self, address):
         data = self.data(address, 8)
         if len(data) < 8 or address in self.symbols:
             return 0
-        value, = struct.unpack("<Q", data)
+        (value,) = struct.unpack("<Q", data)
         if self.is_chained:
             if value >> 63:
                 return 0
@@ -80,7 +80,7 @@ class Slice:
 
     def read_strings(self):
         found = set()
-        for name, segment, address, size, flags in self.sections:
+        for name, _segment, address, size, flags in self.sections:
             if name in RUNTIME_NAMES or not any("CSTRING" in str(f) for f in flags):
                 continue
             for text in self.data(address, size).split(b"\0"):
@@ -93,8 +93,7 @@ class Slice:
 
     def slots(self, *names):
         for address, size in self.named(*names):
-            for at in range(address, address + size, 8):
-                yield at
+            yield from range(address, address + size, 8)
 
     @functools.cached_property
     def targets(self):
@@ -111,7 +110,7 @@ class Slice:
 
     @staticmethod
     def arm64(data, start, wanted):
-        words = numpy.frombuffer(data[:len(data) // 4 * 4], dtype="<u4")
+        words = numpy.frombuffer(data[: len(data) // 4 * 4], dtype="<u4")
         places = numpy.nonzero(words & 0x9F000000 == 0x90000000)[0]  # ADRP
         adrp = words[places].astype(numpy.int64)
         immediate = ((adrp >> 5 & 0x7FFFF) << 2) | (adrp >> 29 & 3)
@@ -130,8 +129,11 @@ class Slice:
                 targets = pages[hit] + (users[hit] >> 10 & 0xFFF) * scale
                 found.update(targets[numpy.isin(targets, wanted)].tolist())
             # ADRP, ADD, LDR and MOV give the register another value.
-            writes = numpy.isin(users & 0xFF000000, (0x91000000, 0xAA000000)) | (
-                users & 0x9F000000 == 0x90000000) | (users & 0xFFC00000 == 0xF9400000)
+            writes = (
+                numpy.isin(users & 0xFF000000, (0x91000000, 0xAA000000))
+                | (users & 0x9F000000 == 0x90000000)
+                | (users & 0xFFC00000 == 0xF9400000)
+            )
             keep = ~(writes & (users & 31 == registers))
             places, pages, registers = places[keep], pages[keep], registers[keep]
         return found
@@ -141,7 +143,7 @@ class Slice:
         found = set()
         for shift in range(4):
             part = data[shift:]
-            words = numpy.frombuffer(part[:len(part) // 4 * 4], dtype="<i4").astype(numpy.int64)
+            words = numpy.frombuffer(part[: len(part) // 4 * 4], dtype="<i4").astype(numpy.int64)
             ends = start + shift + 4 * (numpy.arange(len(words), dtype=numpy.int64) + 1)
             targets = ends + words
             found.update(targets[numpy.isin(targets, wanted)].tolist())
@@ -260,8 +262,9 @@ def main():
                 if not image.named("__objc_classlist", "__objc_catlist"):
                     continue
                 image_count += 1
-                run = subprocess.run([command, "audit", "-q", "--json", "--arch", architecture, path],
-                                     capture_output=True, check=True)
+                run = subprocess.run(
+                    [command, "audit", "-q", "--json", "--arch", architecture, path], capture_output=True, check=True
+                )
                 document = json.loads(run.stdout)
                 own = document["images"][0]["name"]
                 counts = []
@@ -277,8 +280,10 @@ def main():
                 if lines:
                     print(f"{own} ({architecture}): selectors {counts[0]}, classes {counts[1]}")
                     print("\n".join(lines), flush=True)
-    print(f"{image_count} images: " + ", ".join(
-        f"{right} of {count} {kind} entries confirmed" for kind, (count, right) in totals.items()))
+    print(
+        f"{image_count} images: "
+        + ", ".join(f"{right} of {count} {kind} entries confirmed" for kind, (count, right) in totals.items())
+    )
     return 0 if all(right == count for count, right in totals.values()) else 1
 
 

@@ -8,7 +8,15 @@ it is launched. Then mincore(2) shows which pages of the file are in memory: the
 device reads no other pages, and because the kernel maps only cached pages around a fault. A second launch is stopped
 when it ends (ptrace). Then /proc/PID/pagemap shows which pages of the image are private copies: the written pages.
 """
-import ctypes, json, mmap, os, shutil, struct, subprocess, sys, tempfile
+
+import ctypes
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
 
 PAGE = 4096
 libc = ctypes.CDLL(None, use_errno=True)
@@ -41,7 +49,9 @@ def resident(path):
 
 
 def run(words, **options):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    return subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
+    )
 
 
 def cold(image, arguments, folder):
@@ -51,7 +61,9 @@ def cold(image, arguments, folder):
     with open(disk + ".image", "wb") as file:
         file.truncate(256 << 20)
     subprocess.run(["mkfs.ext4", "-q", disk + ".image"], check=True)
-    device = subprocess.run(["losetup", "-f", "--show", disk + ".image"], check=True, capture_output=True, text=True).stdout.strip()
+    device = subprocess.run(
+        ["losetup", "-f", "--show", disk + ".image"], check=True, capture_output=True, text=True
+    ).stdout.strip()
     try:
         subprocess.run(["mount", device, disk], check=True)
         try:
@@ -103,7 +115,9 @@ def copied(image, arguments, folder):
                 if bias is None:
                     bias = start - (segments(image)[0][0][1] & -PAGE)
                 pagemap.seek(start // PAGE * 8)
-                for i, word in enumerate(struct.unpack(f"<{(end - start) // PAGE}Q", pagemap.read((end - start) // PAGE * 8))):
+                for i, word in enumerate(
+                    struct.unpack(f"<{(end - start) // PAGE}Q", pagemap.read((end - start) // PAGE * 8))
+                ):
                     if word >> 63 and not word >> 61 & 1:
                         pages.add(start + i * PAGE - bias)
 
@@ -133,11 +147,13 @@ def main():
         page = file_page(int(row["address"], 16))
         counted.setdefault(page, []).append(row)
     mapped = set()
-    for offset, start, filled, _ in loads:
+    for offset, _start, filled, _ in loads:
         mapped |= set(range(offset // PAGE, (offset + filled + PAGE - 1) // PAGE))
     virtual = {row["address"] for row in document.get("loading", []) + document["pages"]}
-    print(f"{os.path.basename(image)}: {len(virtual)} pages of memory counted, on {len(counted)} pages of the file; "
-          f"{len(in_memory)} in memory, {len(in_memory & mapped)} of them mapped")
+    print(
+        f"{os.path.basename(image)}: {len(virtual)} pages of memory counted, on {len(counted)} pages of the file; "
+        f"{len(in_memory)} in memory, {len(in_memory & mapped)} of them mapped"
+    )
     for page in sorted(set(counted) - in_memory):
         row = counted[page][0]
         print(f"  only counted: page {page}, {row['access']} {row.get('section')} by {row.get('accessor')}")
@@ -145,9 +161,11 @@ def main():
         print(f"  only in memory: page {page}" + ("" if page in mapped else ", not mapped"))
     writable = [(start & -PAGE, start + filled) for _, start, filled, flags in loads if flags & 2]
     written = {
-        int(row["address"], 16) for row in document.get("loading", []) + document["pages"]
-        if row["access"] == "write" or row["access"] == "kernel" and any(
-            low <= int(row["address"], 16) < high for low, high in writable)
+        int(row["address"], 16)
+        for row in document.get("loading", []) + document["pages"]
+        if row["access"] == "write"
+        or row["access"] == "kernel"
+        and any(low <= int(row["address"], 16) < high for low, high in writable)
     }
     print(f"  {len(written)} pages counted as written, {len(copies)} private copies")
     for page in sorted(written ^ copies):

@@ -4,12 +4,26 @@
 usage: client.py SOCKET server|second      the set of commands
        client.py SOCKET -- COMMAND...
 """
-import socket, sys, time
+
+import socket
+import sys
+import time
 
 commands = {
     "server": ["PING", "SET a 1", "GET a", "INCR a", "LPUSH l x y", "LRANGE l 0 -1", "HSET h f v", "INFO"],
-    "second": ["PING", "MSET a 1 b 2", "APPEND a 3", "EXPIRE a 100", "SADD s x y", "SINTER s s", "ZADD z 1 x 2 y",
-               "ZRANGE z 0 -1", "EVAL return(1) 0", "CONFIG GET save", "DBSIZE"],
+    "second": [
+        "PING",
+        "MSET a 1 b 2",
+        "APPEND a 3",
+        "EXPIRE a 100",
+        "SADD s x y",
+        "SINTER s s",
+        "ZADD z 1 x 2 y",
+        "ZRANGE z 0 -1",
+        "EVAL return(1) 0",
+        "CONFIG GET save",
+        "DBSIZE",
+    ],
 }.get(sys.argv[2], sys.argv[3:])
 while True:
     server = socket.socket(socket.AF_UNIX)

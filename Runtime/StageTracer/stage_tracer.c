@@ -168,8 +168,8 @@ OF_LOCAL of_initializer *of_function(const struct of_object *object, uint64_t nu
 }
 
 /* Called before the first and after each initializer of object INDEX, by the loader, as if it were one of them. */
-OF_INTERNAL __attribute__((used)) void of_stamp(int count, char **arguments, char **environment,
-                                                uint32_t index) {
+OF_INTERNAL __attribute__((used)) void of_stamp(int count, char **arguments, char **environment, uint32_t index);
+void of_stamp(int count, char **arguments, char **environment, uint32_t index) {
   (void)count, (void)arguments;
   struct of_object *object = &of_objects[index];
   uint64_t number = object->calls++, all = object->count + (object->first ? 1 : 0);

@@ -8,7 +8,8 @@ code for Apple platforms", section "Update code that passes arguments to variadi
 import errno
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, NewType, Optional
+from typing import TYPE_CHECKING, Any, NewType
+from collections.abc import Callable
 
 if TYPE_CHECKING:
     from process import Process
@@ -63,7 +64,7 @@ class Function:
     body: Callable[..., Any]
     kinds: list[Any]
 
-    def call(self, process: "Process") -> Optional[TailCall]:
+    def call(self, process: "Process") -> TailCall | None:
         """Takes the arguments out of the registers, runs the body, stores the result."""
         machine = process.machine
         arguments: list[Any] = []

@@ -8,7 +8,8 @@ Image::forEachInitializer (`-init`, then S_MOD_INIT_FUNC_POINTERS, then S_INIT_F
 
 import os
 import random
-from typing import TYPE_CHECKING, Iterator, Optional
+from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from calls import Address, Int32, UInt32, UInt64, function
 from image import (
@@ -145,7 +146,7 @@ class Dyld:
                 target += binding.addend
             self._machine.write_word(binding.address + image.slide, target)
 
-    def _look_up(self, image: Image, name: str, ordinal: int) -> Optional[int]:
+    def _look_up(self, image: Image, name: str, ordinal: int) -> int | None:
         """Where NAME, imported from the library numbered ORDINAL, is defined."""
         if ordinal > 0:
             library = image.libraries[ordinal - 1]
@@ -160,7 +161,7 @@ class Dyld:
         return self._process.import_address(name)
 
     @staticmethod
-    def _export(image: Image, name: str) -> Optional[int]:
+    def _export(image: Image, name: str) -> int | None:
         value = image.exports.get(name)
         return None if value is None else value + image.slide
 
@@ -176,9 +177,7 @@ class Dyld:
         process = self._process
         for address in self._initializers(image):
             process.stage("initializer", image.path, address - image.slide)
-            self._machine.call(
-                address, process.argc, process.argv, process.envp, process.apple, self._variables
-            )
+            self._machine.call(address, process.argc, process.argv, process.envp, process.apple, self._variables)
         for start, size in image.sections_of_type(S_MOD_TERM_FUNC_POINTERS):
             for at in range(start, start + size, 8):
                 handler = (self._machine.peek_word(at), 0, image.header)
@@ -198,7 +197,7 @@ class Dyld:
 
     # While the program runs
 
-    def image_containing(self, address: int) -> Optional[Image]:
+    def image_containing(self, address: int) -> Image | None:
         return next((each for each in self.images if each.contains(address)), None)
 
     def describe(self, address: int) -> str:
@@ -247,7 +246,7 @@ class Dyld:
         image.unmap(self._machine)
         return 0
 
-    def symbol(self, handle: int, name: str) -> Optional[int]:
+    def symbol(self, handle: int, name: str) -> int | None:
         """dlsym."""
         if handle in RTLD_SPECIAL:
             places = self.images
@@ -281,7 +280,7 @@ class Dyld:
 # <mach-o/dyld.h>, <dlfcn.h>
 
 
-def _image(process: "Process", index: int) -> Optional[Image]:
+def _image(process: "Process", index: int) -> Image | None:
     images = process.dyld.images
     return images[index] if index < len(images) else None
 
@@ -312,8 +311,8 @@ def image_name(process: "Process", index: UInt32) -> int:
 def path_string(process: "Process", image: Image) -> int:
     """The address of the path of IMAGE, the same at each call."""
     if not hasattr(image, "path_address"):
-        setattr(image, "path_address", process.machine.new_string(image.path.encode()))
-    return int(getattr(image, "path_address"))
+        image.path_address = process.machine.new_string(image.path.encode())
+    return int(image.path_address)
 
 
 @function("_dyld_image_header_containing_address")
@@ -402,9 +401,7 @@ def dlerror(process: "Process") -> int:
 
 
 @function("_getsectiondata")
-def getsectiondata(
-    process: "Process", header: Address, segment: Address, section: Address, size: Address
-) -> int:
+def getsectiondata(process: "Process", header: Address, segment: Address, section: Address, size: Address) -> int:
     machine = process.machine
     for image in process.dyld.images:
         if image.header != header:

@@ -6,7 +6,7 @@ LC_DYLD_INFO (<mach-o/loader.h>, <mach-o/fixup-chains.h>).
 
 import bisect
 import os
-from typing import Iterator, Optional
+from collections.abc import Iterator
 
 import lief
 from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
@@ -46,11 +46,9 @@ class Image:
         self.uuid = bytes(self.file.uuid.uuid).hex() if self.file.uuid else ""
         self.segments = [each for each in self.file.segments if each.name != "__PAGEZERO"]
         self.base = min(each.virtual_address for each in self.segments)
-        self.size = page_end(
-            max(each.virtual_address + each.virtual_size for each in self.segments) - self.base
-        )
+        self.size = page_end(max(each.virtual_address + each.virtual_size for each in self.segments) - self.base)
         self.slide = 0
-        self.libraries: list[Optional["Image"]] = []  # by ordinal - 1; None for a simulated one
+        self.libraries: list[Image | None] = []  # by ordinal - 1; None for a simulated one
         self.exports = self._read_exports()
         self.functions = self._read_functions()
         self._symbols = self._read_symbols()
@@ -78,11 +76,7 @@ class Image:
 
     def _read_functions(self) -> dict[int, list[str]]:
         """The names of each function by its address: symbols in code, and LC_FUNCTION_STARTS."""
-        code = {
-            number
-            for number, section in enumerate(self.file.sections, 1)
-            if int(section.flags) & S_ATTR_CODE
-        }
+        code = {number for number, section in enumerate(self.file.sections, 1) if int(section.flags) & S_ATTR_CODE}
         functions: dict[int, list[str]] = {}
         if self.file.function_starts:
             for offset in self.file.function_starts.functions:
@@ -111,7 +105,7 @@ class Image:
             raise ImageError(f"{self.path}: has no LC_MAIN")
         return self.base + self.file.main_command.entrypoint + self.slide
 
-    def section(self, name: str, segment: Optional[str] = None) -> Optional[tuple[int, int]]:
+    def section(self, name: str, segment: str | None = None) -> tuple[int, int] | None:
         """Loaded address and size of the section NAME, in any segment unless one is given."""
         for section in self.file.sections:
             if section.name == name and segment in (None, section.segment_name):
@@ -182,11 +176,9 @@ class Image:
     def unmap(self, machine: Machine) -> None:
         for segment in self.segments:
             if segment.virtual_size:
-                machine.uc.mem_unmap(
-                    segment.virtual_address + self.slide, page_end(segment.virtual_size)
-                )
+                machine.uc.mem_unmap(segment.virtual_address + self.slide, page_end(segment.virtual_size))
 
-    def nearest_symbol(self, address: int) -> Optional[tuple[str, int]]:
+    def nearest_symbol(self, address: int) -> tuple[str, int] | None:
         """Name and loaded address of the last symbol at or before the loaded ADDRESS."""
         index = bisect.bisect_right(self._symbols, (address - self.slide, "\U0010ffff")) - 1
         if index < 0:

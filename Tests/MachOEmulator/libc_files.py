@@ -50,9 +50,7 @@ def open_(process: "Process", path: Address, flags: Int32, rest: Variadic) -> in
 
 
 @function("_openat", "_openat$NOCANCEL")
-def openat(
-    process: "Process", folder: Int32, path: Address, flags: Int32, rest: Variadic
-) -> int:
+def openat(process: "Process", folder: Int32, path: Address, flags: Int32, rest: Variadic) -> int:
     if folder != AT_FDCWD:
         raise OSError(errno.ENOSYS, "openat of a descriptor")
     return open_(process, path, flags, rest)  # type: ignore[no-any-return]
@@ -72,9 +70,7 @@ def read(process: "Process", descriptor: Int32, buffer: Address, size: UInt64) -
 
 
 @function("_pread", "_pread$NOCANCEL", "___pread_nocancel")
-def pread(
-    process: "Process", descriptor: Int32, buffer: Address, size: UInt64, offset: Int64
-) -> int:
+def pread(process: "Process", descriptor: Int32, buffer: Address, size: UInt64, offset: Int64) -> int:
     data = os.pread(descriptor, size, offset)
     process.machine.write(buffer, data)
     return len(data)
@@ -86,9 +82,7 @@ def write(process: "Process", descriptor: Int32, buffer: Address, size: UInt64) 
 
 
 @function("_pwrite", "_pwrite$NOCANCEL")
-def pwrite(
-    process: "Process", descriptor: Int32, buffer: Address, size: UInt64, offset: Int64
-) -> int:
+def pwrite(process: "Process", descriptor: Int32, buffer: Address, size: UInt64, offset: Int64) -> int:
     return os.pwrite(descriptor, process.machine.read(buffer, size), offset)
 
 

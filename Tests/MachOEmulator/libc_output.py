@@ -66,9 +66,7 @@ def fprintf(process: "Process", file: UInt64, template: Address, rest: Variadic)
 
 
 @function("_snprintf", "___snprintf_chk")
-def snprintf(
-    process: "Process", buffer: Address, size: UInt64, template: Address, rest: Variadic
-) -> int:
+def snprintf(process: "Process", buffer: Address, size: UInt64, template: Address, rest: Variadic) -> int:
     text = formatted(process, process.machine.string(template), rest)
     if size:
         process.machine.write(buffer, text[: size - 1] + b"\0")

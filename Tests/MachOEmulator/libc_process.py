@@ -303,9 +303,7 @@ def process_info(process: "Process", pid: int) -> bytes:
 
 
 @function("_sysctl")
-def sysctl(
-    process: "Process", name: Address, count: UInt32, old: Address, size: Address, new: Address
-) -> int:
+def sysctl(process: "Process", name: Address, count: UInt32, old: Address, size: Address, new: Address) -> int:
     machine = process.machine
     numbers = struct.unpack(f"<{count}i", machine.read(name, 4 * count))
     if numbers[:3] == (CTL_KERN, KERN_PROC, KERN_PROC_PID) and count == 4:

@@ -7,7 +7,7 @@ register. So a simulated function may itself call emulated code (an initialiser 
 """
 
 import ctypes
-from typing import Callable, Optional
+from collections.abc import Callable
 
 from unicorn import (
     UC_ARCH_ARM64,
@@ -72,9 +72,9 @@ class Machine:
         # All features: what clang compiles for macOS has those of the M1, such as `cas`.
         self.uc = Uc(UC_ARCH_ARM64, UC_MODE_ARM, UC_CPU_ARM64_MAX)
         self._ticks = ticks
-        self._fault: Optional[tuple[int, int]] = None
+        self._fault: tuple[int, int] | None = None
         self._next_data = SYSTEM_DATA
-        self.on_trap: Callable[[int], Optional[int]] = lambda address: None
+        self.on_trap: Callable[[int], int | None] = lambda address: None
         self.on_read: Callable[[int, int], None] = lambda address, size: None
         self.describe: Callable[[int], str] = hex
         self.uc.mem_map(STACK_END - STACK_SIZE, STACK_SIZE, UC_PROT_READ | UC_PROT_WRITE)
@@ -236,9 +236,7 @@ class Machine:
         """Where the simulated function that runs now was called from."""
         return self.describe(self.link_register - 4)  # the call: it may be a function's last word
 
-    def _on_fault(
-        self, uc: Uc, access: int, address: int, size: int, value: int, data: object
-    ) -> bool:
+    def _on_fault(self, uc: Uc, access: int, address: int, size: int, value: int, data: object) -> bool:
         self._fault = (address, size)
         return False
 

@@ -54,9 +54,7 @@ class Mappings:
         self._next = MAPPINGS
         self._mapped: dict[int, Mapping] = {}
 
-    def map(
-        self, hint: int, size: int, protection: int, flags: int, descriptor: int, offset: int
-    ) -> int:
+    def map(self, hint: int, size: int, protection: int, flags: int, descriptor: int, offset: int) -> int:
         """mmap; an OSError says why not."""
         size = page_end(size)
         if size == 0 or offset % 0x4000:
@@ -80,9 +78,7 @@ class Mappings:
         self._mapped[address] = mapping
         return address
 
-    def _map_shared(
-        self, address: int, size: int, protection: int, descriptor: int, offset: int
-    ) -> Mapping:
+    def _map_shared(self, address: int, size: int, protection: int, descriptor: int, offset: int) -> Mapping:
         host_protection = mmap.PROT_READ | (mmap.PROT_WRITE if protection & 2 else 0)
         host = _host.mmap(None, size, host_protection, mmap.MAP_SHARED, descriptor, offset)
         if host == _FAILED:

@@ -7,7 +7,8 @@ counts are left out: nothing is ever deallocated.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterator, Optional
+from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from calls import Address, TailCall, function
 from image import Image
@@ -51,7 +52,7 @@ class ObjectiveC:
         self._cache = self._machine.new_data(bytes(16))
         self._root = 0
 
-    def exported(self, name: str) -> Optional[int]:
+    def exported(self, name: str) -> int | None:
         """The address of what libobjc exports as NAME, functions apart."""
         if name == "__objc_empty_cache":
             return self._cache
@@ -228,12 +229,12 @@ class ObjectiveC:
     def class_of(self, instance: int) -> Class:
         return self.class_at(self._machine.peek_word(instance) & ISA_MASK)
 
-    def method(self, start: Class, name: str) -> Optional[int]:
+    def method(self, start: Class, name: str) -> int | None:
         """The implementation of NAME that START or a superclass has."""
         known = start.cache.get(name)
         if known is not None:
             return known
-        each: Optional[Class] = start
+        each: Class | None = start
         while each:
             body = each.methods.get(name)
             if body is not None:
@@ -254,7 +255,7 @@ class ObjectiveC:
         if body and body != self._process.trap("_objc_release"):
             self._machine.call(body, address, self.selector("initialize"))
 
-    def send(self, receiver: int, selector: int, start: Optional[Class] = None) -> Optional[int]:
+    def send(self, receiver: int, selector: int, start: Class | None = None) -> int | None:
         """The implementation that a message goes to, its class initialised; None for nil."""
         if receiver == 0:
             return None

@@ -3,7 +3,7 @@
 import errno
 import os
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import libc  # noqa: F401  declares functions of libSystem
 from calls import FUNCTIONS, Function
@@ -50,7 +50,7 @@ class Settings:
     arguments: list[str]
     environment: dict[str, str]
     folder: str  # the only part of the file system that the program may use
-    slide: Optional[int]  # of the executable; None takes one from the seed
+    slide: int | None  # of the executable; None takes one from the seed
     seed: int
     pid: int
 
@@ -139,7 +139,7 @@ class Process:
 
     # Imports
 
-    def import_address(self, name: str) -> Optional[int]:
+    def import_address(self, name: str) -> int | None:
         """The address of what simulated libraries export as NAME: a function or variable."""
         if name in self._data:
             return self._data[name]
@@ -157,7 +157,7 @@ class Process:
                 self._traps[address] = FUNCTIONS[name]
         return self._trap_of[name]
 
-    def _on_trap(self, address: int) -> Optional[int]:
+    def _on_trap(self, address: int) -> int | None:
         called = self._traps.get(address)
         if called is None:
             name = next((each for each, at in self._trap_of.items() if at == address), hex(address))
@@ -192,7 +192,7 @@ class Process:
             self.mappings.mark_traces()
         raise Crash("SIGILL", "exit returned")
 
-    def finalize(self, header: Optional[int] = None) -> None:
+    def finalize(self, header: int | None = None) -> None:
         """Calls exit handlers, the last registered first; those of one image if HEADER is given."""
         index = len(self.exit_handlers) - 1
         while index >= 0:

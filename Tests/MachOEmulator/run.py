@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import sys
-from typing import Any, Optional
+from typing import Any
 
 from image import ImageError
 from machine import Crash
@@ -34,7 +34,7 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def report(process: Optional[Process], end: dict[str, Any]) -> dict[str, Any]:
+def report(process: Process | None, end: dict[str, Any]) -> dict[str, Any]:
     """Everything that is known after a run; addresses of images are stated ones."""
     result: dict[str, Any] = {"status": None, "signal": None, "reason": None, **end}
     if process:
@@ -59,7 +59,7 @@ def main() -> int:
         seed=options.seed,
         pid=options.pid,
     )
-    process: Optional[Process] = None
+    process: Process | None = None
     try:
         process = Process(settings)
         status = process.run()

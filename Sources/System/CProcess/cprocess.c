@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cprocess_children.h"
+#include "cprocess_file.h"
 #include "platform.h"
 
 extern char **environ;

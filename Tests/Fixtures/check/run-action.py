@@ -82,8 +82,13 @@ for step in action["runs"]["steps"]:
     assert step["shell"] == "bash"
     run = subprocess.run(
         ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script],
-        cwd=os.path.join(folder, expand(step.get("working-directory", "."))), env=own, text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        cwd=os.path.join(folder, expand(step.get("working-directory", "."))),
+        env=own,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     status, log = run.returncode, log + run.stdout
     summary += open(files["GITHUB_STEP_SUMMARY"]).read()
     lines = open(files["GITHUB_OUTPUT"]).read().splitlines()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes expected.json: samples, and what numpy and scipy say of them. Needs numpy and scipy:
 
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy scipy
-    /tmp/venv/bin/python3 Tests/Fixtures/statistics/record.py
+python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy scipy
+/tmp/venv/bin/python3 Tests/Fixtures/statistics/record.py
 """
+
 import json
 import pathlib
 
@@ -31,25 +32,31 @@ pairs = {
     "thirty, 3% faster": (launches(30, 5e6, 2), launches(30, 4.85e6, 2)),
     "fifty, 1% slower": (launches(50, 5e6, 1), launches(50, 5.05e6, 1)),
     "two hundred, 1% faster": (launches(200, 5e6, 3), launches(200, 4.95e6, 3)),
-    "rising": ([5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 2e5))],
-               [5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 1e5))]),
+    "rising": (
+        [5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 2e5))],
+        [5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 1e5))],
+    ),
 }
 
 
 def summary(values):
     quartiles = np.percentile(values, [25, 50, 75, 95])
     return {
-        "minimum": min(values), "lowerQuartile": quartiles[0], "median": quartiles[1],
-        "mean": np.mean(values), "upperQuartile": quartiles[2], "percentile95": quartiles[3],
-        "maximum": max(values), "standardDeviation": np.std(values, ddof=1),
+        "minimum": min(values),
+        "lowerQuartile": quartiles[0],
+        "median": quartiles[1],
+        "mean": np.mean(values),
+        "upperQuartile": quartiles[2],
+        "percentile95": quartiles[3],
+        "maximum": max(values),
+        "standardDeviation": np.std(values, ddof=1),
     }
 
 
 def trend(values):
     index = np.arange(len(values))
     tau = stats.kendalltau(index, values, method="asymptotic")
-    return {"p": None if np.isnan(tau.pvalue) else tau.pvalue,
-            "slope": stats.theilslopes(values, index).slope}
+    return {"p": None if np.isnan(tau.pvalue) else tau.pvalue, "slope": stats.theilslopes(values, index).slope}
 
 
 def exact_p(differences):
@@ -90,10 +97,15 @@ for name, (a, b) in pairs.items():
     nonzero = differences[differences != 0]
     exact = exact_p(differences)
     case = {
-        "name": name, "a": a, "b": b, "summaryA": summary(a), "summaryB": summary(b),
+        "name": name,
+        "a": a,
+        "b": b,
+        "summaryA": summary(a),
+        "summaryB": summary(b),
         "w": float(sum(stats.rankdata(np.abs(nonzero))[nonzero > 0])),
         "p": exact if len(a) <= 50 else stats.wilcoxon(differences, correction=True, method="asymptotic").pvalue,
-        "trendA": trend(a), "trendB": trend(b),
+        "trendA": trend(a),
+        "trendB": trend(b),
     }
     if min(a + b) > 0:
         case["change"] = change(a, b)

@@ -1,6 +1,6 @@
 // One layout of the image: what is where, and what a launch touches of it.
 
-const [READ_ONLY, CODE, DATA] = [1, 2, 3];
+const CODE = 2; // an index into SEGMENTS
 const SEGMENTS = ["", "read-only", "code", "data"];
 const ACCESSES = ["executed", "read", "written", "used by a system call"];
 const NO_SYMBOL = "code without a symbol";

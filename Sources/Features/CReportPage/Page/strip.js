@@ -121,7 +121,7 @@ class Strip {
     fill(overlay, { width, height, viewBox: `0 0 ${width} ${height}` }, []);
   }
   draw(pictures, colours) {
-    const { layout, grid, map } = this;
+    const { grid, map } = this;
     const context = this.canvas.getContext("2d");
     context.scale(this.scale, this.scale);
     context.font = "12px system-ui, sans-serif";

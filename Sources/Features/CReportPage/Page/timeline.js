@@ -105,7 +105,7 @@ function timelineChart(lanes, marks, end, { width, top, total, x }) {
     height: Math.max(2, length).toFixed(1),
   });
   const counts = (times) => {
-    const counts = new Array(bins).fill(0);
+    const counts = Array.from({ length: bins }, () => 0);
     for (const time of times) counts[Math.min(bins - 1, Math.floor((time / end) * bins))]++;
     return counts;
   };
