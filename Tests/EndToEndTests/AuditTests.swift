@@ -154,26 +154,36 @@ import Testing
     let workshop = try Workshop()
     try workshop.write("int f(void) { return 0; }".utf8, "f.c")
     try workshop.write("int f(void); int main(void) { return f(); }".utf8, "main.c")
-    try workshop.write("libc.so.6\n".utf8, "list")
     try workshop.must(
       "clang",
       ["-shared", "-fuse-ld=lld", "-Xlinker", "-soname=x\n::error::y", "f.c", "-o", "libf.so"])
     try workshop.must("clang", ["-fuse-ld=lld", "main.c", "libf.so", "-o", "app"])
-    let run = try workshop.orderfile("audit", "app", "--allow", "list", "-q")
+    try workshop.mustOrderfile("audit", "-q", "app", "--json", "-o", "audit.json")
+    try workshop.write(Self.budget.utf8, "budget.json")
+    let run = try workshop.orderfile("check", "-q", "--budget", "budget.json", "audit.json")
     #expect(run.status == 2 && run.errors.contains("::error::y"), "\(run.errors)")
     #expect(!run.errors.contains("\n::error"), "\(run.errors)")
   }
 
-  @Test func theExitStatusIsThatOfTheList() throws {
+  /// The libraries of a C program that needs no other.
+  private static let budget = """
+    {"allowedLibraries": ["libc.so.6", "ld-linux*"], "limits": [], "schema": "orderfile.budget/1"}
+    """
+
+  @Test func theExitStatusIsThatOfTheLimits() throws {
     let workshop = try Self.workshop()
-    try workshop.write("libc.so.6\nld-linux*\nlibgone.so\n".utf8, "list")
-    let run = try workshop.orderfile("audit", "app", "--allow", "list", "--json")
-    #expect(run.status == 2)
-    #expect(run.json["notAllowed"] as? [String] == ["libseldom.so", "liboften.so"])
-    #expect(run.errors.contains("2 libraries not on the list: libseldom.so, liboften.so"))
-    #expect(run.errors.contains("list: line 3: no library is called 'libgone.so'"))
+    let run = try workshop.orderfile("audit", "app", "--limit", "audit.libraries<=2", "--json")
+    #expect(run.status == 2 && run.errors.contains("audit.libraries of app: expected at most 2, "))
+    let kept = try workshop.orderfile("audit", "app", "-q", "--limit", "audit.libraries<=9")
+    #expect(kept.status == 0, "\(kept.errors)")
+    // A budget says which libraries may be there.
+    try workshop.write(run.output, "audit.json")
+    try workshop.write(Self.budget.utf8, "budget.json")
+    let named = try workshop.orderfile("check", "--budget", "budget.json", "audit.json")
+    #expect(named.status == 2)
+    #expect(named.text.contains("  not allowed: libseldom.so\n  not allowed: liboften.so\n"))
     let sarif = try workshop.orderfile(
-      "audit", "app", "--allow", "list", "--export-sarif", "-", "-o", "text")
+      "audit", "app", "--limit", "audit.libraries<=2", "--export-sarif", "-", "-o", "text")
     #expect(sarif.status == 2 && sarif.json["version"] as? String == "2.1.0")
     #expect(try workshop.orderfile("audit", "app", "--json", "--export-sarif", "-").status == 64)
     #expect(try workshop.orderfile("audit", "app.c").status == 1)

@@ -13,19 +13,16 @@ struct AuditCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile audit build/app
-        $ orderfile audit --allow libraries.txt --json build/App.app
+        $ orderfile audit --limit 'audit.libraries<=12' --json build/App.app
 
-      Nothing is launched: it reads the image, and the libraries that the loader would find. With --allow, the exit \
-      status is 2 if a library is not on the list: a name or pattern (* and ?) on each line, comments after #.
+      Nothing is launched: it reads the image, and the libraries that the loader would find. --limit limits the number of \
+      libraries; "allowedLibraries" of a budget ('orderfile check') says which libraries may be there.
       """)
 
   @Argument(
     help: ArgumentHelp("A linked image, or an app bundle.", valueName: "image"),
     completion: .file())
   var path: String
-  @Option(
-    help: ArgumentHelp("The list of allowed libraries.", valueName: "file"), completion: .file())
-  var allow: String?
   @OptionGroup var limits: LimitOptions<AuditResult>
   @Option(
     help: ArgumentHelp("The image's link map, for object files.", valueName: "file"),
@@ -76,13 +73,12 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = [path, allow, linkMap, stages].compactMap { $0 } + traces
+    let inputs = [path, linkMap, stages].compactMap { $0 } + traces
     let outputFile = try destination.open(madeOf: inputs)
     let sarifFile = try exportSarif.map { path throws(Diagnostic) in
       try Output(path, madeOf: inputs)
     }
     var options = Audit.Options()
-    options.allow = allow
     options.linkMap = linkMap
     options.traces = traces
     options.stages = stages
@@ -102,7 +98,6 @@ struct AuditCommand: ParsableCommand {
     try sarifFile?.finish(
       AuditSARIF(document, path: RepositoryPath.of(document.path), toolVersion: toolVersion).json())
     messages.print(document.warnings)
-    if let problem = document.problem { throw problem }
     try limits.limits().failures(of: .audit(document.figures()), path: document.path).throwAll()
   }
 }

@@ -46,7 +46,7 @@ package struct OrderFileCommand: ParsableCommand {
           0   success
           1   failure
           2   success, but a requested check failed: check; diff --limit,
-              verify --limit, audit --limit, audit --allow; doctor, if no method of 'auto' can succeed
+              verify --limit, audit --limit; doctor, if no method of 'auto' can succeed
           3   the inputs do not belong together
           4   nothing was recorded
           5   the launches do not decide (check --strict)

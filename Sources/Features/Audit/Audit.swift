@@ -21,8 +21,6 @@ package struct Audit {
     /// The folder that replaces `/` when libraries are looked up; `nil` for this machine.
     package var root: String?
     package var linkMap: String?
-    /// The list of allowed libraries.
-    package var allow: String?
     package var traces: [String] = []
     /// A document of `orderfile stages`, whose times of initializers take precedence over the times in traces.
     package var stages: String?
@@ -43,9 +41,8 @@ package struct Audit {
 
   /// Reads the image and all its libraries.
   ///
-  /// - Throws: if the image, a trace, the link map or the list can't be read. The document has the errors in libraries.
+  /// - Throws: if the image, a trace or the link map can't be read. The document has the errors in libraries.
   package func examine() throws(Diagnostic) -> AuditDocument {
-    let list = try options.allow.map { path throws(Diagnostic) in try AllowList(path: path) }
     let bundle = Folder.isFolder(path) ? try AppBundle(at: path) : nil
     let program = bundle?.program ?? path
     let bytes = try InputFile.bytes(program)
@@ -68,21 +65,7 @@ package struct Audit {
     examination.findUnused(includingPossible: options.includesPossible)
     if !options.traces.isEmpty { try examination.observe(options.traces) }
     if let stages = options.stages { try examination.addTimes(ofStages: stages) }
-    document = examination.document
-    if let list {
-      document.notAllowed = document.libraries.filter { !list.allows($0) }.map(\.statedName)
-      document.warnings += list.unused(by: document.libraries)
-      if !options.traces.isEmpty, !document.libraries.isEmpty,
-        document.libraries.allSatisfy({ $0.wasLoaded != true })
-      {
-        document.warnings.append(
-          Diagnostic(
-            "no trace recorded a library: those that a launch loads later are not compared with the list",
-            context: options.traces,
-            hint: "record with 'orderfile record --breakpoints --all-images'"))
-      }
-    }
-    return document
+    return examination.document
   }
 
   private func contributions() throws(Diagnostic) -> LinkMapContributions? {

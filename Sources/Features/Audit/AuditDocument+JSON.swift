@@ -16,7 +16,6 @@ extension AuditDocument: JSONDocument {
     }
     json.member("initializers", initializers)
     json.member("libraries", libraries)
-    json.optional("notAllowed", notAllowed)
     json.optional("observedUse", use)
     json.member("pageSizeBytes", pageSize.bytes)
     json.member("path", path)

@@ -25,8 +25,6 @@ package struct AuditDocument: Sendable {
   package var use: ObservedUse?
   /// What keeps the image from being recorded and ordered, as `doctor` finds it.
   package var findings: [Finding]
-  /// The names of libraries that are not on the list of allowed libraries; `nil` without a list.
-  package var notAllowed: [SymbolName]?
   package var warnings: [Diagnostic]
 
   package init(
@@ -311,23 +309,5 @@ extension AuditedLibrary {
   /// Whether every image that asks for the library runs without the library.
   package var mayBeMissing: Bool {
     !requests.isEmpty && requests.allSatisfy { $0.kind == .weak }
-  }
-
-  /// The name by which images ask for it; for a library that only a launch shows, its path, since several plugins may
-  /// have the same file name.
-  package var statedName: SymbolName {
-    guard unrequested == .runTime, let path else { return name }
-    return SymbolName(path)
-  }
-}
-
-extension AuditDocument {
-  /// The error of the check for allowed libraries; `nil` if it passed or was not requested.
-  package var problem: Diagnostic? {
-    guard let notAllowed, !notAllowed.isEmpty else { return nil }
-    let names = notAllowed.map { printable($0.description) }.joined(separator: ", ")
-    return Diagnostic(
-      "\(counted(notAllowed.count, "library", "libraries")) not on the list: \(names)",
-      context: [path], severity: .checkFailed)
   }
 }

@@ -17,8 +17,6 @@ package struct AuditFigures: Hashable, Sendable {
   package var relocations: Int
   /// The number of findings about what keeps the image from being recorded and ordered.
   package var findings: Int
-  /// The number of libraries that are not on the list of allowed libraries; `nil` without a list.
-  package var notAllowed: Int?
 
   package struct Library: Hashable, Sendable {
     package var name: SymbolName
@@ -37,7 +35,6 @@ package struct AuditFigures: Hashable, Sendable {
     let images: [Image] = try object.value("images")
     let all: [Initializer] = try object.value("initializers")
     let findings: [FindingFigures] = try object.value("findings")
-    let notAllowed: [SymbolName]? = try object.optional("notAllowed")
     guard let main = images.first else {
       throw object.invalid("images", expected: "at least one", found: "none")
     }
@@ -49,7 +46,6 @@ package struct AuditFigures: Hashable, Sendable {
     initializers = all.filter { own.contains($0.image) && $0.origin != "c runtime" }.map(\.name)
     relocations = images.filter { own.contains($0.name) }.map(\.relocations).saturatingSum()
     self.findings = findings.count { $0.severity != Finding.Severity.ok.rawValue }
-    self.notAllowed = notAllowed?.count
   }
 
   fileprivate struct Image {

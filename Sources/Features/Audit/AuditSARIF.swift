@@ -3,7 +3,7 @@ import Rendering
 
 // The findings of an audit for code scanning, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 //
-// A result is something that a change of the program can mend: a library that is not allowed or not found, an
+// A result is something that a change of the program can mend: a library that is not found, an
 // initializer or a +load method of the program's own images, an unused selector or class, a library that could be
 // loaded later, and what `doctor` warns about. A fingerprint has the rule and names, but no address, so that a finding
 // stays the same in the next build. Results with the same names are numbered in the order of the document: if one of
@@ -23,7 +23,6 @@ package struct AuditSARIF {
   }
 
   private enum Rule: String, CaseIterable {
-    case libraryNotAllowed = "library-not-allowed"
     case libraryNotFound = "library-not-found"
     case initializer
     case loadMethod = "load-method"
@@ -34,7 +33,6 @@ package struct AuditSARIF {
 
     var description: String {
       switch self {
-      case .libraryNotAllowed: "A library is not on the list of allowed ones."
       case .libraryNotFound: "A library was not found or could not be read."
       case .initializer: "A function runs before main, or when a library is loaded."
       case .loadMethod: "A +load method runs before main."
@@ -73,25 +71,15 @@ package struct AuditSARIF {
   private var results: [Result] { libraries + initializers + unused + candidates + build }
 
   private var libraries: [Result] {
-    let notAllowed = (document.notAllowed ?? []).map { name in
-      Result(
-        rule: .libraryNotAllowed, level: .error,
-        message: "the library \(name) is not on the list\(neededBy(name))",
-        subject: [name.description])
+    document.libraries.compactMap { library in
+      guard let problem = library.problem else { return nil }
+      let images = library.neededBy
+      return Result(
+        rule: .libraryNotFound, level: library.mayBeMissing ? .note : .warning,
+        message: "the library \(library.name): \(problem)"
+          + (images.isEmpty ? "" : "; needed by \(images)"),
+        subject: [library.name.description])
     }
-    return notAllowed
-      + document.libraries.compactMap { library in
-        guard let problem = library.problem else { return nil }
-        return Result(
-          rule: .libraryNotFound, level: library.mayBeMissing ? .note : .warning,
-          message: "the library \(library.name): \(problem)\(neededBy(library.name))",
-          subject: [library.name.description])
-      }
-  }
-
-  private func neededBy(_ name: SymbolName) -> String {
-    let images = document.libraries.first { $0.name == name }?.neededBy ?? ""
-    return images.isEmpty ? "" : "; needed by \(images)"
   }
 
   private var initializers: [Result] {

@@ -68,12 +68,7 @@ package struct AuditText {
           from, how, library.name.description + problem, library.neededBy,
         ])
     }
-    var text = table.text(width: width)
-    if let notAllowed = document.notAllowed {
-      text += "\nnot allowed: \(notAllowed.isEmpty ? "none" : "\(notAllowed.count)")\n"
-      for name in notAllowed { text += "  \(printable(name.description))\n" }
-    }
-    return text
+    return table.text(width: width)
   }
 
   private func milliseconds(_ nanoseconds: UInt64?) -> String {

@@ -11,10 +11,6 @@ package struct LibraryPattern: Hashable, Sendable {
 
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
-  package func matches(_ library: AuditedLibrary) -> Bool {
-    matches(name: library.name, path: library.path)
-  }
-
   package func matches(name: SymbolName, path: String?) -> Bool {
     let texts = [name.bytes, path.map { Array($0.utf8) }].compactMap { $0 }
     let hasSlash = bytes.contains(UInt8(ascii: "/"))

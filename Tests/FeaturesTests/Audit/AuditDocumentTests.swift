@@ -33,7 +33,6 @@ import Testing
     missing.requests = [.init(image: "libused.so", kind: .weak)]
     missing.problem = "not found"
     document.libraries = [library, missing]
-    document.notAllowed = [missing.name]
 
     var initializer = AuditedInitializer(
       image: "app", kind: ".init_array", address: StatedAddress(rawValue: 0x1040))
@@ -134,14 +133,5 @@ import Testing
       counted.contains(["571", "\(571 * 48)", "22.84", "app"])
         && counted.contains(["1", "libused.so"]))
     #expect(rows(AuditText(document, listsInitializers: true).text).count > counted.count + 560)
-  }
-
-  @Test func onlyLibrariesThatAreNotAllowedFailTheCheck() {
-    #expect(Self.document.problem?.severity == .checkFailed)
-    var document = Self.document
-    document.notAllowed = []
-    #expect(document.problem == nil)
-    document.notAllowed = nil
-    #expect(document.problem == nil)
   }
 }

@@ -42,39 +42,18 @@ import Testing
     #expect(moved.warnings.allSatisfy { !$0.message.contains("another build") })
   }
 
-  @Test func aLibraryThatOnlyATraceKnowsHasToBeOnTheList() throws {
+  @Test func aLibraryThatOnlyATraceKnowsIsListedAndCounted() throws {
     let workshop = try Self.recorded([1, 2, 3])
-    try workshop.write("libplain.so\n".utf8, "list")
     var options = Audit.Options()
-    options.allow = workshop.folder.appendingPathComponent("list").path
     options.traces = [try Self.trace(of: "/opt/libplugin.so", [7], workshop)]
     let document = try AuditedELF.audit(workshop, "app", options)
-    #expect(
-      document.notAllowed == ["/opt/libplugin.so"] && document.problem?.severity == .checkFailed)
+    #expect(try document.figures().libraries.last?.path == "/opt/libplugin.so")
     let plugin = try #require(document.libraries.last)
     #expect(plugin.unrequested == .runTime && plugin.path == "/opt/libplugin.so")
     // No image asks for it, directly or indirectly.
     let rows = AuditText(document).text.split(separator: "\n").filter { $0.contains("libplugin") }
     #expect(rows.first?.contains("run-time") ?? false)
     #expect(!(rows.first?.contains("indirect") ?? true))
-  }
-
-  @Test func aTraceThatRecordedNoLibraryIsNoProofForAList() throws {
-    let workshop = try Self.recorded([1, 2, 3])
-    try workshop.write("*\n".utf8, "list")
-    var options = Audit.Options()
-    options.allow = workshop.folder.appendingPathComponent("list").path
-    func warns() throws -> Bool {
-      try AuditedELF.audit(workshop, "app", options).warnings.contains {
-        $0.message.hasPrefix("no trace recorded a library")
-      }
-    }
-    #expect(try !warns())
-    let library = workshop.folder.appendingPathComponent("libplain.so").path
-    options.traces = [try Self.trace(of: library, [9, 9], workshop)]
-    #expect(try warns())
-    options.traces = [try Self.trace(of: library, [1, 2, 3], workshop)]
-    #expect(try !warns())
   }
 
   private static func stages(_ workshop: Workshop, _ images: [(path: String, id: String)]) throws

@@ -123,27 +123,4 @@ import Testing
     let warnings = try AuditedELF.audit(workshop, "a").warnings
     #expect(warnings.contains { $0.message.hasPrefix("it has neither section headers") })
   }
-
-  @Test func anUnreadableListIsNoticedFirst() throws {
-    let workshop = try Workshop()
-    var options = Audit.Options()
-    options.allow = workshop.folder.appendingPathComponent("none").path
-    let error = #expect(throws: Diagnostic.self) { try AuditedELF.audit(workshop, "gone", options) }
-    #expect(error?.description.contains("/none: ") ?? false)
-  }
-
-  @Test func whatIsNotOnTheListFailsTheCheck() throws {
-    let workshop = try AuditedELF.workshop([
-      "app.c": "int main(void) { return 0; }", "all": "ld-linux*\r\nlibc.so.6\r\n",
-      "none": "# none\n",
-    ])
-    try AuditedELF.link(workshop, "app.c", "-o", "app")
-    var options = Audit.Options()
-    options.allow = workshop.folder.appendingPathComponent("all").path
-    let all = try AuditedELF.audit(workshop, "app", options)
-    #expect(all.notAllowed == [] && all.problem == nil)
-    options.allow = workshop.folder.appendingPathComponent("none").path
-    let problem = try #require(try AuditedELF.audit(workshop, "app", options).problem)
-    #expect(problem.severity == .checkFailed && problem.message.contains("libc.so.6"))
-  }
 }

@@ -136,7 +136,7 @@ import Testing
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
-        "measure.instructions", "audit.librariesNotAllowed", "diff.drifted", "diff.recordable",
+        "measure.instructions", "audit.embeddedLibraries", "diff.drifted", "diff.recordable",
       ]),
       "\(others.sorted())")
   }

@@ -27,10 +27,6 @@ extension BudgetFigure {
       "All libraries that the loader opens before main.",
       "see 'orderfile audit' for who needs each library"),
     BudgetFigure(
-      .audit, "librariesNotAllowed", .libraries, .lower,
-      "Libraries that are not on the list which 'orderfile audit --allow' was given.",
-      "remove the library, or add it to the list"),
-    BudgetFigure(
       .audit, "relocations", .words, .lower,
       "Words that the loader writes in the program and its libraries before main; each page with one is copied.",
       "link with -z pack-relative-relocs or -fixup_chains, or have fewer tables of pointers"),

@@ -22,7 +22,6 @@ extension AuditFigures {
               HistoryMetric(
                 "embeddedLibraries", .libraries, .lower,
                 libraries.count { $0.isEmbedded == true }),
-              notAllowed.map { HistoryMetric("librariesNotAllowed", .libraries, .lower, $0) },
               HistoryMetric("initializers", .functions, .lower, initializers.count),
               HistoryMetric("relocations", .words, .lower, relocations),
               HistoryMetric("findings", .findings, .lower, findings),
