@@ -19,6 +19,8 @@ import Testing
     try workshop.write(program.utf8, "app.c")
     try workshop.must("clang", ["-O1", "app.c", "-o", "app"])
     try workshop.write([UInt8](repeating: 65, count: 100_000), "text")
+    try workshop.must("cp", ["app", "kept"])
+    try workshop.write("main\n".utf8, "order")
     try workshop.must("mkfifo", ["fifo"])
     try workshop.must("mkdir", ["folder"])
   }
@@ -45,6 +47,17 @@ import Testing
   @Test(.needs(.faultEvents), arguments: ["text", "<(cat text)"])
   func soDoesALaunchWhoseFaultsAreListed(input: String) throws {
     try Self.check("faults -- ./app", input)
+  }
+
+  /// Those whose image is linked again and again.
+  @Test(
+    .needs(.recording),
+    arguments: [
+      "refine --order order --image app --relink 'cp kept app' -o best -- ./app",
+      "advise app --relink 'cp kept app' -- ./app",
+    ], ["text", "<(cat text)"])
+  func soDoesEachLaunchOfARelinkedImage(words: String, input: String) throws {
+    try Self.check(words, input)
   }
 
   private static func check(_ words: String, _ input: String) throws {

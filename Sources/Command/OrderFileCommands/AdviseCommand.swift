@@ -27,6 +27,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   @Option(
     help: ArgumentHelp("The command that links the image, run by sh -c.", valueName: "command"))
   var relink: String?
+  @OptionGroup var repeated: RepeatedInput
   @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var destination: ReportDestination
@@ -48,10 +49,12 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open(madeOf: [image] + [pages].compactMap { $0 })
+    let outputFile = try destination.open(
+      madeOf: [image] + [pages, repeated.input].compactMap { $0 })
     var advice = Advice(image, in: .own)
     advice.pages = pages
     advice.relink = relink
+    advice.inputPath = repeated.input
     advice.timeout = limits.seconds
     advice.readiness = limits.untilReady
     if !command.isEmpty { advice.command = command }

@@ -113,6 +113,14 @@ struct StandardInput: ParsableArguments {
   }
 }
 
+/// `--input` of a program that is launched several times: each launch reads the file from its start.
+struct RepeatedInput: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Standard input of each launch. (default: none)", valueName: "file"),
+    completion: .file())
+  var input: String?
+}
+
 /// `--timeout S -- COMMAND...`: the program that a command launches.
 struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   @OptionGroup var limits: LaunchLimits<Kind>

@@ -49,6 +49,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var pageSize: PageSizeChoice = .automatic
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
+  @OptionGroup var repeated: RepeatedInput
   @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var messages: Messages
@@ -76,6 +77,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
     refinement.split = split
+    refinement.inputPath = repeated.input
     let line = StepLine(messages)
     line.begin("refine: links and launches")
     defer { line.end() }

@@ -29,6 +29,8 @@ package struct Advice {
   package var relink: String?
   /// The words of the launch; `nil` for the command in the document.
   package var command: [String]?
+  /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
+  package var inputPath: String?
   /// As in `ProgramLaunch`.
   package var timeout: Double?
   package var readiness: Readiness?
@@ -58,8 +60,11 @@ package struct Advice {
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
     let folder = try TemporaryFolder(in: environment)
+    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
     let launch = RelinkedLaunch(
-      program: program, path: path, folder: folder, environment: environment)
+      program: program, inputPath: input.path, path: path, folder: folder,
+      environment: environment)
     Interruption.catchSignals()
     let first = try given?.image ?? launch.count(nil).image
     var document = AdviceDocument(

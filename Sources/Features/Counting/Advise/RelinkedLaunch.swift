@@ -8,6 +8,8 @@ import Symbolication
 /// The launch whose pages are counted after each link. Its output is not shown.
 struct RelinkedLaunch {
   let program: ProgramLaunch
+  /// The path of the standard input; `nil` for an empty one.
+  let inputPath: String?
   /// The path of the image whose pages are counted.
   let path: String
   let folder: TemporaryFolder
@@ -17,7 +19,7 @@ struct RelinkedLaunch {
   /// - Throws: if the pages can't be counted, or if the program ends in another way.
   func count(_ end: ProgramLaunch.End?) throws -> (image: PagesDocument.Image, CountedPages) {
     let log = LaunchLog(folder.path("launch.log"))
-    let counted = try log.streams { streams in
+    let counted = try log.streams(input: inputPath) { streams in
       var launch = PageLaunch(program, in: environment)
       launch.program.streams = streams
       launch.images = [path]

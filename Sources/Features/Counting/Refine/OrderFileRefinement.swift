@@ -18,6 +18,8 @@ package struct OrderFileRefinement {
   package var split: String?
   /// The launch to refine for.
   package var program: ProgramLaunch
+  /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
+  package var inputPath: String?
   /// The page size to optimize for.
   package var pageSize = PageSizeChoice.automatic
   package var environment: LaunchEnvironment
@@ -62,8 +64,11 @@ package struct OrderFileRefinement {
     let given = file.orders(of: [before.orderedBuild(before.architecture)]).order
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let wrapped = program.ofWrappedProgram(in: environment)
+    let input = try LaunchInput(inputPath, timeout: program.timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
     let launch = RefinedLaunch(
-      program: wrapped?.launch ?? program, folder: folder, environment: environment)
+      program: wrapped?.launch ?? program, inputPath: input.path, folder: folder,
+      environment: environment)
     Interruption.catchSignals()
     // Also after a failure, this restores the image of the best order so far, or the original image.
     defer { linked.restore() }

@@ -12,6 +12,8 @@ import Symbolication
 /// The launch for which an order is refined. It launches the image as it is currently linked.
 struct RefinedLaunch {
   let program: ProgramLaunch
+  /// The path of the standard input; `nil` for an empty one.
+  let inputPath: String?
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
 
@@ -101,7 +103,7 @@ struct RefinedLaunch {
     let log = LaunchLog(folder.path("launch.log"))
     let result: Result
     do {
-      result = try log.streams { streams in
+      result = try log.streams(input: inputPath) { streams in
         var program = program
         program.streams = streams
         return try body(program)
