@@ -229,9 +229,10 @@ let package = Package(
     smallTarget(
       "Features/Budget",
       [
-        "Projects", "Audit", "Prediction", "Measuring", "Ordering", "CommandSupport", "Rendering",
-        "LaunchMeasurement", "Symbolication", "PagesFormat", "Demangling", "ChangePoints",
-        "ImageModel", "JSON", "ByteReading", "Addresses",
+        "Projects", "Audit", "Prediction", "Counting", "Measuring", "Ordering", "Recording",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
+        "PagesFormat", "Demangling", "ChangePoints", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
       ]),
     // `report`, `export`, `show`: the only target that knows all documents.
     target(

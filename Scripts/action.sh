@@ -72,11 +72,21 @@ check() {
   read -r -d '' -a documents <<<"$ORDERFILE_DOCUMENTS" || true
   [[ -z $ORDERFILE_BASE ]] || words+=(--base "$ORDERFILE_BASE")
   [[ $ORDERFILE_STRICT != true ]] || words+=(--strict)
+  [[ -z $ORDERFILE_LAUNCH ]] || words+=(--launch "$ORDERFILE_LAUNCH" --documents "$reports")
+  [[ -z $ORDERFILE_IMAGE ]] || words+=(--image "$ORDERFILE_IMAGE")
+  [[ -z $ORDERFILE_BEFORE ]] || words+=(--before "$ORDERFILE_BEFORE")
+  [[ -z $ORDERFILE_ORDER ]] || words+=(--order "$ORDERFILE_ORDER")
   mkdir -p "$reports"
-  rm -f "$reports"/{check.json,junit.xml,check.sarif,summary.md}
+  rm -f "$reports"/{check.json,junit.xml,check.sarif,summary.md,history.jsonl}
+  if [[ -n $ORDERFILE_HISTORY ]]; then
+    words+=(--history "$ORDERFILE_HISTORY")
+    # The download of the first job has made no folder.
+    mkdir -p "$(dirname -- "$ORDERFILE_HISTORY")"
+  fi
   orderfile check --budget "$ORDERFILE_BUDGET" "${words[@]}" --json -o "$reports/check.json" \
     --export-junit "$reports/junit.xml" --export-sarif "$reports/check.sarif" \
     --export-markdown "$reports/summary.md" -- "${documents[@]}" || status=$?
+  [[ -z $ORDERFILE_HISTORY || ! -e $ORDERFILE_HISTORY ]] || cp -- "$ORDERFILE_HISTORY" "$reports/history.jsonl"
   # Without a report, there is only an error, and the log has it.
   [[ -e $reports/check.json ]] || exit "$status"
   cat "$reports/summary.md" >>"$GITHUB_STEP_SUMMARY"

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Builds of one program, ordered by the same order file, and what `diff` and `pages` say of them: `base/` and `now/`.
-  private static let builds = PreparedFolder { (workshop: Workshop) in
+  static let builds = PreparedFolder { (workshop: Workshop) in
     try workshop.write(source(withRegression: false).utf8, "base.c")
     try workshop.write(source(withRegression: true).utf8, "now.c")
     func build(_ source: String, _ image: String, _ options: [String] = []) throws {

@@ -49,12 +49,12 @@ import Testing
     try Self.check("faults -- ./app", input)
   }
 
-  /// Those whose image is linked again and again.
+  /// Those whose image is linked again and again, and that of a budget.
   @Test(
     .needs(.recording),
     arguments: [
       "refine --order order --image app --relink 'cp kept app' -o best -- ./app",
-      "advise app --relink 'cp kept app' -- ./app",
+      "advise app --relink 'cp kept app' -- ./app", "check --init -o budget --launch ./app",
     ], ["text", "<(cat text)"])
   func soDoesEachLaunchOfARelinkedImage(words: String, input: String) throws {
     try Self.check(words, input)

@@ -71,6 +71,14 @@ import Testing
     try workshop.write("# in time order\nmain\nnobody\nno one\n".utf8, "list")
     try workshop.write("# nothing\n".utf8, "empty")
     try workshop.write("1000\n1010\nmain\n".utf8, "addresses")
+    try workshop.write("#!/bin/sh\n".utf8, "script")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755],
+      ofItemAtPath: workshop.folder.appendingPathComponent("script").path)
+    try workshop.write(
+      "{\"limits\": [{\"max\": 4, \"metric\": \"pages.textPages\"}], \"schema\": \"orderfile.budget/1\"}"
+        .utf8,
+      "budget")
     return workshop
   }
 
@@ -154,6 +162,18 @@ import Testing
     "diff @app @app --order @app.order --limit pages.textPages<=4",
     "verify @app.order --image @app --limit verify.stale<=5",
     "audit @app --limit audit.initializers>=7 -o /dev/null",
+    // A budget.
+    "check --budget @budget", "check --budget @budget @app.order --image @app",
+    "check --budget @budget --launch a --launch b",
+    "check --budget @budget --launch a --runs 1", "check --budget @budget --launch a --commit c",
+    "check --init --launch a --history h", "check --budget @budget --launch a --timeout 0",
+    "check -q --budget @budget --launch @nowhere --documents @checked",
+    "check -q --budget @budget --launch a|b --documents @checked",
+    "check -q --budget @budget --launch @script --documents @checked",
+    "check -q --budget @budget --launch @script --image @app --documents @missing/x",
+    "check -q --budget @budget --launch @script --image @nowhere --documents @checked -o @t",
+    "check -q --budget @budget --launch @script --image @app --order @strange.order --documents @checked -o @t",
+    "check -q --budget @budget --launch @script --image @app --input @App.app --documents @checked -o @t",
   ]
 
   @Test func eachMessageIsAsRecorded() throws {

@@ -3,8 +3,8 @@ import Budget
 import CommandSupport
 import Demangling
 import ImageModel
+import LaunchMeasurement
 import Rendering
-import Reports
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,28 +12,41 @@ struct CheckCommand: ParsableCommand {
     abstract: "Hold a launch to its budget: pages, bytes, order, libraries, times.",
     discussion: """
       EXAMPLES
-        $ orderfile check --init -o orderfile.budget.json diff.json pages.json audit.json
-        $ orderfile check --budget orderfile.budget.json --base main/check.json diff.json pages.json audit.json
+        $ orderfile check --init -o orderfile.budget.json --order app.order --launch 'build/app --help'
+        $ orderfile check --budget orderfile.budget.json --base main/check.json --order app.order \
+      --history history.jsonl --launch 'build/app --help'
 
-      A document is what audit, auto, diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one \
-      after counts. The base is what 'check --json' wrote for the main branch, or such documents; if its file does not \
-      exist, only limits without a base are checked. Times are compared only with a build that the same 'measure' \
+      With --launch it makes the documents itself: it counts the pages of the launch, records it, audits the image, \
+      compares the layout with that of --before (or with itself), verifies --order, and measures both builds if a limit is \
+      of a time. They are kept in a folder, with the report check.json. Documents can also be given: what audit, auto, \
+      diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one after counts.
+
+      The base is what an earlier check wrote for the main branch (check.json, or the output of --json), or documents; if \
+      its file does not exist, only limits without a base are checked. Times are compared only with a build that was \
       launched in turn.
 
       EXIT STATUS
-        0 if all limits are kept, also without a base; 2 if one is exceeded; 5 with --strict if the launches do not \
-      decide; 3 if the base is of another program or architecture, or the documents are not of one build.
+        0 if all limits are kept, also without a base; 1 also if a limit has no figure, or the launch fails; 2 if a limit \
+      is exceeded; 5 with --strict if the launches do not decide; 3 if the base is of another program or architecture, or \
+      the documents are not of one build.
       """)
 
   @Argument(
     help: ArgumentHelp("The documents, - for stdin.", valueName: "document"), completion: .file())
-  var documents: [String]
+  var documents: [String] = []
+  @OptionGroup var made: CheckLaunchOptions
   @Option(help: ArgumentHelp("The limits.", valueName: "file"), completion: .file())
   var budget: String?
   @Option(
     help: ArgumentHelp(
       "What to compare with. Repeat for more documents.", valueName: "file"), completion: .file())
   var base: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "Append the figures of the documents to this history, as 'history add' does.",
+      valueName: "file"), completion: .file())
+  var history: String?
+  @OptionGroup var added: AdditionOptions
   @Flag(name: .customLong("init"), help: "Print a budget that the documents just meet.")
   var writesBudget = false
   @Flag(help: "Exit with 5 if the measured launches do not show whether a limit is kept.")
@@ -67,12 +80,20 @@ struct CheckCommand: ParsableCommand {
           ? "give --init or --budget, not both"
           : "missing the budget: give --budget, or --init to make one")
     }
+    try made.check()
+    try added.check()
+    if documents.isEmpty, made.launch.isEmpty {
+      throw ValidationError("missing what to check: give documents, or --launch COMMAND")
+    }
     if json && why { throw ValidationError("give --json or --why, not both") }
     let others =
-      !base.isEmpty || strict || why || json || exportJunit != nil || exportMarkdown != nil
-      || exportSarif != nil
+      !base.isEmpty || strict || why || json || history != nil || exportJunit != nil
+      || exportMarkdown != nil || exportSarif != nil
     if writesBudget && others {
-      throw ValidationError("--init takes only documents and --output")
+      throw ValidationError("--init takes only documents, a launch and --output")
+    }
+    if history == nil, let option = added.firstGiven {
+      throw ValidationError("\(option) is of a line of a history: give --history FILE")
     }
     let outputs = [destination.output, exportJunit, exportMarkdown, exportSarif].compactMap { $0 }
     if outputs.count(where: { $0 == "-" }) > 1 {
@@ -84,38 +105,69 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = documents + base + [budget].compactMap { $0 }
-    let outputFile = try destination.open(madeOf: inputs)
-    let exports = try [exportJunit, exportMarkdown, exportSarif].map { path throws(Diagnostic) in
-      try path.map { path throws(Diagnostic) in try Output(path, madeOf: inputs) }
+    let inputs = documents + base + [budget, history].compactMap { $0 } + made.inputs
+    let limits = try budget.map { path throws(Diagnostic) in
+      (budget: try BudgetChecking.budget(at: path), path: path)
     }
-    var checking = BudgetChecking(documents: documents)
-    checking.base = base
-    guard let budget else {
-      let images = try checking.images()
-      for note in BudgetDraft.notes(for: images) { messages.print(note: printable(note)) }
-      try outputFile.finish(BudgetDraft.budget(for: images).json())
+    var checking = try BudgetChecking(documents: documents, base: base)
+    let commit = try history.map { _ in try added.gitCommit() }
+    let launch = made.checkedLaunch
+    try launch?.prepareFolder(inputs: inputs)
+    let outputs = try CheckOutputs(self, launch, madeOf: inputs)
+    let found = try launch.map { launch in
+      let given = checking.sources(of: try launch.imageName())
+      return try make(launch, besides: given, measuring: limits?.budget.timeStates ?? [])
+    }
+    for document in found?.documents ?? [] { try checking.add(document) }
+    checking.absences = found?.absences ?? []
+    guard let limits else {
+      let draft = try checking.draft()
+      try outputs.report.finish(draft.budget.json())
+      for note in draft.notes { messages.print(note: printable(note)) }
+      if let found, let launch { print(found, in: launch) }
       return
     }
-    var document = try checking.check(budget)
+    var document = try checking.check(limits.budget, at: limits.path)
     document.isStrict = strict
     let names: NameWording = Demangler(demangle.mode).demangle
-    if json {
-      try outputFile.finish(document.json())
-    } else {
-      let text =
-        why
-        ? BudgetExplanation(document).text
-        : CheckText(document, width: destination.width, names: names).text
-      try outputFile.finish(Array(text.utf8))
+    try outputs.write(document, self, names)
+    if let found, let launch { print(found, in: launch) }
+    let failure = commit.flatMap { add(checking.documents, of: $0) }
+    do { try end(document, names) } catch {
+      // The exceeded limit decides the exit status.
+      if let failure { Console.printError(failure) }
+      throw error
     }
-    try exports[0]?.finish(Array(JUnitReport(document, isStrict: strict, names: names).text.utf8))
-    try exports[1]?.finish(Array(CheckMarkdown(document, names: names).text.utf8))
-    try exports[2]?.finish(
-      CheckSARIF(
-        document, path: RepositoryPath.of(budget), toolVersion: toolVersion, names: names
-      ).json())
-    try end(document, names)
+    if let failure { throw failure }
+  }
+
+  /// Appends the figures to the history.
+  ///
+  /// - Returns: why they can't be appended.
+  private func add(_ documents: [NamedDocument], of commit: GitCommit) -> Diagnostic? {
+    guard let history else { return nil }
+    var addition = HistoryAddition(history: history, commit: commit, documents: documents)
+    addition.launch = added.launchName
+    do throws(Diagnostic) { messages.print(try addition.run(), addedTo: history) } catch {
+      return error
+    }
+    return nil
+  }
+
+  private func make(
+    _ launch: CheckedLaunch, besides given: Set<HistorySeries.Source>,
+    measuring states: [CacheState]
+  ) throws -> MadeDocuments {
+    let line = StepLine(messages)
+    defer { line.end() }
+    return try launch.run(besides: given, measuring: states) { line.begin("check: \($0)") }
+  }
+
+  /// Prints where the documents of a launch are, and what they may suffer from.
+  private func print(_ made: MadeDocuments, in launch: CheckedLaunch) {
+    for note in made.notes { messages.print(note: note.description) }
+    messages.print(note: printable("the documents of the launch are in \(launch.folder)"))
+    messages.print(made.warnings)
   }
 
   /// - Throws: what determines the exit status.

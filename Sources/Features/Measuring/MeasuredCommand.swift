@@ -23,7 +23,7 @@ package struct MeasuredCommand {
   /// The identity of the file at `path`, taken before the file was read for `reference`.
   let file: FileIdentity?
   /// Whether the file is an image, and not a script.
-  let isImage: Bool
+  package let isImage: Bool
   private let isWrapper: Bool
 
   /// - Parameters:

@@ -102,6 +102,31 @@ import Testing
     #expect(second.uploads.count == 2)
   }
 
+  @Test(.needs("git"), .needs(.recording)) func aLaunchIsCheckedAndItsFiguresAreKept() throws {
+    let workshop = try Self.workshop()
+    try workshop.makeApp("int main(void) { return 0; }")
+    try workshop.must("mv", ["app", "project/app"])
+    try workshop.write(
+      "{\"limits\": [{\"metric\": \"pages.textPages\", \"max\": 900}], \"schema\": \"orderfile.budget/1\"}"
+        .utf8, "project/orderfile.budget.json")
+    let user = ["-C", "project", "-c", "user.name=a", "-c", "user.email=a@b"]
+    try workshop.must("git", ["init", "-q", "project"])
+    try workshop.must("git", user + ["commit", "-q", "--allow-empty", "-m", "x"])
+    let job = try Self.run(
+      [
+        "package": workshop.path("orderfile.tar.gz"), "launch": "./app 'an argument'",
+        "history": "main/history.jsonl",
+      ], in: workshop)
+    #expect(job.status == 0 && job.outputs["outcome"] == "pass", "\(job.log)")
+    let folder = try #require(job.outputs["report"]).dropLast("/check.json".count)
+    for name in ["pages.json", "launch.oftrace", "junit.xml"] {
+      #expect(FileManager.default.fileExists(atPath: "\(folder)/\(name)"))
+    }
+    let history = FileManager.default.contents(atPath: "\(folder)/history.jsonl")
+    #expect(history == Data(workshop.bytes("project/main/history.jsonl")))
+    #expect(workshop.text("project/main/history.jsonl").contains("\"image\": \"app\""))
+  }
+
   @Test func autoOrdersAndAddsItsSummary() throws {
     let workshop = try Self.workshop()
     let functions = (0..<60).map {

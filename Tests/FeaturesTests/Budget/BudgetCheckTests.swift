@@ -139,6 +139,30 @@ import Testing
     #expect(error?.message == message)
   }
 
+  /// A launch that `check` made tells why it has no figures.
+  @Test func allLimitsWithoutAFigureAreNamedWithTheReason() throws {
+    var check = BudgetCheck(
+      try Budget.of(
+        "\"metric\": \"diff.stale\", \"max\": \"1%\"",
+        "\"metric\": \"pages.textPages\", \"max\": 9",
+        "\"metric\": \"diff.floorPages\", \"max\": 9", libraries: "\"libc.so.6\""),
+      images: [CheckedImage(["pages.textPages": 4])], base: nil)
+    check.absences = [
+      FigureAbsence(
+        .diff, of: ["stale"], Diagnostic("no order file was given", hint: "give '--order'")),
+      FigureAbsence(.diff, Diagnostic("unable to trace", context: ["app"], hint: "allow ptrace")),
+    ]
+    let error = #expect(throws: Diagnostic.self) { try check.results() }
+    #expect(
+      error?.description == """
+        3 limits have no figure:
+          no document has diff.stale (at line 1): no order file was given
+          no document has diff.floorPages (at line 3): app: unable to trace
+          no document has libraries (at line 1)
+          hint: give '--order'; allow ptrace; give what 'orderfile audit --json' writes
+        """)
+  }
+
   @Test func librariesAreComparedWithTheList() throws {
     var image = CheckedImage(["pages.textPages": 4])
     image.libraries = ["libc.so.6", "libicuuc.so.72", "libx.so"].map {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Budget
 import ImageModel
-import Rendering
-import Reports
 
 struct HistoryAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,21 +25,7 @@ struct HistoryAddCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp("The documents, - for stdin.", valueName: "document"), completion: .file())
   var documents: [String]
-  @Option(
-    help: ArgumentHelp(
-      "The commit that was built: a revision as git takes it or, with --time, any name. (default: HEAD)",
-      valueName: "name"))
-  var commit: String?
-  @Option(
-    help: ArgumentHelp(
-      "When the commit was made: a time as 'git show --format=%cI' prints it, or seconds since 1970. (default: git's time of the commit)",
-      valueName: "time"),
-    transform: expecting("a time such as 2026-11-23T16:40:00Z, or seconds since 1970"))
-  var time: HistoryTime?
-  @Option(
-    help: ArgumentHelp(
-      "A name for the launch, if several launches of an image are added.", valueName: "name"))
-  var launchName: String?
+  @OptionGroup var added: AdditionOptions
   @Option(
     help: ArgumentHelp(
       "The architecture of the images, if neither the documents nor the images tell it.",
@@ -49,30 +33,16 @@ struct HistoryAddCommand: ParsableCommand {
   var arch: ArchitectureOption?
   @OptionGroup var messages: Messages
 
-  func validate() throws {
-    if let commit, !HistoryEntry.isCommit(commit) {
-      throw ValidationError("invalid --commit: expected a name without blanks, found '\(commit)'")
-    }
-    if launchName == "" {
-      throw ValidationError("invalid --launch-name: expected a name, found ''")
-    }
-  }
+  func validate() throws { try added.check() }
 
   func run() throws {
-    var addition = HistoryAddition(history: history, documents: documents)
-    addition.commit = commit
-    addition.time = time
-    addition.launch = launchName
-    addition.architecture = arch?.architecture
-    let entries = try addition.run(in: .own)
-    for entry in entries {
-      messages.print(
-        note: "\(printable(history)): added \(counted(entry.metrics.count, "figure")) of "
-          + "\(printable(entry.series.wording)) at \(printable(entry.commit))")
+    let commit = try added.gitCommit()
+    let documents = try documents.map { path throws(Diagnostic) in
+      try NamedDocument(reading: path)
     }
+    var addition = HistoryAddition(history: history, commit: commit, documents: documents)
+    addition.launch = added.launchName
+    addition.architecture = arch?.architecture
+    messages.print(try addition.run(), addedTo: history)
   }
-}
-
-extension HistoryTime: ExpressibleByArgument {
-  package init?(argument: String) { self.init(argument) }
 }

@@ -1,5 +1,6 @@
 import Audit
 import ImageModel
+import LaunchMeasurement
 
 /// Limits on the figures of a launch, which documents of other commands state. People write the budget, or edit the one that
 /// `check --init` wrote.
@@ -64,6 +65,16 @@ package struct Budget: Hashable, Sendable {
         && (self.image.map { $0 == image.name } ?? true)
         && (pageSize.map { $0 == found.pageSize } ?? true)
         && (state.map { $0 == found.state } ?? true)
+    }
+  }
+}
+
+extension Budget {
+  /// The states of the page cache in which the limits need times; empty if no limit is of a time.
+  package var timeStates: [CacheState] {
+    let states = limits.filter { $0.figure.isTime }.map(\.state)
+    return CacheState.allCases.filter { state in
+      states.contains { $0 == nil || $0 == state.rawValue }
     }
   }
 }

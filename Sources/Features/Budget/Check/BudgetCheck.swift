@@ -10,6 +10,8 @@ package struct BudgetCheck {
   package var base: [CheckedImage]?
   /// Why there is none, or why a part of it is missing: `base.json does not exist`.
   package var baseIsMissing: String?
+  /// Why the images lack figures, as far as that is known.
+  package var absences: [FigureAbsence] = []
 
   package init(
     _ budget: Budget, images: [CheckedImage], base: [CheckedImage]?,
@@ -24,20 +26,26 @@ package struct BudgetCheck {
   /// A verdict for each requirement of each limit, in the order of the budget; of a limit by image, in the order of the
   /// documents. The libraries that are allowed come last.
   ///
-  /// - Throws: `mismatch` if the base has none of the images, or one of another architecture; an error if no document
-  ///   has the figure of a limit.
+  /// - Throws: `mismatch` if the base has none of the images, or one of another architecture; an error that names all
+  ///   limits of which no document has the figure.
   package func results() throws(Diagnostic) -> [CheckResult] {
     if let base { try compare(base) }
     var results: [CheckResult] = []
     let causes = images.map { image in
       RegressionCauses(now: image, base: base?.first { $0.name == image.name })
     }
+    var problems: [Diagnostic] = []
     for limit in budget.limits {
       let found = limit.figure.isTime ? times(limit) : counts(limit, causes)
-      if found.isEmpty { throw absence(of: limit) }
+      if found.isEmpty { problems.append(absence(of: limit)) }
       results += found
     }
-    if let libraries = budget.libraries { results += try check(libraries) }
+    if let libraries = budget.libraries {
+      let found = check(libraries)
+      if found.isEmpty { problems.append(absence(of: libraries)) }
+      results += found
+    }
+    if let problem = Self.joined(problems) { throw problem }
     return results
   }
 
@@ -178,11 +186,11 @@ package struct BudgetCheck {
 
   // MARK: Libraries
 
-  private func check(
-    _ allowed: Budget.AllowedLibraries
-  ) throws(Diagnostic) -> [CheckResult] {
-    guard let figure = BudgetFigure(id: "audit.libraries") else { return [] }
-    let results = images.compactMap { image -> CheckResult? in
+  private static let libraries = "audit.libraries"
+
+  private func check(_ allowed: Budget.AllowedLibraries) -> [CheckResult] {
+    guard let figure = BudgetFigure(id: Self.libraries) else { return [] }
+    return images.compactMap { image -> CheckResult? in
       guard let libraries = image.libraries else { return nil }
       let others = libraries.filter { library in
         !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
@@ -193,12 +201,6 @@ package struct BudgetCheck {
       result.setCauses(others.map { RegressionCause(.notAllowed, $0.name) })
       return result
     }
-    if results.isEmpty {
-      throw Diagnostic(
-        "no document has libraries (at line \(allowed.line))",
-        hint: "give what 'orderfile audit --json' writes")
-    }
-    return results
   }
 
   // MARK: Errors
@@ -206,6 +208,38 @@ package struct BudgetCheck {
   /// Returns the error for a limit on a figure that no document has. Without the error, the check would pass although nothing
   /// was compared.
   private func absence(of limit: Budget.Limit) -> Diagnostic {
+    var problem = unexplainedAbsence(of: limit)
+    explain(&problem, limit.figure)
+    return problem
+  }
+
+  private func absence(of libraries: Budget.AllowedLibraries) -> Diagnostic {
+    var problem = Diagnostic(
+      "no document has libraries (at line \(libraries.line))",
+      hint: "give what 'orderfile audit --json' writes")
+    if let figure = BudgetFigure(id: Self.libraries) { explain(&problem, figure) }
+    return problem
+  }
+
+  /// Adds why the documents lack `figure`, and what to do about it.
+  private func explain(_ problem: inout Diagnostic, _ figure: BudgetFigure) {
+    guard let reason = absences.first(where: { $0.isAbout(figure) })?.reason else { return }
+    problem.message += ": " + (reason.context + [reason.message]).joined(separator: ": ")
+    problem.remedies = reason.remedies
+  }
+
+  /// Joins errors about limits into one; `nil` if there are none.
+  private static func joined(_ problems: [Diagnostic]) -> Diagnostic? {
+    guard problems.count > 1 else { return problems.first }
+    var hints: [String] = []
+    for hint in problems.compactMap(\.hint) where !hints.contains(hint) { hints.append(hint) }
+    return Diagnostic(
+      "\(problems.count) limits have no figure:"
+        + problems.map { "\n  \($0.message)" }.joined(),
+      hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
+  }
+
+  private func unexplainedAbsence(of limit: Budget.Limit) -> Diagnostic {
     let all = images.map(\.name)
     if let name = limit.image, !all.contains(name) {
       let meant = closestName(to: name, of: all)

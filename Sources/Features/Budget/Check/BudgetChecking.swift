@@ -2,40 +2,63 @@ import ByteReading
 import CommandSupport
 import ImageModel
 
-/// What `orderfile check` does: it reads documents and a budget, and compares them.
+/// What `orderfile check` does: it reads documents and a base, and compares them with a budget.
 package struct BudgetChecking: Sendable {
-  /// The paths of the documents; `-` is stdin.
-  package var documents: [String]
-  /// The paths of the base's documents.
-  package var base: [String] = []
+  /// The documents that were read or added.
+  package private(set) var documents: [NamedDocument] = []
+  /// Why the added documents lack figures.
+  package var absences: [FigureAbsence] = []
+  private var images: [CheckedImage] = []
+  private let baseImages: [CheckedImage]?
+  /// The paths of the base's documents that exist.
+  private let base: [String]
+  private let baseIsMissing: String?
 
-  package init(documents: [String]) { self.documents = documents }
-
-  /// The figures of the documents, by image.
-  package func images() throws(Diagnostic) -> [CheckedImage] {
-    var images: [CheckedImage] = []
-    for path in documents {
-      let document = try CommittedDocument(parsing: try InputFile.bytes(path), path: path)
-      try images.add(document, path: path)
-    }
-    return images
+  /// Reads the documents, and those of the base.
+  ///
+  /// - Parameters:
+  ///   - documents: paths; `-` is stdin.
+  ///   - base: the paths of the base's documents. It is no error if a file does not exist: the first build of a project
+  ///     has no base, and the first with another kind of document has a part of it.
+  package init(documents: [String], base: [String] = []) throws(Diagnostic) {
+    let found = base.filter { $0 == "-" || Folder.exists($0) }
+    self.base = found
+    baseIsMissing = Self.baseIsMissing(base, found)
+    baseImages = try Self.images(ofBase: found)
+    for path in documents { try add(NamedDocument(reading: path)) }
   }
 
-  /// The verdict of the budget at a path.
-  package func check(_ path: String) throws(Diagnostic) -> CheckDocument {
+  /// The commands of which a document about `image` was read or added.
+  ///
+  /// - Parameter image: a file name.
+  package func sources(of image: String) -> Set<HistorySeries.Source> {
+    let images = documents.flatMap(\.document.images).filter { $0.reference.name == image }
+    return Set(images.flatMap(\.sets).map(\.source))
+  }
+
+  /// Adds a document.
+  ///
+  /// - Throws: if another document has its figures, or is of another build.
+  package mutating func add(_ document: NamedDocument) throws(Diagnostic) {
+    try images.add(document.document, path: document.path)
+    documents.append(document)
+  }
+
+  /// Reads the budget at `path`.
+  package static func budget(at path: String) throws(Diagnostic) -> Budget {
     let bytes = try InputFile.bytes(path)
-    let budget: Budget
-    do { budget = try Budget(parsing: bytes) } catch {
+    do { return try Budget(parsing: bytes) } catch {
       throw Diagnostic(
         "\(error)", context: [path],
         hint: error.field == "schema" ? "'orderfile check --init' writes a budget" : nil)
     }
-    let images = try images()
-    let found = base.filter { $0 == "-" || Folder.exists($0) }
-    let baseImages = try baseImages(found)
-    let missing = baseIsMissing(found)
-    let check = BudgetCheck(
-      budget, images: images, base: baseImages, baseIsMissing: missing)
+  }
+
+  /// Compares the documents with `budget`, which was read from `path`.
+  package func check(_ budget: Budget, at path: String) throws(Diagnostic) -> CheckDocument {
+    var check = BudgetCheck(
+      budget, images: images, base: baseImages, baseIsMissing: baseIsMissing)
+    check.absences = absences
     let results: [CheckResult]
     do { results = try check.results() } catch {
       var error = error
@@ -43,20 +66,24 @@ package struct BudgetChecking: Sendable {
       throw error
     }
     return CheckDocument(
-      budget: path, base: found, baseIsMissing: missing, results: results, images: images)
+      budget: path, base: base, baseIsMissing: baseIsMissing, results: results, images: images)
+  }
+
+  /// A budget that the documents just meet, with notes about figures that get no limit.
+  package func draft() throws(Diagnostic) -> (budget: Budget, notes: [String]) {
+    (try BudgetDraft.budget(for: images), BudgetDraft.notes(for: images))
   }
 
   /// The figures of the base; `nil` without one.
-  private func baseImages(_ found: [String]) throws(Diagnostic) -> [CheckedImage]? {
+  private static func images(ofBase found: [String]) throws(Diagnostic) -> [CheckedImage]? {
     if found.isEmpty { return nil }
     var images: [CheckedImage] = []
     for path in found { try images.addBase(try InputFile.bytes(path), path: path) }
     return images
   }
 
-  /// Why a part of the base is missing; `nil` if none is. The first build of a project has no base, and the first with
-  /// another kind of document has a part of it: it is no error if files do not exist.
-  private func baseIsMissing(_ found: [String]) -> String? {
+  /// Why a part of the base is missing; `nil` if none is.
+  private static func baseIsMissing(_ base: [String], _ found: [String]) -> String? {
     if base.isEmpty { return "no --base was given" }
     let missing = base.filter { !found.contains($0) }
     if missing.isEmpty { return nil }

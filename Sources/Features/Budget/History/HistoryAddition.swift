@@ -1,4 +1,3 @@
-import ByteReading
 import CommandSupport
 import ImageModel
 import Symbolication
@@ -7,20 +6,17 @@ import Symbolication
 package struct HistoryAddition: Sendable {
   /// The path of the history; it is made if it does not exist.
   package var history: String
-  /// The paths of the documents; `-` is stdin.
-  package var documents: [String]
-  /// The commit; `nil` for the commit that is checked out in the current folder, according to git. Without a time, this
-  /// is a revision of git, and the history gets its full hash.
-  package var commit: String?
-  /// The time of the commit; `nil` for the time that git has.
-  package var time: HistoryTime?
+  /// The commit that was built.
+  package var commit: GitCommit
+  package var documents: [NamedDocument]
   /// A name that distinguishes several launches of an image.
   package var launch: String?
   /// The architecture; `nil` for the architecture that the documents state. If they state none, the images are read.
   package var architecture: Architecture?
 
-  package init(history: String, documents: [String]) {
+  package init(history: String, commit: GitCommit, documents: [NamedDocument]) {
     self.history = history
+    self.commit = commit
     self.documents = documents
   }
 
@@ -28,18 +24,16 @@ package struct HistoryAddition: Sendable {
   ///
   /// - Returns: the entries, in the order of the lines.
   /// - Throws: also if the history is damaged, or has figures of the same commit and series.
-  package func run(in environment: LaunchEnvironment) throws -> [HistoryEntry] {
-    let commit = try commit(in: environment)
+  package func run() throws(Diagnostic) -> [HistoryEntry] {
     var entries: [HistoryEntry] = []
     var origins: [HistorySeries: String] = [:]
-    for path in documents {
-      let document = try CommittedDocument(parsing: try InputFile.bytes(path), path: path)
-      let added = try document.entries(
+    for named in documents {
+      let added = try named.document.entries(
         commit: commit.name, time: commit.time, launch: launch,
         architecture: { (image) throws(Diagnostic) in try architecture(of: image) })
       for entry in added {
-        guard let other = origins.updateValue(path, forKey: entry.series) else { continue }
-        throw Self.duplicate(entry.series, other, path)
+        guard let other = origins.updateValue(named.path, forKey: entry.series) else { continue }
+        throw Self.duplicate(entry.series, other, named.path)
       }
       entries += added
     }
@@ -64,13 +58,6 @@ package struct HistoryAddition: Sendable {
       : Diagnostic(
         "duplicate figures of \(series.wording): '\(a)' has them, too", context: [b],
         hint: "add each document by a call of its own, with '--launch-name'")
-  }
-
-  private func commit(in environment: LaunchEnvironment) throws -> GitCommit {
-    if let commit, let time { return GitCommit(name: commit, time: time) }
-    var found = try GitCommit(commit ?? "HEAD", in: environment)
-    if let time { found.time = time }
-    return found
   }
 
   /// Returns the architecture that the user gives, else the one that the document states. If there is neither, reads

@@ -187,7 +187,7 @@ package struct PageLaunch {
 
 /// The pages that a launch touched, and how it ended.
 package struct CountedPages {
-  package let document: PagesDocument
+  package var document: PagesDocument
   package let end: ProgramLaunch.End
   /// Whether another count finds the same pages: the program ended on its own, or waited for requests when it was
   /// ended.

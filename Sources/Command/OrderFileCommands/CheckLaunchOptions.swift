@@ -1,0 +1,87 @@
+import ArgumentParser
+import Budget
+import CommandSupport
+import ImageModel
+
+/// The options of `check` for a launch whose documents `check` makes.
+struct CheckLaunchOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Launch this image or command, and make the documents: words separated by blanks, quoted as in a shell, but run without one.",
+      valueName: "command"))
+  var launch: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "With --launch: the image that the limits are about. (default: the launched program)",
+      valueName: "file"), completion: .file())
+  var image: String?
+  @Option(
+    help: ArgumentHelp(
+      "With --launch: the build of the base, for diff and for times.", valueName: "file"),
+    completion: .file())
+  var before: String?
+  @Option(
+    help: ArgumentHelp(
+      "With --launch: the order file that the image was linked with.", valueName: "file"),
+    completion: .file())
+  var order: String?
+  @Option(
+    help: ArgumentHelp(
+      "With --launch: the folder for the documents. (default: \(Self.usualFolder))",
+      valueName: "folder"), completion: .directory)
+  var documents: String?
+  @OptionGroup var repeated: RepeatedInput
+  @Option(
+    help: ArgumentHelp(
+      "Measure each build this many times, if a limit is of a time. (default: 100, or at least 30 in 20 s)",
+      valueName: "number"), transform: expecting("a number of launches"))
+  var runs: Int?
+  @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
+
+  private static let usualFolder = "orderfile-check"
+
+  /// The first of these options that needs `--launch`.
+  private var firstWithoutLaunch: String? {
+    let given = [
+      ("--image", image != nil), ("--before", before != nil), ("--order", order != nil),
+      ("--documents", documents != nil), ("--input", repeated.input != nil),
+      ("--runs", runs != nil),
+      ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
+    ]
+    return given.first { $0.1 }?.0
+  }
+
+  func check() throws {
+    if launch.count > 1 {
+      throw ValidationError(
+        "check each launch by itself: --launch is given \(launch.count) times")
+    }
+    if launch.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      throw ValidationError("--launch is empty: expected a command")
+    }
+    if launch.isEmpty, let option = firstWithoutLaunch {
+      throw ValidationError("\(option) affects a launch: give --launch COMMAND")
+    }
+    if let runs, !(2...1_000_000).contains(runs) {
+      throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
+    }
+    try limits.check()
+  }
+
+  /// The paths of the files that are read.
+  var inputs: [String] { [image, before, order, repeated.input].compactMap { $0 } }
+
+  /// `nil` without `--launch`.
+  var checkedLaunch: CheckedLaunch? {
+    guard let command = launch.first else { return nil }
+    var launch = CheckedLaunch(command, folder: documents ?? Self.usualFolder, in: .own)
+    launch.image = image
+    launch.before = before
+    launch.order = order
+    launch.input = repeated.input
+    launch.timeout = limits.seconds
+    launch.readiness = limits.untilReady
+    launch.runs = runs
+    return launch
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Budget
+import ImageModel
+import Rendering
+
+/// The options that say to which commit and launch the figures of a history belong.
+struct AdditionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The commit that was built: a revision as git takes it or, with --time, any name. (default: HEAD)",
+      valueName: "name"))
+  var commit: String?
+  @Option(
+    help: ArgumentHelp(
+      "When the commit was made: a time as 'git show --format=%cI' prints it, or seconds since 1970. (default: git's time of the commit)",
+      valueName: "time"),
+    transform: expecting("a time such as 2026-11-23T16:40:00Z, or seconds since 1970"))
+  var time: HistoryTime?
+  @Option(
+    help: ArgumentHelp(
+      "A name for the launch, if several launches of an image are added.", valueName: "name"))
+  var launchName: String?
+
+  /// The first given one of these options; `nil` if none is given.
+  var firstGiven: String? {
+    let given = [
+      ("--commit", commit != nil), ("--time", time != nil), ("--launch-name", launchName != nil),
+    ]
+    return given.first { $0.1 }?.0
+  }
+
+  func check() throws {
+    if let commit, !HistoryEntry.isCommit(commit) {
+      throw ValidationError("invalid --commit: expected a name without blanks, found '\(commit)'")
+    }
+    if launchName == "" {
+      throw ValidationError("invalid --launch-name: expected a name, found ''")
+    }
+  }
+
+  /// - Throws: if git is needed and fails.
+  func gitCommit() throws -> GitCommit { try GitCommit(commit, at: time, in: .own) }
+}
+
+extension HistoryTime: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
+}
+
+extension Messages {
+  /// Prints a note about each line that was appended to a history.
+  func print(_ entries: [HistoryEntry], addedTo history: String) {
+    for entry in entries {
+      print(
+        note: "\(printable(history)): added \(counted(entry.metrics.count, "figure")) of "
+          + "\(printable(entry.series.wording)) at \(printable(entry.commit))")
+    }
+  }
+}

@@ -1,0 +1,269 @@
+// What `orderfile check --launch` does before it judges: it makes the documents that the limits need.
+//
+// The program is launched for its pages, then for a trace, and for times if a limit asks for them. Each document is made by
+// the code of the command of its name. What keeps a document from being made, such as a kernel that does not permit
+// tracing, is no error by itself: only a limit on a figure of that document fails, and says why. A launch that fails, and a
+// file that the user named and that can't be used, end the check.
+
+import Audit
+import CommandSupport
+import Counting
+import ImageModel
+import LaunchMeasurement
+import Measuring
+import Ordering
+import PagesFormat
+import Prediction
+import ProcessLaunch
+import Recording
+
+package struct CheckedLaunch {
+  /// The path of an image, or a command line of words, as `measure` takes it.
+  package var command: String
+  /// The path of the image that the documents are about; `nil` for the launched program.
+  package var image: String?
+  /// The path of the build to compare with; `nil` to compare the image with itself.
+  package var before: String?
+  /// The path of the order file that the image was linked with; `nil` for none.
+  package var order: String?
+  /// The path of the file that each launch reads as its standard input; `nil` for an empty input.
+  package var input: String?
+  /// In seconds; `nil` for none.
+  package var timeout: Double?
+  package var readiness: Readiness?
+  /// The number of measured launches of each build, as `BuildMeasurement` takes it.
+  package var runs: Int?
+  /// The path of the folder that the documents are written to.
+  package var folder: String
+  package var environment: LaunchEnvironment
+
+  package init(_ command: String, folder: String, in environment: LaunchEnvironment) {
+    self.command = command
+    self.folder = folder
+    self.environment = environment
+  }
+
+  /// The files of the folder, in the order in which a listing has them. Traces of further processes have longer names.
+  static let fileNames = [
+    "audit.json", "check.json", "diff.json", "launch.log", traceName, "measure.json", "pages.json",
+    "verify.json",
+  ]
+  private static let traceName = "launch.oftrace"
+
+  /// The path of the report on the check.
+  package var reportPath: String { path("check.json") }
+
+  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  /// Makes the folder, and removes what an earlier check has left there.
+  ///
+  /// - Parameter inputs: the paths of files that are read, which must not be among those that are removed.
+  /// - Throws: also if there is no such program.
+  package func prepareFolder(inputs: [String]) throws(Diagnostic) {
+    _ = try programAndImage()
+    try Folder.make(folder)
+    let old = Folder.names(in: folder).filter { name in
+      Self.fileNames.contains(name) || name.hasPrefix("\(Self.traceName).")
+    }
+    let given = inputs + [command]
+    for name in old {
+      do { try OutputFile.check(path(name), isNoneOf: given) } catch {
+        throw Diagnostic(
+          "unable to replace it: it is an input of this check", context: [path(name)],
+          hint: "name another folder with '--documents', or copy the file to another place")
+      }
+    }
+    for name in old { Folder.remove(Array(path(name).utf8)) }
+  }
+
+  /// Launches the program, and writes the documents to the folder, each when all are made. From now on, an interrupt ends
+  /// the launched programs and not this process.
+  ///
+  /// - Parameters:
+  ///   - given: the commands whose documents are there already, and are not made.
+  ///   - states: the states of the page cache in which times are measured; empty to measure none.
+  ///   - progress: called with each step when it begins.
+  /// - Throws: if the launch fails or does not use the image, if it is interrupted, or if a file that was named can't be
+  ///   used.
+  package func run(
+    besides given: Set<HistorySeries.Source>, measuring states: [CacheState],
+    _ progress: (String) -> Void
+  ) throws -> MadeDocuments {
+    let (program, image) = try programAndImage()
+    let input = try LaunchInput(input, timeout: timeout, in: environment)
+    defer { withExtendedLifetime(input) {} }
+    var made = MadeDocuments()
+    if !given.contains(.audit) { try audit(image, &made) }
+    if order == nil { made.lack(.verify, Self.noOrder) }
+    if let order, !given.contains(.verify) { try verify(order, image, &made) }
+    var comparison = LayoutDiff.Options(before: before ?? image, after: image)
+    comparison.order = order
+    let layouts = try given.contains(.diff) ? nil : ComparedLayouts(comparison)
+    var launch = LaunchOfImage(
+      [program.path] + program.arguments.dropFirst(), of: image,
+      log: LaunchLog(path("launch.log")), in: environment)
+    launch.realPath = try Folder.absolutePath(image)
+    launch.inputPath = input.path
+    // A pipe was copied to a file without a name.
+    launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
+    launch.timeout = timeout
+    launch.readiness = readiness
+    Interruption.catchSignals()
+    if !given.contains(.pages) {
+      progress("counting the pages of the launch")
+      try countPages(launch, &made)
+    }
+    if let layouts {
+      progress("recording the launch")
+      try compare(layouts, comparison, launch, &made)
+    }
+    if !given.contains(.measure), !states.isEmpty {
+      try measure(program, launch, states, &made, progress)
+    }
+    if Interruption.hasCome { throw Diagnostic("interrupted") }
+    for file in made.files { try OutputFile(file.path).finish(file.bytes) }
+    return made
+  }
+
+  /// The file name of the image, by which documents of it are known.
+  package func imageName() throws(Diagnostic) -> String {
+    fileName(ofPath: try programAndImage().image)
+  }
+
+  private func programAndImage() throws(Diagnostic) -> (MeasuredCommand, image: String) {
+    let program = try MeasuredCommand(command, [], option: "--launch", in: environment)
+    if let image { return (program, image) }
+    if let wrapper = LibtoolWrapper(at: program.path) { return (program, wrapper.program) }
+    guard program.isImage else {
+      throw Diagnostic(
+        "a script, not an image: the limits are about an image that the script runs",
+        context: [program.path], hint: "name the image with '--image'")
+    }
+    return (program, program.path)
+  }
+
+  // MARK: Without a launch
+
+  private func audit(_ image: String, _ made: inout MadeDocuments) throws(Diagnostic) {
+    let document = try Audit(image).examine()
+    made.warn(document.warnings)
+    try made.add(.audit(document.figures()), as: document.json(), at: path("audit.json"))
+  }
+
+  private func verify(
+    _ order: String, _ image: String, _ made: inout MadeDocuments
+  ) throws(Diagnostic) {
+    let verification = try OrderFileVerification(.init(order: order, images: [image]))
+    made.warn(verification.warnings)
+    try made.add(
+      .verify(VerifyFigures(verification.document)), as: verification.document.json(),
+      at: path("verify.json"))
+  }
+
+  // MARK: With a launch
+
+  private func countPages(_ launch: LaunchOfImage, _ made: inout MadeDocuments) throws {
+    let counted: CountedPages
+    do throws(Obstacle) { counted = try launch.countPages() } catch {
+      guard case .ofMethod(let reason) = error else { throw error.diagnostic }
+      made.lackDocument(.pages, reason)
+      return
+    }
+    made.note(counted.notes)
+    made.warn(counted.warnings)
+    try made.add(
+      .pages(counted.document), as: counted.document.json(), at: path("pages.json"))
+  }
+
+  /// Records the launch, and compares the layouts for what it recorded.
+  private func compare(
+    _ layouts: ComparedLayouts, _ options: LayoutDiff.Options, _ launch: LaunchOfImage,
+    _ made: inout MadeDocuments
+  ) throws {
+    let recorded: (paths: [String], warnings: [Diagnostic])
+    do throws(Obstacle) { recorded = try launch.record(to: path(Self.traceName)) } catch {
+      guard case .ofMethod(let reason) = error else { throw error.diagnostic }
+      made.lackDocument(.diff, reason)
+      return
+    }
+    made.warn(recorded.warnings)
+    var options = options
+    options.traces = recorded.paths
+    let document: DiffDocument
+    do { document = try LayoutDiff(options, of: layouts).document } catch {
+      // The layouts were read: what is missing are names, as in a stripped image.
+      guard error.severity == .failure else { throw error }
+      made.lackDocument(.diff, error)
+      return
+    }
+    made.warn(document.warnings)
+    try made.add(.diff(document), as: document.json(), at: path("diff.json"))
+    if order == nil { made.lack(.diff, of: ["stale", "inOrder"], Self.noOrder) }
+    made.lack(
+      .diff, of: ["drifted"],
+      Diagnostic(
+        "the image has no map of its basic blocks",
+        hint: "compile it with -fbasic-block-address-map"))
+    if let refusal = document.refusal { made.lack(.diff, Diagnostic(refusal)) }
+  }
+
+  private static let noOrder = Diagnostic(
+    "no order file was given", hint: "give '--order', the order file that the image was linked with"
+  )
+
+  private func measure(
+    _ program: MeasuredCommand, _ launch: LaunchOfImage, _ states: [CacheState],
+    _ made: inout MadeDocuments, _ progress: (String) -> Void
+  ) throws {
+    guard let before else {
+      made.lack(
+        .measure,
+        Diagnostic(
+          "times are compared with another build, and none was given",
+          hint: "give '--before', the build of the base"))
+      return
+    }
+    guard program.image == launch.realPath else {
+      made.lack(
+        .measure,
+        Diagnostic(
+          "the launch runs another program than the image, so that the build of the base can't be launched",
+          context: [program.path], hint: "let '--launch' begin with the image"))
+      return
+    }
+    progress("measuring both builds")
+    var measurement = BuildMeasurement(before: before, after: program.path, in: environment)
+    measurement.arguments = Array(program.arguments.dropFirst())
+    measurement.states = states
+    measurement.runs = runs
+    measurement.hasControl = true
+    measurement.inputPath = launch.inputPath
+    measurement.timeout = timeout
+    measurement.readiness = readiness
+    defer { Interruption.catchSignals() }
+    let result: BuildMeasurement.Result
+    do { result = try measurement.run { _ in } } catch {
+      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
+      made.lackDocument(.measure, error)
+      return
+    }
+    if let interruption = result.interruption { throw interruption }
+    made.warn(result.warnings)
+    guard let document = result.document else { return }
+    try made.add(.measure(document), as: document.json(), at: path("measure.json"))
+  }
+}
+
+/// What keeps a document of a launch from being made.
+enum Obstacle: Error {
+  /// The method does not work here, or with this program.
+  case ofMethod(Diagnostic)
+  /// The launch itself failed, or was interrupted.
+  case ofLaunch(Diagnostic)
+
+  var diagnostic: Diagnostic {
+    switch self {
+    case .ofMethod(let diagnostic), .ofLaunch(let diagnostic): diagnostic
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ImageModel
+
+/// The documents that `check` makes of a launch, and why it makes no others.
+package struct MadeDocuments {
+  package private(set) var documents: [NamedDocument] = []
+  /// Why the documents lack figures.
+  package private(set) var absences: [FigureAbsence] = []
+  /// Says why something was done in another way than usual.
+  package private(set) var notes: [Diagnostic] = []
+  /// What the documents may suffer from, each warning once.
+  package private(set) var warnings: [Diagnostic] = []
+  /// The documents as files: their paths and bytes.
+  private(set) var files: [(path: String, bytes: [UInt8])] = []
+
+  /// Adds a document that is to be written to `path`.
+  mutating func add(
+    _ content: CommittedDocument.Content, as bytes: [UInt8], at path: String
+  ) throws(Diagnostic) {
+    documents.append(NamedDocument(path: path, try CommittedDocument(judging: content)))
+    files.append((path, bytes))
+  }
+
+  mutating func lack(
+    _ source: HistorySeries.Source, of names: [String] = [], _ reason: Diagnostic
+  ) {
+    absences.append(FigureAbsence(source, of: names, reason))
+  }
+
+  /// Adds that a document could not be made, which is an error only if a limit needs one of its figures.
+  mutating func lackDocument(_ source: HistorySeries.Source, _ reason: Diagnostic) {
+    lack(source, reason)
+    var warning = reason
+    warning.message = "no figures of \(source.rawValue): \(reason.message)"
+    warn([warning])
+  }
+
+  mutating func note(_ new: [Diagnostic]) { notes += new.filter { !notes.contains($0) } }
+
+  mutating func warn(_ new: [Diagnostic]) {
+    for warning in new where !warnings.contains(warning) { warnings.append(warning) }
+  }
+}
