@@ -75,12 +75,10 @@ import Testing
     parts: [(UInt64, UInt64)], bytes: UInt64, pages: Int
   ) {
     let layout = sampleLayout([SampleFunction(name: "f", address: 0x1800, size: 0x3000)])
-    let touches = parts.enumerated().map { step, part in
-      StartupTouch(
-        step: step, part: Part(0, blocks: [FunctionBlock(offset: part.0, size: part.1)]))
-    }
     let estimate = PageFaultEstimate(
-      of: layout, touches: touches, stepCount: touches.count, pageSize: .fourKibibytes)
+      of: layout,
+      steps: parts.map { [Part(0, blocks: [FunctionBlock(offset: $0.0, size: $0.1)])] },
+      pageSize: .fourKibibytes)
     #expect(estimate.total.startupFunctions == 1)
     #expect(estimate.total.startupBytes == bytes && estimate.total.pages == pages)
   }

@@ -129,21 +129,21 @@ struct DiffCommand: ParsableCommand {
 
   private func options(_ limits: CommandLimits) -> LayoutDiff.Options {
     var options = LayoutDiff.Options(before: before, after: after)
-    options.traces = trace
-    options.order = order
-    options.weighted = weighted
-    options.keepsGoing = keepGoing
-    options.recorded = recorded
-    options.architecture = arch?.architecture
-    options.pageSize = pageSize
-    options.faultAround = faultAround
-    options.readAhead = readahead
+    options.launches.traces = trace
+    options.launches.order = order
+    options.launches.weighted = weighted
+    options.launches.keepsGoing = keepGoing
+    options.launches.recorded = recorded
+    options.launches.architecture = arch?.architecture
+    options.launches.pageSize = pageSize
+    options.launches.faultAround = faultAround
+    options.launches.readAhead = readahead
+    options.launches.minInstrumented = limits.minimumShare(of: "diff.recordable")
     options.costMilliseconds = costMs
     options.pageInsBefore = pageInsBefore
     options.pageInsAfter = pageInsAfter
     options.measuredBefore = pagesBefore
     options.measuredAfter = pagesAfter
-    options.minInstrumented = limits.minimumShare(of: "diff.recordable")
     options.mapsPages = map
     return options
   }

@@ -117,7 +117,7 @@ import Testing
     try write(try merge(["app.oftrace", "second"]), "profile")
     func document(_ traces: [String]) throws -> DiffDocument {
       var options = LayoutDiff.Options(before: builds.path("before"), after: builds.path("after"))
-      options.traces = traces.map(builds.path)
+      options.launches.traces = traces.map(builds.path)
       return try LayoutDiff(options).document
     }
     let traced = try document(["app.oftrace", "second"])

@@ -3,6 +3,7 @@ import FaultEstimate
 import Foundation
 import ImageModel
 import LaunchMeasurement
+import ModelSamples
 import PagesFormat
 import Prediction
 import Recording
@@ -23,8 +24,14 @@ import Testing
     "_init", "main", "parse", "usage", "gone", "odd\nname \u{1b}[1m", "new", "nowhere",
   ]
 
-  static func comparison(_ before: Layout, _ after: Layout) -> LayoutComparison {
-    LayoutComparison(before: before, after: after, startup: startup, pageSize: .fourKibibytes)
+  static func estimates(
+    _ before: Layout, _ after: Layout, startup: [SymbolName] = DiffDocumentTests.startup,
+    pageSize: PageSize = .fourKibibytes, facts: [LaunchFacts]? = nil
+  ) -> BeforeAfter<LayoutEstimate> {
+    let layouts = [before, after]
+    let estimates = [MatchedFunction](named: startup, in: layouts)
+      .estimates(of: layouts, pageSize: pageSize, facts: facts)
+    return BeforeAfter(before: estimates[0], after: estimates[1])
   }
 
   static func document(_ name: String) -> DiffDocument {
@@ -34,7 +41,7 @@ import Testing
         before: ImageReference(path: "base.map", architecture: .x8664),
         after: ImageReference(path: "ordered.map", architecture: .x8664),
         startupSource: "12 traces",
-        comparison: comparison(before, after))
+        estimates: estimates(before, after))
       document.prediction.traces = (0..<12).map { index in
         DiffDocument.Trace(
           path: "launch\(index)\u{1b}.oftrace",
@@ -45,7 +52,7 @@ import Testing
       var document = DiffDocument(
         before: ImageReference(path: "base.map"), after: ImageReference(path: "ordered.map"),
         startupSource: "app.order",
-        comparison: comparison(before, after),
+        estimates: estimates(before, after),
         cost: FaultCost(milliseconds: 0.25, source: "--cost-ms"),
         order: OrderCompliance(
           entries: 8, dataEntries: 2, present: 6, inOrder: 5,
@@ -61,12 +68,12 @@ import Testing
       return DiffDocument(
         before: ImageReference(path: "ordered.map"), after: ImageReference(path: "base.map"),
         startupSource: "1 trace",
-        comparison: comparison(after, before))
+        estimates: estimates(after, before))
     case "macho":
       return DiffDocument(
         before: ImageReference(path: "App-before-LinkMap.txt"),
         after: ImageReference(path: "App-LinkMap.txt"),
-        startupSource: "2 traces", comparison: machOComparison, cost: .published(for: .machO))
+        startupSource: "2 traces", estimates: machOEstimates, cost: .published(for: .machO))
     case "macho-measured":
       var document = Self.document("macho")
       document.measurement.pageIns = PageInMeasurement(
@@ -83,7 +90,7 @@ import Testing
       return DiffDocument(
         before: ImageReference(path: "a.map"), after: ImageReference(path: "b.map"),
         startupSource: "1 trace",
-        comparison: comparison(sampleLayout([]), sampleLayout([])))
+        estimates: estimates(sampleLayout([]), sampleLayout([])))
     }
   }
 
@@ -109,11 +116,9 @@ import Testing
       ]
       return facts
     }
-    let comparison = LayoutComparison(
-      before: before, after: after, startup: startup, pageSize: .fourKibibytes,
-      facts: (facts(0x3000), facts(0x2000)))
+    let estimates = estimates(before, after, facts: [facts(0x3000), facts(0x2000)])
     func side(
-      _ path: String, _ estimate: PageFaultEstimate, _ layout: Layout, _ addresses: [UInt64]
+      _ path: String, _ estimate: LayoutEstimate, _ layout: Layout, _ addresses: [UInt64]
     ) -> MeasuredPages.Side {
       let touches = addresses.enumerated().map { step, address in
         PageTouch(
@@ -125,17 +130,17 @@ import Testing
       return MeasuredPages.Side(
         MeasuredPages.Source(path: path, method: "preload", command: ["./app", "a b"]),
         account: PageAccount(
-          of: estimate, in: layout, measured: touches + [read],
+          of: estimate.faults, in: layout, measured: touches + [read],
           knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes),
         image: PagesDocument.Image(ImageReference(path: path), pages: [], filePages: []))
     }
     var document = DiffDocument(
       before: ImageReference(path: "base", architecture: .x8664, id: "9f3a"),
       after: ImageReference(path: "ordered", architecture: .x8664, id: "0b57"),
-      startupSource: "1 trace", comparison: comparison)
+      startupSource: "1 trace", estimates: estimates)
     document.measurement.pages = MeasuredPages(
-      before: side("before.json", comparison.before, before, [0x1000, 0x3000, 0x9000, 0x3_4000]),
-      after: side("after.json", comparison.after, after, [0x1000, 0x2000, 0x2070, 0x3000]))
+      before: side("before.json", estimates.before, before, [0x1000, 0x3000, 0x9000, 0x3_4000]),
+      after: side("after.json", estimates.after, after, [0x1000, 0x2000, 0x2070, 0x3000]))
     return document
   }
 
@@ -162,7 +167,7 @@ import Testing
   }
 
   /// Sixty functions of 256 bytes. Before, each is on a page of 16 KiB of its own; after, they are side by side.
-  static var machOComparison: LayoutComparison {
+  static var machOEstimates: BeforeAfter<LayoutEstimate> {
     let names = (0..<60).map { SymbolName("_function\($0)") }
     func layout(distance: UInt64) -> Layout {
       sampleMachOLayout(
@@ -172,8 +177,8 @@ import Testing
           return ($0.element, 0x1_0000_4000 + place * distance, 256)
         })
     }
-    return LayoutComparison(
-      before: layout(distance: 0x4000), after: layout(distance: 256), startup: names,
+    return estimates(
+      layout(distance: 0x4000), layout(distance: 256), startup: names,
       pageSize: .sixteenKibibytes)
   }
 

@@ -22,9 +22,9 @@ import Testing
     order: String? = nil
   ) -> LayoutDiff.Options {
     var options = LayoutDiff.Options(before: builds.path(before), after: builds.path(after))
-    options.traces = traces.map(builds.path)
-    options.order = order.map(builds.path)
-    options.pageSize = .fourKibibytes
+    options.launches.traces = traces.map(builds.path)
+    options.launches.order = order.map(builds.path)
+    options.launches.pageSize = .fourKibibytes
     return options
   }
 
@@ -232,15 +232,15 @@ import Testing
   @Test func theMeanCountsEachLaunchAsOftenAsItIsWeighted() throws {
     try builds.writeTrace("short", of: "app.rec", used: ["f0"])
     var options = options()
-    options.weighted = ["3," + builds.path("short")]
+    options.launches.weighted = ["3," + builds.path("short")]
     let traced = try document(options)
     #expect(traced.prediction.traces.map(\.launches) == [1, 3])
     // Before: one launch with four pages, and three launches with one page. After: one page for each launch.
     #expect(traced.prediction.meanOfTraces == BeforeAfter(before: 1.75, after: 1))
     #expect(DiffText(traced).text.contains("MEAN of 4 launches"))
 
-    var merge = LaunchMerge.Options(paths: options.traces)
-    merge.weighted = options.weighted
+    var merge = LaunchMerge.Options(paths: options.launches.traces)
+    merge.weighted = options.launches.weighted
     try builds.workshop.write(try LaunchMerge(merge).bytes, "profile")
     let profiled = try document(self.options(traces: ["profile"]))
     #expect(profiled.prediction.meanOfTraces == traced.prediction.meanOfTraces)

@@ -28,8 +28,8 @@ import Testing
 
   private static func compare(_ builds: SampleBuilds) throws -> LayoutDiff {
     var options = LayoutDiff.Options(before: builds.path("before"), after: builds.path("after"))
-    options.traces = [builds.path("app.oftrace")]
-    options.pageSize = .fourKibibytes
+    options.launches.traces = [builds.path("app.oftrace")]
+    options.launches.pageSize = .fourKibibytes
     return try LayoutDiff(options)
   }
 

@@ -29,12 +29,12 @@ import Testing
   }
 
   static var document: ReportDocument {
-    let comparison = DiffDocumentTests.comparison(DiffDocumentTests.before, DiffDocumentTests.after)
+    let estimates = DiffDocumentTests.estimates(DiffDocumentTests.before, DiffDocumentTests.after)
     var document = ReportDocument(title: "app </title>", pageSize: .fourKibibytes)
     document.layouts = [
-      side(.before, DiffDocumentTests.before, comparison.before),
+      side(.before, DiffDocumentTests.before, estimates.before.faults),
       side(
-        .after, DiffDocumentTests.after, comparison.after,
+        .after, DiffDocumentTests.after, estimates.after.faults,
         measured: ReportLayout.Measured(
           method: "preload",
           pages: [

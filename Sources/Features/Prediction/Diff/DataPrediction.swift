@@ -56,7 +56,7 @@ struct DataPrediction {
   /// - Returns: `nil` if no trace has touches of data.
   /// - Throws: the reason why nothing can be predicted.
   init?(
-    _ touched: TouchedGranules, in layouts: ComparedLayouts, _ pageSize: PageSize,
+    _ touched: TouchedGranules, in layouts: PredictedLayouts, _ pageSize: PageSize,
     recordedBuild: @escaping (TraceImage) -> ReleaseLayout?
   ) throws(Diagnostic) {
     guard !touched.isEmpty else { return nil }
@@ -79,8 +79,8 @@ struct DataPrediction {
         data: data, estimate: data.estimate(touched: places.found, pageSize),
         unknown: places.unknown)
     }
-    before = try side(layouts.before)
-    after = try side(layouts.after)
+    before = try side(layouts.first)
+    after = try side(layouts.last)
   }
 
   var document: DataPagesPrediction {

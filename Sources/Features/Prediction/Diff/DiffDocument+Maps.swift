@@ -11,8 +11,8 @@ extension DiffDocument {
   /// - Parameter ordered: where the linker placed functions of the layout after as the order file asks; `nil` if that is
   ///   unknown.
   mutating func addMaps(
-    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ measurements: DiffMeasurements,
-    ordered: AddressRange?
+    _ estimates: BeforeAfter<LayoutEstimate>, _ layouts: PredictedLayouts,
+    _ measurements: DiffMeasurements, ordered: AddressRange?
   ) {
     func map(
       _ release: ReleaseLayout, _ estimate: PageFaultEstimate, _ measured: [PagesDocument.Page]?,
@@ -37,7 +37,7 @@ extension DiffDocument {
       return map
     }
     prediction.pageMaps = BeforeAfter(
-      before: map(layouts.before, comparison.before, measurements.before?.pages, nil),
-      after: map(layouts.after, comparison.after, measurements.after?.pages, ordered))
+      before: map(layouts.first, estimates.before.faults, measurements.before?.pages, nil),
+      after: map(layouts.last, estimates.after.faults, measurements.after?.pages, ordered))
   }
 }

@@ -17,7 +17,7 @@ struct DiffMeasurements {
   ///
   /// - Throws: `mismatch` if a measurement is of another build.
   init(
-    _ options: LayoutDiff.Options, of layouts: ComparedLayouts, pageSize: PageSize
+    _ options: LayoutDiff.Options, of layouts: PredictedLayouts, pageSize: PageSize
   ) throws(Diagnostic) {
     func recording(
       _ paths: [String], _ release: ReleaseLayout, _ option: String
@@ -27,16 +27,16 @@ struct DiffMeasurements {
         exports: paths, of: release, option: option, pageSize: pageSize)
     }
     let recorded = (
-      before: try recording(options.pageInsBefore, layouts.before, "--page-ins-before"),
-      after: try recording(options.pageInsAfter, layouts.after, "--page-ins-after")
+      before: try recording(options.pageInsBefore, layouts.first, "--page-ins-before"),
+      after: try recording(options.pageInsAfter, layouts.last, "--page-ins-after")
     )
     pageIns =
       recorded.before == nil && recorded.after == nil
       ? nil : PageInMeasurement(before: recorded.before, after: recorded.after)
     before = try MeasuredImagePages(
-      options.measuredBefore, of: layouts.before, option: "--pages-before")
+      options.measuredBefore, of: layouts.first, option: "--pages-before")
     after = try MeasuredImagePages(
-      options.measuredAfter, of: layouts.after, option: "--pages-after")
+      options.measuredAfter, of: layouts.last, option: "--pages-after")
     self.pageSize = pageSize
   }
 
@@ -47,7 +47,7 @@ struct DiffMeasurements {
   /// Returns what `orderfile pages` counted beside the prediction, page by page; `nil` if no document was
   /// given.
   func pages(
-    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ startup: StartupUses,
+    _ estimates: BeforeAfter<LayoutEstimate>, _ layouts: PredictedLayouts, _ startup: StartupUses,
     _ data: DataPrediction?
   ) -> MeasuredPages? {
     guard before != nil || after != nil else { return nil }
@@ -58,10 +58,12 @@ struct DiffMeasurements {
     }
     return MeasuredPages(
       before: before?.side(
-        comparison.before, layouts.before.layout, knowledge(startup.newFunctions?.before),
+        estimates.before.faults, layouts.first.layout,
+        knowledge(startup.newFunctions?.functions[0]),
         pageSize: pageSize, data: before.flatMap { data?.account(before: true, $0) }),
       after: after?.side(
-        comparison.after, layouts.after.layout, knowledge(startup.newFunctions?.after),
+        estimates.after.faults, layouts.last.layout,
+        knowledge(startup.newFunctions?.functions[1]),
         pageSize: pageSize, data: after.flatMap { data?.account(before: false, $0) }))
   }
 }

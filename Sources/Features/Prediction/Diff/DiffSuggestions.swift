@@ -4,50 +4,50 @@ import ImageModel
 import Rendering
 import Symbolication
 
-extension DiffDocument {
+extension LayoutEstimates {
   /// Below this share of the startup functions, an order made of these traces misses what a launch runs.
   private static let wantedPresence = Share(percent: 95)
   /// Pages above the floor that a good order may need: as many as this share of the floor, and so many at least.
   private static let acceptedGap = (share: 0.25, least: 8)
 
-  /// Suggestions for the layout after; empty if there is nothing to try.
-  ///
-  /// - Parameter areBreakpoints: whether breakpoints have recorded all functions that the launches ran.
-  func suggestions(areBreakpoints: Bool) -> [Diagnostic] {
+  /// Suggestions for the last layout; empty if there is nothing to try.
+  var suggestions: [Diagnostic] {
     guard refusal == nil else { return [] }
-    return [presenceSuggestion, gapSuggestion(areBreakpoints: areBreakpoints)].compactMap { $0 }
+    return [presenceSuggestion, gapSuggestion].compactMap { $0 }
   }
 
+  private var isMachO: Bool { all.contains(where: \.faults.isMachO) }
+
   private var presenceSuggestion: Diagnostic? {
-    guard let presence, presence.all > 0,
-      !Self.wantedPresence.isReached(by: presence.after, of: presence.all)
-    else { return nil }
+    let (functions, present) = (last.functions, last.present)
+    guard functions > 0, !Self.wantedPresence.isReached(by: present, of: functions) else {
+      return nil
+    }
     return Diagnostic(
-      "\(presence.all - presence.after) of \(counted(presence.all, "startup function")) are not in it",
-      context: [after.path],
-      hint: prediction.isMachO
+      "\(functions - present) of \(counted(functions, "startup function")) are not in it",
+      context: [layouts.last.path],
+      hint: isMachO
         ? "record a build of the same sources"
         : "record it afresh with 'orderfile record --breakpoints', or complete the order with 'orderfile refine'"
     )
   }
 
   /// Only if the linker followed the order: otherwise that is to be mended first.
-  private func gapSuggestion(areBreakpoints: Bool) -> Diagnostic? {
-    guard !prediction.isMachO, let order = compliance.order, order.present > 0,
+  private var gapSuggestion: Diagnostic? {
+    guard !isMachO, let order = order?.check, order.present > 0,
       2 * order.inOrder >= order.entries
     else {
       return nil
     }
-    let floor = after.floorPages
-    let pages = prediction.pages.after
+    let (floor, pages) = (last.faults.total.floorPages, last.faults.total.pages)
     let gap = pages - floor
     guard gap >= Self.acceptedGap.least, Double(gap) > Double(floor) * Self.acceptedGap.share else {
       return nil
     }
     return Diagnostic(
       "predicted are \(pages) pages, although what was counted would fill \(floor)",
-      context: [after.path],
-      hint: (areBreakpoints
+      context: [layouts.last.path],
+      hint: (startup.recordsEveryFunction
         ? ""
         : "record it afresh with 'orderfile record --breakpoints', which sees every function, or ")
         + "improve the order with 'orderfile refine'")

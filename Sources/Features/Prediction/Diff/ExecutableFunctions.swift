@@ -4,65 +4,62 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// The functions of two layouts that can run: something in their images refers to them.
+/// The functions of the layouts that can run: something in their images refers to them.
 struct ExecutableFunctions {
-  private let before: Side
-  private let after: Side
+  /// One for each layout.
+  private let sides: [Side]
 
   /// Equal lists that have alternatives have the same.
   private struct Given: Hashable {
     var parts: PartList
     var hasAlternatives: Bool
   }
-  private typealias Kept = (parts: [Part], alternatives: Set<Int>)
 
   private struct Side {
     let layout: Layout
     let unreferenced: Set<StatedAddress>
 
-    /// Alternatives of which the recorded blocks are no part are none, either.
+    /// Drops the functions that cannot run, and alternatives that do not contain the recorded blocks.
     ///
     /// - Parameter known: what is left of each list of parts.
     func keep(
-      _ parts: [Part], _ alternatives: Set<Int>, _ known: inout [Given: Kept]
-    ) -> Kept {
-      let given = Given(parts: PartList(parts), hasAlternatives: !alternatives.isEmpty)
+      _ match: MatchedFunction.Match, _ known: inout [Given: MatchedFunction.Match]
+    ) -> MatchedFunction.Match {
+      let given = Given(
+        parts: PartList(match.parts), hasAlternatives: !match.alternatives.isEmpty)
       if let kept = known[given] { return kept }
       let left =
         unreferenced.isEmpty
-        ? parts : parts.filter { !unreferenced.contains(layout.functions[$0.function].address) }
-      let kept = (left, alternatives.intersection(left.map(\.function)))
+        ? match.parts
+        : match.parts.filter { !unreferenced.contains(layout.functions[$0.function].address) }
+      let kept = MatchedFunction.Match(
+        left, alternatives: match.alternatives.intersection(left.map(\.function)))
       known[given] = kept
       return kept
     }
   }
 
   /// - Parameter images: what was recorded. In these images all recorded functions ran.
-  init(
-    of layouts: ComparedLayouts, recordedIn images: [TraceImage]
-  ) {
-    func side(_ release: ReleaseLayout) -> Side {
+  init(of layouts: PredictedLayouts, recordedIn images: [TraceImage]) {
+    sides = layouts.all.map { release in
       let ran = images.contains(where: release.isImage)
       return Side(
         layout: release.layout,
         unreferenced: ran ? [] : release.code?.unreferencedFunctions(of: release.layout) ?? [])
     }
-    before = side(layouts.before)
-    after = side(layouts.after)
   }
 
   /// Returns `uses` without the functions that cannot run.
   ///
   /// - Complexity: O(*n*) for *n* uses and the parts of different ones.
-  func keep(_ uses: [StartupFunction]) -> [StartupFunction] {
-    var known: (before: [Given: Kept], after: [Given: Kept]) = ([:], [:])
-    return uses.map { use in
-      var kept = use
-      (kept.before, kept.alternativesBefore) = before.keep(
-        use.before, use.alternativesBefore, &known.before)
-      (kept.after, kept.alternativesAfter) = after.keep(
-        use.after, use.alternativesAfter, &known.after)
-      return kept
+  func keep(_ uses: [MatchedFunction]) -> [MatchedFunction] {
+    var uses = uses
+    for (place, side) in sides.enumerated() {
+      var known: [Given: MatchedFunction.Match] = [:]
+      for index in uses.indices {
+        uses[index].matches[place] = side.keep(uses[index].matches[place], &known)
+      }
     }
+    return uses
   }
 }

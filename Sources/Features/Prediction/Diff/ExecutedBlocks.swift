@@ -15,37 +15,35 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// The basic blocks of startup functions that ran, as far as two layouts know them.
+/// The basic blocks of startup functions that ran, as far as the layouts know them.
 struct ExecutedBlocks {
-  private var before: Side
-  private var after: Side
+  /// One for each layout.
+  private var sides: [Side]
   private var hasMaps = false
-  /// Reads the image that a trace was recorded in, if it is neither layout's; `nil` if it is gone.
+  /// Reads the image that a trace was recorded in, if it is no layout's; `nil` if it is gone.
   private let recordedBuild: (TraceImage) -> ReleaseLayout?
   private var builds: [ImageID: ReleaseLayout] = [:]
   private var maps: [ImageID: BlockMap] = [:]
-  /// The functions that have other blocks in the layout after, earliest first use first; `nil` if maps are missing.
+  /// The functions that have other blocks in the last layout, earliest first use first; `nil` if maps are missing.
   private(set) var drifted: [NameWithReason]?
   private var isCompared: Set<Compared> = []
 
   init(
-    before: ReleaseLayout, after: ReleaseLayout,
+    of layouts: PredictedLayouts,
     recordedBuild: @escaping (TraceImage) -> ReleaseLayout? = { _ in nil }
   ) {
-    self.before = Side(release: before)
-    self.after = Side(release: after)
+    sides = layouts.all.map { Side(release: $0) }
     self.recordedBuild = recordedBuild
   }
 
-  /// Reads the maps of both layouts and of the recorded image, once.
+  /// Reads the maps of the layouts and of the recorded image, once.
   private mutating func readMaps(for image: TraceImage) {
     if !hasMaps {
       hasMaps = true
-      before.readMap()
-      after.readMap()
+      for place in sides.indices { sides[place].readMap() }
     }
     guard let id = image.id, id.kind != .weak, builds[id] == nil else { return }
-    let known = [before, after].first { $0.release.isImage(image) }
+    let known = sides.first { $0.release.isImage(image) }
     guard let build = known?.release ?? recordedBuild(image) else { return }
     builds[id] = build
     maps[id] = known?.blocks ?? (try? build.blockMap()) ?? nil
@@ -73,12 +71,12 @@ struct ExecutedBlocks {
   /// Returns what `launch` used, in the order of first uses: blocks where they were recorded, else functions.
   ///
   /// - Parameters:
-  ///   - functions: the functions of the two layouts for each of the launch's uses, in the same order.
+  ///   - functions: the functions of the layouts for each of the launch's uses, in the same order.
   ///   - others: code that the launch used and that has no name.
   mutating func inOrder(
-    _ launch: RecordedFunctions, _ functions: [StartupFunction],
-    besides others: [(step: Int, function: StartupFunction)]
-  ) -> [StartupFunction] {
+    _ launch: RecordedFunctions, _ functions: [MatchedFunction],
+    besides others: [(step: Int, function: MatchedFunction)]
+  ) -> [MatchedFunction] {
     if launch.uses.contains(where: { !$0.blocks.isEmpty }) { readMaps(for: launch.image) }
     let map = launch.image.id.flatMap { maps[$0] }
     var uses = others
@@ -87,15 +85,15 @@ struct ExecutedBlocks {
         uses.append((use.step, function))
         continue
       }
-      let places = (
-        before: before.places(of: use, function.before, launch.image, map),
-        after: after.places(of: use, function.after, launch.image, map)
-      )
+      let places = sides.indices.map {
+        sides[$0].places(of: use, function.matches[$0].parts, launch.image, map)
+      }
       if let map { noteDrift(of: use, function, launch.image, map) }
       for (index, executed) in use.blocks.enumerated() {
         var executedPart = function
-        if let places = places.before { executedPart.before = places[index] }
-        if let places = places.after { executedPart.after = places[index] }
+        for (place, parts) in places.enumerated() {
+          if let parts { executedPart.matches[place].parts = parts[index] }
+        }
         uses.append((executed.step, executedPart))
       }
     }
@@ -105,19 +103,21 @@ struct ExecutedBlocks {
   }
 
   private mutating func noteDrift(
-    of use: RecordedFunctions.Use, _ function: StartupFunction, _ image: TraceImage,
+    of use: RecordedFunctions.Use, _ function: MatchedFunction, _ image: TraceImage,
     _ map: BlockMap
   ) {
-    guard let own = after.blocks else { return }
+    guard let last = sides.last, let own = last.blocks, let match = function.matches.last else {
+      return
+    }
     var found = drifted ?? []
     defer { drifted = found }
-    guard !after.release.isImage(image), let name = function.name,
+    guard !last.release.isImage(image), let name = function.name,
       let block = use.blocks.first.flatMap({ use.address.advanced(by: $0.block.offset) })
         .flatMap(map.block(at:)), case let recorded = map.function(of: block),
       isCompared.insert(Compared(image: image.id, entry: recorded.entry)).inserted
     else { return }
-    let differences = function.after.compactMap { part in
-      own.function(at: after.release.layout.functions[part.function].address)
+    let differences = match.parts.compactMap { part in
+      own.function(at: last.release.layout.functions[part.function].address)
     }.map { own.drift(of: $0, from: recorded, in: map) }
     if let first = differences.first, let difference = first, !differences.contains(nil) {
       found.append(NameWithReason(name: name, reason: difference.description))
@@ -131,8 +131,8 @@ struct ExecutedBlocks {
 
   /// The errors in the maps of blocks, and for each layout the number of functions that count whole, if there are any.
   var warnings: [Diagnostic] {
-    [before, after].compactMap(\.problem)
-      + [before, after].compactMap { side in
+    sides.compactMap(\.problem)
+      + sides.compactMap { side in
         // A damaged map is reported already.
         guard !side.wholeFunctions.isEmpty, side.problem == nil else { return nil }
         let count = counted(side.wholeFunctions.count, "startup function")
@@ -156,15 +156,15 @@ struct ExecutedBlocks {
   }
 }
 
-extension StartupFunction {
+extension MatchedFunction {
   /// Returns one use of each function of `uses`, in the order of first uses.
-  static func first(of uses: [StartupFunction]) -> [StartupFunction] {
-    var seen: Set<StartupFunction.FunctionIdentity> = []
+  static func first(of uses: [MatchedFunction]) -> [MatchedFunction] {
+    var seen: Set<MatchedFunction.FunctionIdentity> = []
     return uses.filter { seen.insert($0.functionIdentity).inserted }
   }
 }
 
-/// One of the two layouts.
+/// One of the layouts.
 private struct Side {
   let release: ReleaseLayout
   var blocks: BlockMap?

@@ -6,7 +6,7 @@ import PagesFormat
 import Rendering
 
 /// The pages of one image that a measured launch touched, from a document of `orderfile pages --json`.
-struct MeasuredImagePages {
+package struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
   private let image: PagesDocument.Image
@@ -33,7 +33,7 @@ struct MeasuredImagePages {
   ///   - option: the option that named the document, for messages.
   /// - Throws: an error if `release` is a link map, since a measurement knows an image by its ID; `mismatch`
   ///   if the image is not in the document.
-  init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
+  package init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
     guard let path else { return nil }
     self.path = path
     guard let linked = release.image, let id = linked.id else {
@@ -74,7 +74,7 @@ struct MeasuredImagePages {
   }
 
   /// Warnings about the measured launch.
-  var warnings: [Diagnostic] {
+  package var warnings: [Diagnostic] {
     var warnings: [Diagnostic] = []
     switch document.end {
     case .exited(0): break

@@ -3,39 +3,45 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// The functions of two layouts that the recorded build lacks.
+/// The functions of the layouts that the recorded build lacks.
 struct NewLayoutFunctions {
   private let reference: NewCode.Reference
-  let before: NewFunctions?
-  let after: NewFunctions?
+  /// One element for each layout; `nil` if its new functions are unknown.
+  let functions: [NewFunctions?]
 
   /// - Parameter builds: the layouts of all recorded builds; `nil` if one of them is unknown.
-  init(_ layouts: ComparedLayouts, recordedIn builds: [Layout]?) {
-    let (old, new) = (layouts.before.layout, layouts.after.layout)
-    reference = builds == nil ? .otherLayout : .recordedImage
-    before = builds.map { NewFunctions(in: old, lackedBy: $0) }
-    after = NewFunctions(in: new, lackedBy: builds ?? [old])
+  init(_ layouts: PredictedLayouts, recordedIn builds: [Layout]?) {
+    guard let builds else {
+      reference = .otherLayout
+      functions = layouts.all.enumerated().map { place, release in
+        place == 0 ? nil : NewFunctions(in: release.layout, lackedBy: [layouts.first.layout])
+      }
+      return
+    }
+    reference = .recordedImage
+    functions = layouts.all.map { NewFunctions(in: $0.layout, lackedBy: builds) }
   }
 
-  func document(_ layouts: ComparedLayouts) -> NewCode {
-    NewCode(
-      comparedWith: reference,
-      before: before.map { NewCode.Side($0, in: layouts.before.layout) },
-      after: after.map { NewCode.Side($0, in: layouts.after.layout) })
+  /// The new code of the first and the last layout.
+  func document(_ layouts: PredictedLayouts) -> NewCode {
+    let sides = zip(layouts.all, functions).map { release, new in
+      new.map { NewCode.Side($0, in: release.layout) }
+    }
+    return NewCode(comparedWith: reference, before: sides[0], after: sides[sides.count - 1])
   }
 
   /// Warns of a layout with much code that the recorded build lacks.
-  func warnings(_ layouts: ComparedLayouts) -> [Diagnostic] {
+  func warnings(_ layouts: PredictedLayouts) -> [Diagnostic] {
     guard reference == .recordedImage else { return [] }
-    return [(before, layouts.before.path), (after, layouts.after.path)].compactMap { side, path in
-      guard let side, side.allBytes > 0,
-        !RecordableCode.warningShare.isReached(by: side.allBytes - side.bytes, of: side.allBytes)
+    return zip(layouts.all, functions).compactMap { release, new in
+      guard let new, new.allBytes > 0,
+        !RecordableCode.warningShare.isReached(by: new.allBytes - new.bytes, of: new.allBytes)
       else { return nil }
-      let percent = Percentage.of(side.bytes, side.allBytes) ?? 0
+      let percent = Percentage.of(new.bytes, new.allBytes) ?? 0
       return Diagnostic(
-        "the recorded build lacks \(counted(side.functions.count, "function")) of it, "
+        "the recorded build lacks \(counted(new.functions.count, "function")) of it, "
           + "\(percent)% of its code: whether a launch runs them is unknown",
-        context: [path], hint: "record a build of the same sources")
+        context: [release.path], hint: "record a build of the same sources")
     }
   }
 }
@@ -50,11 +56,11 @@ extension NewCode.Side {
 
 extension LaunchInputs {
   /// The layouts of the recorded images in `group`, with their names; `nil` if one is gone or stripped.
-  mutating func recordedLayouts(of group: Int, _ layouts: ComparedLayouts) -> [Layout]? {
+  mutating func recordedLayouts(of group: Int, _ layouts: PredictedLayouts) -> [Layout]? {
     var found: [Layout] = []
     for place in groups.groups[group].images {
       let image = traces.images[place]
-      if let same = [layouts.before, layouts.after].first(where: { $0.isImage(image) }) {
+      if let same = layouts.all.first(where: { $0.isImage(image) }) {
         found.append(same.layout)
         continue
       }

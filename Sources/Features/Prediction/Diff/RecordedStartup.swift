@@ -1,7 +1,7 @@
-// Several launches merged for a comparison
+// Several launches merged for a prediction
 //
 // As for an order file (`LaunchProfile`), only new information is kept for each launch. A recorded function is looked
-// up in the two layouts once for each recorded build. So memory grows with the number of distinct functions and
+// up in the layouts once for each recorded build. So memory grows with the number of distinct functions and
 // blocks; of each launch, only a number for each of its functions is kept.
 
 import Addresses
@@ -11,7 +11,7 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// The startup functions of launches as each of two layouts knows them.
+/// The startup functions of launches as each layout knows them.
 struct RecordedStartup {
   /// A function of a recorded build.
   private struct Body: Hashable {
@@ -25,14 +25,14 @@ struct RecordedStartup {
     var size: UInt64?
     var names: [SymbolName]
     var objectFile: SymbolName?
-    var function: StartupFunction
+    var function: MatchedFunction
 
     func isThat(of use: RecordedFunctions.Use) -> Bool {
       size == use.size && objectFile == use.objectFile && names == use.names
     }
   }
 
-  private let layouts: ComparedLayouts
+  private let layouts: PredictedLayouts
   private var maps: SymbolMaps
   private let pairs: UnnamedFunctionPairs?
   private var blocks: ExecutedBlocks
@@ -40,7 +40,7 @@ struct RecordedStartup {
   private var descriptions: [Body: Description] = [:]
   /// Further ones: traces describe a function alike, unless some were sealed without all symbols.
   private var otherDescriptions: [Body: [Description]] = [:]
-  private var placeOfUse: [StartupFunction.Identity: Int] = [:]
+  private var placeOfUse: [MatchedFunction.Identity: Int] = [:]
   /// The code that was used, but has no name by which to find it in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
   /// The number of pieces of such code.
@@ -51,11 +51,11 @@ struct RecordedStartup {
     var image: ImageID?
     var code: RecordedFunctions.UnnamedUse.Code
   }
-  /// Whether some of it was recorded in neither of the two images.
+  /// Whether some of it was recorded in another image.
   private var isOfAnotherImage = false
 
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
-  var uses: [StartupFunction] {
+  var uses: [MatchedFunction] {
     found.map { use in
       var use = use
       if let places = severalBodies[use.functionIdentity] {
@@ -64,11 +64,11 @@ struct RecordedStartup {
       return use
     }
   }
-  private var found: [StartupFunction] = []
+  private var found: [MatchedFunction] = []
   /// The first body of the recorded builds that is this function in the layouts.
-  private var firstBody: [StartupFunction.FunctionIdentity: Body] = [:]
+  private var firstBody: [MatchedFunction.FunctionIdentity: Body] = [:]
   /// All of them, if there are several.
-  private var severalBodies: [StartupFunction.FunctionIdentity: Set<Body>] = [:]
+  private var severalBodies: [MatchedFunction.FunctionIdentity: Set<Body>] = [:]
 
   private struct Build: Hashable {
     var image: ImageID?
@@ -86,31 +86,32 @@ struct RecordedStartup {
     var uses: [Int]
   }
 
-  /// Why the layout after has no function with this name.
+  /// Why the last layout has no function with this name.
   private(set) var absences: [SymbolName: MissingReason] = [:]
 
   /// - Parameter recordedBuild: reads a recorded image, if it is still there.
-  init(_ layouts: ComparedLayouts, recordedBuild: @escaping (TraceImage) -> ReleaseLayout?) {
+  init(_ layouts: PredictedLayouts, recordedBuild: @escaping (TraceImage) -> ReleaseLayout?) {
     self.layouts = layouts
     maps = SymbolMaps(layouts)
-    pairs = UnnamedFunctionPairs(before: layouts.before.layout, after: layouts.after.layout)
-    blocks = ExecutedBlocks(
-      before: layouts.before, after: layouts.after, recordedBuild: recordedBuild)
+    pairs =
+      layouts.all.count > 1
+      ? UnnamedFunctionPairs(before: layouts.first.layout, after: layouts.last.layout) : nil
+    blocks = ExecutedBlocks(of: layouts, recordedBuild: recordedBuild)
   }
 
   /// Adds a launch after the others, or more of the last one.
   mutating func append(_ launch: RecordedFunctions, _ source: LaunchInputs.LaunchSource) {
     let build = number(of: launch.image)
-    var named: [StartupFunction] = []
+    var named: [MatchedFunction] = []
     for use in launch.uses {
       named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image, build))
     }
     for (use, function) in zip(launch.uses, named) {
       note(Body(build: build, address: use.address), as: function)
     }
-    var unnamed: [(step: Int, function: StartupFunction)] = []
+    var unnamed: [(step: Int, function: MatchedFunction)] = []
     for use in launch.unnamedUses {
-      if let function = StartupFunction(use.code, of: launch.image, in: layouts, pairs) {
+      if let function = MatchedFunction(use.code, of: launch.image, in: layouts, pairs) {
         unnamed.append((use.step, function))
       } else {
         unplacedCode.insert(UnplacedCode(image: launch.image.id, code: use.code))
@@ -138,7 +139,7 @@ struct RecordedStartup {
     return number
   }
 
-  private mutating func note(_ body: Body, as function: StartupFunction) {
+  private mutating func note(_ body: Body, as function: MatchedFunction) {
     let identity = function.functionIdentity
     guard let first = firstBody[identity] else {
       firstBody[identity] = body
@@ -147,17 +148,17 @@ struct RecordedStartup {
     if first != body { severalBodies[identity, default: [first]].insert(body) }
   }
 
-  /// Finds `use` in the layouts, and notes why the layout after lacks its name.
+  /// Finds `use` in the layouts, and notes why the last layout lacks its name.
   private mutating func function(
     _ use: RecordedFunctions.Use, of image: TraceImage, _ build: Int
-  ) -> StartupFunction {
+  ) -> MatchedFunction {
     let body = Body(build: build, address: use.address)
     let first = descriptions[body]
     if let first, first.isThat(of: use) { return first.function }
     if first != nil, let known = otherDescriptions[body]?.first(where: { $0.isThat(of: use) }) {
       return known.function
     }
-    let function = StartupFunction(use, of: image, in: layouts, &maps)
+    let function = MatchedFunction(use, of: image, in: layouts, &maps)
     let description = Description(
       size: use.size, names: use.names, objectFile: use.objectFile, function: function)
     if first == nil {
@@ -165,13 +166,11 @@ struct RecordedStartup {
     } else {
       otherDescriptions[body, default: []].append(description)
     }
-    if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
-      absences[name] = reason
-    }
+    if let name = function.name, let reason = maps.absence(of: name) { absences[name] = reason }
     return function
   }
 
-  /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
+  /// The functions that have other basic blocks in the last layout; `nil` if that is unknown.
   var drifted: [NameWithReason]? { blocks.drifted }
 
   var warnings: [Diagnostic] {

@@ -1,4 +1,4 @@
-// The startup functions of a comparison, from traces; without traces, from an order file.
+// The startup functions of a prediction, from traces; without traces, from an order file.
 
 import Addresses
 import ByteReading
@@ -9,12 +9,12 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// The startup functions, with the functions of each of two layouts that they are.
+/// The startup functions, with the functions of each layout that they are.
 struct StartupUses {
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
-  private(set) var uses: [StartupFunction]
+  let uses: [MatchedFunction]
   /// The same with functions that a layout has, but that nothing there refers to.
-  private let named: [StartupFunction]
+  private let named: [MatchedFunction]
   /// What each launch used; empty if they come from an order file.
   let launches: [RecordedStartup.Launch]
   /// Where they come from: "2 traces", or the path of the order file.
@@ -34,18 +34,18 @@ struct StartupUses {
   let recordedImage: String?
   /// The number of pieces of code without a name that were used and cannot be found in a layout.
   let unplaced: Int
-  /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
+  /// The functions that have other basic blocks in the last layout; `nil` if that is unknown.
   let drifted: [NameWithReason]?
   /// What the launches touched of data, as far as that was recorded.
   private let touchedData: TouchedGranules
   private let hasDataInProfiles: Bool
   private let recordedBuild: (TraceImage) -> ReleaseLayout?
-  /// Why the layout after has no function with this name.
+  /// Why the last layout has no function with this name.
   private var absences: [SymbolName: MissingReason]
 
   /// - Throws: an error if there are no startup functions, or if the traces do not belong together.
   init(
-    _ options: LayoutDiff.Options, order: OrderFile?, in layouts: ComparedLayouts
+    _ options: LayoutEstimates.Options, order: OrderFile?, in layouts: PredictedLayouts
   ) throws(Diagnostic) {
     if options.traces.isEmpty && options.weighted.isEmpty {
       self.init(namedBy: order, path: options.order ?? "", in: layouts)
@@ -60,7 +60,7 @@ struct StartupUses {
     }
   }
 
-  private init(namedBy order: OrderFile?, path: String, in layouts: ComparedLayouts) {
+  private init(namedBy order: OrderFile?, path: String, in layouts: PredictedLayouts) {
     source = path
     recordsEveryFunction = false
     warnings = []
@@ -78,32 +78,29 @@ struct StartupUses {
     absences = [:]
     let maps = SymbolMaps(layouts)
     let symbols = order?.symbols(for: layouts.architecture) ?? []
-    let absences = [layouts.before.layout, layouts.after.layout].map {
-      $0.absences(of: symbols.map(\.name))
-    }
+    let absences = layouts.all.map { $0.layout.absences(of: symbols.map(\.name)) }
     uses = symbols.compactMap { symbol in
-      let before = maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).parts
-      let after = maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).parts
+      let function = MatchedFunction(name: symbol.name, matches: maps.matches(symbol))
       // Data, and functions of other images: they were never functions of this program.
       let isOther =
-        before.isEmpty && after.isEmpty
+        function.isMissing
         && absences.contains { $0[NameKey(symbol.name.bytes)].map { $0 != .discarded } ?? false }
-      return isOther ? nil : StartupFunction(name: symbol.name, before: before, after: after)
+      return isOther ? nil : function
     }
     named = uses
   }
 
   private init(
-    recordedIn given: LaunchInputs, in layouts: ComparedLayouts
+    recordedIn given: LaunchInputs, in layouts: PredictedLayouts
   ) throws(Diagnostic) {
     var inputs = given
-    let (before, after) = (layouts.before, layouts.after)
-    let group = try inputs.group(for: [after, before])
+    let last = layouts.last.layout
+    let group = try inputs.group(for: layouts.all.reversed())
     try inputs.checkBuilds(
-      of: group, besides: [before.image?.id, after.image?.id],
-      traits: [ProgramTraits(before), ProgramTraits(after)]
-    ) { _ throws(Diagnostic) in after.layout }
-    try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
+      of: group, besides: layouts.all.map(\.image?.id),
+      traits: layouts.all.map { ProgramTraits($0) }
+    ) { _ throws(Diagnostic) in last }
+    try inputs.addPrograms(to: group) { _ throws(Diagnostic) in last }
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = inputs.sourceWording(of: group)
     let images = inputs.images
@@ -126,12 +123,12 @@ struct StartupUses {
     uses = executable.keep(named)
     launches = recorded.launches
     absences = recorded.absences
-    for (kept, given) in zip(uses, named) where kept.after.isEmpty && !given.after.isEmpty {
-      if let name = given.name { absences[name] = .unreferenced }
+    for (kept, given) in zip(uses, named) {
+      if let name = given.name, kept.lacksLast, !given.lacksLast { absences[name] = .unreferenced }
     }
     unplaced = recorded.unplaced
     drifted = recorded.drifted
-    let share = inputs.recordableShare(of: group, countedIn: after.layout)
+    let share = inputs.recordableShare(of: group, countedIn: last)
     recordable = share.code
     recordableUnknown = share.unknownReason
     let newFunctions = NewLayoutFunctions(
@@ -145,15 +142,9 @@ struct StartupUses {
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 
-  /// Leaves as many functions of each name as ran; see `AlternativeFunctions.swift`.
-  mutating func chooseAlternatives(_ layouts: ComparedLayouts, _ pageSize: PageSize) {
-    uses = uses.choosingAlternatives(
-      before: layouts.before.layout, after: layouts.after.layout, pageSize: pageSize)
-  }
-
   /// The prediction for data; `nil` if traces have no touches of data, or if there is a reason why not.
   func dataPrediction(
-    in layouts: ComparedLayouts, _ pageSize: PageSize
+    in layouts: PredictedLayouts, _ pageSize: PageSize
   ) -> (prediction: DataPrediction?, unknown: String?) {
     if hasDataInProfiles {
       return (nil, "a profile does not tell which part of a variable was touched: give the traces")
@@ -165,22 +156,6 @@ struct StartupUses {
     } catch { return (nil, (error.context + [error.message]).joined(separator: ": ")) }
   }
 
-  /// The predicted pages of each launch, if there are several.
-  func pagesOfTraces(
-    _ layouts: ComparedLayouts, _ pageSize: PageSize,
-    _ facts: (before: LaunchFacts, after: LaunchFacts)
-  ) -> [DiffDocument.Trace] {
-    guard launches.count > 1 else { return [] }
-    return launches.map { launch in
-      let pages = LayoutComparison.pages(
-        before: layouts.before.layout, after: layouts.after.layout,
-        startup: launch.uses.map { uses[$0] }, pageSize: pageSize, facts: facts)
-      return DiffDocument.Trace(
-        path: launch.path, pages: BeforeAfter(before: pages.before, after: pages.after),
-        launches: launch.weight)
-    }
-  }
-
   /// The number of launches that have each use, if there are several; else empty.
   var launchesOfSteps: [Int] {
     guard launches.count > 1 else { return [] }
@@ -189,47 +164,24 @@ struct StartupUses {
     return counts
   }
 
-  /// The functions of the layout before that the launch uses, each once.
-  var functionsBefore: [Int] { functions(\.before) }
-  /// Likewise for the layout after.
-  var functionsAfter: [Int] { functions(\.after) }
-
-  private func functions(_ side: (StartupFunction) -> [Part]) -> [Int] {
-    var lists: Set<PartList> = []
-    var functions: Set<Int> = []
-    return uses.map(side).filter { lists.insert(PartList($0)).inserted }.flatMap { $0 }
-      .map(\.function).filter { functions.insert($0).inserted }
-  }
-
-  /// The functions of the layout after that have a name: of aliases the first that was used.
-  func placedFunctions(in after: Layout, ordered: Set<StatedAddress>?) -> [PlacedFunction] {
-    var places: Set<StatedAddress> = []
-    return functionsAfter.compactMap { index in
-      let function = after.functions[index]
-      guard let name = after.symbolName(of: function), places.insert(function.address).inserted
-      else { return nil }
-      return PlacedFunction(
-        name: name, address: function.address, bytes: function.knownBytes,
-        isOrdered: ordered?.contains(function.address))
-    }
-  }
-
-  /// Checks that both layouts are of the recorded program. Warns of a layout that has fewer than half of the functions, but
+  /// Checks that the layouts are of the recorded program. Warns of a layout that has fewer than half of the functions, but
   /// other traits of the program. Functions that only the recorded build can have do not count.
   ///
   /// - Throws: `mismatch` if a layout is of another program: its pages can't be compared.
-  mutating func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
-    let functions = StartupFunction.first(of: named).filter { !$0.isOnlyRecorded }
-    if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
+  mutating func check(_ layouts: PredictedLayouts) throws(Diagnostic) {
+    let functions = MatchedFunction.first(of: named).filter { !$0.isOnlyRecorded }
+    if functions.allSatisfy(\.isMissing) {
       throw Diagnostic(
-        "none of \(counted(StartupFunction.first(of: uses).count, "startup function")) is in either layout",
+        "none of \(counted(MatchedFunction.first(of: uses).count, "startup function")) is in either layout",
         context: [source], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }
-    let before = LayoutMatch(layouts.before, functions) { !$0.before.isEmpty }
-    let after = LayoutMatch(layouts.after, functions) { !$0.after.isEmpty }
-    for (layout, other) in [(before, after), (after, before)] where !layout.found.proveProgram {
-      guard layout.isRenamed(since: recordedTraits, beside: other) else {
+    let matches = layouts.all.enumerated().map { place, release in
+      LayoutMatch(release, functions) { !$0.matches[place].parts.isEmpty }
+    }
+    for (place, layout) in matches.enumerated() where !layout.found.proveProgram {
+      let others = matches.indices.filter { $0 != place }.map { matches[$0] }
+      guard layout.isRenamed(since: recordedTraits, beside: others) else {
         throw Diagnostic(
           "only \(layout.found.found) of \(counted(layout.found.all, "startup function")) are in it: it is "
             + "another program, or stripped", context: [layout.release.path],
@@ -240,9 +192,9 @@ struct StartupUses {
     }
   }
 
-  /// Returns the functions that a layout of `comparison` lacks, and why.
-  func missing(_ comparison: LayoutComparison) -> [NameWithReason] {
-    comparison.missing.map { function in
+  /// Returns the functions that one of two layouts lacks, and why.
+  func missing(_ estimates: BeforeAfter<LayoutEstimate>) -> [NameWithReason] {
+    estimates.missing.map { function in
       var reason = function.absence.description
       switch (function.absence, absences[function.name]) {
       case (.both, let why?): reason = why.description
@@ -262,8 +214,8 @@ private struct LayoutMatch {
   private let isFound: [Bool]
 
   init(
-    _ release: ReleaseLayout, _ startup: [StartupFunction],
-    isFound: (StartupFunction) -> Bool
+    _ release: ReleaseLayout, _ startup: [MatchedFunction],
+    isFound: (MatchedFunction) -> Bool
   ) {
     self.release = release
     found = FoundFunctions(found: startup.count(where: isFound), all: startup.count)
@@ -271,11 +223,11 @@ private struct LayoutMatch {
   }
 
   /// Whether the layout is of a build of the recorded program in which functions were renamed. Such a layout has the traits of
-  /// a recorded build, or those of `other` if names prove the program of `other`. Or `other` is such a build, and this layout
-  /// has at least half of the functions that `other` has.
-  func isRenamed(since recorded: [ProgramTraits], beside other: LayoutMatch) -> Bool {
-    isRenamed(since: other.found.proveProgram ? recorded + [other.traits] : recorded)
-      || other.isRenamed(since: recorded) && hasFunctions(of: other)
+  /// a recorded build, or those of one of `others` if names prove the program of that layout. Or one of `others` is such a
+  /// build, and this layout has at least half of the functions that the other layout has.
+  func isRenamed(since recorded: [ProgramTraits], beside others: [LayoutMatch]) -> Bool {
+    isRenamed(since: recorded + others.filter(\.found.proveProgram).map(\.traits))
+      || others.contains { $0.isRenamed(since: recorded) && hasFunctions(of: $0) }
   }
 
   private var traits: ProgramTraits { ProgramTraits(release) }
@@ -289,4 +241,9 @@ private struct LayoutMatch {
     let both = zip(isFound, other.isFound).count { $0 && $1 }
     return FoundFunctions(found: both, all: other.isFound.count { $0 }).proveProgram
   }
+}
+
+extension MatchedFunction {
+  /// Whether the last layout lacks it.
+  fileprivate var lacksLast: Bool { matches.last?.parts.isEmpty ?? true }
 }

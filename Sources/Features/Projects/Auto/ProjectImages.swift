@@ -165,9 +165,9 @@ struct ProjectImages {
       else { continue }
       var options = LayoutDiff.Options(
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
-      options.traces = recorded.traces[image] ?? []
-      options.order = "\(folder.orders)/\(image.orderName)"
-      if !method.needsInstrumentedBuild { options.recorded = [options.before] }
+      options.launches.traces = recorded.traces[image] ?? []
+      options.launches.order = "\(folder.orders)/\(image.orderName)"
+      if !method.needsInstrumentedBuild { options.launches.recorded = [options.before] }
       let diff = try LayoutDiff(options).document
       guard let compliance = diff.compliance.order else { continue }
       let pages = counts.map {
@@ -184,7 +184,7 @@ struct ProjectImages {
       }
       checkedImage.compileOptions = compileOptions
       checkedImage.linkOptions = plan.system.toolchain.linkOptions(
-        dialect, orderFile: options.order ?? "")
+        dialect, orderFile: options.launches.order ?? "")
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions

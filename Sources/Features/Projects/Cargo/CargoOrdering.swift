@@ -98,9 +98,9 @@ package struct CargoOrdering {
     try OutputFile(results.order).finish(order.bytes)
     let ordered = try link(with: linker, orderFile: results.order)
     var compared = LayoutDiff.Options(before: results.byDefault, after: ordered.path)
-    compared.traces = traces
-    compared.recorded = [results.recorded]
-    compared.order = results.order
+    compared.launches.traces = traces
+    compared.launches.recorded = [results.recorded]
+    compared.launches.order = results.order
     return Ordered(
       image: ordered, order: results.order, diff: try LayoutDiff(compared),
       warnings: generation.warnings)

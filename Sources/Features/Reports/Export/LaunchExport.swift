@@ -64,7 +64,7 @@ package struct LaunchExport {
     warnings += Self.repeated(options.traces)
     let starts = Self.startNanoseconds(traces)
     let layouts = try options.layout.map { path throws(Diagnostic) in
-      try ComparedLayouts(Self.diffOptions(options, path))
+      try PredictedLayouts(path, architecture: options.architecture)
     }
     var images = RecordedImages()
     let known = traces.flatMap(\.images)
@@ -223,32 +223,25 @@ private struct OwnersByAddress {
 // MARK: Pages
 
 extension LaunchExport {
-  private static func diffOptions(_ options: Options, _ layout: String) -> LayoutDiff.Options {
-    var diffOptions = LayoutDiff.Options(before: layout, after: layout)
-    diffOptions.recorded = options.recorded
-    diffOptions.architecture = options.architecture
-    diffOptions.pageSize = options.pageSize
-    return diffOptions
-  }
-
   /// Returns the pages that `diff` predicts for the layout after each hit. A page counts from the hit of the function
   /// that touches it, in the image of the layout. A page whose function has no hit counts from the hit before.
   private static func prediction(
-    for launch: ExportedLaunch, _ firstHits: FirstHits, in layouts: ComparedLayouts,
+    for launch: ExportedLaunch, _ firstHits: FirstHits, in layouts: PredictedLayouts,
     _ options: Options
   ) throws(Diagnostic) -> (prediction: ExportedLaunch.Prediction, warnings: [Diagnostic]) {
-    let path = layouts.after.path
-    var diffOptions = diffOptions(options, path)
-    diffOptions.traces = [launch.path]
-    let diff = try LayoutDiff(diffOptions, of: layouts)
-    if let refusal = diff.document.refusal {
-      throw Diagnostic(refusal, context: [path])
-    }
-    let (layout, estimate) = (diff.after.layout, diff.comparison.after)
-    let images = Self.images(of: launch, comparedBy: diff)
+    let path = layouts.last.path
+    var launches = LayoutEstimates.Options()
+    launches.traces = [launch.path]
+    launches.recorded = options.recorded
+    launches.architecture = options.architecture
+    launches.pageSize = options.pageSize
+    let estimates = try LayoutEstimates(launches, of: layouts)
+    if let refusal = estimates.refusal { throw Diagnostic(refusal, context: [path]) }
+    let (layout, faults) = (layouts.last.layout, estimates.last.faults)
+    let images = Self.images(of: launch, predictedBy: estimates)
     var pages = launch.hits.map { _ in 0 }
     var hit = 0
-    for touch in estimate.touches {
+    for touch in faults.touches {
       let functions = touch.function.map { layout.aliases(of: $0).map { layout.functions[$0] } }
       let found = images.compactMap { image, isSameBuild in
         isSameBuild
@@ -257,25 +250,24 @@ extension LaunchExport {
       }.min()
       hit = max(hit, found ?? hit)
       guard pages.indices.contains(hit) else { continue }
-      pages[hit] = max(pages[hit], estimate.curve.pagesAfterStep[touch.step])
+      pages[hit] = max(pages[hit], faults.curve.pagesAfterStep[touch.step])
     }
     for index in pages.indices.dropFirst() { pages[index] = max(pages[index], pages[index - 1]) }
     return (
-      ExportedLaunch.Prediction(
-        of: path, pageSize: diff.document.prediction.pageSize, pages: pages),
-      diff.document.warnings
+      ExportedLaunch.Prediction(of: path, pageSize: estimates.pageSize, pages: pages),
+      estimates.warnings()
     )
   }
 
   /// Returns the images of `launch` that the layout may describe, and whether each is the same build.
   private static func images(
-    of launch: ExportedLaunch, comparedBy diff: LayoutDiff
+    of launch: ExportedLaunch, predictedBy estimates: LayoutEstimates
   ) -> [(index: Int, isSameBuild: Bool)] {
-    let id = diff.after.image?.id.flatMap { $0.kind == .weak ? nil : $0 }
+    let id = estimates.layouts.last.image?.id.flatMap { $0.kind == .weak ? nil : $0 }
     let same = launch.images.indices.filter { id != nil && launch.images[$0].id == id }
     guard same.isEmpty else { return same.map { ($0, true) } }
     let named = launch.images.indices.filter {
-      fileName(ofPath: launch.images[$0].path) == diff.document.recordedImage
+      fileName(ofPath: launch.images[$0].path) == estimates.recordedImage
     }
     return (named.isEmpty ? Array(launch.images.indices) : named).map { ($0, false) }
   }

@@ -22,19 +22,17 @@ package struct LaunchReport {
   ///   unknown; `mismatch` if files do not belong together.
   package init(_ paths: [String]) throws(Diagnostic) {
     let inputs = try ReportInputs(paths)
-    let comparison = try inputs.comparison()
+    let predicted = try inputs.prediction()
     var document = ReportDocument(
       title: inputs.title,
-      pageSize: comparison?.document.prediction.pageSize
+      pageSize: predicted?.estimates.pageSize
         ?? inputs.diff?.document.prediction.pageSize ?? .fourKibibytes)
-    var warnings = comparison?.document.warnings ?? []
-    if let comparison {
-      document.layouts = inputs.layouts(comparison)
+    var warnings = predicted?.warnings ?? []
+    if let predicted {
+      document.layouts = inputs.layouts(predicted.estimates)
       document.otherLayouts = try inputs.otherLayouts()
-      if inputs.layouts.count >= 2 {
-        document.diff = comparison.document
-        document.diff?.compliance.functions = nil  // `layouts` has these functions, each name once.
-      }
+      document.diff = predicted.diff
+      document.diff?.compliance.functions = nil  // `layouts` has these functions, each name once.
     } else {
       document.diff = inputs.diff?.document
     }
@@ -43,7 +41,7 @@ package struct LaunchReport {
     for path in inputs.traces where document.launch == nil {
       let (launch, found) = try ReportLaunch.reading(path)
       document.launch = launch
-      if comparison == nil { warnings += found }
+      if predicted == nil { warnings += found }
     }
     document.measure = inputs.measure?.document
     if let difference = inputs.otherMeasuredBuilds(document.layouts) {
@@ -72,9 +70,17 @@ package struct LaunchReport {
     document.diff?.warnings += inputs.differentLaunches
     warnings += inputs.differentLaunches
     self.document = document
-    imageFormat = comparison?.imageFormat
+    imageFormat = predicted?.estimates.layouts.imageFormat
     self.warnings = warnings + document.limits
   }
+}
+
+/// What launches are predicted to touch in the layouts of a report.
+private struct ReportPrediction {
+  let estimates: LayoutEstimates
+  /// The difference of the layouts; `nil` if there is one layout.
+  let diff: DiffDocument?
+  let warnings: [Diagnostic]
 }
 
 extension ReportInputs {
@@ -118,9 +124,8 @@ extension ReportInputs {
     }
   }
 
-  /// Returns the comparison of the layouts. A single layout is compared with itself. Returns `nil` if there is no
-  /// layout.
-  fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
+  /// Returns the prediction for the first layout, or for the first two layouts; `nil` if there is no layout.
+  fileprivate func prediction() throws(Diagnostic) -> ReportPrediction? {
     guard let before = layouts.first else {
       if let stray = pages.first {
         throw Diagnostic(
@@ -134,7 +139,6 @@ extension ReportInputs {
       }
       return nil
     }
-    let after = layouts.count > 1 ? layouts[1] : before
     guard diff == nil else {
       throw Diagnostic(
         "two comparisons: expected images or a diff document, found both",
@@ -145,16 +149,52 @@ extension ReportInputs {
         "missing the startup functions of a layout", context: [before],
         hint: "give a trace of 'orderfile record', or the order file")
     }
-    var options = LayoutDiff.Options(before: before, after: after)
-    options.traces = traces
-    options.order = order
-    let (first, last) = (try Self.id(of: before), try Self.id(of: after))
-    if layouts.count >= 2, let first, first == last, !first.hasPrefix("weak:") {
-      throw .sameLayout(before, after)
+    var launches = LayoutEstimates.Options()
+    launches.traces = traces
+    launches.order = order
+    let predicted =
+      try layouts.count < 2
+      ? prediction(for: before, launches)
+      : difference(before: before, after: layouts[1], launches)
+    if let order, let linked = predicted.estimates.order, linked.check.entries >= 4,
+      2 * linked.check.present < linked.check.entries, !linked.functions.supportTraits
+    {
+      throw Diagnostic(
+        "only \(linked.check.present) of \(linked.check.entries) entries are in "
+          + "\(printable(layouts.prefix(2).last ?? before)): "
+          + "it is the order file of another program, or long out of date",
+        context: [order], hint: "'orderfile verify' says what became of each entry",
+        severity: .mismatch)
     }
+    return predicted
+  }
+
+  private func prediction(
+    for path: String, _ launches: LayoutEstimates.Options
+  ) throws(Diagnostic) -> ReportPrediction {
+    var counted: String?
+    for document in pages {
+      try Self.checkUnset(counted, document.path, path)
+      counted = document.path
+    }
+    let layouts = try PredictedLayouts(path)
+    let measured = try MeasuredImagePages(counted, of: layouts.last, option: "--pages-after")
+    let estimates = try LayoutEstimates(launches, of: layouts)
+    return ReportPrediction(
+      estimates: estimates, diff: nil,
+      warnings: estimates.warnings(besides: measured?.warnings ?? []))
+  }
+
+  private func difference(
+    before: String, after: String, _ launches: LayoutEstimates.Options
+  ) throws(Diagnostic) -> ReportPrediction {
+    var options = LayoutDiff.Options(before: before, after: after)
+    options.launches = launches
+    let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+    if let first, first == last, !first.hasPrefix("weak:") { throw .sameLayout(before, after) }
     for counted in pages {
       let ids = counted.document.images.map(\.id)
-      if layouts.count >= 2, ids.contains(first), first != last || options.measuredBefore == nil {
+      if ids.contains(first), first != last || options.measuredBefore == nil {
         try Self.checkUnset(options.measuredBefore, counted.path, before)
         options.measuredBefore = counted.path
       } else {
@@ -162,30 +202,24 @@ extension ReportInputs {
         options.measuredAfter = counted.path  // if it is of neither, the comparison says so
       }
     }
-    let comparison = try LayoutDiff(options)
-    if let order, let check = comparison.document.compliance.order, check.entries >= 4,
-      2 * check.present < check.entries, let found = comparison.orderFunctions, !found.supportTraits
-    {
-      throw Diagnostic(
-        "only \(check.present) of \(check.entries) entries are in \(printable(after)): "
-          + "it is the order file of another program, or long out of date",
-        context: [order], hint: "'orderfile verify' says what became of each entry",
-        severity: .mismatch)
-    }
-    return comparison
+    let diff = try LayoutDiff(options)
+    return ReportPrediction(
+      estimates: diff.estimates, diff: diff.document, warnings: diff.document.warnings)
   }
 
-  /// Returns the fault curves of the third and later layouts, for the same launches.
+  /// Returns the fault curves of the third and later layouts, for the same launches. Steps are counted as for the first
+  /// and second layout: a function that two layouts have as different functions takes a step for each.
   fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
     try layouts.dropFirst(2).map { path throws(Diagnostic) in
-      var options = LayoutDiff.Options(before: layouts[0], after: path)
-      options.traces = traces
-      if traces.isEmpty { options.order = order }
-      let other = try LayoutDiff(options)
+      var launches = LayoutEstimates.Options()
+      launches.traces = traces
+      if traces.isEmpty { launches.order = order }
+      let other = try LayoutEstimates(
+        launches, of: try PredictedLayouts(before: layouts[0], after: path))
       return ReportDocument.OtherLayout(
         path: path,
         curve: ReportLayout(
-          side: .after, other.after, other.comparison.after, owners: [], measured: nil
+          side: .after, other.layouts.last, other.last, owners: [], measured: nil
         ).curve)
     }
   }
@@ -211,9 +245,9 @@ extension ReportInputs {
     return fileName(ofPath: path)
   }
 
-  fileprivate func layouts(_ comparison: LayoutDiff) -> [ReportLayout] {
+  fileprivate func layouts(_ estimates: LayoutEstimates) -> [ReportLayout] {
     func layout(
-      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate,
+      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: LayoutEstimate,
       _ owners: [FunctionOwner]
     ) -> ReportLayout {
       let id = release.image?.id?.description
@@ -223,31 +257,29 @@ extension ReportInputs {
         }
       }.first
       var layout = ReportLayout(side: side, release, estimate, owners: owners, measured: counted)
-      layout.launchesOfSteps = comparison.launchesOfSteps
+      layout.launchesOfSteps = estimates.launchesOfSteps
       return layout
     }
-    let (before, after) = (comparison.before, comparison.after)
+    let (before, after) = (estimates.layouts.first, estimates.layouts.last)
     guard layouts.count >= 2 else {
       let owners = after.owners(before: nil, isOrdered: order != nil)
-      return [layout(.only, after, comparison.comparison.after, owners)]
+      return [layout(.only, after, estimates.last, owners)]
     }
     return [
-      layout(
-        .before, before, comparison.comparison.before, before.owners(before: nil, isOrdered: false)),
-      layout(
-        .after, after, comparison.comparison.after, after.owners(before: before, isOrdered: true)),
+      layout(.before, before, estimates.first, before.owners(before: nil, isOrdered: false)),
+      layout(.after, after, estimates.last, after.owners(before: before, isOrdered: true)),
     ]
   }
 }
 
 extension ReportLayout {
   fileprivate init(
-    side: Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate, owners: [FunctionOwner],
+    side: Side, _ release: ReleaseLayout, _ estimate: LayoutEstimate, owners: [FunctionOwner],
     measured: Measured?
   ) {
     self.init(
       side: side, release.reference, layout: release.layout, mappings: release.mappings,
-      estimate: estimate, owners: owners, measured: measured)
+      estimate: estimate.faults, owners: owners, measured: measured)
   }
 }
 

@@ -16,69 +16,35 @@
 import Addresses
 import ImageModel
 
-/// How many startup functions there are, and how many of them each layout has.
-package struct Presence: Hashable, Sendable {
-  package var all: Int
-  package var before: Int
-  package var after: Int
-
-  package init(all: Int, before: Int, after: Int) {
-    self.all = all
-    self.before = before
-    self.after = after
-  }
-}
-
-/// The startup functions that layouts lack.
+/// The startup functions that a layout lacks.
 struct AbsentFunctions {
-  /// The functions that one layout lacks.
-  struct Side {
-    var count = 0
-    /// The size of all of them; each counts as at least one byte.
-    var bytes: UInt64 = 0
+  /// The number of startup functions, and how many of them the layout has.
+  private(set) var all: Int
+  private(set) var present = 0
+  /// The number of functions that it lacks.
+  private(set) var count = 0
+  /// The size of all of them; each counts as at least one byte.
+  private(set) var bytes: UInt64 = 0
 
-    fileprivate mutating func add(_ size: UInt64?) {
-      count += 1
-      let (sum, overflow) = bytes.addingReportingOverflow(max(size ?? 1, 1))
-      bytes = overflow ? .max : sum
+  /// - Parameter unplaced: the number of functions without a name, which every layout lacks.
+  init(_ startup: [StartupFunction], in layout: Layout, unplaced: Int) {
+    var known: Set<Int> = []
+    var joined = JoinedParts()
+    var namesakes = Namesakes()
+    all = unplaced
+    for function in startup
+    where !function.isOnlyRecorded && known.insert(function.number).inserted {
+      all += function.bodies
+      namesakes.add(function, joined.join(function.parts, function.others), of: layout)
     }
+    for _ in 0..<unplaced { add(nil) }
+    present = namesakes.addLacking(to: &self)
   }
 
-  let presence: Presence
-  let before: Side
-  let after: Side
-
-  /// - Parameter unplaced: the number of functions without a name, which both layouts lack.
-  init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
-    var known: Set<StartupFunction.FunctionIdentity> = []
-    var joined = JoinedParts()
-    var all = unplaced
-    var sides = (before: Namesakes(), after: Namesakes())
-    for function in startup
-    where !function.isOnlyRecorded && known.insert(function.functionIdentity).inserted {
-      all += function.bodies
-      let parts = (
-        before: joined.join(function.before, function.othersBefore),
-        after: joined.join(function.after, function.othersAfter)
-      )
-      let bytes = (
-        before: function.recordedBytes ?? after.size(ofAny: parts.after),
-        after: function.recordedBytes ?? before.size(ofAny: parts.before)
-      )
-      sides.before.add(function, parts.before, of: before, bytes: bytes.before)
-      sides.after.add(function, parts.after, of: after, bytes: bytes.after)
-    }
-    var presence = Presence(all: all, before: 0, after: 0)
-    var lacking = (before: Side(), after: Side())
-    for _ in 0..<unplaced {
-      lacking.before.add(nil)
-      lacking.after.add(nil)
-    }
-    presence.before = sides.before.addLacking(to: &lacking.before)
-    presence.after = sides.after.addLacking(to: &lacking.after)
-    self.presence = presence
-    self.before = lacking.before
-    self.after = lacking.after
+  fileprivate mutating func add(_ size: UInt64?) {
+    count += 1
+    let (sum, overflow) = bytes.addingReportingOverflow(max(size ?? 1, 1))
+    bytes = overflow ? .max : sum
   }
 }
 
@@ -98,9 +64,7 @@ private struct Namesakes {
   private var groups: [Group] = []
   private var groupOfKey: [Key: Int] = [:]
 
-  mutating func add(
-    _ function: StartupFunction, _ parts: [Part], of layout: Layout, bytes: UInt64?
-  ) {
+  mutating func add(_ function: StartupFunction, _ parts: [Part], of layout: Layout) {
     let key = Key(name: function.name, functions: FunctionList(parts))
     let group = groupOfKey[key] ?? groups.count
     if group == groups.count {
@@ -109,25 +73,18 @@ private struct Namesakes {
       groups.append(Group(places: places))
     }
     groups[group].bodies += function.bodies
-    groups[group].bytes = [groups[group].bytes, bytes].compactMap { $0 }.max()
+    groups[group].bytes = [groups[group].bytes, function.bytesElsewhere].compactMap { $0 }.max()
   }
 
   /// Returns how many functions the layout has.
-  func addLacking(to side: inout AbsentFunctions.Side) -> Int {
+  func addLacking(to absent: inout AbsentFunctions) -> Int {
     var present = 0
     for group in groups {
       let found = min(group.bodies, group.places)
       present += found
-      for _ in found..<group.bodies { side.add(group.bytes) }
+      for _ in found..<group.bodies { absent.add(group.bytes) }
     }
     return present
-  }
-}
-
-extension Layout {
-  /// The largest size among the functions of `parts`; `nil` if none is known.
-  fileprivate func size(ofAny parts: [Part]) -> UInt64? {
-    parts.compactMap { functions[$0.function].size }.max()
   }
 }
 
@@ -136,7 +93,7 @@ extension PageFaultEstimate {
   /// `layout` is the one that was estimated.
   ///
   /// - Complexity: O(*s* log *s*) for *s* touches.
-  func pages(with absent: AbsentFunctions.Side, above least: Int, in layout: Layout) -> Int {
+  func pages(with absent: AbsentFunctions, above least: Int, in layout: Layout) -> Int {
     guard absent.count > 0 else { return least }
     let behind = absent.bytes - UInt64(absent.count)
     let filled = behind / pageSize.bytes + (behind % pageSize.bytes == 0 ? 0 : 1)

@@ -8,39 +8,79 @@
 // Choices that add no page are made first, the others in the order of first use. This is the minimum, unless choices
 // that add pages could share them. For *at most*, all of them count.
 //
+// Each layout has its own choices. But how many functions ran is a question of all layouts together: two recorded
+// functions may match the same functions of one layout, and different functions of the other. So the choices are made
+// once, before the estimates, which are of one layout each.
+//
 // Only the first and the last page of a function can hold bytes of another one, so only these are remembered.
 
 import Addresses
 import ImageModel
 
-extension [StartupFunction] {
-  /// Returns the same functions with only as many alternatives as ran in `before` and `after`; the others are in
-  /// `othersBefore` and `othersAfter`.
+extension [MatchedFunction] {
+  /// Returns the startup functions of each layout, in the order of these functions. Of alternatives, each layout has only as
+  /// many in `parts` as ran; the others are in `others`.
   ///
+  /// - Parameter layouts: those of the matches.
   /// - Complexity: O(*s* log *s*) for *s* parts.
-  package func choosingAlternatives(
-    before: Layout, after: Layout, pageSize: PageSize
-  ) -> [StartupFunction] {
-    guard contains(where: \.hasAlternatives) else { return self }
-    var sides = (
-      before: ChosenAlternatives(
-        map { ($0, $0.before, $0.alternativesBefore) }, in: before, pageSize),
-      after: ChosenAlternatives(map { ($0, $0.after, $0.alternativesAfter) }, in: after, pageSize)
-    )
-    return map { function in
-      var function = function
-      (function.before, function.othersBefore) = sides.before.divided(
-        function.before, of: function, function.alternativesBefore)
-      (function.after, function.othersAfter) = sides.after.divided(
-        function.after, of: function, function.alternativesAfter)
-      return function
+  package func startupFunctions(of layouts: [Layout], pageSize: PageSize) -> [[StartupFunction]] {
+    var startup = chosen(in: layouts, pageSize)
+    var sizes = layouts.map { SizesOfParts(of: $0) }
+    var numberOfIdentity: [MatchedFunction.FunctionIdentity: Int] = [:]
+    for (index, function) in enumerated() {
+      let identity = MatchedFunction.FunctionIdentity(
+        name: function.name, functions: startup.map { FunctionList($0[index].parts) })
+      let number = numberOfIdentity[identity] ?? numberOfIdentity.count
+      numberOfIdentity[identity] = number
+      for place in layouts.indices {
+        startup[place][index].number = number
+        startup[place][index].bytesElsewhere =
+          function.recordedBytes
+          ?? layouts.indices.filter { $0 != place }.compactMap {
+            sizes[$0].largest(of: function.matches[$0].parts)
+          }.max()
+      }
+    }
+    return startup
+  }
+
+  private func chosen(in layouts: [Layout], _ pageSize: PageSize) -> [[StartupFunction]] {
+    guard contains(where: { $0.matches.contains { !$0.alternatives.isEmpty } }) else {
+      return layouts.indices.map { place in
+        map { StartupFunction($0, parts: $0.matches[place].parts, others: []) }
+      }
+    }
+    return layouts.enumerated().map { place, layout in
+      var choices = ChosenAlternatives(self, place, in: layout, pageSize)
+      return map { function in
+        let (parts, others) = choices.divided(function.matches[place], of: function)
+        return StartupFunction(function, parts: parts, others: others)
+      }
     }
   }
 }
 
 extension StartupFunction {
-  fileprivate var hasAlternatives: Bool {
-    !alternativesBefore.isEmpty || !alternativesAfter.isEmpty
+  fileprivate init(_ function: MatchedFunction, parts: [Part], others: [Part]) {
+    self.init(
+      name: function.name, parts: parts, others: others, number: 0,
+      isOnlyRecorded: function.isOnlyRecorded, bodies: function.bodies)
+  }
+}
+
+/// The largest sizes among the functions of lists of parts, each list looked at once.
+private struct SizesOfParts {
+  private let layout: Layout
+  private var known: [PartList: UInt64?] = [:]
+
+  init(of layout: Layout) { self.layout = layout }
+
+  /// Returns `nil` if no size is known.
+  mutating func largest(of parts: [Part]) -> UInt64? {
+    if let size = known[PartList(parts)] { return size }
+    let size = parts.compactMap { layout.functions[$0.function].size }.max()
+    known.updateValue(size, forKey: PartList(parts))
+    return size
   }
 }
 
@@ -70,30 +110,29 @@ private struct ChosenAlternatives {
   /// The first and last pages of what is used.
   private var touched: Set<StatedPage> = []
 
-  init(
-    _ uses: [(function: StartupFunction, parts: [Part], alternatives: Set<Int>)],
-    in layout: Layout, _ pageSize: PageSize
-  ) {
+  /// - Parameter place: the place of `layout` among those of the matches.
+  init(_ functions: [MatchedFunction], _ place: Int, in layout: Layout, _ pageSize: PageSize) {
     self.layout = layout
     self.pageSize = pageSize
-    var counted: Set<StartupFunction.FunctionIdentity> = []
+    var counted: Set<MatchedFunction.FunctionIdentity> = []
     var seen: Set<PartList> = []
-    for use in uses {
-      if seen.insert(PartList(use.parts)).inserted {
-        for part in use.parts where !use.alternatives.contains(part.function) {
+    for function in functions {
+      let match = function.matches[place]
+      if seen.insert(PartList(match.parts)).inserted {
+        for part in match.parts where !match.alternatives.contains(part.function) {
           touch(layout.functions[part.function].address)
         }
       }
-      guard !use.alternatives.isEmpty else { continue }
-      let key = Key(use.function, use.parts)
+      guard !match.alternatives.isEmpty else { continue }
+      let key = Key(function, match.parts)
       let choice = choiceOfKey[key] ?? choices.count
       if choice == choices.count {
         choiceOfKey[key] = choice
-        let candidates = Set(use.alternatives.map { layout.functions[$0].address })
+        let candidates = Set(match.alternatives.map { layout.functions[$0].address })
         choices.append(Choice(candidates: candidates.sorted()))
       }
-      if counted.insert(use.function.functionIdentity).inserted {
-        choices[choice].bodies += use.function.bodies
+      if counted.insert(function.functionIdentity).inserted {
+        choices[choice].bodies += function.bodies
       }
     }
     for isLast in [false, true] {
@@ -107,15 +146,16 @@ private struct ChosenAlternatives {
     }
   }
 
-  /// Divides the parts of a use into those that count and the others.
+  /// Divides the parts of a match into those that count and the others.
   mutating func divided(
-    _ parts: [Part], of function: StartupFunction, _ alternatives: Set<Int>
+    _ match: MatchedFunction.Match, of function: MatchedFunction
   ) -> (chosen: [Part], others: [Part]) {
-    guard !alternatives.isEmpty, let index = choiceOfKey[Key(function, parts)],
+    let parts = match.parts
+    guard !match.alternatives.isEmpty, let index = choiceOfKey[Key(function, parts)],
       let chosen = choices[index].chosen
     else { return (parts, []) }
     func isChosen(_ part: Part) -> Bool {
-      !alternatives.contains(part.function)
+      !match.alternatives.contains(part.function)
         || chosen.contains(layout.functions[part.function].address)
     }
     let use = Divided(name: function.name, parts: PartList(parts))
@@ -146,7 +186,7 @@ private struct ChosenAlternatives {
 }
 
 extension ChosenAlternatives.Key {
-  fileprivate init(_ function: StartupFunction, _ parts: [Part]) {
+  fileprivate init(_ function: MatchedFunction, _ parts: [Part]) {
     self.init(name: function.name, functions: FunctionList(parts))
   }
 }

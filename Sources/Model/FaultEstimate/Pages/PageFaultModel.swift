@@ -93,9 +93,7 @@ package struct PageFaultEstimate: Sendable {
   package init(
     of layout: Layout, startup: [Int], pageSize: PageSize, facts: LaunchFacts = LaunchFacts()
   ) {
-    let touches = startup.indices.map { StartupTouch(step: $0, part: Part(startup[$0])) }
-    self.init(
-      of: layout, touches: touches, stepCount: startup.count, pageSize: pageSize, facts: facts)
+    self.init(of: layout, steps: startup.map { [Part($0)] }, pageSize: pageSize, facts: facts)
   }
 
   /// Estimates a launch in which a step may touch several functions or none.
@@ -103,15 +101,15 @@ package struct PageFaultEstimate: Sendable {
   /// A function ends at its section's end at the latest; one that begins outside its section counts with its
   /// first byte's page and no bytes. A launch without steps touches nothing.
   ///
-  /// - Parameter touches: ascending by step.
-  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections, and O(*p*) on average
+  /// - Parameter steps: the parts that each step uses; repeats change nothing.
+  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* parts and *k* sections, and O(*p*) on average
   ///   for *p* pages read where `xnuReads` are simulated.
   package init(
-    of layout: Layout, touches: [StartupTouch], stepCount: Int, pageSize: PageSize,
-    facts: LaunchFacts = LaunchFacts(), kernel: LinuxKernel = LinuxKernel()
+    of layout: Layout, steps: [[Part]], pageSize: PageSize, facts: LaunchFacts = LaunchFacts(),
+    kernel: LinuxKernel = LinuxKernel()
   ) {
     self.pageSize = pageSize
-    let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount, facts: facts)
+    let launch = LaunchTouches(of: layout, steps: steps, facts: facts)
     self.launch = launch
     let ranges = launch.ranges
     var rows = launch.countBytes()
@@ -140,7 +138,7 @@ package struct PageFaultEstimate: Sendable {
     }
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(
-      zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
+      zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: steps.count)
     xnuReads = XNUReads.simulating(launch, pageSize: pageSize, pageCount: total.pages)
     linuxFaults = LinuxFaults.simulating(
       launch, facts, kernel, pageSize: pageSize, pageCount: total.pages)

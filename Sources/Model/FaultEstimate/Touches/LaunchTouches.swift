@@ -31,10 +31,8 @@ struct LaunchTouches: Sendable {
   let segment: AddressRange?
   let imageFormat: ImageFormat
 
-  /// - Parameter touches: ascending by step, below `stepCount`.
-  init(
-    of layout: Layout, touches: [StartupTouch], stepCount: Int, facts: LaunchFacts = LaunchFacts()
-  ) {
+  /// - Parameter steps: the parts that each step uses.
+  init(of layout: Layout, steps: [[Part]], facts: LaunchFacts = LaunchFacts()) {
     let text = MachOText(layout)
     let segment = text?.segment
     var rows = layout.sections.map { section in
@@ -49,7 +47,7 @@ struct LaunchTouches: Sendable {
       rows.insert(
         Row(name: MachOText.headerName, cause: .header, mapping: text.segment), at: 0)
       firstSectionRow = 1
-      if stepCount > 0 {
+      if !steps.isEmpty {
         let header = AddressRange(start: text.segment.start, size: 0)
         ranges.append(Range(step: 0, bytes: header, row: 0))
         ranges += text.readWhole.map {
@@ -57,16 +55,20 @@ struct LaunchTouches: Sendable {
         }
       }
     }
-    for touch in touches {
-      let function = layout.functions[touch.part.function]
-      ranges += layout.ranges(of: touch.part).map {
-        Range(
-          step: touch.step, bytes: $0, row: firstSectionRow + Int(function.section),
-          function: touch.part.function, entry: function.address)
+    var seen: Set<PartList> = []
+    // What is used again touches nothing new.
+    for (step, parts) in steps.enumerated() where seen.insert(PartList(parts)).inserted {
+      for part in parts {
+        let function = layout.functions[part.function]
+        ranges += layout.ranges(of: part).map {
+          Range(
+            step: step, bytes: $0, row: firstSectionRow + Int(function.section),
+            function: part.function, entry: function.address)
+        }
       }
     }
     ImpliedRows.add(
-      facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: stepCount),
+      facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: steps.count),
       of: layout, to: &rows, &ranges)
     self.rows = rows
     self.ranges = ranges

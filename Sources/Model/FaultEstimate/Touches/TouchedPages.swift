@@ -1,5 +1,3 @@
-import ImageModel
-
 /// What the startup functions of one section, or of all sections, touch.
 package struct TouchedPages: Hashable, Sendable {
   /// The number of distinct bodies: aliases at one address count once.
@@ -26,16 +24,5 @@ package struct TouchedPages: Hashable, Sendable {
     sum.floorPages += b.floorPages
     sum.windows64k += b.windows64k
     return sum
-  }
-}
-
-/// A startup function of a layout, or a part of one, and the step of its first use.
-package struct StartupTouch: Hashable, Sendable {
-  package var step: Int
-  package var part: Part
-
-  package init(step: Int, part: Part) {
-    self.step = step
-    self.part = part
   }
 }

@@ -1,0 +1,143 @@
+import Addresses
+import CommandSupport
+import FaultEstimate
+import ImageModel
+import Rendering
+import Symbolication
+
+/// What the same launches are predicted to touch in each of the layouts: in one for a report or an export, in two for a
+/// difference.
+package struct LayoutEstimates {
+  /// Which launches, and on which kernel.
+  package struct Options {
+    /// As the parameters of `LaunchFiles`.
+    package var traces: [String] = []
+    package var weighted: [String] = []
+    /// Whether files that can't be read are left out with a warning.
+    package var keepsGoing = false
+    /// The path of the order file that the last layout was linked with.
+    package var order: String?
+    /// The paths of recorded images.
+    package var recorded: [String] = []
+    /// The slice of a universal file.
+    package var architecture: Architecture?
+    package var pageSize = PageSizeChoice.automatic
+    package var faultAround = KernelSize.bytes(64 << 10)
+    package var readAhead = KernelSize.bytes(128 << 10)
+    /// The smallest recordable share of the recorded image's code with which a prediction is made. More than
+    /// `RecordableCode.leastShare` has no effect.
+    package var minInstrumented: Share?
+
+    package init() {}
+
+    func sizeOfPages(of layouts: PredictedLayouts) -> PageSize {
+      pageSize.pageSize(for: layouts.architecture, format: layouts.imageFormat)
+    }
+  }
+
+  package let layouts: PredictedLayouts
+  /// One estimate for each layout; never empty.
+  let all: [LayoutEstimate]
+  let startup: StartupUses
+  /// The facts about the launches, for each layout.
+  private let facts: [LaunchFacts]
+  private let factWarnings: [Diagnostic]
+  package let pageSize: PageSize
+  /// `nil` without an order file.
+  package let order: LinkedOrder?
+  /// Why too little could be recorded for a prediction; `nil` if it was enough.
+  package let refusal: String?
+
+  /// Reads the launches that `options` name.
+  ///
+  /// - Throws: an error if a file can't be read or if nothing states the startup functions; `mismatch` if the
+  ///   files do not belong together.
+  package init(_ options: Options, of layouts: PredictedLayouts) throws(Diagnostic) {
+    let pageSize = options.sizeOfPages(of: layouts)
+    let order = try options.order.map { path throws(Diagnostic) in
+      try LinkedOrder(path, of: layouts)
+    }
+    var uses = try StartupUses(options, order: order?.file, in: layouts)
+    try uses.check(layouts)
+    let startup = uses.uses.startupFunctions(
+      of: layouts.all.map(\.layout), pageSize: pageSize)
+    (facts, factWarnings) = layouts.launchFacts(
+      of: startup, recordsEveryFunction: uses.recordsEveryFunction)
+    let kernel = LinuxKernel(
+      faultAround: options.faultAround, readAhead: options.readAhead, path: layouts.last.path,
+      architecture: layouts.architecture)
+    var estimates: [LayoutEstimate] = []
+    for (place, release) in layouts.all.enumerated() {
+      estimates.append(
+        LayoutEstimate(
+          of: release.layout, startup: startup[place], pageSize: pageSize, facts: facts[place],
+          kernel: kernel, unplaced: uses.unplaced))
+    }
+    try order?.checkProgram(layouts.last.path)
+    all = estimates
+    self.startup = uses
+    self.layouts = layouts
+    self.pageSize = pageSize
+    self.order = order
+    refusal = Self.refusal(uses.recordable, options.minInstrumented)
+  }
+
+  private static func refusal(_ code: RecordableCode?, _ asked: Share?) -> String? {
+    let least = [RecordableCode.leastShare, asked].compactMap { $0 }.min()
+    guard let code, let least, code.portion.reaches(least) == false else { return nil }
+    return "no prediction: \(code.wording); whether a launch runs the rest is unknown"
+  }
+}
+
+extension LayoutEstimates {
+  /// The estimate for the layout before, if there are two.
+  package var first: LayoutEstimate { all[0] }
+  package var last: LayoutEstimate { all[all.count - 1] }
+
+  /// The number of launches that use the function of each step; empty unless there are several launches.
+  package var launchesOfSteps: [Int] { startup.launchesOfSteps }
+
+  /// The recorded image's file name; `nil` without traces.
+  package var recordedImage: String? { startup.recordedImage }
+
+  /// Returns the predicted pages of each launch in the layout at `place`, in the order of `startup.launches`.
+  func pagesOfLaunches(in place: Int) -> [Int] {
+    startup.launches.map { launch in
+      LayoutEstimate.pages(
+        of: layouts.all[place].layout, steps: launch.uses.map { all[place].startup[$0].parts },
+        pageSize: pageSize, facts: facts[place])
+    }
+  }
+
+  /// The startup functions that the last layout has and that have a name: of aliases the first that was used.
+  var placedFunctions: [PlacedFunction] {
+    let layout = layouts.last.layout
+    let ordered = order?.check.orderedAddresses
+    var places: Set<StatedAddress> = []
+    return last.startup.usedFunctions.compactMap { index in
+      let function = layout.functions[index]
+      guard let name = layout.symbolName(of: function), places.insert(function.address).inserted
+      else { return nil }
+      return PlacedFunction(
+        name: name, address: function.address, bytes: function.knownBytes,
+        isOrdered: ordered?.contains(function.address))
+    }
+  }
+
+  /// Returns the warnings about the input files; those about measured launches are `measured`.
+  func inputWarnings(besides measured: [Diagnostic]) -> [Diagnostic] {
+    layouts.warnings + factWarnings + measured + startup.warnings
+  }
+
+  /// Returns all warnings of a prediction for one layout. Each is one sentence that includes its context, and a hint.
+  ///
+  /// - Parameter measured: warnings about measured launches.
+  package func warnings(besides measured: [Diagnostic] = []) -> [Diagnostic] {
+    let ambiguity = ["the layout before", "the layout after"].compactMap {
+      last.ambiguityWarning($0, hasOthers: last.hasOthers)
+    }
+    return
+      (inputWarnings(besides: measured) + ambiguity
+      + (order?.warnings(layouts) ?? []) + suggestions).map(\.withContextInMessage)
+  }
+}
