@@ -45,4 +45,14 @@ import Testing
     #expect(one.document.layouts[0].touches == two.document.layouts[0].touches)
     #expect(one.document.layouts[0].curve == two.document.layouts[0].curve)
   }
+
+  @Test func aReportSaysOnceWhatItWarnsOf() throws {
+    try builds.writeImage(["main", "twin", "twin"], "twins", id: [0x22])
+    try builds.write("main\ntwin\n", "twins.order")
+    let warnings = try LaunchReport(["twins", "twins.order"].map(builds.path)).warnings
+    #expect(
+      warnings.map(\.message).filter { $0.contains("several functions") } == [
+        "1 name belongs to several functions of the layout; all of them are counted"
+      ])
+  }
 }

@@ -133,11 +133,9 @@ extension LayoutEstimates {
   ///
   /// - Parameter measured: warnings about measured launches.
   package func warnings(besides measured: [Diagnostic] = []) -> [Diagnostic] {
-    let ambiguity = ["the layout before", "the layout after"].compactMap {
-      last.ambiguityWarning($0, hasOthers: last.hasOthers)
-    }
+    let ambiguity = last.ambiguityWarning("the layout", hasOthers: last.hasOthers)
     return
-      (inputWarnings(besides: measured) + ambiguity
+      (inputWarnings(besides: measured) + [ambiguity].compactMap { $0 }
       + (order?.warnings(layouts) ?? []) + suggestions).map(\.withContextInMessage)
   }
 }
