@@ -97,8 +97,10 @@ package struct CheckedLaunch {
     if order == nil { made.lack(.verify, Self.noOrder) }
     if let order, !given.contains(.verify) { try verify(order, image, &made) }
     var comparison = LayoutDiff.Options(before: before ?? image, after: image)
-    comparison.order = order
-    let layouts = try given.contains(.diff) ? nil : ComparedLayouts(comparison)
+    comparison.launches.order = order
+    let layouts =
+      try given.contains(.diff)
+      ? nil : PredictedLayouts(before: comparison.before, after: comparison.after)
     var launch = LaunchOfImage(
       [program.path] + program.arguments.dropFirst(), of: image,
       log: LaunchLog(path("launch.log")), in: environment)
@@ -177,7 +179,7 @@ package struct CheckedLaunch {
 
   /// Records the launch, and compares the layouts for what it recorded.
   private func compare(
-    _ layouts: ComparedLayouts, _ options: LayoutDiff.Options, _ launch: LaunchOfImage,
+    _ layouts: PredictedLayouts, _ options: LayoutDiff.Options, _ launch: LaunchOfImage,
     _ made: inout MadeDocuments
   ) throws {
     let recorded: (paths: [String], warnings: [Diagnostic])
@@ -188,7 +190,7 @@ package struct CheckedLaunch {
     }
     made.warn(recorded.warnings)
     var options = options
-    options.traces = recorded.paths
+    options.launches.traces = recorded.paths
     let document: DiffDocument
     do { document = try LayoutDiff(options, of: layouts).document } catch {
       // The layouts were read: what is missing are names, as in a stripped image.

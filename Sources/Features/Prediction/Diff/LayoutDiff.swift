@@ -44,6 +44,13 @@ package struct LayoutDiff {
   package init(_ options: Options) throws(Diagnostic) {
     let layouts = try PredictedLayouts(
       before: options.before, after: options.after, architecture: options.launches.architecture)
+    try self.init(options, of: layouts)
+  }
+
+  /// Compares layouts that have been read.
+  ///
+  /// - Throws: as `init(_:)`.
+  package init(_ options: Options, of layouts: PredictedLayouts) throws(Diagnostic) {
     let measurements = try DiffMeasurements(
       options, of: layouts, pageSize: options.launches.sizeOfPages(of: layouts))
     let predicted = try LayoutEstimates(options.launches, of: layouts)
