@@ -52,7 +52,7 @@ package struct Audit {
     var document = AuditDocument(
       path: path, format: format, architecture: image.architecture, id: image.id,
       pageSize: options.pageSize.pageSize(for: image.architecture, format: format))
-    document.warnings = warnings.filter { !$0.isAboutMissingSymbolTable }
+    document.warnings = warnings.filter { $0.kind != .missingSymbolTable }
     document.findings = ImageFacts(image, in: bytes).findings
     let closure = try closure(of: image, bytes)
     document.warnings += closure.warnings

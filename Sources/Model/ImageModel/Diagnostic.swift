@@ -23,18 +23,26 @@ package struct Diagnostic: Error, Hashable, Sendable {
   /// What to try next: each alternative is enough.
   package var remedies: [Remedy]
   package var severity: Severity
-  /// Whether the only problem is traces that do not exist or in which nothing was recorded.
-  package var isOfMissingTraces: Bool
+  /// What is wrong, for code that looks for certain diagnostics; `nil` for the others.
+  package var kind: Kind?
 
   package init(
     _ message: String, context: [String] = [], hint: String? = nil, severity: Severity = .failure,
-    isOfMissingTraces: Bool = false
+    kind: Kind? = nil
   ) {
     self.message = message
     self.context = context
     remedies = hint.map { [Remedy($0)] } ?? []
     self.severity = severity
-    self.isOfMissingTraces = isOfMissingTraces
+    self.kind = kind
+  }
+
+  /// What is wrong. The set is open: the target that makes a diagnostic names its kind.
+  package struct Kind: Hashable, Sendable {
+    private let name: String
+
+    /// - Parameter name: the name of the constant, which no other kind has.
+    package init(_ name: String) { self.name = name }
   }
 }
 
@@ -57,10 +65,9 @@ extension Diagnostic {
   /// An error or a warning with several things to try.
   package init(
     _ message: String, context: [String] = [], remedies: [Remedy], severity: Severity = .failure,
-    isOfMissingTraces: Bool = false
+    kind: Kind? = nil
   ) {
-    self.init(
-      message, context: context, severity: severity, isOfMissingTraces: isOfMissingTraces)
+    self.init(message, context: context, severity: severity, kind: kind)
     self.remedies = remedies
   }
 

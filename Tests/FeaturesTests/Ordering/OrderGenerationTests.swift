@@ -153,8 +153,7 @@ import Testing
   private func isOfMissingTraces(_ traces: [String], keepsGoing: Bool = false) -> Bool? {
     var options = options(traces)
     options.keepsGoing = keepsGoing
-    do { _ = try order(options) } catch { return (error as? Diagnostic)?.isOfMissingTraces }
-    return nil
+    return diagnostic { _ = try order(options) }.map { $0.kind == .missingTraces }
   }
 
   @Test func onlyMissingTracesLetTheFallbackBeUsed() throws {
@@ -182,7 +181,7 @@ import Testing
     #expect(fallback.bytes == bytes)
     var error = Diagnostic("nothing was recorded", context: ["t"], severity: .nothingRecorded)
     #expect(fallback.document(after: error, outputPath: "x") == nil)
-    error.isOfMissingTraces = true
+    error.kind = .missingTraces
     let used = try #require(fallback.document(after: error, outputPath: "x")?.fallback)
     #expect(used.entries == 2 && used.reason == "t: nothing was recorded")
     #expect(used.outputPath == "x" && used.path == fallback.path)

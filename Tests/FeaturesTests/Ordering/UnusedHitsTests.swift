@@ -11,6 +11,11 @@ import Testing
       reason: reason)
   }
 
+  @Test func anUnusedTraceIsAnotherKindOfWarning() {
+    let warnings = Diagnostic.unused([[Self.hits(100, in: "/x", of: "a", .anotherProgram)]])
+    #expect(warnings.map(\.kind) == [.unusedTrace])
+  }
+
   /// It makes no difference which trace has more hits.
   @Test func tracesThatLeaveTheSameImagesUnusedShareALine() {
     let warnings = Diagnostic.unused([
@@ -30,5 +35,6 @@ import Testing
         [Self.hits(2, in: "/y", of: "c")],
       ], remedies: [Remedy("give it")])
     #expect(warnings.map(\.hint) == [nil, "give it", nil])
+    #expect(warnings.allSatisfy { $0.kind == .unusedHits })
   }
 }

@@ -39,6 +39,13 @@ import Testing
     #expect(same == BeforeAfter(before: 4, after: 4))
   }
 
+  @Test func aDocumentKeepsTheKindsOfWarnings() throws {
+    try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
+    let warnings = try document(options(traces: ["two"])).warnings
+    let unused = warnings.filter { $0.kind == .unusedHits }
+    #expect(unused.count == 1 && unused[0].context.isEmpty)
+  }
+
   @Test func functionsThatTheRecordedBuildLacksAreCountedApart() throws {
     try builds.writeImage(SampleBuilds.functions + ["new1", "new2"], "after", id: [0xaf, 0x7e])
     let new = try #require(try document(options()).newCode)

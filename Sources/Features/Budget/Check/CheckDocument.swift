@@ -33,6 +33,14 @@ package struct CheckDocument: Sendable {
   /// That of the worst result.
   package var outcome: CheckOutcome { results.map(\.outcome).max() ?? .pass }
 
+  /// Why `result` has its outcome; `nil` also if the base is missing, because reports state `baseIsMissing` once.
+  func ownReason(of result: CheckResult) -> String? {
+    // Times are compared with another build in the same document, not with the base.
+    let isOfMissingBase =
+      baseIsMissing != nil && result.outcome == .noBaseline && !result.figure.isTime
+    return isOfMissingBase ? nil : result.reason
+  }
+
   package func count(_ outcome: CheckOutcome) -> Int { results.count { $0.outcome == outcome } }
 
   /// `2 of 14 limits exceeded, 1 inconclusive`

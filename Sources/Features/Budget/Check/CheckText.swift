@@ -24,7 +24,7 @@ package struct CheckText {
     text += table
     for result in document.results {
       // The command prints the reason why the base is missing once, as a note.
-      guard let reason = result.reason, reason != document.baseIsMissing else { continue }
+      guard let reason = document.ownReason(of: result) else { continue }
       text += "\n\(printable("\(result.subject): \(reason)"))\n"
     }
     for failed in document.results.failedFigures {

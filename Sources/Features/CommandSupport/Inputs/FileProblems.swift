@@ -1,6 +1,11 @@
 import ImageModel
 import Rendering
 
+extension Diagnostic.Kind {
+  /// All traces are missing, or nothing was recorded in any of them; nothing else is wrong.
+  package static let missingTraces = Self("missingTraces")
+}
+
 /// The errors of files among many.
 package struct FileProblems {
   private let keepsGoing: Bool
@@ -27,7 +32,7 @@ package struct FileProblems {
       error.message +=
         "; \(counted(errors.count - 1, "more file")) can't be read: \(named)\(more)"
     }
-    error.isOfMissingTraces = areOfMissingFiles
+    error.kind = areOfMissingFiles ? .missingTraces : nil
     if errors.count < count {
       error.remedies = [
         Remedy("--keep-going leaves out what can't be read", option: "--keep-going")

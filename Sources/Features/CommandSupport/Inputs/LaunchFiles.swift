@@ -129,7 +129,7 @@ package struct LaunchFiles {
     guard files.count + pages.count > count else {
       throw Diagnostic(
         "missing traces: none of \(counted(others.count, "file")) in the folder is a trace or a profile",
-        context: [path], severity: .nothingRecorded, isOfMissingTraces: true)
+        context: [path], severity: .nothingRecorded, kind: .missingTraces)
     }
     if !others.isEmpty {
       let named = others.prefix(3).joined(separator: ", ")

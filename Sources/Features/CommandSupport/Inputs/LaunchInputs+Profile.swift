@@ -125,7 +125,7 @@ extension LaunchInputs {
         "nothing was recorded in '\(groups.groups[group].name)'",
         context: files.count == 1 ? [files[0].path] : [],
         hint: "the traces have \(names.joined(separator: ", "))",
-        severity: .nothingRecorded, isOfMissingTraces: true)
+        severity: .nothingRecorded, kind: .missingTraces)
     }
     return Diagnostic(
       "missing names: none of \(counted(unnamed, "recorded function")) has a name",

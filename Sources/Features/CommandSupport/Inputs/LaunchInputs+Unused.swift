@@ -31,6 +31,13 @@ extension LaunchInputs {
   }
 }
 
+extension Diagnostic.Kind {
+  /// Some hits of a trace are in images that are not ordered or compared.
+  package static let unusedHits = Self("unusedHits")
+  /// All hits of a trace are in such images.
+  package static let unusedTrace = Self("unusedTrace")
+}
+
 extension Diagnostic {
   /// The warnings about `unused`: one for each trace, or for several traces with the same unused images.
   ///
@@ -57,16 +64,10 @@ extension Diagnostic {
       let traces = tracesOfKey[key] ?? []
       return Diagnostic(
         text(traces, key.reason), context: [traces[0][0].trace],
-        remedies: key == hinted ? remedies : [])
+        remedies: key == hinted ? remedies : [],
+        kind: key.reason == .anotherProgram ? .unusedTrace : .unusedHits)
     }
   }
-
-  /// Whether it is one of the warnings that `unused` makes.
-  package var isAboutUnusedHits: Bool {
-    message.contains(Self.notUsed.single) || message.contains(Self.notUsed.several)
-  }
-
-  private static let notUsed = (single: " is not used:", several: " are not used:")
 
   private struct Image: Hashable {
     let path: String?
@@ -88,7 +89,7 @@ extension Diagnostic {
     let what =
       reason == .anotherProgram
       ? "none of \(counted(total, "hit")) is used, \(reason.rawValue):"
-      : "\(unused) of \(counted(total, "hit"))\(total == 1 ? notUsed.single : notUsed.several)"
+      : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
     let hits = Dictionary(grouping: all, by: Image.init).mapValues {
       $0.map(\.hits).saturatingSum()
     }

@@ -73,7 +73,7 @@ package struct LaunchInputs {
     guard !traces.isEmpty else {
       throw Diagnostic(
         "nothing was recorded", context: files.count == 1 ? [files[0].path] : [],
-        hint: "see 'orderfile record --help'", severity: .nothingRecorded, isOfMissingTraces: true)
+        hint: "see 'orderfile record --help'", severity: .nothingRecorded, kind: .missingTraces)
     }
     for path in recorded {
       try images.add(path: path, architecture, recordedAs: traces.images)

@@ -32,7 +32,7 @@ package struct FallbackOrder {
   ///
   /// - Parameter error: why there is no new order. The result is `nil` if the reason is not a missing trace.
   package func document(after error: Diagnostic, outputPath: String) -> GenDocument? {
-    guard error.isOfMissingTraces else { return nil }
+    guard error.kind == .missingTraces else { return nil }
     var document = GenDocument(images: [])
     document.fallback = GenDocument.Fallback(
       path: path, outputPath: outputPath, entries: entries,

@@ -34,9 +34,9 @@ extension DiffDocument {
 }
 
 extension Diagnostic {
-  /// The same, but without context and severity.
+  /// The diagnostic with its context as a part of the message, and without severity.
   var withContextInMessage: Diagnostic {
-    Diagnostic((context + [message]).joined(separator: ": "), hint: hint)
+    Diagnostic((context + [message]).joined(separator: ": "), hint: hint, kind: kind)
   }
 }
 

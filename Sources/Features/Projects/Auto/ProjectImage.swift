@@ -96,7 +96,7 @@ package struct ProjectImage: Hashable, Sendable {
 
   /// Whether the image has no table of symbols, so that at most its exported functions have names.
   var isStripped: Bool {
-    (try? Image.reading(path: path))?.1.contains(where: \.isAboutMissingSymbolTable) ?? false
+    (try? Image.reading(path: path))?.1.contains { $0.kind == .missingSymbolTable } ?? false
   }
 
   /// The stamp of the file. It changes if the file changes.

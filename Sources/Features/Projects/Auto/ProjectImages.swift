@@ -101,7 +101,7 @@ struct ProjectImages {
       try file.finish(order.bytes)
       orders[image.path] = order.image
       if let profile = order.profile { profiles.append(profile) }
-      warnings += found.filter { !$0.isAboutUnusedHits }
+      warnings += found.filter { $0.kind != .unusedHits }
     }
     if !profiles.isEmpty {
       try OutputFile(folder.splitProfile).finish(try ProjectProfile(profiles).bytes)
@@ -189,7 +189,7 @@ struct ProjectImages {
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions
       checked.append(checkedImage)
-      warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
+      warnings += diff.warnings.filter { $0.kind != .unusedHits }
       if let pages, pages.after > pages.before {
         warnings.append(
           Diagnostic(

@@ -184,7 +184,7 @@ package struct ProjectOrdering {
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
     for launch in options.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
-    warnings += recorded.warnings.filter { !$0.isAboutMissingSymbolTable }
+    warnings += recorded.warnings.filter { $0.kind != .missingSymbolTable }
     guard !recorded.images.isEmpty else {
       try build.shell.folder.configureAgain()
       throw candidates.unusedImages
@@ -237,7 +237,7 @@ package struct ProjectOrdering {
   private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
     var seen: Set<String> = []
     return warnings.filter { warning in
-      guard !warning.isAboutMissingSymbolTable else { return false }
+      guard warning.kind != .missingSymbolTable else { return false }
       let line = (warning.context + [warning.message]).joined(separator: ": ")
       let place = line.prefix { $0 != ":" }
       return seen.insert(fileName(ofPath: String(place)) + line.dropFirst(place.count)).inserted

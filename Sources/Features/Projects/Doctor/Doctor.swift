@@ -115,7 +115,7 @@ package struct Doctor {
     case .objectFile:
       let (image, problems) = try Image.reading(
         bytes, path: file, slice: SliceChoice(architecture))
-      warnings += problems.filter { !$0.isAboutMissingSymbolTable }
+      warnings += problems.filter { $0.kind != .missingSymbolTable }
       return (.image(ImageFacts(image, in: bytes)), place)
     case .linkMap:
       return (.linkMap(try ReleaseLayout(bytes, path: file).layout), place)

@@ -129,16 +129,16 @@ extension ELFFile: ImageFile {
   }
 }
 
+extension Diagnostic.Kind {
+  /// The image is stripped. The message may list the places where its debug file was looked for.
+  package static let missingSymbolTable = Self("missingSymbolTable")
+}
+
 extension Diagnostic {
   fileprivate static let missingSymbolTable = Diagnostic(
     "missing symbol table: only exported functions have names",
     remedies: [
       Remedy("use the unstripped image"),
       Remedy("its debug file with '--debug-file'", option: "--debug-file"),
-    ])
-
-  /// Whether it is the warning of a stripped image, to which the places of its debug file may be added.
-  package var isAboutMissingSymbolTable: Bool {
-    message.hasPrefix(Self.missingSymbolTable.message)
-  }
+    ], kind: .missingSymbolTable)
 }
