@@ -34,6 +34,31 @@ import Testing
     #expect(copy.copy(0..<copy.count) == [UInt8](repeating: 7, count: 100_000))
   }
 
+  @Test func aFileIsCopiedIfItsContentsChange() throws {
+    try workshop.write("growing".utf8, "growing")
+    try workshop.write("done".utf8, "done")
+    func opened(_ name: String, limit: UInt64 = 100) throws -> FileBytes {
+      try FileBytes.opening(path(name), isRegular: true, limit: limit) { $0.hasPrefix("g", at: 0) }
+    }
+    #expect(try opened("done", limit: 1).isMapped)
+    let copy = try opened("growing")
+    try #require(truncate(path("growing"), 0) == 0)
+    #expect(!copy.isMapped && copy.text(0..<copy.count) == "growing")
+    try workshop.write("growing".utf8, "growing")
+    #expect(throws: SystemError.tooLarge) { try opened("growing", limit: 6) }
+  }
+
+  /// A descriptor that was read before is copied from the beginning.
+  @Test func anOpenFileIsCopiedFromItsBeginning() throws {
+    try workshop.write("growing".utf8, "growing")
+    let descriptor = open(path("growing"), O_RDONLY)
+    defer { close(descriptor) }
+    var first: UInt8 = 0
+    try #require(read(descriptor, &first, 1) == 1)
+    let copy = try FileBytes.reading(descriptor, limit: 100) { _ in true }
+    #expect(copy.text(0..<copy.count) == "growing")
+  }
+
   @Test func aCopyOfASparseFileHasItsBlocks() throws {
     let size = 1 << 30
     let block = [UInt8](repeating: 7, count: 10_000)

@@ -156,6 +156,8 @@ import TraceFormat
     let bytes = open.sealed(.init(), names: Self.names, recordable: Self.recordable)
     let sealed = try TraceFile(parsing: FileBytes(bytes))
     #expect(sealed.recordableCode == Self.recordable && sealed.names.count == 3)
+    #expect(TraceHeader.mayGrow(open.bytes) && !TraceHeader.mayGrow(sealed.bytes))
+    #expect(!TraceHeader.mayGrow(FileBytes(Array("no trace".utf8))))
     let again = sealed.sealed(.init(), names: sealed.names, recordable: sealed.recordableCode)
     #expect(again == bytes)
     // Older tools store nothing, and then nothing is known.

@@ -18,7 +18,7 @@ public typealias ByteRange = Range<FileOffset>
 /// A regular file is mapped: its bytes are read only when they are accessed, and its pages are shared with the page
 /// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped, accessing it
 /// raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their outputs by renaming, which
-/// is safe. A trace grows and is truncated in place, so it is copied.
+/// is safe. A trace that its program may still write grows and is truncated in place, so it is copied.
 public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
@@ -56,9 +56,14 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw SystemError("open") }
     defer { close(descriptor) }
-    let kind = try Self.status(descriptor).st_mode & S_IFMT
-    guard kind == S_IFREG || kind == S_IFDIR else { throw SystemError.noRegularFile }
+    try Self.checkRegular(descriptor)
     try self.init(descriptor: descriptor)
+  }
+
+  /// A folder has an error of its own when it is read.
+  private static func checkRegular(_ descriptor: Int32) throws(SystemError) {
+    let kind = try status(descriptor).st_mode & S_IFMT
+    guard kind == S_IFREG || kind == S_IFDIR else { throw SystemError.noRegularFile }
   }
 
   /// Maps or reads the file that `descriptor` refers to. The descriptor stays open and belongs to the caller.
@@ -84,17 +89,50 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     }
   }
 
+  /// Opens the file at `path` once, and maps or reads it as `init(path:)` or `init(regularFileAt:)` does. If the file
+  /// may change, copies its present contents.
+  ///
+  /// - Parameters:
+  ///   - isRegular: whether another file named the path, so that it must be a regular file.
+  ///   - limit: the most bytes to copy.
+  ///   - changes: whether the file with these bytes may change or be truncated while it is read.
+  /// - Throws: `EFBIG` for more than `limit` bytes to copy.
+  public static func opening(
+    _ path: String, isRegular: Bool = false, limit: UInt64, copyingIf changes: (FileBytes) -> Bool
+  ) throws(SystemError) -> FileBytes {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
+    guard descriptor >= 0 else { throw SystemError("open") }
+    defer { close(descriptor) }
+    if isRegular { try checkRegular(descriptor) }
+    return try reading(descriptor, limit: limit, copyingIf: changes)
+  }
+
+  /// Maps or reads the file that `descriptor` refers to, as `init(descriptor:)`, or copies it, as `opening`.
+  public static func reading(
+    _ descriptor: Int32, limit: UInt64, copyingIf changes: (FileBytes) -> Bool
+  ) throws(SystemError) -> FileBytes {
+    let bytes = try FileBytes(descriptor: descriptor)
+    guard bytes.isMapped, changes(bytes) else { return bytes }
+    lseek(descriptor, 0, SEEK_SET)  // stdin may have been read before
+    return try FileBytes(copyOf: descriptor, limit: limit)
+  }
+
   /// Copies the present contents of the file at `path`, which may change or be truncated while it is read. If the holes
   /// of a sparse file have at least `leastHoles` bytes, they are not read and take no memory.
   ///
   /// - Throws: as `init(path:)`; `EFBIG` for more than `limit` bytes.
-  public init(copyOf path: String, limit: UInt64) throws(SystemError) {
+  public convenience init(copyOf path: String, limit: UInt64) throws(SystemError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError("open") }
     defer { close(descriptor) }
+    try self.init(copyOf: descriptor, limit: limit)
+  }
+
+  /// Copies the contents of a file that is open at its beginning.
+  private init(copyOf descriptor: Int32, limit: UInt64) throws(SystemError) {
     let status = try Self.status(descriptor)
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError("read", errno: EISDIR) }
-    guard status.st_size <= limit else { throw SystemError("read", errno: EFBIG) }
+    guard status.st_size <= limit else { throw SystemError.tooLarge }
     // Most files keep their size: they are read in one piece, without a copy.
     let size = Int(status.st_size)
     if size - Int(status.st_blocks) * 512 >= Self.leastHoles,
@@ -245,7 +283,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
         if errno == EINTR { continue }
         throw SystemError("read")
       }
-      guard UInt64(bytes.count + got) <= limit else { throw SystemError("read", errno: EFBIG) }
+      guard UInt64(bytes.count + got) <= limit else { throw SystemError.tooLarge }
       bytes += chunk[..<got]
     }
   }

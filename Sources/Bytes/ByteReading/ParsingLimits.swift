@@ -28,7 +28,7 @@ public enum ParsingLimits {
   public static let decompressionRatio: UInt64 = 128
   /// Bytes of one demangled name; real names have at most 20,000.
   public static let demangledName: UInt64 = 1 << 16
-  /// Bytes of one trace, which is copied before it is read; and of a stream, whose size is unknown.
+  /// Bytes of one trace that is copied before it is read; and of a stream, whose size is unknown.
   public static let trace: UInt64 = 4 << 30
   public static let stream: UInt64 = 4 << 30
   /// Load records of one trace.

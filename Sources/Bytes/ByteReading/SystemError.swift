@@ -22,6 +22,9 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// A device, a pipe or a socket where a regular file is needed.
   static let noRegularFile = SystemError("read", errno: EINVAL)
 
+  /// More bytes than are read of one file.
+  public static let tooLarge = SystemError("read", errno: EFBIG)
+
   /// The C library's text: `No such file or directory`.
   public var description: String {
     self == .noRegularFile ? "not a regular file" : String(cString: strerror(errno))

@@ -91,6 +91,14 @@ extension TraceHeader {
     bytes.count >= magic.count && bytes.copy(0..<magic.count) == magic
   }
 
+  /// Whether `bytes` begin like a trace that its program may still write: one that no `orderfile` has sealed.
+  package static func mayGrow(_ bytes: FileBytes) -> Bool {
+    let offset = MemoryLayout<orderfile_trace_header>.offset(of: \.flags) ?? 24
+    guard begins(bytes), bytes.count >= offset + 4 else { return begins(bytes) }
+    let flags = Flags(rawValue: bytes.loadUnaligned(UInt32.self, at: offset))
+    return !flags.contains(.sealed)
+  }
+
   /// Reads `orderfile_trace_header`, field by field in its order.
   ///
   /// - Throws: `invalid` if this is not a trace, `unsupported` for another version or record size,

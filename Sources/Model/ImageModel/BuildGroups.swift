@@ -13,7 +13,7 @@
 // time, like two plugins with the same file name. 3 does not apply to libraries that state different names.
 //
 // A program that was built under another name is not matched. Only its functions show which program it is
-// (`LaunchInputs`).
+// (`RecordedBuilds`).
 
 /// The images of traces, grouped into builds of the same program or library.
 package struct BuildGroups: Sendable {

@@ -1,4 +1,5 @@
 import CommandSupport
+import Foundation
 import ImageModel
 import TestSupport
 import Testing
@@ -9,17 +10,18 @@ import Testing
 
   private func inputs(_ traces: String..., recorded: [String] = []) throws -> LaunchInputs {
     try LaunchInputs(
-      traces: traces.map(builds.path), recorded: recorded.map(builds.path), architecture: nil)
+      try LaunchFiles(traces.map(builds.path), keepsOpen: true),
+      recorded: recorded.map(builds.path))
   }
 
   @Test func anImageIsFoundByTheNameOfABuildElseByTheProgram() throws {
     try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
     try builds.writeImage(SampleBuilds.functions, "libb.so", id: [7])
     let inputs = try inputs("two")
-    #expect(inputs.names == ["libb.so", "app.rec"])
-    #expect(inputs.usedGroups == [0, 1])
+    #expect(inputs.builds.names == ["libb.so", "app.rec"])
+    #expect(inputs.builds.usedGroups == [0, 1])
     func group(_ name: String) throws -> Int {
-      try inputs.group(for: [ReleaseLayout(path: builds.path(name))])
+      try inputs.builds.group(for: [ReleaseLayout(path: builds.path(name))])
     }
     #expect(try group("libb.so") == 0)
     #expect(try group("app.rec") == 1)
@@ -31,7 +33,7 @@ import Testing
     try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
     try builds.writeTrace("none", of: "elsewhere", used: ["f1"], id: [5])
     let inputs = try inputs("app.oftrace", "two", "none", "two")
-    let unused = inputs.unused(besides: [0])
+    let unused = inputs.builds.unused(besides: [0])
     #expect(unused.map(\.count) == [0, 1, 1, 1])
     // The traces are in the order of their paths.
     #expect(unused[1].map(\.reason) == [.anotherProgram])
@@ -44,7 +46,7 @@ import Testing
         builds.path("two")
           + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'",
       ])
-    #expect(inputs.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
+    #expect(inputs.builds.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
   }
 
   @Test func programsWhoseFunctionsAreTheSameAreBuildsOfOneProgram() throws {
@@ -60,13 +62,13 @@ import Testing
     var inputs = try inputs("app.oftrace", "same", "other", "small")
     let layout = try ReleaseLayout(path: builds.path("after")).layout
     try inputs.addPrograms(to: 0) { (_) throws(Diagnostic) in layout }
-    #expect(inputs.sourceWording(of: 0) == "2 traces")
+    #expect(inputs.folding.sourceWording(of: 0) == "2 traces")
     #expect(
       inputs.warnings.map(\.message) == [
         "'app-default' is taken for a build of 'app.rec': 3 of 4 functions have the same names"
       ])
     #expect(
-      inputs.unused(besides: [0]).map { $0.map(\.image) } == [
+      inputs.builds.unused(besides: [0]).map { $0.map(\.image) } == [
         [], [builds.path("tool")], [], [builds.path("small")],
       ])
   }
@@ -82,10 +84,9 @@ import Testing
     try builds.writeTrace("bare", of: "app", functions: names, used: ["main"], id: [3])
     try builds.writeImage(names, "app", id: [9])
     func check(_ traces: String...) throws -> [Diagnostic] {
-      var inputs = try LaunchInputs(
-        traces: traces.map(builds.path), recorded: [], architecture: nil)
+      var inputs = try LaunchInputs(try LaunchFiles(traces.map(builds.path)))
       let layout = try ReleaseLayout(path: builds.path("app")).layout
-      try inputs.checkBuilds(of: 0, besides: [], traits: []) { _ throws(Diagnostic) in layout }
+      try inputs.checkNames(of: 0, besides: [], traits: []) { _ throws(Diagnostic) in layout }
       return inputs.warnings
     }
     let error = diagnostic { _ = try check("one", "two") }
@@ -107,7 +108,25 @@ import Testing
     let some = try inputs("app.oftrace", "nothing")
     #expect(some.warnings.map(\.context) == [[builds.path("nothing")]])
     let error = diagnostic { _ = try inputs("nothing", "nothing") }
-    #expect(error?.severity == .nothingRecorded)
+    #expect(error?.severity == .nothingRecorded && error?.kind == .missingTraces)
+  }
+
+  /// A file that is gone can't be opened again.
+  @Test func eachFileIsOpenedOnce() throws {
+    let folder = builds.path("folder")
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false)
+    try builds.writeTrace("folder/second", of: "app.rec", used: ["f4", "f1"], isSealed: false)
+    let files = try LaunchFiles(
+      [folder, builds.path("app.oftrace")], takesPages: true, keepsOpen: true)
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.removeItem(atPath: builds.path("app.oftrace"))
+    let inputs = try LaunchInputs(files)
+    #expect(inputs.folding.sourceWording(of: 0) == "2 traces")
+    #expect(try inputs.folding.profile(of: [0]).counts.launches == 2)
+    var names: [String] = []
+    try inputs.folding.forEachLaunch(of: 0) { names.append($1.name) }
+    #expect(names == [builds.path("app.oftrace"), folder + "/second"])
   }
 
   @Test func anImageThatWasNotRecordedIsRefusedWithBothIDs() {
@@ -119,7 +138,7 @@ import Testing
   @Test func launchesOfAnImageInWhichNothingWasRecordedAreNothing() throws {
     try builds.writeTrace("two", of: [("libb.so", []), ("app.rec", ["f3"])])
     let error = diagnostic {
-      try inputs("two").forEachLaunch(of: 0) { _, _ in }
+      try inputs("two").folding.forEachLaunch(of: 0) { _, _ in }
     }
     #expect(error?.severity == .nothingRecorded)
     #expect(error?.hint == "the traces have libb.so, app.rec")

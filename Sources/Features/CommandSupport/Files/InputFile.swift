@@ -8,13 +8,24 @@ import TraceFormat
 
 /// Opens the files that a command line names; errors say which one was wrong.
 package enum InputFile {
-  /// The bytes of the file at `path`; `-` is stdin.
+  /// The bytes of the file at `path`, which is opened once; `-` is stdin. A trace is copied if its program may still be writing
+  /// or truncating it.
   package static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
     do {
-      return path == "-" ? try FileBytes(descriptor: 0) : try FileBytes(path: path)
+      return path == "-"
+        ? try FileBytes.reading(
+          0, limit: ParsingLimits.trace, copyingIf: TraceHeader.mayGrow)
+        : try FileBytes.opening(
+          path, limit: ParsingLimits.trace, copyingIf: TraceHeader.mayGrow)
     } catch {
       throw Diagnostic(opening: path, error)
     }
+  }
+
+  /// Returns the bytes of a regular file, as `bytes(_:)` does; `nil` if the file can't be read.
+  static func regularFile(_ path: String) -> FileBytes? {
+    try? FileBytes.opening(
+      path, isRegular: true, limit: ParsingLimits.trace, copyingIf: TraceHeader.mayGrow)
   }
 
   /// The member `schema` of the document, or of the first line, that begins here; `nil` for anything but JSON.
@@ -43,16 +54,10 @@ package enum InputFile {
     try traceFile(try bytes(path), path)
   }
 
-  /// Parses a copy of a trace file, because its program may still be writing or truncating it.
+  /// - Parameter bytes: from `bytes(_:)`.
   package static func traceFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> TraceFile
   {
-    var bytes = bytes
-    if bytes.isMapped {
-      let file = path == "-" ? "/dev/stdin" : path
-      do { bytes = try FileBytes(copyOf: file, limit: ParsingLimits.trace) } catch {
-        throw Diagnostic(opening: path, error)
-      }
-    }
+    guard bytes.count <= ParsingLimits.trace else { throw Diagnostic(opening: path, .tooLarge) }
     do { return try TraceFile(parsing: bytes) } catch {
       throw Diagnostic(reading: "trace", path, bytes, error)
     }

@@ -13,14 +13,23 @@ import Symbolication
 
 /// The traces and profiles that a command line names: files, folders of them, and lists of their paths.
 package struct LaunchFiles {
-  package struct File: Hashable, Sendable {
+  package struct File: Sendable {
     package var path: String
     /// How often its launches count; at least 1.
     package var weight: UInt64
+    /// The contents, if the file was opened to recognize it and is kept open; else `nil`.
+    private var openedBytes: FileBytes?
 
-    package init(path: String, weight: UInt64) {
+    package init(path: String, weight: UInt64 = 1, bytes: FileBytes? = nil) {
       self.path = path
       self.weight = weight
+      openedBytes = bytes
+    }
+
+    /// Returns the contents; opens the file unless it is open.
+    package func bytes() throws(Diagnostic) -> FileBytes {
+      if let openedBytes { return openedBytes }
+      return try InputFile.bytes(path)
     }
   }
 
@@ -30,6 +39,7 @@ package struct LaunchFiles {
   /// Documents of pages, likewise; empty unless they are wanted.
   package private(set) var pages: [File] = []
   private let takesPages: Bool
+  private let keepsOpen: Bool
   package private(set) var warnings: [Diagnostic] = []
 
   package static let largestWeight = Profile.maximumLaunches
@@ -40,12 +50,15 @@ package struct LaunchFiles {
   ///     empty lines and lines that begin with `#` do not count.
   ///   - weighted: paths likewise, each with a weight and a comma before it.
   ///   - takesPages: whether what `orderfile pages --json` wrote is a launch, too.
+  ///   - keepsOpen: whether files that are opened to recognize them stay open, so that each file is opened once. Code that reads
+  ///     more files than a process may map opens one after the other instead.
   /// - Throws: an error if a list or a folder can't be read, if a folder has no trace, and for a weight that is not a
   ///   number from 1 to 2^48.
   package init(
-    _ paths: [String], weighted: [String] = [], takesPages: Bool = false
+    _ paths: [String], weighted: [String] = [], takesPages: Bool = false, keepsOpen: Bool = false
   ) throws(Diagnostic) {
     self.takesPages = takesPages
+    self.keepsOpen = keepsOpen
     for path in paths { try add(path, weight: 1, mayBeList: true) }
     for argument in weighted {
       guard let comma = argument.firstIndex(of: ",") else {
@@ -59,6 +72,13 @@ package struct LaunchFiles {
     pages.sort(by: Self.precedes)
   }
 
+  /// Traces and profiles that have been opened.
+  package init(opened files: [File]) {
+    takesPages = false
+    keepsOpen = true
+    self.files = files.sorted(by: Self.precedes)
+  }
+
   private static func precedes(_ a: File, _ b: File) -> Bool {
     let (pathA, pathB) = (Array(a.path.utf8), Array(b.path.utf8))
     return pathA == pathB ? a.weight < b.weight : pathA.lexicographicallyPrecedes(pathB)
@@ -69,13 +89,24 @@ package struct LaunchFiles {
       try addList(String(path.dropFirst()), weight: weight)
     } else if path != "-", Folder.isFolder(path) {
       try addFolder(path, weight: weight)
-    } else if takesPages, path != "-", let bytes = try? FileBytes(regularFileAt: path),
-      PagesDocument.begins(bytes)
-    {
-      pages.append(File(path: path, weight: weight))
+    } else if takesPages, path != "-", let bytes = opened(path) {
+      append(path, weight, bytes, toPages: PagesDocument.begins(bytes))
     } else {
       files.append(File(path: path, weight: weight))
     }
+  }
+
+  /// Returns the contents of a regular file, to recognize it; `nil` if it can't be read.
+  private func opened(_ path: String) -> FileBytes? {
+    // Only contents that are kept need to be a copy.
+    keepsOpen ? InputFile.regularFile(path) : try? FileBytes(regularFileAt: path)
+  }
+
+  private mutating func append(
+    _ path: String, _ weight: UInt64, _ bytes: FileBytes, toPages isPages: Bool
+  ) {
+    let file = File(path: path, weight: weight, bytes: keepsOpen ? bytes : nil)
+    if isPages { pages.append(file) } else { files.append(file) }
   }
 
   private mutating func addList(_ path: String, weight: UInt64) throws(Diagnostic) {
@@ -113,18 +144,19 @@ package struct LaunchFiles {
       guard let name = String(validating: entry, as: UTF8.self) else { continue }
       let path = folder + name
       guard !Folder.isFolder(path) else { continue }
-      if let bytes = try? FileBytes(regularFileAt: path) {
-        switch FileKind(of: bytes) {
-        case .trace, .profile:
-          files.append(File(path: path, weight: weight))
-          continue
-        default:
-          guard takesPages, PagesDocument.begins(bytes) else { break }
-          pages.append(File(path: path, weight: weight))
-          continue
+      guard let bytes = opened(path) else {
+        others.append(name)
+        continue
+      }
+      switch FileKind(of: bytes) {
+      case .trace, .profile: append(path, weight, bytes, toPages: false)
+      default:
+        if takesPages, PagesDocument.begins(bytes) {
+          append(path, weight, bytes, toPages: true)
+        } else {
+          others.append(name)
         }
       }
-      others.append(name)
     }
     guard files.count + pages.count > count else {
       throw Diagnostic(

@@ -11,7 +11,7 @@ package struct PagesInputs {
   /// - Throws: an error if a file can't be read, or is damaged.
   package init(_ files: [LaunchFiles.File]) throws(Diagnostic) {
     for file in files {
-      let bytes = try InputFile.bytes(file.path)
+      let bytes = try file.bytes()
       do {
         documents.append((file.path, file.weight, try PagesDocument(parsing: bytes)))
       } catch { throw Diagnostic("\(error)", context: [file.path]) }

@@ -54,7 +54,7 @@ extension LaunchInputs {
   {
     var share = RecordableShare()
     var found: [RecordableCode] = []
-    for place in groups.groups[group].images {
+    for place in builds.groups.groups[group].images {
       let (image, methods) = (traces.images[place], traces.recordingMethods[place])
       guard let means = RecordableCode.Means(methods) else { continue }
       share.isImported = false
@@ -73,11 +73,6 @@ extension LaunchInputs {
     }
     share.code = found.filter { $0.portion.all > 0 }.min { $0.portion.isLess(than: $1.portion) }
     return share
-  }
-
-  /// Warns of each image in `group` that has no ID of its own.
-  package func weakIDs(of group: Int) -> [Diagnostic] {
-    groups.groups[group].images.compactMap { .weakID(traces.images[$0]) }
   }
 }
 

@@ -143,8 +143,27 @@ package struct RecordedImages {
       severity: .mismatch)
   }
 
+  /// Returns the recorded image itself, for a command that was given no other build.
+  ///
+  /// - Parameter known: the images of all traces, which are read.
+  package mutating func recordedImage(
+    of image: TraceImage, among known: [TraceImage]
+  ) throws(Diagnostic) -> Image {
+    add(known)
+    if let read = self.image(for: image) { return read }
+    if let other = imageAtPath(of: image) {
+      throw .imageMismatch(image.path, found: other.id, expected: image)
+    }
+    throw Diagnostic(
+      "missing the build to order", context: [image.path],
+      remedies: [
+        Remedy("give it with --image", option: "--image"),
+        Remedy("its link map with --link-map", option: "--link-map"),
+      ], severity: .mismatch)
+  }
+
   /// Returns the image that is at the path of `image` now, whatever its ID.
-  func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
+  private func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 
   /// Returns, for each image of `trace` that has since been replaced, the expected and the found ID.
   package func mismatches(of trace: Trace) -> [Diagnostic] {

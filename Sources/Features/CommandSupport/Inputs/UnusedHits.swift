@@ -1,3 +1,4 @@
+import ImageModel
 import JSON
 
 /// The hits of a trace in an image that is not ordered or compared.
@@ -35,6 +36,36 @@ package struct UnusedHits: Hashable, Sendable {
     self.functions = functions
     self.hitsInTrace = hitsInTrace
     self.reason = reason
+  }
+}
+
+extension RecordedBuilds {
+  /// For each trace, the hits in no image of the groups `given`: the images with the most hits first.
+  package func unused(besides given: [Int]) -> [[UnusedHits]] {
+    let isGiven = Set(given)
+    return traces.members.map { member in
+      let hits = member.uses.map(\.hits).reduce(member.unattributedHits, +)
+      let uses = member.uses.filter { !$0.isEmpty }
+      let others = uses.filter { !isGiven.contains(groups.group(ofImageAt: $0.image)) }
+      let isUsed = others.count < uses.count
+      var unused = others.map { use in
+        let image = traces.images[use.image]
+        return UnusedHits(
+          trace: member.path, image: image.path, imageID: image.id?.description, hits: use.hits,
+          functions: use.functions, hitsInTrace: hits,
+          reason: isUsed ? .anotherImage : .anotherProgram)
+      }
+      unused.sort {
+        ($1.hits, $0.image ?? "", $0.imageID ?? "") < ($0.hits, $1.image ?? "", $1.imageID ?? "")
+      }
+      if member.unattributedHits > 0 {
+        unused.append(
+          UnusedHits(
+            trace: member.path, image: nil, imageID: nil, hits: member.unattributedHits,
+            functions: 0, hitsInTrace: hits, reason: .noImage))
+      }
+      return unused
+    }
   }
 }
 

@@ -77,7 +77,7 @@ package struct OrderGeneration {
   package init(_ options: Options) throws(Diagnostic) {
     self.options = options
     let files = try LaunchFiles(
-      options.traces, weighted: options.weighted, takesPages: true)
+      options.traces, weighted: options.weighted, takesPages: true, keepsOpen: true)
     pages = try PagesInputs(files.pages)
     inputs = try LaunchInputs(
       files, pages: pages, recorded: options.recorded, architecture: options.architecture,
@@ -87,31 +87,31 @@ package struct OrderGeneration {
       let release = try ReleaseLayout(
         image: image, linkMap: linkMap, debugFile: debugFile,
         slice: SliceChoice(options.architecture))
-      let group = try inputs.group(for: [release].compactMap { $0 })
+      let group = try inputs.builds.group(for: [release].compactMap { $0 })
       groups = [group]
       releases[group] = release
     case .each(let images):
-      groups = inputs.usedGroups
+      groups = inputs.builds.usedGroups
       for path in images { try add(path) }
     }
   }
 
   /// The names of the recorded images that are ordered.
-  package var fileNames: [String] { groups.map { inputs.groups.groups[$0].name } }
+  package var fileNames: [String] { groups.map { inputs.builds.name(of: $0) } }
 
   private mutating func add(_ path: String) throws(Diagnostic) {
     let release = try ReleaseLayout(path: path, slice: SliceChoice(options.architecture))
-    let group = inputs.groups.group(
+    let group = inputs.builds.groups.group(
       release.image?.id, libraryName: release.image?.libraryName, path: path)
     guard let group else {
       throw Diagnostic(
         "missing image '\(fileName(ofPath: path))' in the traces", context: [path],
-        hint: "the traces have \(inputs.names.joined(separator: ", "))",
+        hint: "the traces have \(inputs.builds.names.joined(separator: ", "))",
         severity: .mismatch)
     }
     guard releases[group] == nil else {
       throw Diagnostic(
-        "another build of '\(inputs.groups.groups[group].name)' was already given", context: [path],
+        "another build of '\(inputs.builds.name(of: group))' was already given", context: [path],
         severity: .mismatch)
     }
     releases[group] = release
@@ -126,22 +126,22 @@ package struct OrderGeneration {
   package mutating func order(
     ofImageNamed fileName: String, outputPath: String
   ) throws(Diagnostic) -> GeneratedOrder {
-    guard let group = groups.first(where: { inputs.groups.groups[$0].name == fileName }),
-      let place = inputs.groups.groups[group].images.first
+    guard let group = groups.first(where: { inputs.builds.name(of: $0) == fileName }),
+      let image = inputs.builds.images(of: group).first
     else { throw Diagnostic("missing image '\(fileName)' in the traces") }
-    let image = inputs.traces.images[place]
     // A layout can be large: it is released when its order is made.
     let given = releases[group]
-    func layout(_ inputs: inout LaunchInputs) throws(Diagnostic) -> Layout {
+    let known = inputs.traces.images
+    func layout(_ images: inout RecordedImages) throws(Diagnostic) -> Layout {
       if let given { return given.layout }
-      return try inputs.recordedImage(of: image).layout
+      return try images.recordedImage(of: image, among: known).layout
     }
-    try inputs.checkBuilds(
+    try inputs.checkNames(
       of: group, besides: [given == nil ? image.id : given?.image?.id],
       traits: [given.map { ProgramTraits($0) } ?? ProgramTraits(image)], layout: layout)
     if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
     let folded = try profile()
-    let members = inputs.images(of: folded, in: group)
+    let members = inputs.folding.images(of: folded, in: group)
     var profile = LaunchProfile(folded, images: members, build: buildID(of: group))
     let least = options.minSupport.launches(of: profile.launchCount)
     let rare = profile.removeFunctions(usedBelow: least)
@@ -158,12 +158,12 @@ package struct OrderGeneration {
     } else if needsBytes, let build = inputs.images.build(of: image) {
       release = build
     } else {
-      release = ReleaseLayout(try inputs.recordedImage(of: image))
+      release = ReleaseLayout(try inputs.images.recordedImage(of: image, among: known))
     }
     let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
     let recorded = members.map { folded.images[$0] }
     let data = touched + (try pagesData(of: release, recorded: recorded))
-    let libraryName = inputs.groups.groups[group].libraryName
+    let libraryName = inputs.builds.libraryName(of: group)
     let imageOrder = try ImageOrder(
       profile, of: image, release: release,
       recordedTraits: recorded.map { ProgramTraits(TraceImage($0), libraryName: libraryName) })
@@ -221,13 +221,13 @@ package struct OrderGeneration {
   /// The ID of the build to order: the given build's, or else the recorded build's.
   private func buildID(of group: Int) -> ImageID? {
     if let release = releases[group] { return release.image?.id }
-    return inputs.groups.groups[group].images.first.flatMap { inputs.traces.images[$0].id }
+    return inputs.builds.images(of: group).first.flatMap(\.id)
   }
 
   /// What launches used in the images of all groups. The traces are read at the first order.
   private mutating func profile() throws(Diagnostic) -> Profile {
     if let folded { return folded }
-    let profile = try inputs.profile(of: groups)
+    let profile = try inputs.folding.profile(of: groups)
     folded = profile
     return profile
   }
@@ -237,13 +237,13 @@ package struct OrderGeneration {
     var warnings = inputs.warnings + orderWarnings
     if case .each = options.builds {
       let ordered = fileNames
-      warnings += inputs.names.filter { !ordered.contains($0) }.map {
+      warnings += inputs.builds.names.filter { !ordered.contains($0) }.map {
         Diagnostic("nothing was recorded in '\($0)': no order file is written")
       }
     }
     return warnings
       + Diagnostic.unused(
-        inputs.unused(besides: groups),
+        inputs.builds.unused(besides: groups),
         remedies: [
           Remedy("order each image with --all-images", option: "--all-images"),
           Remedy("one of them with --image", option: "--image"),
@@ -251,7 +251,7 @@ package struct OrderGeneration {
   }
 
   /// The hits in images that are not ordered, trace by trace.
-  package var unused: [UnusedHits] { inputs.unused(besides: groups).flatMap { $0 } }
+  package var unused: [UnusedHits] { inputs.builds.unused(besides: groups).flatMap { $0 } }
 }
 
 extension ReleaseLayout {

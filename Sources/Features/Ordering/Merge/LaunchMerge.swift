@@ -104,7 +104,7 @@ package struct LaunchFolder: Sendable {
   ///
   /// - Throws: an error if it can't be read, or if the names of its launch are unknown; then nothing of it is added.
   private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
-    let bytes = try InputFile.bytes(file.path)
+    let bytes = try file.bytes()
     guard case .profile = FileKind(of: bytes) else { return try addTrace(bytes, file) }
     let profile = try InputFile.profile(bytes, file.path)
     guard profile.weighted(by: file.weight).map({ fold.add($0) }) ?? false else {
@@ -138,7 +138,7 @@ package struct LaunchFolder: Sendable {
   ///
   /// - Throws: an error if the file is no trace or can't be read, or if the names of its launch are unknown.
   package mutating func launch(in file: LaunchFiles.File) throws(Diagnostic) -> Profile {
-    let bytes = try InputFile.bytes(file.path)
+    let bytes = try file.bytes()
     if case .profile = FileKind(of: bytes) {
       throw Diagnostic(
         "expected a trace, found a profile, which does not contain all launches",

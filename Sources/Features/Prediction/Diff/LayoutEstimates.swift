@@ -13,6 +13,8 @@ package struct LayoutEstimates {
     /// As the parameters of `LaunchFiles`.
     package var traces: [String] = []
     package var weighted: [String] = []
+    /// Traces and profiles that were opened before; `nil` opens the files that `traces` and `weighted` name.
+    package var openedLaunches: LaunchFiles?
     /// Whether files that can't be read are left out with a warning.
     package var keepsGoing = false
     /// The path of the order file that the last layout was linked with.
@@ -29,6 +31,13 @@ package struct LayoutEstimates {
     package var minInstrumented: Share?
 
     package init() {}
+
+    /// Returns the opened traces and profiles; `nil` if none are given.
+    func launchFiles() throws(Diagnostic) -> LaunchFiles? {
+      if let openedLaunches { return openedLaunches }
+      if traces.isEmpty && weighted.isEmpty { return nil }
+      return try LaunchFiles(traces, weighted: weighted, keepsOpen: true)
+    }
 
     func sizeOfPages(of layouts: PredictedLayouts) -> PageSize {
       pageSize.pageSize(for: layouts.architecture, format: layouts.imageFormat)

@@ -58,8 +58,7 @@ extension LaunchInputs {
   /// The layouts of the recorded images in `group`, with their names; `nil` if one is gone or stripped.
   mutating func recordedLayouts(of group: Int, _ layouts: PredictedLayouts) -> [Layout]? {
     var found: [Layout] = []
-    for place in groups.groups[group].images {
-      let image = traces.images[place]
+    for image in builds.images(of: group) {
       if let same = layouts.all.first(where: { $0.isImage(image) }) {
         found.append(same.layout)
         continue

@@ -100,7 +100,7 @@ struct RecordedStartup {
   }
 
   /// Adds a launch after the others, or more of the last one.
-  mutating func append(_ launch: RecordedFunctions, _ source: LaunchInputs.LaunchSource) {
+  mutating func append(_ launch: RecordedFunctions, _ source: LaunchFolding.LaunchSource) {
     let build = number(of: launch.image)
     var named: [MatchedFunction] = []
     for use in launch.uses {

@@ -47,13 +47,13 @@ struct StartupUses {
   init(
     _ options: LayoutEstimates.Options, order: OrderFile?, in layouts: PredictedLayouts
   ) throws(Diagnostic) {
-    if options.traces.isEmpty && options.weighted.isEmpty {
-      self.init(namedBy: order, path: options.order ?? "", in: layouts)
-    } else {
+    if let files = try options.launchFiles() {
       let inputs = try LaunchInputs(
-        traces: options.traces, weighted: options.weighted, recorded: options.recorded,
-        architecture: options.architecture, keepsGoing: options.keepsGoing)
+        files, recorded: options.recorded, architecture: options.architecture,
+        keepsGoing: options.keepsGoing)
       try self.init(recordedIn: inputs, in: layouts)
+    } else {
+      self.init(namedBy: order, path: options.order ?? "", in: layouts)
     }
     if uses.isEmpty {
       throw Diagnostic("missing entries: no line names a function", context: [source])
@@ -95,31 +95,31 @@ struct StartupUses {
   ) throws(Diagnostic) {
     var inputs = given
     let last = layouts.last.layout
-    let group = try inputs.group(for: layouts.all.reversed())
-    try inputs.checkBuilds(
+    let group = try inputs.builds.group(for: layouts.all.reversed())
+    try inputs.checkNames(
       of: group, besides: layouts.all.map(\.image?.id),
       traits: layouts.all.map { ProgramTraits($0) }
     ) { _ throws(Diagnostic) in last }
     try inputs.addPrograms(to: group) { _ throws(Diagnostic) in last }
-    recordsEveryFunction = inputs.recordsEveryFunction(of: group)
-    source = inputs.sourceWording(of: group)
-    let images = inputs.images
+    let (builds, images, folding) = (inputs.builds, inputs.images, inputs.folding)
+    recordsEveryFunction = builds.recordsEveryFunction(of: group)
+    source = folding.sourceWording(of: group)
     recordedBuild = { images.build(of: $0) }
-    let libraryName = inputs.groups.groups[group].libraryName
-    recordedTraits = inputs.recordedImages(of: group).map {
+    let libraryName = builds.libraryName(of: group)
+    recordedTraits = builds.images(of: group).map {
       ProgramTraits($0, libraryName: libraryName)
     }
     var recorded = RecordedStartup(layouts, recordedBuild: recordedBuild)
     var touched = TouchedGranules()
-    try inputs.forEachLaunch(of: group) {
+    try folding.forEachLaunch(of: group) {
       recorded.append($0, $1)
       touched.append($0)
     }
     touchedData = touched
-    hasDataInProfiles = inputs.hasDataInProfiles(of: group)
+    hasDataInProfiles = folding.hasDataInProfiles(of: group)
     named = recorded.uses
     let executable = ExecutableFunctions(
-      of: layouts, recordedIn: inputs.recordedImages(of: group))
+      of: layouts, recordedIn: builds.images(of: group))
     uses = executable.keep(named)
     launches = recorded.launches
     absences = recorded.absences
@@ -134,12 +134,12 @@ struct StartupUses {
     let newFunctions = NewLayoutFunctions(
       layouts, recordedIn: inputs.recordedLayouts(of: group, layouts))
     self.newFunctions = newFunctions
-    let name = inputs.groups.groups[group].name
+    let name = builds.name(of: group)
     recordedImage = name
     warnings =
       [.partlyRecordable(recordable, path: name)].compactMap { $0 }
-      + share.warnings + inputs.weakIDs(of: group) + newFunctions.warnings(layouts)
-      + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
+      + share.warnings + builds.weakIDs(of: group) + newFunctions.warnings(layouts)
+      + recorded.warnings + inputs.warnings + Diagnostic.unused(builds.unused(besides: [group]))
   }
 
   /// The prediction for data; `nil` if traces have no touches of data, or if there is a reason why not.

@@ -37,9 +37,9 @@ package struct LaunchReport {
       document.diff = inputs.diff?.document
     }
     document.unproved = try inputs.check(document.layouts)
-    document.traces = inputs.traces
-    for path in inputs.traces where document.launch == nil {
-      let (launch, found) = try ReportLaunch.reading(path)
+    document.traces = inputs.traces.map(\.path)
+    for trace in inputs.traces where document.launch == nil {
+      let (launch, found) = try ReportLaunch.reading(trace)
       document.launch = launch
       if predicted == nil { warnings += found }
     }
@@ -150,7 +150,7 @@ extension ReportInputs {
         hint: "give a trace of 'orderfile record', or the order file")
     }
     var launches = LayoutEstimates.Options()
-    launches.traces = traces
+    launches.openedLaunches = launchFiles
     launches.order = order
     let predicted =
       try layouts.count < 2
@@ -212,7 +212,7 @@ extension ReportInputs {
   fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
     try layouts.dropFirst(2).map { path throws(Diagnostic) in
       var launches = LayoutEstimates.Options()
-      launches.traces = traces
+      launches.openedLaunches = launchFiles
       if traces.isEmpty { launches.order = order }
       let other = try LayoutEstimates(
         launches, of: try PredictedLayouts(before: layouts[0], after: path))
@@ -222,6 +222,11 @@ extension ReportInputs {
           side: .after, other.layouts.last, other.last, owners: [], measured: nil
         ).curve)
     }
+  }
+
+  private var launchFiles: LaunchFiles? {
+    if traces.isEmpty { return nil }
+    return LaunchFiles(opened: traces.map { LaunchFiles.File(path: $0.path, bytes: $0.bytes) })
   }
 
   private static func id(of path: String) throws(Diagnostic) -> String? {
@@ -284,13 +289,12 @@ extension ReportLayout {
 }
 
 extension ReportLaunch {
-  /// Reads the first hits with times of the trace at `path`; `nil` if no hit has a time.
+  /// Returns the first hits with times of `trace`; `nil` if no hit has a time.
   fileprivate static func reading(
-    _ path: String
+    _ trace: ReportInputs.Launch
   ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
-    let bytes = try InputFile.bytes(path)
-    guard case .trace = FileKind(of: bytes) else { return (nil, []) }
-    let shown = try ShownTrace(bytes, path)
+    guard case .trace = FileKind(of: trace.bytes) else { return (nil, []) }
+    let shown = try ShownTrace(trace.bytes, trace.path)
     let document = shown.document
     let hits = zip(document.trace.hits, document.hitNames).compactMap { hit, names -> Hit? in
       guard let nanoseconds = hit.nanoseconds, let name = names.last else { return nil }
@@ -303,7 +307,7 @@ extension ReportLaunch {
     let inTime = hits.enumerated().sorted {
       ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
     }
-    return (ReportLaunch(path: path, hits: inTime.map(\.element), marks: marks), shown.warnings)
+    return (ReportLaunch(path: trace.path, hits: inTime.map(\.element), marks: marks), shown.warnings)
   }
 }
 

@@ -37,7 +37,8 @@ struct ReportInputs {
   /// The paths of images or link maps, as given: the layout before, the layout after, and others.
   private(set) var layouts: [String] = []
   private var layoutBytes: [FileBytes] = []
-  private(set) var traces: [String] = []
+  /// Traces and profiles, which are opened once.
+  private(set) var traces: [Launch] = []
   /// The path of the order file that the layout after was linked with.
   private(set) var order: String?
   private(set) var pages: [Read<PagesDocument>] = []
@@ -53,6 +54,11 @@ struct ReportInputs {
   struct Read<Document> {
     var path: String
     var document: Document
+  }
+
+  struct Launch {
+    var path: String
+    var bytes: FileBytes
   }
 
   /// The greatest number of `faults` documents in a report: cold and warm launches of two builds, and some more.
@@ -71,7 +77,7 @@ struct ReportInputs {
       return try add(schema: schema, bytes, path)
     }
     switch FileKind(of: bytes) {
-    case .trace, .profile: traces.append(path)
+    case .trace, .profile: traces.append(Launch(path: path, bytes: bytes))
     case .objectFile, .linkMap:
       guard layouts.count < 2 + Self.mostOthers else {
         throw Diagnostic(

@@ -1,36 +1,6 @@
 import ImageModel
 import Rendering
 
-extension LaunchInputs {
-  /// For each trace, the hits in no image of `groups`: the images with the most hits first.
-  package func unused(besides groups: [Int]) -> [[UnusedHits]] {
-    let isGiven = Set(groups)
-    return traces.members.map { member in
-      let hits = member.uses.map(\.hits).reduce(member.unattributedHits, +)
-      let uses = member.uses.filter { !$0.isEmpty }
-      let others = uses.filter { !isGiven.contains(self.groups.group(ofImageAt: $0.image)) }
-      let isUsed = others.count < uses.count
-      var unused = others.map { use in
-        let image = traces.images[use.image]
-        return UnusedHits(
-          trace: member.path, image: image.path, imageID: image.id?.description, hits: use.hits,
-          functions: use.functions, hitsInTrace: hits,
-          reason: isUsed ? .anotherImage : .anotherProgram)
-      }
-      unused.sort {
-        ($1.hits, $0.image ?? "", $0.imageID ?? "") < ($0.hits, $1.image ?? "", $1.imageID ?? "")
-      }
-      if member.unattributedHits > 0 {
-        unused.append(
-          UnusedHits(
-            trace: member.path, image: nil, imageID: nil, hits: member.unattributedHits,
-            functions: 0, hitsInTrace: hits, reason: .noImage))
-      }
-      return unused
-    }
-  }
-}
-
 extension Diagnostic.Kind {
   /// Some hits of a trace are in images that are not ordered or compared.
   package static let unusedHits = Self("unusedHits")
