@@ -98,6 +98,8 @@ let package = Package(
 
     cTarget("Libraries/CDwarf", linking: [.linkedLibrary("dwarf")]),
     cTarget("Libraries/CDemangle", linking: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
+    // The C library of Linux or Darwin, under one name.
+    target("Libraries/LibC"),
     library("Libraries/CZlib", apt: "zlib1g-dev"),
     library("Libraries/CZstd", apt: "libzstd-dev"),
     library("Libraries/CXXHash", apt: "libxxhash-dev"),
@@ -105,7 +107,7 @@ let package = Package(
 
     // Bytes and numbers, no formats.
     target("Bytes/Addresses"),
-    target("Bytes/ByteReading", ["Addresses"]),
+    target("Bytes/ByteReading", ["Addresses", "LibC"]),
     target("Bytes/JSON", ["ByteReading", "Addresses"]),
 
     // Images, orders and estimates as values: no format, no file.
@@ -115,7 +117,7 @@ let package = Package(
     target("Model/ChangePoints"),
 
     // A target for each format. Symbolication makes values of the model from the formats.
-    target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
+    target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle", "LibC"]),
     target("Formats/ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("Formats/DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("Formats/LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
@@ -142,11 +144,12 @@ let package = Package(
     cTarget("System/CPtrace", ["CPageTrace"]),
     cTarget("System/CPages", ["CPageTrace", "CInProcess"]),
     cTarget("System/CPerf", ["CProcess"]),
-    smallTarget("System/ProcessLaunch", ["CProcess"]),
+    smallTarget("System/ProcessLaunch", ["CProcess", "LibC"]),
     smallTarget(
       "System/ProcessTracing",
-      ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
-    target("System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
+      ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses", "LibC"]),
+    target(
+      "System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses", "LibC"]),
 
     cTarget("Features/CReportPage", exclude: ["Page"]),
     // Code that several documents need: tables, numbers, words, Markdown, SARIF, HTML.
@@ -159,7 +162,7 @@ let package = Package(
       [
         "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "Symbolication",
         "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `record`, `import`, and traces as text.
     smallTarget(
@@ -167,7 +170,7 @@ let package = Package(
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
         "Symbolication", "OrderFileFormat", "TraceFormat", "PagesFormat", "TemporalProfileFormat",
-        "PerfScriptFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+        "PerfScriptFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `gen`, `merge`, `verify`; splitting.
     smallTarget(
@@ -175,14 +178,14 @@ let package = Package(
       [
         "CommandSupport", "Rendering", "Symbolication", "OrderFileFormat", "TraceFormat",
         "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
-        "JSON", "ByteReading", "Addresses",
+        "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `measure`.
     smallTarget(
       "Features/Measuring",
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `stages`.
     smallTarget(
@@ -190,7 +193,7 @@ let package = Package(
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
         "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
       ]),
     // `pages`, `faults`, `refine`, `advise`.
     smallTarget(
@@ -199,7 +202,7 @@ let package = Package(
         "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
         "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat",
         "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
-        "Addresses",
+        "Addresses", "LibC",
       ]),
     // `diff` and its map.
     target(
@@ -207,7 +210,7 @@ let package = Package(
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "Symbolication", "OrderFileFormat",
         "PagesFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses",
+        "Addresses", "LibC",
       ]),
     // `audit`.
     smallTarget(
@@ -223,7 +226,7 @@ let package = Package(
         "Prediction", "Counting", "Measuring", "Ordering", "Recording", "CommandSupport",
         "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication", "ObjectFormat",
         "OrderFileFormat", "PagesFormat", "ClusterProfileFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
+        "ByteReading", "Addresses", "LibC",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
     // `check` and `history`.
     smallTarget(
@@ -253,7 +256,7 @@ let package = Package(
         "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
         "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
         "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "FunctionOrder",
-        "ChangePoints", "ImageModel", "CTraceFormat",
+        "ChangePoints", "ImageModel", "CTraceFormat", "LibC",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], path: "Sources/Command/orderfile",

@@ -33,6 +33,7 @@ module() { # module NAME FILE...
   swift -module-name "$1" -emit-module -emit-module-path "$1.swiftmodule" -c -o "$1.o" "${@:2}"
 }
 module Addresses "$sources"/Bytes/Addresses/*.swift
+module LibC "$sources"/Libraries/LibC/*.swift
 module ProcessLaunch "$sources"/System/ProcessLaunch/*.swift "$here/CommandLine.swift"
 module ImageModel "$sources/Model/ImageModel/Access.swift"
 module Guest "$sources"/System/ProcessTracing/{Breakpoints,Pages,Processes,Tracer}/*.swift "$here/Guest.swift"
@@ -42,7 +43,7 @@ for file in "$here/guest.c" "$sources"/System/{CPages,CProcess,CPtrace}/*.c \
   objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done
-clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o ImageModel.o ProcessLaunch.o Addresses.o \
+clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o ImageModel.o ProcessLaunch.o LibC.o Addresses.o \
   "$resources/embedded/aarch64-none-none-elf/libswiftUnicodeDataTables.a"
 
 cc -static -o root/init "$here/init.c"

@@ -1,11 +1,13 @@
-/* The C library as ProcessLaunch uses it: Swift's module of it comes with a standard library, and there is
+/* The C library as LibC and ProcessLaunch use it: Swift's module of it comes with a standard library, and there is
  * none for AArch64 here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>

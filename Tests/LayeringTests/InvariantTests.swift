@@ -48,10 +48,10 @@ private let rules = [
     except: ["Command/OrderFileCommands/"], example: "exit(1)"),
   Rule(
     "only what looks at the system imports its modules",
-    #"^\s*(@\w+ )*(\w+ )?import (Glibc|Darwin|Foundation|Dispatch|Synchronization)\b"#,
+    #"^\s*(@\w+ )*(\w+ )?import (LibC|Glibc|Darwin|Foundation|Dispatch|Synchronization)\b"#,
     except: [
       "Bytes/ByteReading/", "Formats/Demangling/", "Model/ChangePoints/",
-      "System/",
+      "Libraries/LibC/", "System/",
       "Features/", "Command/OrderFileCommands/",
     ], example: "import Foundation"),
   Rule(

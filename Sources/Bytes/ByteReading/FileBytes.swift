@@ -2,12 +2,7 @@
 // other code reads through these checked members and through `ByteCursor`.
 
 import Addresses
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A range of bytes in a file, `lowerBound ..< upperBound`, which was checked against the file when it was
 /// created.
@@ -257,13 +252,6 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     }
     return true
   }
-
-  #if canImport(Darwin)
-    private static let (seekHole, seekData, mapsNoFile) = (SEEK_HOLE, SEEK_DATA, MAP_ANON)
-  #else
-    // The values of SEEK_HOLE and SEEK_DATA: <unistd.h> defines them only with _GNU_SOURCE.
-    private static let (seekHole, seekData, mapsNoFile) = (Int32(4), Int32(3), MAP_ANONYMOUS)
-  #endif
 
   private static func status(_ descriptor: Int32) throws(SystemError) -> stat {
     var status = stat()

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A failed system call, and the reason.
 public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
@@ -27,7 +23,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
 
   /// The C library's text: `No such file or directory`.
   public var description: String {
-    self == .noRegularFile ? "not a regular file" : String(cString: strerror(errno))
+    self == .noRegularFile ? "not a regular file" : errorText(errno)
   }
 }
 

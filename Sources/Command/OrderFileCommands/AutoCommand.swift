@@ -1,14 +1,9 @@
 import ArgumentParser
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Projects
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 struct AutoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

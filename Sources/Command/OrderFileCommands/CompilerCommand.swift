@@ -1,14 +1,9 @@
 import ArgumentParser
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Projects
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// `orderfile cc` and `orderfile c++`, and this command under the name of a compiler: runs the compiler with the
 /// options that ordering needs. Also runs the commands of a build that `auto` confines to its folder.

@@ -1,12 +1,7 @@
 import CommandSupport
 import ImageModel
+import LibC
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// This process's standard streams. Results go to stdout; everything else goes to stderr, after the
 /// result.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageModel
 import LaunchMeasurement
+import LibC
 import Measuring
 import Rendering
 
@@ -141,13 +142,7 @@ enum MeasuredStates: String, EnumerableFlag {
   case cold, warm, both
 
   /// The default: only warm on systems where a file's pages can't be evicted.
-  static var usual: MeasuredStates {
-    #if canImport(Darwin)
-      return .warm
-    #else
-      return .both
-    #endif
-  }
+  static var usual: MeasuredStates { isDarwin ? .warm : .both }
 
   var states: [CacheState] {
     switch self {

@@ -2,15 +2,10 @@ import ArgumentParser
 import Budget
 import CTraceFormat
 import ImageModel
+import LibC
 import ProcessLaunch
 import Rendering
 import Reports
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The command `orderfile` with its subcommands.
 package struct OrderFileCommand: ParsableCommand {

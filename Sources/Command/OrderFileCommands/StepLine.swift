@@ -1,12 +1,7 @@
 import CommandSupport
+import LibC
 import ProcessLaunch
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The steps of a command on standard error. While a step runs, a thread shows its `LongStep`.
 final class StepLine: Sendable {
@@ -26,7 +21,7 @@ final class StepLine: Sendable {
     isQuiet = messages.quiet
     isTerminal = Console.errorIsColoured
     running = Mutex(nil)
-    if !isQuiet { startThread() }
+    if !isQuiet { showEachSecond() }
   }
 
   func begin(_ title: String, log: String? = nil) {
@@ -82,32 +77,17 @@ final class StepLine: Sendable {
 
   /// Starts a thread that runs as long as this process. The thread blocks all signals, so that they interrupt the main
   /// thread while it waits.
-  private func startThread() {
+  private func showEachSecond() {
     var all = sigset_t()
     var mask = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_BLOCK, &all, &mask)
     defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    let context = Unmanaged.passRetained(self)
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let error = pthread_create(
-      &thread, nil,
-      { context in
-        #if canImport(Darwin)
-          let line = Unmanaged<StepLine>.fromOpaque(context).takeUnretainedValue()
-        #else
-          guard let context else { return nil }
-          let line = Unmanaged<StepLine>.fromOpaque(context).takeUnretainedValue()
-        #endif
-        while true {
-          usleep(1_000_000)
-          line.running.withLock { line.show(&$0) }
-        }
-      }, context.toOpaque())
-    if error != 0 { context.release() }
+    startThread {
+      while true {
+        usleep(1_000_000)
+        self.running.withLock { self.show(&$0) }
+      }
+    }
   }
 }

@@ -1,13 +1,8 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Measures two builds, launched alternately: `orderfile measure`.
 package struct BuildMeasurement {

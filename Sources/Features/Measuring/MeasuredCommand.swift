@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The argument of `--before` or `--after` of `measure`: an image, or a command.
 package struct MeasuredCommand {
@@ -50,8 +45,7 @@ package struct MeasuredCommand {
       self.arguments = words + arguments
     }
     guard access(path, X_OK) == 0 else {
-      throw Diagnostic(
-        "unable to run: \(String(cString: strerror(errno)))", context: [option, path])
+      throw Diagnostic("unable to run: \(errorText())", context: [option, path])
     }
     file = FileIdentity(of: path)
     let wrapper = LibtoolWrapper(at: path)

@@ -5,14 +5,9 @@ import CommandSupport
 import ImageModel
 import LaunchLogFormat
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Launches a program in turn with and without the stage tracer: `orderfile stages -- COMMAND`.
 package struct StageMeasurement {

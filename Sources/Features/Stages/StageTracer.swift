@@ -3,14 +3,9 @@ import CStageTrace
 import CommandSupport
 import ImageModel
 import LaunchLogFormat
+import LibC
 import ObjectFormat
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The library that glibc's loader loads beside a program.
 struct StageTracer {

@@ -3,12 +3,7 @@
 
 import ByteReading
 import CDemangle
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Demangles an Itanium C++ name with libiberty, with parameters and return type. `nil` for a name that libiberty
 /// rejects, such as a name of more than about 1000 bytes, and for a text of more than `ParsingLimits.demangledName`

@@ -1,10 +1,6 @@
 // What shows that the file at a path is still the same file, with the same contents.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The file at a path and the time of its last write: another build at the path has another identity.
 ///
@@ -68,14 +64,4 @@ package struct FileTime: Hashable, Comparable, Sendable {
   package static func < (a: Self, b: Self) -> Bool {
     (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
   }
-}
-
-extension stat {
-  #if canImport(Darwin)
-    fileprivate var modification: timespec { st_mtimespec }
-    fileprivate var change: timespec { st_ctimespec }
-  #else
-    fileprivate var modification: timespec { st_mtim }
-    fileprivate var change: timespec { st_ctim }
-  #endif
 }

@@ -1,10 +1,5 @@
 import CProcess
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The rights that a program's file gives to the process that executes it. <execve(2)>, <capabilities(7)>
 ///

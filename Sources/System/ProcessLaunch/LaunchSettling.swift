@@ -1,10 +1,5 @@
 import CProcess
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Waits until a server that has given its sign of readiness waits for requests.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The fields of `/proc/PID/status`. <proc_pid_status(5)>
 package struct ProcessStatus: Sendable {

@@ -1,10 +1,5 @@
 import CProcess
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A launch of a command.
 package struct ProgramLaunch: Sendable {
@@ -112,7 +107,7 @@ package struct ProgramLaunch: Sendable {
 
     package init(errno: Int32) { self.errno = errno }
 
-    package var description: String { String(cString: strerror(errno)) }
+    package var description: String { errorText(errno) }
   }
 
   /// Starts the program and waits until it has ended.

@@ -1,10 +1,5 @@
 import CProcess
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The sign by which a launched program is known to be ready: `--until-ready`. The launch is over then.
 package enum Readiness: Hashable, Sendable {

@@ -1,10 +1,5 @@
 import CProcess
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Reads files that the kernel generates, under `/proc` and `/sys`, and does what only the kernel can do with a file.
 package enum SystemFile {

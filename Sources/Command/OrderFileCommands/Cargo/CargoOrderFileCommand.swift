@@ -1,13 +1,8 @@
 import ArgumentParser
 import CommandSupport
 import ImageModel
+import LibC
 import Projects
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// `cargo orderfile`: this command under the name `cargo-orderfile`, by which cargo finds it.
 /// <https://doc.rust-lang.org/cargo/reference/external-tools.html#custom-subcommands>

@@ -1,11 +1,6 @@
 import ByteReading
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A regular file to whose end one process at a time writes. As long as this exists, others that append wait.
 ///
@@ -56,6 +51,6 @@ package final class AppendedFile {
   }
 
   private static func error(_ path: String, _ errno: Int32) -> Diagnostic {
-    Diagnostic("unable to append: \(String(cString: strerror(errno)))", context: [path])
+    .unable(to: "append", path, errno)
   }
 }

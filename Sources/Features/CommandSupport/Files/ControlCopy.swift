@@ -6,12 +6,7 @@
 // which are read as often as the second program's blocks.
 
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A copy of an image, which is removed with this value.
 package final class ControlCopy {
@@ -36,21 +31,19 @@ package final class ControlCopy {
   package init(of image: String, to path: String) throws(Diagnostic) {
     self.path = path
     let input = open(image, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw Self.failure("read", image) }
+    guard input >= 0 else { throw .unable(to: "read", image) }
     defer { close(input) }
     let output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard output >= 0 else { throw Self.failure("write", path) }
+    guard output >= 0 else { throw .unable(to: "write", path) }
     defer { close(output) }
+    do { try copyBytes(of: input, to: output) } catch {
+      throw .unable(to: "write", path, error.errno)
+    }
     var status = stat()
-    errno = copyBytes(of: input, to: output)
-    guard errno == 0, fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else {
-      throw Self.failure("write", path)
+    guard fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else {
+      throw .unable(to: "write", path)
     }
   }
 
   deinit { unlink(path) }
-
-  private static func failure(_ verb: String, _ path: String) -> Diagnostic {
-    Diagnostic("unable to \(verb): \(String(cString: strerror(errno)))", context: [path])
-  }
 }

@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A file that is locked as long as this exists, so that one process at a time uses what it stands for.
 package final class FileLock {
@@ -16,7 +11,7 @@ package final class FileLock {
   package init?(_ path: String) throws(Diagnostic) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+      throw .unable(to: "write", path)
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
   }

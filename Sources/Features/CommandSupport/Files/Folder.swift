@@ -1,18 +1,12 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Operations on folders.
 package enum Folder {
   /// Creates the folder at `path` unless it exists.
   package static func make(_ path: String) throws(Diagnostic) {
     guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
-    throw Diagnostic(
-      "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
+    throw .unable(to: "make the folder", path)
   }
 
   /// Whether there is a file at `path` that can be read.
@@ -38,7 +32,7 @@ package enum Folder {
   /// The absolute path of the file or folder at `path`, without symbolic links.
   package static func absolutePath(_ path: String) throws(Diagnostic) -> String {
     guard let resolved = realpath(path, nil) else {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+      throw Diagnostic(errorText(), context: [path])
     }
     defer { free(resolved) }
     guard let text = String(validatingCString: resolved) else {
@@ -67,17 +61,10 @@ package enum Folder {
 
   /// The absolute path of this command's own file, without symbolic links.
   package static func ownCommand() throws(Diagnostic) -> String {
-    #if canImport(Darwin)
-      var size = UInt32(PATH_MAX)
-      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-      guard _NSGetExecutablePath(&path, &size) == 0 else {
-        throw Diagnostic("unable to find this command: its path is too long")
-      }
-      let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-      return try absolutePath(String(decoding: bytes, as: UTF8.self))
-    #else
-      return try absolutePath("/proc/self/exe")
-    #endif
+    guard let path = ownExecutable() else {
+      throw Diagnostic("unable to find this command: its path is too long")
+    }
+    return try absolutePath(path)
   }
 
   /// The absolute path of the current folder, which need not be UTF-8; `nil` if it has none.
@@ -90,7 +77,7 @@ package enum Folder {
   /// The absolute path of the current folder.
   package static func current() throws(Diagnostic) -> String {
     guard let path = getcwd(nil, 0) else {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
+      throw Diagnostic(errorText(), context: ["."])
     }
     defer { free(path) }
     guard let text = String(validatingCString: path) else { throw .noText(String(cString: path)) }

@@ -1,11 +1,6 @@
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A file for the output of programs that the user does not see.
 package struct LaunchLog {
@@ -25,8 +20,7 @@ package struct LaunchLog {
       if nothing >= 0 { close(nothing) }
     }
     guard nothing >= 0 else {
-      throw Diagnostic(
-        "unable to read: \(String(cString: strerror(errno)))", context: [input ?? "/dev/null"])
+      throw Diagnostic.unable(to: "read", input ?? "/dev/null")
     }
     return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
   }
@@ -42,7 +36,7 @@ package struct LaunchLog {
   private func newFile() throws(Diagnostic) -> Int32 {
     let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard log >= 0 else {
-      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+      throw .unable(to: "write", path)
     }
     return log
   }

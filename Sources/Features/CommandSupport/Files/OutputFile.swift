@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A file that appears under its name only when it is complete.
 ///
@@ -79,11 +74,12 @@ package final class OutputFile {
   package func finish(copyOf source: String) throws(Diagnostic) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else {
-      throw Diagnostic("unable to read: \(String(cString: strerror(errno)))", context: [source])
+      throw .unable(to: "read", source)
     }
     defer { close(input) }
-    let error = copyContents(of: input, to: descriptor)
-    guard error == 0 else { throw Self.error(path, error) }
+    do { try copyContents(of: input, to: descriptor) } catch {
+      throw Self.error(path, error.errno)
+    }
     try finish([])
   }
 
@@ -151,6 +147,6 @@ package final class OutputFile {
   }
 
   private static func error(_ path: String, _ errno: Int32) -> Diagnostic {
-    Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+    .unable(to: "write", path, errno)
   }
 }

@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A library of this package that is loaded into other programs. It is beside this command, or where `make install`
 /// puts it.

@@ -1,11 +1,6 @@
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Standard streams that have no contents, and keep none.
 package enum SilentStreams {
@@ -14,8 +9,7 @@ package enum SilentStreams {
   {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard nothing >= 0 else {
-      throw Diagnostic(
-        "unable to open it: \(String(cString: strerror(errno)))", context: ["/dev/null"])
+      throw Diagnostic.unable(to: "open it", "/dev/null")
     }
     defer { close(nothing) }
     return try body(ProgramLaunch.Streams(input: nothing, output: nothing, errors: nothing))

@@ -1,11 +1,6 @@
+import LibC
 import ProcessLaunch
 import TraceFormat
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What changes in the header of a trace whose program, or a child of it, may be running.
 package enum TraceState {

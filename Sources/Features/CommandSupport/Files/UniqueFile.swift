@@ -1,10 +1,5 @@
 import ByteReading
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A file that was created under a name that no other file has. Only its owner may read and write it.
 struct UniqueFile {

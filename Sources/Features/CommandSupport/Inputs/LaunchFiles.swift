@@ -1,15 +1,10 @@
 import ByteReading
 import ImageModel
+import LibC
 import PagesFormat
 import ProfileFormat
 import Rendering
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The traces and profiles that a command line names: files, folders of them, and lists of their paths.
 package struct LaunchFiles {
@@ -137,8 +132,7 @@ package struct LaunchFiles {
     let folder = path.hasSuffix("/") ? path : path + "/"
     let count = files.count + pages.count
     guard let entries = Folder.entries(in: Array(path.utf8)) else {
-      throw Diagnostic(
-        "unable to read the folder: \(String(cString: strerror(errno)))", context: [path])
+      throw .unable(to: "read the folder", path)
     }
     for entry in entries where entry.first != UInt8(ascii: ".") {
       guard let name = String(validating: entry, as: UTF8.self) else { continue }

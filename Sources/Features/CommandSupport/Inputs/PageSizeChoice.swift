@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The size of the pages to count.
 package enum PageSizeChoice: String, CaseIterable {

@@ -1,11 +1,6 @@
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The standard input of a program that is launched several times: each launch reads it from the start.
 ///
@@ -37,10 +32,10 @@ package final class LaunchInput {
     }
     // Without O_NONBLOCK, open(2) waits until somebody writes to a FIFO.
     let input = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard input >= 0 else { throw failure("\(String(cString: strerror(errno)))") }
+    guard input >= 0 else { throw failure(errorText()) }
     defer { close(input) }
     var status = stat()
-    guard fstat(input, &status) == 0 else { throw failure("\(String(cString: strerror(errno)))") }
+    guard fstat(input, &status) == 0 else { throw failure(errorText()) }
     switch status.st_mode & S_IFMT {
     case S_IFIFO: break
     case S_IFDIR: throw failure("unable to use it as input: expected a file, found a folder")
@@ -74,7 +69,7 @@ package final class LaunchInput {
   package static func file(_ path: String) throws(Diagnostic) -> String {
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+      throw Diagnostic(errorText(), context: [path])
     }
     let kind = status.st_mode & S_IFMT
     guard kind != S_IFIFO, kind != S_IFSOCK, kind != S_IFDIR else {
@@ -119,7 +114,7 @@ package final class LaunchInput {
       if count == 0 { return }
       guard count > 0 else {
         if errno == EINTR || errno == EAGAIN { continue }
-        throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+        throw Diagnostic(errorText(), context: [path])
       }
       size += count
       guard size <= limit else {
@@ -142,7 +137,7 @@ package final class OpenedInput {
   package init(_ path: String) throws(Diagnostic) {
     descriptor = open(try LaunchInput.file(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+      throw Diagnostic(errorText(), context: [path])
     }
   }
 

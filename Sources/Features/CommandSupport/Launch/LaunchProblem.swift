@@ -2,13 +2,8 @@
 
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension ProgramLaunch.LaunchError {
   package var isNotPermitted: Bool { errno == EPERM }

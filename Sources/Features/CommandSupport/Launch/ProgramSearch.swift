@@ -1,11 +1,6 @@
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension LaunchEnvironment {
   /// Whether there is a program `name`.

@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A folder that is removed with its contents.
 package final class TemporaryFolder {
@@ -14,8 +9,7 @@ package final class TemporaryFolder {
     let parent = environment.temporaryFolder ?? "/tmp"
     var template = Array("\(parent)/orderfile.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw Diagnostic(
-        "unable to make a folder: \(String(cString: strerror(errno)))", context: [parent])
+      throw .unable(to: "make a folder", parent)
     }
     folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

@@ -1,12 +1,7 @@
 import Addresses
+import LibC
 import ProcessLaunch
 import ProcessTracing
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Whether this process may trace a program that it launches.
 package enum TracingPermission {

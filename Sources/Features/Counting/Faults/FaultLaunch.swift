@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import PagesFormat
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A launch whose page faults are listed: `orderfile faults`.
 package struct FaultLaunch {

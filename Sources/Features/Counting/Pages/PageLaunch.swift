@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
+import LibC
 import PagesFormat
 import ProcessLaunch
 import ProcessTracing
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A launch whose pages are counted: `orderfile pages`.
 package struct PageLaunch {

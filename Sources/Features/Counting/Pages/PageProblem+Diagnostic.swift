@@ -1,13 +1,8 @@
 import ImageModel
+import LibC
 import ProcessLaunch
 import ProcessTracing
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension Remedy {
   /// - Parameter verb: the verb of the remedy, such as `try`.
@@ -28,7 +23,7 @@ extension Diagnostic {
   static func inexact(
     _ program: String, _ problem: PageProblem, remedy: @autoclosure () -> Remedy?
   ) -> Diagnostic {
-    func because(_ error: Int32) -> String { String(cString: strerror(error)) }
+    func because(_ error: Int32) -> String { errorText(error) }
     return switch problem {
     case .nothingLoaded:
       Diagnostic(

@@ -1,11 +1,6 @@
 import CommandSupport
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The library that is preloaded into programs.
 final class PageTracerLibrary {

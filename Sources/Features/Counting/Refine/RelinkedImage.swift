@@ -1,13 +1,8 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// An image that a command relinks repeatedly, each time in another order or with other options.
 ///
@@ -61,8 +56,7 @@ package final class RelinkedImage {
   package func link(with environment: [(name: String, value: String)]) throws(Diagnostic) {
     guard access(kept, F_OK) == 0 ? unlink(path) == 0 || errno == ENOENT : rename(path, kept) == 0
     else {
-      throw Diagnostic(
-        "unable to rename it: \(String(cString: strerror(errno)))", context: [path])
+      throw .unable(to: "rename it", path)
     }
     let log = LaunchLog(folder.path("relink.log"))
     var launch = ProgramLaunch(

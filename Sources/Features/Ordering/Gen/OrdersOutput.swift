@@ -1,11 +1,6 @@
 import CommandSupport
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The output of `gen --all-images`, which writes the order files of several images.
 package enum OrdersOutput {

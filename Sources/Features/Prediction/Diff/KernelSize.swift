@@ -1,12 +1,7 @@
 import CommandSupport
 import FaultEstimate
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// How much Linux maps or reads at once: a number of bytes, or this machine's setting.
 package enum KernelSize: Hashable {

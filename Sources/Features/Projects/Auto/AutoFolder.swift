@@ -1,11 +1,6 @@
 import CommandSupport
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The folder with everything that `orderfile auto` writes: the results, and in `work` the files that the next run
 /// uses.

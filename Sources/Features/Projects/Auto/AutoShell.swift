@@ -1,13 +1,8 @@
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Runs commands of a project in its copy, with `/bin/sh -c`.
 struct AutoShell {
@@ -128,7 +123,7 @@ struct AutoShell {
       if Folder.linkTarget(path) == command { continue }
       unlink(path)
       guard symlink(command, path) == 0 else {
-        throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+        throw .unable(to: "write", path)
       }
     }
   }

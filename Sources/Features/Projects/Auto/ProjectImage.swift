@@ -1,14 +1,9 @@
 import ByteReading
 import CommandSupport
 import ImageModel
+import LibC
 import OrderFileFormat
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// An executable or shared library that a build has linked.
 package struct ProjectImage: Hashable, Sendable {
@@ -106,11 +101,7 @@ package struct ProjectImage: Hashable, Sendable {
   static func stamp(ofFileAt path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "gone" }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
+    let time = status.modification
     return "\(status.st_ino) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
   }
 

@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
+import LibC
 import OrderFileFormat
 import Ordering
 import Prediction
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The pages that launches execute, in the default order and in the new one.
 typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>

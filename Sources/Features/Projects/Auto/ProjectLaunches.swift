@@ -1,15 +1,10 @@
 import CommandSupport
 import ImageModel
+import LibC
 import PagesFormat
 import ProcessLaunch
 import Recording
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The launches that a project is ordered for.
 struct ProjectLaunches {
@@ -167,7 +162,7 @@ struct ProjectLaunches {
       let name =
         "\(shell.folder.traces)/launch-\(launch)\(index == 0 ? "" : ".\(index + 1)").oftrace"
       guard rename(path, name) == 0 else {
-        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+        throw .unable(to: "rename", path)
       }
       names.append(name)
     }

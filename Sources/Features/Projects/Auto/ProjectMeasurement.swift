@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import Measuring
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Measures launches with the images in the default order, with the images in the new order, and with copies of the
 /// images in the default order, as the control.

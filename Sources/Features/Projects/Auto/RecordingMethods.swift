@@ -1,16 +1,11 @@
 import ByteReading
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Recording
 import Rendering
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The methods that can record a launch, and the reasons why the others can't.
 ///

@@ -20,13 +20,8 @@
 
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Copies a folder with everything in it.
 package struct TreeCopy {
@@ -72,13 +67,8 @@ package struct TreeCopy {
     init(_ status: stat) {
       mode = UInt32(status.st_mode)
       size = Int64(status.st_size)
-      #if canImport(Darwin)
-        let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
-      #else
-        let (modification, change) = (status.st_mtim, status.st_ctim)
-      #endif
-      modified = [modification.tv_sec, modification.tv_nsec]
-      changed = [change.tv_sec, change.tv_nsec]
+      modified = [status.modification.tv_sec, status.modification.tv_nsec]
+      changed = [status.change.tv_sec, status.change.tv_nsec]
     }
 
     /// The text for the list. For a folder it has the mode only, because each update looks at the folder's contents.
@@ -318,18 +308,13 @@ package struct TreeCopy {
     let output = open(Self.cString(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard output >= 0 else { throw Self.error("write", copy + path, errno) }
     defer { close(output) }
-    let problem = copyContents(of: input, to: output)
-    guard problem == 0 else {
+    do { try copyContents(of: input, to: output) } catch {
       unlink(Self.cString(temporary))
-      throw Self.error("write", copy + path, problem)
+      throw Self.error("write", copy + path, error.errno)
     }
     // A build may write to a file that the source has read-only.
     fchmod(output, status.st_mode & 0o777 | 0o200)
-    #if canImport(Darwin)
-      let times = [status.st_atimespec, status.st_mtimespec]
-    #else
-      let times = [status.st_atim, status.st_mtim]
-    #endif
+    let times = [status.access, status.modification]
     futimens(output, times)
     var error = rename(Self.cString(temporary), Self.cString(copy + path)) == 0 ? 0 : errno
     if error == EISDIR {
@@ -367,8 +352,6 @@ package struct TreeCopy {
   }
 
   private static func error(_ verb: String, _ path: Word, _ errno: Int32) -> Diagnostic {
-    Diagnostic(
-      "unable to \(verb): \(String(cString: strerror(errno)))",
-      context: [String(decoding: path, as: UTF8.self)])
+    .unable(to: verb, String(decoding: path, as: UTF8.self), errno)
   }
 }

@@ -1,13 +1,8 @@
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Recording
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension CargoOrdering {
   /// A launch of the target.
@@ -78,7 +73,7 @@ extension CargoOrdering {
     let tools = try TemporaryFolder(in: environment)
     let wrapper = tools.path(RustWrapper.name)
     guard symlink(command, wrapper) == 0 else {
-      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [wrapper])
+      throw Diagnostic.unable(to: "write", wrapper)
     }
     return try link(
       targetFolder: folder,

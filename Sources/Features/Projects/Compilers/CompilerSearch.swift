@@ -1,10 +1,5 @@
 import CommandSupport
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Looks up the compiler that a call of this command means: the first program of that name in `PATH` that is not this
 /// command. The compiler gets a `PATH` without the folders in which its name leads to this command. With those folders,

@@ -1,10 +1,5 @@
 import CommandSupport
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The file in which compiler wrappers note which images they link. Many wrappers write to it at the same time, so each
 /// wrapper writes a note with one call.

@@ -8,15 +8,10 @@
 
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Rendering
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 package struct Doctor {
   private let path: String?

@@ -1,14 +1,9 @@
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Rendering
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What this process may do, found out by trying it.
 package struct PermissionFacts: Hashable, Sendable {

@@ -1,11 +1,6 @@
 import CommandSupport
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The Xcode settings files for recording and for ordering: `orderfile init --print xcode`.
 package struct XcodeSettingsFiles {
@@ -53,7 +48,7 @@ package struct XcodeSettingsFiles {
     guard access(recorder, F_OK) != 0 else { return [] }
     return [
       Diagnostic(
-        "missing the recorder for iOS: \(String(cString: strerror(errno)))", context: [recorder],
+        "missing the recorder for iOS: \(errorText())", context: [recorder],
         hint: "run 'make runtime-darwin', and give its folder with --runtime")
     ]
   }

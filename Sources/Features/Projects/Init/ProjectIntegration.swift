@@ -1,11 +1,6 @@
 import CommandSupport
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Puts an order file into a project's own build, and takes it out again: `orderfile init`.
 package struct ProjectIntegration {
@@ -93,7 +88,7 @@ package struct ProjectIntegration {
     for change in changes where change.after == nil {
       let path = "\(folder)/\(change.path)"
       guard unlink(path) == 0 else {
-        throw Diagnostic("unable to remove: \(String(cString: strerror(errno)))", context: [path])
+        throw .unable(to: "remove", path)
       }
       // A folder with other files stays.
       if let subfolder = change.subfolder { rmdir("\(folder)/\(subfolder)") }

@@ -3,16 +3,11 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import ProcessTracing
 import Symbolication
 import TraceFormat
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Writes the traces of a launch with breakpoints, one for each process with hits.
 package final class BreakpointRecording: BreakpointObserver {

@@ -7,13 +7,8 @@
 
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 package struct EmulatedPrograms {
   private let programs: [(path: String, emulator: Emulator)]
@@ -51,7 +46,7 @@ package struct EmulatedPrograms {
       let script = emulator.script(
         runningFileAt: path + Self.suffix, tracesIn: folder.path)
       guard rename(path, path + Self.suffix) == 0 else {
-        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+        throw Diagnostic.unable(to: "rename", path)
       }
       replaced.append(path)
       try OutputFile(path).finish(Array(script.utf8))

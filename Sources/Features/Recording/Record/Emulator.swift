@@ -1,15 +1,10 @@
 import ByteReading
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import Rendering
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// QEMU's emulator of one program, such as `qemu-x86_64`, with the plugin that records.
 package struct Emulator {

@@ -1,12 +1,7 @@
 import ImageModel
+import LibC
 import ProcessTracing
 import TraceFormat
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trace file that grows while a launch runs. It is valid from the moment it has its name, even if this process is
 /// killed.
@@ -35,7 +30,7 @@ final class GrowingTraceFile {
   }
 
   private static func error(_ path: String) -> Diagnostic {
-    Diagnostic("unable to write the trace: \(String(cString: strerror(errno)))", context: [path])
+    .unable(to: "write the trace", path)
   }
 
   deinit { files.close(of: self) }
@@ -61,7 +56,7 @@ final class GrowingTraceFile {
     let count = descriptor < 0 ? -1 : pwrite(descriptor, bytes, bytes.count, off_t(offset))
     guard count != bytes.count else { return }
     let reason =
-      count < 0 ? String(cString: strerror(errno)) : "\(count) of \(bytes.count) bytes written"
+      count < 0 ? errorText() : "\(count) of \(bytes.count) bytes written"
     failure = Diagnostic(
       "unable to write all of the trace: \(reason)", context: [path],
       hint: "later first uses are not in it")

@@ -1,6 +1,7 @@
 import ByteReading
 import CommandSupport
 import ImageModel
+import LibC
 import ProcessLaunch
 import ProcessTracing
 import Symbolication
@@ -350,10 +351,10 @@ extension Diagnostic {
           ? "compile with \(compile) and link orderfile_rt.o"
           : "compile the program's own sources with \(compile)")
     ]
-    #if !canImport(Darwin)
+    if !isDarwin {
       remedies.insert(
         Remedy("add --breakpoints to record this build as it is", option: "--breakpoints"), at: 0)
-    #endif
+    }
     return Diagnostic(
       wasSilent
         ? "nothing was recorded: neither the program nor a library of it has a recorder"

@@ -2,15 +2,10 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Symbolication
 import TraceFormat
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trace as a process left it.
 struct Recording {
@@ -40,8 +35,7 @@ struct Recording {
         processNumber: file.header.pid, startTime: file.header.startTime)
     {
       guard rename(path, outputPath + suffix) == 0 else {
-        throw Diagnostic(
-          "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])
+        throw .unable(to: "write", outputPath + suffix)
       }
       return trace
     }

@@ -2,15 +2,10 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Symbolication
 import TraceFormat
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 package struct RecordingFolder {
@@ -22,9 +17,7 @@ package struct RecordingFolder {
     let absolute = try Self.absolutePath(ofOutput: output)
     var template = Array("\(absolute).recording.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw Diagnostic(
-        "unable to make a folder beside it: \(String(cString: strerror(errno)))",
-        context: [output])
+      throw .unable(to: "make a folder beside it", output)
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -54,7 +47,7 @@ package struct RecordingFolder {
       let name = known.isEmpty ? "trace" : names.first { !known.contains($0) } ?? "trace"
       known.insert(name)
       guard rename(path, self.path(forNewTraceOf: name)) == 0 else {
-        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+        throw .unable(to: "rename", path)
       }
     }
   }

@@ -1,12 +1,7 @@
 import CPerf
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The pages of files that are in memory.
 package enum PageCache {

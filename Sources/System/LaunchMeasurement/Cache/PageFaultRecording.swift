@@ -1,13 +1,8 @@
 import Addresses
 import CPerf
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The page faults of one launch with their times and addresses, as sampled by the kernel. Only the program's own
 /// instructions are sampled, not the faults that the kernel takes for the program, as in exec and in system calls.

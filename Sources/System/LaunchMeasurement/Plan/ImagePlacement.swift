@@ -1,10 +1,5 @@
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A file that is put at the path of an image, so that two builds can be launched by the same command.
 package struct ImagePlacement: Hashable, Sendable {
@@ -33,6 +28,6 @@ package struct ImagePlacement: Hashable, Sendable {
   }
 
   private func error(_ verb: String, _ path: String) -> Diagnostic {
-    Diagnostic("unable to \(verb): \(String(cString: strerror(errno)))", context: [path])
+    Diagnostic("unable to \(verb): \(errorText())", context: [path])
   }
 }

@@ -1,13 +1,8 @@
 import Addresses
 import CPerf
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A program that is launched repeatedly to be measured; nothing is added to it.
 package struct MeasuredProgram: Hashable, Sendable {

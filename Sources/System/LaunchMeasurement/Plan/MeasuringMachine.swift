@@ -1,11 +1,6 @@
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Properties of the machine that decide which difference between two layouts it can show.
 package struct MeasuringMachine: Hashable, Sendable {

@@ -23,11 +23,7 @@
 //
 // Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A figure of a launch by which programs are compared; less is better.
 package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Summary statistics of a sample, in the unit of its values.
 package struct SampleSummary: Hashable, Sendable {

@@ -20,11 +20,7 @@
 // Hodges and Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963;
 // the interval is Tukey's, in Walker and Lev, "Statistical inference", 1953.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The typical change from the first value of a round to the second, with its 95% confidence interval.
 package struct TypicalChange: Hashable, Sendable {

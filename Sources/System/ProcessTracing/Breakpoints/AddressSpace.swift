@@ -1,12 +1,7 @@
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The memory of a traced process, which all its threads share: the loaded images and the planted
 /// breakpoints.

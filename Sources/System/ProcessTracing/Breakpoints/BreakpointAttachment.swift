@@ -1,10 +1,5 @@
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Records a running process with a breakpoint on each function, for a while.
 package struct BreakpointAttachment: Sendable {

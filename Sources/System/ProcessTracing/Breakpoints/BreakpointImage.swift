@@ -1,10 +1,5 @@
 import Addresses
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// What a tracer needs to know about an image to plant breakpoints in it.
 package struct BreakpointImage: Sendable {

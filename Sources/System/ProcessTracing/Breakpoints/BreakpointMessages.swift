@@ -1,13 +1,8 @@
 // The messages from a breakpoint tracer to its observer in another process.
 
 import Addresses
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The observer, as seen in the tracer process.
 struct RemoteBreakpointObserver {

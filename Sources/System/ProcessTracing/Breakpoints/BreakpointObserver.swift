@@ -1,10 +1,5 @@
 import Addresses
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Receives the events of a traced launch. Processes have the kernel's numbers; when an event is received,
 /// its process may be gone.

@@ -8,13 +8,8 @@
 // assembly makes fails, because the thread already has a tracer.
 
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension BreakpointTracer {
   /// A process that is released when all its threads have stopped.

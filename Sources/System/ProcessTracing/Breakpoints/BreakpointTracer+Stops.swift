@@ -2,12 +2,7 @@
 
 import Addresses
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 extension BreakpointTracer {
   func atSystemCall(_ tid: pid_t) {

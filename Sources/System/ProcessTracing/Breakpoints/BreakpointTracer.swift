@@ -35,13 +35,8 @@
 
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The threads of a launch, and their memory.
 final class BreakpointTracer: LaunchTracer {

@@ -1,11 +1,6 @@
 import CPages
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Shows whether a launched program has come to a mark. The program must have the page tracer's library, which then
 /// watches no page.

@@ -2,12 +2,7 @@
 
 import Addresses
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// In the tracer process: asks the process that started it about images.
 struct RemotePageImages {

@@ -3,12 +3,7 @@
 import Addresses
 import CPtrace
 import ImageModel
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 extension PageTouchTracer {
   func faulted(_ tid: pid_t) {

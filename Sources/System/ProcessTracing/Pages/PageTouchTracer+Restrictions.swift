@@ -2,13 +2,8 @@
 
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension PageTouchTracer {
   /// Returns why access to pages can't be withheld after `call`; `nil` if it can. A filter at address 0 restricts

@@ -6,13 +6,8 @@
 
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 private let faultBit: UInt64 = 1 << UInt64(SIGSEGV - 1)
 

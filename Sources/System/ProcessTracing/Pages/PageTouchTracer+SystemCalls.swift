@@ -3,13 +3,8 @@
 import Addresses
 import CPtrace
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension PageTouchTracer {
   func atSystemCall(_ tid: pid_t) {

@@ -28,13 +28,8 @@
 import Addresses
 import CPtrace
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What a page tracer needs to know about images.
 package protocol PageImages: AnyObject {

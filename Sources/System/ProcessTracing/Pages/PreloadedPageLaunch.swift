@@ -1,13 +1,8 @@
 import Addresses
 import CPages
 import ImageModel
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The images to watch, and where to stop.
 package struct PageRequest: Sendable {

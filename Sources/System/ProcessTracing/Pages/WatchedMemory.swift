@@ -1,11 +1,6 @@
 import Addresses
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The memory of a traced process, which all its threads share: its images, and which of their pages have
 /// been touched.

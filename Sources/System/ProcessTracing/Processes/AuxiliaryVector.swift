@@ -1,12 +1,7 @@
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The information that the kernel gives a program at its start. <getauxval(3)>
 struct AuxiliaryVector {

@@ -1,10 +1,5 @@
 import Addresses
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A reader of `/proc/PID/maps` that parses only the lines that differ from the text that it has read before. While a
 /// program loads thousands of libraries, nearly all lines stay the same.

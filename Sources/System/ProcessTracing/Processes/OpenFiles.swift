@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Keeps at most `limit` files open, of many files that are used in turn. A launch can have more
 /// processes than the tracer can have open files.
@@ -43,13 +39,7 @@ package final class OpenFiles {
 
   private func close(_ owner: ObjectIdentifier) {
     guard let descriptor = descriptors.removeValue(forKey: owner) else { return }
-    close(descriptor)
+    _ = LibC.close(descriptor)
     owners.removeAll { $0 == owner }
   }
-
-  #if canImport(Darwin)
-    private func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }
-  #else
-    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
-  #endif
 }

@@ -1,12 +1,7 @@
 import Addresses
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A line of `/proc/PID/maps`. <proc_pid_maps(5)>
 package struct ProcessMapping: Hashable {

@@ -1,11 +1,6 @@
 import Addresses
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The memory of a traced process, through `/proc/PID/mem`: writing ignores protection, and gives the process
 /// private copies of pages that it shared with a file. <proc_pid_mem(5)>

@@ -1,10 +1,5 @@
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What a process is not permitted to do.
 enum ProcessRestrictions {

@@ -1,10 +1,5 @@
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The signal settings of a process.
 enum ProcessSignals {

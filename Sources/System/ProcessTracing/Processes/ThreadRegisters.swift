@@ -1,11 +1,6 @@
 import Addresses
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Addresses in the registers of a thread that has stopped.
 enum ThreadRegisters {

@@ -1,10 +1,5 @@
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The reason why a traced thread has stopped. <ptrace(2)>
 enum ThreadStop {

@@ -1,10 +1,5 @@
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The files that a tracer has looked at or has open, shared by all processes that it traces.
 package final class TracedFiles {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// The threads of a launch, in all its processes, and the tracer's state for each.
 struct TracedThreads<State> {

@@ -1,11 +1,6 @@
 import Addresses
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// Removes CLONE_UNTRACED from the flags of clone(2). An untraced child would die at the first
 /// breakpoint or withheld page that it has copied from its parent.

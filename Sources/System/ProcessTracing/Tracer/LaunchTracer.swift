@@ -1,11 +1,6 @@
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Handles the stops of traced threads, in the tracer process.
 protocol LaunchTracer: AnyObject {

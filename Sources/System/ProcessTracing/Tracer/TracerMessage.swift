@@ -1,10 +1,5 @@
 import CPtrace
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import LibC
 
 /// A message between the tracer process and the process that started it.
 struct TracerMessage {

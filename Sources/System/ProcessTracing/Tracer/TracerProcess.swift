@@ -10,13 +10,8 @@
 // program remains the child of the command: session, terminal, process group and exit status are as without a tracer.
 
 import CPtrace
+import LibC
 import ProcessLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The tracer process, as seen by the process that started it.
 final class TracerProcess {

@@ -1,0 +1,6 @@
+/// What a thread runs, in an object to which C can point.
+final class ThreadBody {
+  let run: () -> Never
+
+  init(_ run: @escaping () -> Never) { self.run = run }
+}
