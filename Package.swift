@@ -235,7 +235,7 @@ let package = Package(
         "Projects", "Audit", "Prediction", "Counting", "Measuring", "Ordering", "Recording",
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
         "PagesFormat", "Demangling", "ChangePoints", "ImageModel", "JSON", "ByteReading",
-        "Addresses",
+        "Addresses", "LibC",
       ]),
     // `report`, `export`, `show`: the only target that knows all documents.
     target(

@@ -2,14 +2,9 @@ import CommandSupport
 import Counting
 import ImageModel
 import LaunchMeasurement
+import LibC
 import ProcessLaunch
 import Recording
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A launch that is counted and recorded for one image. Its output goes to a file.
 struct LaunchOfImage {
@@ -106,7 +101,7 @@ struct LaunchOfImage {
     try paths.enumerated().map { index, path throws(Diagnostic) in
       let name = index == 0 ? first : "\(first).\(index + 1)"
       guard rename(path, name) == 0 else {
-        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+        throw Diagnostic.unable(to: "rename", path)
       }
       return name
     }

@@ -28,13 +28,6 @@ package struct LayoutDiff {
       self.before = before
       self.after = after
     }
-
-    /// `nil` without traces and profiles.
-    func launchFiles() throws(Diagnostic) -> LaunchFiles? {
-      if let openedLaunches { return openedLaunches }
-      if traces.isEmpty && weighted.isEmpty { return nil }
-      return try LaunchFiles(traces, weighted: weighted, keepsOpen: true)
-    }
   }
 
   /// The comparison, with all warnings.
