@@ -34,7 +34,7 @@ import Testing
     #expect(
       run.status == 1
         && run.errors.contains(
-          "error: ./app fail: the program ended before it was ready (exit status 3): expected 'ready' in its output\n  6\n  hint: --until-ready holds for each launch"
+          "error: ./app fail: the program ended before it was ready (exit status 3): expected 'ready' in its output\n  6\n  hint: --until-ready applies to each launch"
         ), "\(run.errors)")
   }
 

@@ -178,7 +178,9 @@ import Testing
     let run = running.endAlone()
     #expect(run.status == 0, "\(run.errors)")
     #expect(
-      run.errors.contains("./app-record: the program was still working seconds after it was ready"))
+      run.errors.contains(
+        "./app-record: the program was still working when it was ended, seconds after it was ready")
+    )
     expectEnded(running, workshop, launches: 1)
   }
 
@@ -315,7 +317,7 @@ import Testing
       let run = try workshop.orderfile(
         "record", "-o", "t", "--until-ready", "port=\(port)", "--", "./app-record", "exit", "0")
       #expect(run.status == 1)
-      return run.errors.contains("--until-ready: a listener on port \(port) is there before")
+      return run.errors.contains("--until-ready: found a listener on port \(port) before")
     }
     server.send(SIGTERM)
     #expect(server.end().status == 5)

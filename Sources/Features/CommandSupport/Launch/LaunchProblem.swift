@@ -40,7 +40,7 @@ extension Readiness {
   package func check() throws(Diagnostic) {
     guard isThereAlready else { return }
     throw Diagnostic(
-      "\(self) holds already before the program is launched", context: ["--until-ready"],
+      "found \(self) before the program was launched", context: ["--until-ready"],
       hint: "end the process that listens, or let the program use another port")
   }
 }

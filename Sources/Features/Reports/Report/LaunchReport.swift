@@ -307,7 +307,9 @@ extension ReportLaunch {
     let inTime = hits.enumerated().sorted {
       ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
     }
-    return (ReportLaunch(path: trace.path, hits: inTime.map(\.element), marks: marks), shown.warnings)
+    return (
+      ReportLaunch(path: trace.path, hits: inTime.map(\.element), marks: marks), shown.warnings
+    )
   }
 }
 
