@@ -21,14 +21,16 @@ struct CheckCommand: ParsableCommand {
       of a time. They are kept in a folder, with the report check.json. Documents can also be given: what audit, auto, \
       diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one after counts.
 
-      The base is what an earlier check wrote for the main branch (check.json, or the output of --json), or documents; if \
-      its file does not exist, only limits without a base are checked. Times are compared only with a build that was \
-      launched in turn.
+      The base is the result of an earlier check of the main branch (check.json, or the output of --json), or documents \
+      of that branch. If the file does not exist, only limits that need no base are checked. Times are compared only \
+      between two builds that one 'measure' launched alternately.
 
       EXIT STATUS
-        0 if all limits are kept, also without a base; 1 also if a limit has no figure, or the launch fails; 2 if a limit \
-      is exceeded; 5 with --strict if the launches do not decide; 3 if the base is of another program or architecture, or \
-      the documents are not of one build.
+        0  all limits are kept, or need a base that does not exist
+        1  failure; also if no document has a limited figure, or if the launch fails
+        2  a limit is exceeded
+        3  the base is of another program or architecture, or the documents are of different builds
+        5  with --strict: the measured launches vary too much to decide
       """)
 
   @Argument(

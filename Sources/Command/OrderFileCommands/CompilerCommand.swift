@@ -94,7 +94,7 @@ struct CCompilerCommand: ParsableCommand {
 
       All arguments are passed on to cc, or to what ORDERFILE_CC names ('ccache gcc'). What compiles gets \
       -ffunction-sections; what links an image gets a linker that can order, a build ID and, with ORDERFILE_ORDERS=FOLDER, \
-      the order file FOLDER/NAME.order for the image NAME, if there is one. Options of the project take \
+      the order file FOLDER/NAME.order for the image NAME, if there is one. Linker options that the project sets take \
       precedence. Probes of configure, CMake and Meson are passed on unchanged.
 
       ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \

@@ -25,7 +25,7 @@ struct GenCommand: ParsableCommand {
       without a trace, also list the functions that ran first on a page.
 
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
-      build does not have are left out and counted. Without either, the recorded image is the build to order.
+      build does not have are left out and counted. Without --image and --link-map, the recorded image is the build to order.
 
       --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
       later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \

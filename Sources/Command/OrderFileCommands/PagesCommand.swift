@@ -44,7 +44,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "How to see touches: preload (a library in the program) or ptrace (from outside). "
+      "How to observe which pages are touched: preload (by a library in the program) or ptrace (from outside). "
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
   @OptionGroup var standardInput: StandardInput

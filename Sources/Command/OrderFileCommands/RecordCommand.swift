@@ -14,7 +14,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
 
       With --breakpoints the program is the release build: each of its functions gets a breakpoint, which \
       is removed when it is first hit. With --qemu the program is any unmodified one, also of another architecture; \
-      QEMU's emulator of one program runs it (Debian 12's package qemu-user). Without either, the program must be built with \
+      QEMU's emulator of one program runs it (Debian 12's package qemu-user). Without --breakpoints and --qemu, the program must be built with \
       -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
       command's standard streams unless --input is given, and its exit status becomes this command's: 128 + N after signal N, and 4 \
       if it succeeded but nothing was recorded. Forked children, and instrumented programs that it starts, \

@@ -184,7 +184,7 @@ package struct AuditedInitializer: Sendable {
   /// The source language, or the runtime or tool that made it: `c++`, `swift`, `objective-c`, `c runtime`; `nil` if the
   /// name does not show it.
   package var origin: String?
-  /// The object file or source file that it comes from; `nil` if it is unknown.
+  /// The object file or source file that defines the initializer; `nil` if it is unknown.
   package var objectFile: SymbolName?
   /// In bytes; `nil` if unknown.
   package var size: UInt64?

@@ -80,7 +80,8 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
-  /// Pages of 4 KiB without executed code. Each page is counted by the first member that holds for it.
+  /// The numbers of 4 KiB pages without executed code, by what is on them. If several reasons apply to a page, the page
+  /// is counted only for the first reason, in the order of the properties.
   package struct DataPages: Hashable, Sendable {
     /// The loader writes to the page.
     package var loader = 0

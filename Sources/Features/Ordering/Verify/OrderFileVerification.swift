@@ -191,7 +191,7 @@ private struct StringStates {
   let verified: Int
   let problems: [VerifyDocument.Problem]
 
-  /// - Parameter data: the data of each build; `nil` for a link map.
+  /// - Parameter data: each build with its data symbols; an element is `nil` if the build is given as a link map.
   /// - Complexity: O(*n* + *b*) for *n* entries and *b* bytes of strings, on average.
   init(of order: OrderFile, in data: [(build: ReleaseLayout, data: DataLayout)?]) {
     guard !order.strings.isEmpty, data.allSatisfy({ $0 != nil }) else {

@@ -10,7 +10,7 @@ package struct VerifyFigures: Hashable, Sendable {
   package var entries: Int
   /// The number of entries that are stale, after the update if there is one.
   package var stale: Int
-  /// Whether the order file has no entry for the builds, not even a string.
+  /// Whether no entry of the order file names anything in the builds, neither a function nor a string literal.
   package var namesNothing: Bool
 
   package init(_ document: VerifyDocument) {

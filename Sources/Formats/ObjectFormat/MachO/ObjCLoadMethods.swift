@@ -54,7 +54,8 @@ private struct LoadMethodSearch {
   let memory: MachOMemory
   var found = MachOStartFunctions()
   private var seenClasses: Set<StatedAddress> = []
-  /// The result of `bindsInDescriptions`; `nil` until a category of a class of another image has a `+load`.
+  /// The cached result of `bindsInDescriptions`. It is computed for the first category that has a `+load` and extends a
+  /// class of another image; until then it is `nil`.
   private var binds: [StatedAddress: ByteRange]?
   /// The budget for the methods of all lists: classes may share a list, which is searched for each class.
   private var budget: ByteBudget

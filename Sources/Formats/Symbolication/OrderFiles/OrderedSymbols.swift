@@ -295,7 +295,7 @@ struct OrderedSymbol {
   var found: [(entry: Int, function: Int)] = []
   /// The number of bodies with its name, including bodies that the linker leaves where they are; 1 if there is none.
   var bodies = 1
-  /// Whether its function has another entry with the layout's spelling of the name.
+  /// Whether the order file has another entry for the same function, with the name spelled as in the layout.
   var isSpeltOtherwise = false
   /// Whether a function of this name comes from another object file.
   var isInOtherObjectFile = false

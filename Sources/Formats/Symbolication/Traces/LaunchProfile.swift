@@ -25,8 +25,8 @@ package struct LaunchProfile: Sendable {
     package var objectFile: SymbolName?
     /// The address in the build to order; `nil` if another build was launched.
     package var address: StatedAddress?
-    /// The number of bodies that this function represents. It is 1, unless launches used several bodies with the same
-    /// names and object file in one build: then it is the largest number of such bodies in one build.
+    /// The number of bodies that this function represents. Launches may have used several bodies with the same names and
+    /// object file in one build: the number is the largest count of equal bodies in any one build. Otherwise it is 1.
     package var bodyCount = 1
     /// The number of launches that used the function. If it represents several bodies of a build, only the launches of
     /// the most used body count.
