@@ -359,7 +359,7 @@ import Testing
     #expect(run.text == "1\n0\n", "\(run.errors)")
     #expect(
       run.errors.contains(
-        "orderfile-auto: unable to make the folder: Read-only file system\n  hint: name another with --output"
+        "orderfile-auto: unable to make the folder: Read-only file system\n  hint: name another folder with --output"
       ), "\(run.errors)")
   }
 
