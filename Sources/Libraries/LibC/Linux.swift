@@ -7,7 +7,8 @@
   /// Whether this is a system of Apple.
   package let isDarwin = false
 
-  /// The whence of lseek(2) for the next hole, and for the next data. `<unistd.h>` has both for _GNU_SOURCE alone.
+  /// The values of lseek(2)'s `whence` that seek the next hole and the next data. `<unistd.h>` defines them only with
+  /// _GNU_SOURCE.
   package let (seekHole, seekData) = (Int32(4), Int32(3))
   /// The flag of mmap(2) for memory without a file.
   package let mapsNoFile = MAP_ANONYMOUS
