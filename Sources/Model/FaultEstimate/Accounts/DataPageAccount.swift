@@ -1,8 +1,8 @@
 // Predicted pages of data beside measured ones
 //
-// A measurement sees the first touch of each page by reading and by writing, so it does not tell all sections of which a
-// launch touched bytes there. A page counts as measured if it is predicted and was touched, whatever of it was, or if a
-// touch that was seen is of a section of data.
+// A measurement sees only the first read and the first write of each page. So it does not show every section of the
+// page that a launch touched. A predicted page counts as measured if any of its bytes was touched. Another page counts
+// as measured if a touch that was seen lies in a section of data.
 
 import Addresses
 import ImageModel
@@ -23,7 +23,7 @@ package struct DataPageAccount: Hashable, Sendable {
   package let predicted: Int
   package let measured: Int
   package let onlyPredicted: Int
-  /// By who was first, without those that touched no such page.
+  /// Counts by first toucher. Zero counts are omitted.
   package let onlyMeasured: [Count]
 
   package struct Count: Hashable, Sendable {
@@ -58,7 +58,7 @@ package struct DataPageAccount: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - layout: the data of which `estimate` is.
+  ///   - layout: the data that `estimate` is for.
   ///   - touches: reads and writes, in time order.
   /// - Complexity: O(*n* log *s*) for *n* touches and *s* sections.
   package init(of estimate: DataPageEstimate, in layout: Layout, measured touches: [Touch]) {

@@ -2,30 +2,31 @@
 //
 // A trace names functions. It does not name the entry of the procedure linkage table through which one of
 // them calls `malloc`, the merged body to which another only jumps, or the table of constants that a third
-// reads; nor what runs before the first function and after the last. `LaunchFacts` says what each instruction
-// refers to. This code follows these references: each executed range of bytes, earliest first, adds what its
-// instructions touch; code that is executed in this way adds its own references.
+// reads. Nor does it name the code that runs before the first function and after the last one. `LaunchFacts` states
+// what each instruction refers to. This code follows these references: each executed range of bytes, earliest first,
+// adds what its instructions touch. Code that is executed in this way adds its own references.
 //
 //     executed        an instruction in it        adds
 //     main            call puts@plt               puts@plt
 //     one             jmp bodyTm                  bodyTm, and with it ...
 //     bodyTm          call malloc@plt             malloc@plt
 //
-// What it leaves out: functions that an executed function calls. Without a run it is unknown whether the call
-// is reached, and if it is, the callee was recorded, provided that it is instrumented. Entries of linkage
-// tables are called from many places, and are on few pages: there the same error is small. Calls through
-// pointers are not followed.
+// What it leaves out: functions that an executed function calls. Without a run it is unknown whether the call is
+// reached. If it is reached, the callee was recorded, provided that the callee is instrumented. Entries of linkage
+// tables are called from many places, and are on few pages: there the same error is small. Calls through pointers are
+// not followed.
 
 import Addresses
 import ImageModel
 
 extension LaunchFacts {
-  /// The touches in addition to the ranges in `executed`, with the step of each first touch; ascending by
-  /// step, and once for each cause.
+  /// Returns the touches in addition to the ranges in `executed`, with the step of each first touch, ascending by step.
+  /// Bytes that are touched for several causes are listed once for each cause.
   ///
   /// - Parameters:
   ///   - executed: ascending by step.
-  ///   - stepCount: what is touched at the end is touched in the last step; nothing if there are no steps.
+  ///   - stepCount: the number of steps. What is touched at the end of a launch is touched in the last step. Without
+  ///     steps, nothing is touched.
   /// - Complexity: O((*e* + *r*) log *r*) for *e* executed ranges and *r* references.
   func touches(
     executing executed: [(step: Int, bytes: AddressRange)], stepCount: Int
@@ -34,7 +35,7 @@ extension LaunchFacts {
     var found: [(step: Int, touch: Touch)] = []
     var seen: Set<Touch> = []
     var pending: [AddressRange] = []
-    // For each reference, the next one that was not followed yet, possibly itself.
+    // For each reference, the index of the next reference that was not followed yet, possibly its own index.
     var next = Array(references.indices) + [references.count]
 
     func unfollowed(_ start: Int) -> Int {

@@ -1,7 +1,7 @@
 // The account of a prediction: why predicted and executed pages differ
 //
 // A launch is predicted to execute code on some pages; `orderfile pages` measured the pages on which it did.
-// Each page that is in only one of the two sets has one cause, found from
+// Each page that is in only one of the two sets has one cause. The cause is found from
 //
 //     executed, not predicted       the first instruction that ran there, and its function
 //     predicted, not executed       the predicted range with the most bytes there
@@ -13,10 +13,10 @@
 //     newCode         a function that the recorded build   -
 //                     lacks
 //     noEntry         a function that nobody recorded      -
-//     mergedBody      a body that several share            likewise
-//     coldPart        a part split off from a function     likewise
-//     linkageTable    an entry that no known call targets  one whose call did not run
-//     cRuntime, initializer                                likewise
+//     mergedBody      a body that several share            such a body
+//     coldPart        a part split off from a function     such a part
+//     linkageTable    an entry that no known call targets  an entry whose call did not run
+//     cRuntime, initializer                                such code
 //     noSymbol        code that no symbol names            -
 //
 // So predicted + (executed, not predicted) - (predicted, not executed) = executed, for each page size; a test
@@ -44,7 +44,7 @@ package struct PageAccount: Sendable {
     package var page: StatedAddress
     package var wasExecuted: Bool
     package var cause: Cause
-    /// The function that ran there, or was predicted to; `nil` if it has no name.
+    /// The function that ran on the page, or was predicted to run there; `nil` if it has no name.
     package var function: SymbolName?
   }
 
@@ -60,8 +60,8 @@ package struct PageAccount: Sendable {
   /// The pages of `pageSize` that are only predicted or only executed, ascending by address.
   package let differences: [Difference]
   package let pageSize: PageSize
-  /// Pages of that size that were read but not executed: the number of them that were predicted to be
-  /// executed, and of all.
+  /// The pages of `pageSize` that were read but not executed: the number of those that were predicted to be executed,
+  /// and the number of all.
   package let pagesRead: (predicted: Int, measured: Int)
 
   /// - Complexity: O((*p* + *d*) log *n*) for *p* pages, *d* functions on pages that differ and *n* functions.
@@ -120,7 +120,7 @@ package struct PageAccount: Sendable {
 }
 
 extension PageAccount.Cause: CaseIterable, RawRepresentable {
-  /// In the order of reports.
+  /// All causes, in the order of reports.
   package static let allCases: [Self] = [
     .functionPart, .otherPath, .newCode, .noEntry, .touch(.mergedBody), .coldPart,
     .touch(.linkageTable),
@@ -147,7 +147,7 @@ extension PageAccount.Cause: CaseIterable, RawRepresentable {
 }
 
 extension PageAccount {
-  /// What, in addition to the layout, tells why a function was not predicted.
+  /// The facts, in addition to the layout, that explain why a function was not predicted.
   package struct Knowledge: Sendable {
     /// Whether every function of the image could be recorded, as with breakpoints, so that a function that is
     /// not in the trace did not run.

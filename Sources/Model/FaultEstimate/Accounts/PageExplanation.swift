@@ -9,14 +9,14 @@ struct PageExplanation {
   private let pageSize: PageSize
   /// Pages on which code ran.
   private let executedPages: Set<StatedPage>
-  /// The first instruction that ran on each.
+  /// The first instruction that ran on each of `executedPages`.
   private var instructions: [StatedPage: StatedAddress] = [:]
   /// Functions of the layout that the launch was predicted to use.
   private let startup: Set<Int>
   /// For each page that was not executed, the predicted range with the most bytes on it; of equal ranges the first.
   private var predictions: [StatedPage: (range: Int, bytes: UInt64)] = [:]
-  /// The causes of functions, by the index of the first function at their address. Each is looked up once, because
-  /// bodies may have thousands of names.
+  /// The causes of functions, by the index of the first function at their address. Each cause is looked up once,
+  /// because a body may have thousands of names.
   private var causes: [Int: PageAccount.Cause] = [:]
 
   init(
@@ -34,8 +34,8 @@ struct PageExplanation {
       let page = pageSize.page(of: touch.page)
       if instructions[page] == nil { instructions[page] = touch.instruction ?? touch.page }
     }
-    // The first range that fills a page has the most bytes on it. So a range can only get the two pages at
-    // its ends, and those that no earlier range fills.
+    // The first range that fills a page has the most bytes on it. So a range can only get the two pages at its ends,
+    // and the pages that no earlier range fills.
     let running = launch.ranges.indices.filter {
       launch.rows[launch.ranges[$0].row].cause.isExecuted
     }

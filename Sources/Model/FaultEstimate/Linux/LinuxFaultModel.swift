@@ -61,7 +61,7 @@ package struct LinuxKernel: Hashable, Sendable {
   package enum ReadAhead: String, CaseIterable, Sendable {
     /// For executable mappings since Linux 6.16.
     case forward
-    /// For all mappings before 6.16, and for others since.
+    /// For all mappings before 6.16, and for mappings that are not executable since then.
     case around
   }
 
@@ -125,7 +125,7 @@ package struct LinuxFaultModel: Sendable {
   /// The number of pages of long runs that were read and are not in `pagesInMemory`.
   package internal(set) var pagesOfRuns: UInt64 = 0
   var mapped: Set<LoadedPage> = []
-  /// Marked pages, each with the folio that it is in.
+  /// Marked pages, each with the folio that contains it.
   var marked: [FilePage: Range<FilePage>] = [:]
   var misses = 0
   /// `struct file_ra_state`, in pages.
@@ -149,8 +149,8 @@ package struct LinuxFaultModel: Sendable {
     isAllInMemory = isWarm
   }
 
-  /// The kernel reads the first bytes of a file before it executes it; `get_init_ra_size` in mm/readahead.c
-  /// determines how many pages that brings in. A warm launch needs nothing.
+  /// Reads the first bytes of a file, as the kernel does before it executes the file. `get_init_ra_size` in
+  /// mm/readahead.c determines how many pages this read brings in. A warm launch reads nothing.
   package mutating func readHeader() {
     guard readAheadPages > 0 else {
       return pagesInMemory.formUnion(FilePage.first..<min(FilePage.first + 1, fileEnd))
@@ -159,7 +159,7 @@ package struct LinuxFaultModel: Sendable {
     read((.first, size, size > 1 ? size - 1 : 0))
   }
 
-  /// Faults on a page if this is its first touch; a page outside of `mapping` is ignored.
+  /// Faults on `page` if this is the first touch of it. A page outside of `mapping` is ignored.
   ///
   /// - Returns: the fault, if there was one.
   /// - Complexity: O(*w*) on average for windows of *w* pages.
@@ -181,7 +181,7 @@ package struct LinuxFaultModel: Sendable {
       return .minor
     }
     readOnDemand(filePage, in: mapping)
-    // The fault is repeated, and finds what was read.
+    // The access is repeated, and finds the pages that were read.
     mapAround(page, in: mapping)
     mapped.insert(page)
     majorFaults += 1
@@ -196,7 +196,7 @@ package struct LinuxFaultModel: Sendable {
 // MARK: Fault-around
 
 extension LinuxFaultModel {
-  /// Maps what is in memory in the window around `page`.
+  /// Maps the pages in the window around `page` that are in memory.
   private mutating func mapAround(_ page: LoadedPage, in mapping: LinuxMapping) {
     guard aroundPages > 1 else { return }
     let first = max(page.roundedDown(to: aroundPages), mapping.pages.lowerBound)
@@ -255,7 +255,7 @@ extension LinuxFaultModel {
     read(next)
   }
 
-  /// `get_next_ra_size`.
+  /// Returns the size of the window after a window of `size` pages: `get_next_ra_size`.
   private func following(_ size: UInt64) -> UInt64 {
     if size < readAheadPages / 16 { return 4 * size }
     return size <= readAheadPages / 2 ? 2 * size : readAheadPages
@@ -276,7 +276,7 @@ extension LinuxFaultModel {
     }
   }
 
-  /// The pages that are kept as one with `page`, the first of them.
+  /// Returns the folio that begins with `page`: the pages that the kernel keeps as one.
   private func folio(at page: FilePage, size: UInt64, end: FilePage) -> Range<FilePage> {
     var order = min(
       self.order, largestOrder, Self.order(of: size), page.rawValue.trailingZeroBitCount)

@@ -54,7 +54,7 @@ package struct LinuxFaults: Hashable, Sendable {
         || zip(fileRanges, fileRanges.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound + 1 }
         )
     else { return nil }
-    // What follows the code in the file is not known here, and no fault on code reaches it.
+    // The part of the file after the code is not known here. No fault on code reaches it.
     let fileBytes =
       mappings.map { $0.offset.rawValue &+ $0.range.size }.max().map { $0 / pageSize.bytes + 1 }
       .map { $0 * pageSize.bytes } ?? 0
@@ -101,7 +101,7 @@ package struct LinuxFaults: Hashable, Sendable {
 }
 
 extension LinuxMapping {
-  /// The mapping as the kernel makes it, in whole pages.
+  /// The mapping as the kernel makes it: in whole pages.
   init(_ mapping: FileMapping, _ pageSize: PageSize, slidePages: UInt64) {
     let pages = pageSize.pages(of: mapping.range)
     let first = pages.lowerBound.loaded(slidePages: slidePages)
@@ -111,7 +111,7 @@ extension LinuxMapping {
 }
 
 extension StatedPage {
-  /// The loaded page of this stated one.
+  /// Returns the page at which the loader puts this stated page.
   fileprivate func loaded(slidePages: UInt64) -> LoadedPage {
     LoadedPage(rawValue: rawValue + slidePages)
   }

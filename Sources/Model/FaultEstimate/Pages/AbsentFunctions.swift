@@ -2,14 +2,15 @@
 //
 // A trace of an older build names functions that have since been renamed, inlined or merged. Most of them still
 // run, somewhere in the layout. If they did not count, a layout would look better the more functions it lacks. So
-// a layout's pages are a range: at least those of the functions that it has, and at most
+// a layout's pages are a range: at least the pages of the functions that it has, and at most
 //
 //     least + n + ceil((b - n) / page size)
 //
-// for *n* functions of *b* bytes that it lacks: the page on which each begins, and those that the remaining bytes
-// fill. For one function this is an upper bound. For several it is the expected number if no two share a page and
-// each lies anywhere on its page. The true number is larger if unusually many small functions cross a page boundary,
-// and smaller if functions share pages with each other or with functions that the layout has.
+// where *n* is the number of functions that the layout lacks, and *b* their bytes: the page on which each function
+// begins, and the pages that the remaining bytes fill. For one function this is an upper bound. For several functions
+// it is the expected number if no two functions share a page and each function lies anywhere on its page. The true
+// number is larger if unusually many small functions cross a page boundary, and smaller if functions share pages with
+// each other or with functions that the layout has.
 //
 // The upper end is never more than all pages of the layout's code.
 
@@ -21,9 +22,9 @@ struct AbsentFunctions {
   /// The number of startup functions, and how many of them the layout has.
   private(set) var all: Int
   private(set) var present = 0
-  /// The number of functions that it lacks.
+  /// The number of functions that the layout lacks.
   private(set) var count = 0
-  /// The size of all of them; each counts as at least one byte.
+  /// The size of all functions that the layout lacks; each counts as at least one byte.
   private(set) var bytes: UInt64 = 0
 
   /// - Parameter unplaced: the number of functions without a name, which every layout lacks.
@@ -48,15 +49,15 @@ struct AbsentFunctions {
   }
 }
 
-/// The startup functions of one layout by name and place. A layout that has fewer functions of a name than were used
-/// lacks the others.
+/// The startup functions of one layout, grouped by their name and the functions that they match. If the layout has
+/// fewer functions of a group than launches used, it lacks the others.
 private struct Namesakes {
   private struct Key: Hashable {
     var name: SymbolName?
     var functions: FunctionList
   }
   private struct Group {
-    /// How many functions of the layout there are.
+    /// The number of addresses at which the layout has the functions.
     var places: Int
     var bodies = 0
     var bytes: UInt64?
@@ -76,7 +77,7 @@ private struct Namesakes {
     groups[group].bytes = [groups[group].bytes, function.bytesElsewhere].compactMap { $0 }.max()
   }
 
-  /// Returns how many functions the layout has.
+  /// Adds the functions that the layout lacks to `absent`. Returns how many functions the layout has.
   func addLacking(to absent: inout AbsentFunctions) -> Int {
     var present = 0
     for group in groups {
@@ -89,8 +90,8 @@ private struct Namesakes {
 }
 
 extension PageFaultEstimate {
-  /// The number of pages if the functions that `layout` lacks lie on pages of their own, in addition to `least` pages.
-  /// `layout` is the one that was estimated.
+  /// Returns the number of pages if the functions that `layout` lacks lie on pages of their own, in addition to `least`
+  /// pages. `layout` is the layout that was estimated.
   ///
   /// - Complexity: O(*s* log *s*) for *s* touches.
   func pages(with absent: AbsentFunctions, above least: Int, in layout: Layout) -> Int {

@@ -1,16 +1,17 @@
-// Functions of which only some ran
+// Alternatives: matching functions of which only some ran
 //
 // A recorded function can lead to several functions of a layout. A linker that folds identical code (ICF) gave one body
-// of the recorded build sixteen names, and in the layout these are sixteen functions; or three files have a local
-// function `init`, and the recorded one is one of them. The launch used as many of them as ran in the recorded build.
+// of the recorded build sixteen names, and in the layout these are sixteen functions. Or three files have a local
+// function `init`, and the recorded function is one of the three. The launch used as many of them as ran in the
+// recorded build.
 //
-// For *at least*, as many of them are chosen as ran: those that add the fewest pages to what the launch touches anyway.
-// Choices that add no page are made first, the others in the order of first use. This is the minimum, unless choices
-// that add pages could share them. For *at most*, all of them count.
+// For *at least*, as many of the alternatives are chosen as ran: the ones that add the fewest pages to the pages that
+// the launch touches anyway. Choices that add no page are made first, the others in the order of first use. This is the
+// minimum, unless choices that add pages could share them. For *at most*, all alternatives count.
 //
 // Each layout has its own choices. But how many functions ran is a question of all layouts together: two recorded
 // functions may match the same functions of one layout, and different functions of the other. So the choices are made
-// once, before the estimates, which are of one layout each.
+// once, before the estimates of the single layouts.
 //
 // Only the first and the last page of a function can hold bytes of another one, so only these are remembered.
 
@@ -18,10 +19,10 @@ import Addresses
 import ImageModel
 
 extension [MatchedFunction] {
-  /// Returns the startup functions of each layout, in the order of these functions. Of alternatives, each layout has only as
-  /// many in `parts` as ran; the others are in `others`.
+  /// Returns the startup functions of each layout, in the order of these functions. If a function has alternatives,
+  /// `parts` has only as many alternatives as ran, and `others` has the rest.
   ///
-  /// - Parameter layouts: those of the matches.
+  /// - Parameter layouts: the layouts of the matches.
   /// - Complexity: O(*s* log *s*) for *s* parts.
   package func startupFunctions(of layouts: [Layout], pageSize: PageSize) -> [[StartupFunction]] {
     var startup = chosen(in: layouts, pageSize)
@@ -68,14 +69,14 @@ extension StartupFunction {
   }
 }
 
-/// The largest sizes among the functions of lists of parts, each list looked at once.
+/// The size of the largest function in each list of parts. Each list is examined once.
 private struct SizesOfParts {
   private let layout: Layout
   private var known: [PartList: UInt64?] = [:]
 
   init(of layout: Layout) { self.layout = layout }
 
-  /// Returns `nil` if no size is known.
+  /// Returns the size of the largest function in `parts`; `nil` if no size is known.
   mutating func largest(of parts: [Part]) -> UInt64? {
     if let size = known[PartList(parts)] { return size }
     let size = parts.compactMap { layout.functions[$0.function].size }.max()
@@ -86,12 +87,12 @@ private struct SizesOfParts {
 
 /// The choice in one layout.
 private struct ChosenAlternatives {
-  /// Uses with the same name and the same functions of the layout are about the same choice.
+  /// Uses with the same name and the same functions of the layout share one choice.
   struct Key: Hashable {
     var name: SymbolName?
     var functions: FunctionList
   }
-  /// What a use of certain parts is divided into.
+  /// A use of certain parts, which are divided into chosen and other parts.
   private struct Divided: Hashable {
     var name: SymbolName?
     var parts: PartList
@@ -107,10 +108,10 @@ private struct ChosenAlternatives {
   private var choices: [Choice] = []
   private var choiceOfKey: [Key: Int] = [:]
   private var known: [Divided: (chosen: [Part], others: [Part])] = [:]
-  /// The first and last pages of what is used.
+  /// The first and last pages of the functions that are used.
   private var touched: Set<StatedPage> = []
 
-  /// - Parameter place: the place of `layout` among those of the matches.
+  /// - Parameter place: the index of `layout` among the layouts of the matches.
   init(_ functions: [MatchedFunction], _ place: Int, in layout: Layout, _ pageSize: PageSize) {
     self.layout = layout
     self.pageSize = pageSize
@@ -146,7 +147,7 @@ private struct ChosenAlternatives {
     }
   }
 
-  /// Divides the parts of a match into those that count and the others.
+  /// Divides the parts of a match into the parts that count and the other parts.
   mutating func divided(
     _ match: MatchedFunction.Match, of function: MatchedFunction
   ) -> (chosen: [Part], others: [Part]) {

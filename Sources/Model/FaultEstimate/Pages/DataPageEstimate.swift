@@ -1,10 +1,12 @@
 // The pages of data that a launch touches in one layout
 //
-// A page counts if the loader writes to it, or if the program touches one of its bytes. It belongs to one section: that
-// of the first word that the loader writes there, which comes before all else, or that of the first byte that the program
-// touches. So the sections add up to all pages, as in the report of `orderfile pages`.
+// A page counts if the loader writes to it, or if the program touches one of its bytes. Each page belongs to one
+// section. If the loader writes to the page, this is the section of the first word that the loader writes there.
+// Otherwise it is the section of the first byte that the program touches. So the sections add up to all pages, as in
+// the report of `orderfile pages`.
 //
-// Linkers put zero-filled data behind the others. Of their pages only the first can have bytes of the file.
+// Linkers put zero-filled sections after the others. Only the first page of the zero-filled data can have bytes of the
+// file.
 
 import Addresses
 import ImageModel
@@ -15,18 +17,18 @@ package struct DataPageEstimate: Hashable, Sendable {
     package var page: StatedPage
     /// Index into the sections of the data.
     package var section: Int
-    /// Whether the loader writes to it, so that it is touched in any order.
+    /// Whether the loader writes to the page, so that the page is touched in any order.
     package var isLoaders: Bool
-    /// Whether no byte of it is in the file.
+    /// Whether the file has no byte of the page.
     package var isZeroFilled: Bool
   }
 
   package let pageSize: PageSize
-  /// Ascending.
+  /// The touched pages, ascending.
   package let pages: [Page]
 
   /// - Parameters:
-  ///   - layout: the data; a page of other sections alone is not counted.
+  ///   - layout: the data; a page without a section of `layout` is not counted.
   ///   - loaded: the words that the loader writes.
   ///   - touched: what the program touches, in the order of first touches.
   ///   - zeroFilled: the sections without bytes in the file, as indexes.
@@ -59,7 +61,7 @@ package struct DataPageEstimate: Hashable, Sendable {
     pages = owners.values.sorted { $0.page < $1.page }
   }
 
-  /// Those of which the file has bytes: what `orderfile pages` can count.
+  /// The touched pages that have bytes of the file. `orderfile pages` can count only these pages.
   package var filePages: Set<StatedPage> {
     Set(pages.lazy.filter { !$0.isZeroFilled }.map(\.page))
   }

@@ -40,7 +40,7 @@ package struct FaultCost: Hashable, Sendable {
   /// The source of the figures, shown to the user.
   package let source: String
 
-  /// The cost that was published for the platforms of an image format; `nil` if none was.
+  /// Returns the cost that was published for the platforms of an image format; `nil` if none was published.
   package static func published(for format: ImageFormat) -> FaultCost? {
     switch format {
     case .machO: publishedForIOS
@@ -61,17 +61,16 @@ package struct FaultCost: Hashable, Sendable {
       0.8 ByteDance 2019
       """)
 
-  /// A measured cost, as a range of one value.
+  /// A measured cost, as a range of one value, rounded to the nanosecond.
   ///
-  /// - Returns: `nil` unless `milliseconds` is in 0...1000 (so NaN gives `nil` too). It is rounded to the
-  ///   nanosecond.
+  /// - Returns: `nil` unless `milliseconds` is in 0...1000 (so NaN gives `nil` too).
   package init?(milliseconds: Double, source: String) {
     guard milliseconds >= 0, milliseconds <= 1000 else { return nil }
     let cost = Milliseconds(nanoseconds: Int((milliseconds * 1_000_000).rounded()))
     self.init(low: cost, typical: cost, high: cost, source: source)
   }
 
-  /// - Precondition: the three ascend.
+  /// - Precondition: `low` <= `typical` <= `high`.
   package init(low: Milliseconds, typical: Milliseconds, high: Milliseconds, source: String) {
     precondition(
       low.nanoseconds <= typical.nanoseconds && typical.nanoseconds <= high.nanoseconds,

@@ -13,11 +13,11 @@
 //     A, B, C, A           1 2 3 3         9
 //     A, A, B, C           1 1 2 3         7     the same three faults, later
 //
-// Method: the steps paint `UnpaintedPages` in time order; each paints what no earlier step did.
+// Method: the steps paint `UnpaintedPages` in time order. Each step paints the pages that no earlier step painted.
 //
-// What it leaves out: time. Steps are counted, not weighted, so a step that computes for a second has the
-// same width as one that returns at once. And read-ahead: with a kernel that reads ahead of a fault and never
-// behind it, a descending list is slower than another one with the same curve.
+// What it leaves out: time. Steps are counted, not weighted, so a step that computes for a second has the same width as
+// a step that returns at once. And read-ahead: with a kernel that reads pages after a fault and never before it, a
+// descending list is slower than another list with the same curve.
 
 import Addresses
 

@@ -3,8 +3,8 @@ import ImageModel
 
 /// What launches are predicted to touch in one layout.
 ///
-/// `faults` counts the functions that the layout has, so its pages are the least. `atMost` adds the pages of functions that
-/// the layout lacks (`AbsentFunctions.swift`), and those of all alternatives (`AlternativeFunctions.swift`).
+/// `faults` counts the functions that the layout has, so its pages are the least. `atMost` adds the pages of functions
+/// that the layout lacks (`AbsentFunctions.swift`), and the pages of all alternatives (`AlternativeFunctions.swift`).
 package struct LayoutEstimate: Sendable {
   /// The startup functions, earliest use first; each is a step of `faults`.
   package let startup: [StartupFunction]
@@ -16,11 +16,11 @@ package struct LayoutEstimate: Sendable {
   package let present: Int
   /// The pages if the functions that the layout lacks lie on pages of their own.
   package let atMost: Int
-  /// The number of startup functions of which only the parts that ran count.
+  /// The number of startup functions that count only with the parts that ran.
   package let inParts: Int
   /// The number of names that belong to several bodies.
   package let ambiguousNames: Int
-  /// Whether only as many of these bodies are counted as ran.
+  /// Whether only as many of the bodies of an ambiguous name are counted as ran.
   package let hasOthers: Bool
 
   /// - Parameters:
@@ -48,11 +48,11 @@ package struct LayoutEstimate: Sendable {
     atMost = faults.pages(with: absent, above: max(faults.total.pages, pagesOfAll), in: layout)
   }
 
-  /// Returns the number of pages that a launch is predicted to touch: what `faults.total` has, and nothing else.
+  /// Returns the number of pages that a launch is predicted to touch: the pages of `faults.total`.
   ///
   /// - Parameters:
   ///   - steps: the parts that the launch used, earliest use first.
-  ///   - facts: of launches that use at least these parts.
+  ///   - facts: the facts about launches that use at least these parts.
   /// - Complexity: O((*s* + *r*) log (*s* + *r*)) for *s* parts and *r* references.
   package static func pages(
     of layout: Layout, steps: [[Part]], pageSize: PageSize, facts: LaunchFacts
@@ -65,7 +65,7 @@ package struct LayoutEstimate: Sendable {
 }
 
 extension [StartupFunction] {
-  /// The number of bodies that are never used as a whole.
+  /// Returns the number of bodies that are never used as a whole.
   fileprivate func countInParts(in layout: Layout) -> Int {
     var seen: Set<PartList> = []
     var isWhole: [StatedAddress: Bool] = [:]
@@ -80,7 +80,7 @@ extension [StartupFunction] {
 }
 
 extension Layout {
-  /// The number of different lists that have functions at several addresses.
+  /// Returns the number of different lists that have functions at several addresses.
   fileprivate func countAmbiguous(_ lists: [[Part]]) -> Int {
     var seen: Set<FunctionList> = []
     return lists.count { parts in

@@ -2,8 +2,8 @@ import ImageModel
 
 /// A function that launches used, and the functions of some layouts that match it.
 ///
-/// Addresses differ from build to build, and some names do, too: so the caller, who knows the names, says
-/// which functions of each layout correspond to it.
+/// Addresses differ from build to build, and so do some names. So the caller, who knows the names, states which
+/// functions of each layout match.
 package struct MatchedFunction: Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
@@ -14,18 +14,18 @@ package struct MatchedFunction: Sendable {
   /// Whether only the recorded build can have the function: a merged body whose originals were recorded, or a
   /// constructor of the instrumentation. A layout that lacks it misses nothing.
   package var isOnlyRecorded = false
-  /// How many functions of the recorded build are meant: local ones with the same name may be the same functions of a
-  /// layout.
+  /// The number of functions of the recorded build that match: several local functions with one name may match the same
+  /// functions of a layout.
   package var bodies = 1
 
-  /// What of one layout matches a function.
+  /// The functions of one layout that match a function.
   package struct Match: Sendable {
     /// The parts that the launches used. The array is empty if the layout lacks the function. It has several parts for aliases
     /// and for local functions of one name, because a linker that orders by name moves them together. If the launches used
     /// several blocks of a function at different times, each block is a matched function.
     package var parts: [Part]
-    /// The functions of `parts` of which the launches used only some: as many as `bodies`, and no record says which ones. The
-    /// set is empty if the launches used all functions of `parts`.
+    /// The functions of `parts` that are alternatives: the launches used only as many of them as `bodies`, and no
+    /// record shows which ones. The set is empty if the launches used all functions of `parts`.
     package var alternatives: Set<Int>
 
     package init(_ parts: [Part], alternatives: Set<Int> = []) {
@@ -43,7 +43,8 @@ package struct MatchedFunction: Sendable {
   /// Whether no layout has the function.
   package var isMissing: Bool { matches.allSatisfy(\.parts.isEmpty) }
 
-  /// What tells a use from others. Of one function, several recorded builds may state several sizes.
+  /// The identity of a use. The size is not part of it, because several recorded builds may state several sizes of one
+  /// function.
   package struct Identity: Hashable, Sendable {
     let name: SymbolName?
     let parts: [PartList]
@@ -53,7 +54,7 @@ package struct MatchedFunction: Sendable {
     Identity(name: name, parts: matches.map { PartList($0.parts) })
   }
 
-  /// What tells a function from others, whichever parts of it were used.
+  /// The identity of a function, whichever parts of the function were used.
   package struct FunctionIdentity: Hashable, Sendable {
     let name: SymbolName?
     let functions: [FunctionList]

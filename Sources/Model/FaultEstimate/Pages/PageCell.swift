@@ -1,13 +1,15 @@
 // What a map of an image shows of each page, and what a curve shows of each step
 //
-// A page that a launch touches is a cell: when it is touched first, how many of its bytes run, how many startup functions
-// lie on it, and whether an order file could empty it. That is so if all that touches the page are startup functions with
-// names: code of the C runtime, linkage tables and unnamed code stay where the linker puts them.
+// A page that a launch touches is a cell. The cell has the step at which the page is touched first, the number of its
+// bytes that run, the number of startup functions on it, and whether an order file could empty the page. An order file
+// can empty a page if only startup functions with names touch it: code of the C runtime, linkage tables and unnamed
+// code stay where the linker puts them.
 //
-// Method: first steps by painting pages in time order (`UnpaintedPages`); bytes in one sweep by address that remembers the
-// end of what is counted; functions by a +1 at the first page of each and a -1 behind its last, added up at the end. So a
-// page is visited a constant number of times, however many functions claim to lie on it. A curve paints bytes in the same
-// way as pages, because its floor is what the bytes so far would fill, each counted once.
+// Method: first steps by painting pages in time order (`UnpaintedPages`); bytes in one sweep by address that remembers
+// the end of the counted bytes; functions by a +1 at the first page of each function and a -1 after its last page,
+// added up at the end. So a page is visited a constant number of times, however many functions claim to lie on it. A
+// curve paints bytes in the same way as pages: its floor is the number of pages that the bytes so far would fill, and
+// each byte counts once.
 
 import Addresses
 import ImageModel
@@ -17,11 +19,11 @@ package struct PageCell: Hashable, Sendable {
   package var page: StatedPage
   /// The step of the first touch.
   package var step: Int
-  /// The number of its bytes that are touched, each once.
+  /// The number of bytes of the page that are touched, each once.
   package var bytes: UInt64
-  /// The number of startup functions that lie on it, wholly or in part.
+  /// The number of startup functions that lie on the page, wholly or in part.
   package var functions: Int
-  /// Whether nothing but startup functions with names touches it, so that an order file can move all of them.
+  /// Whether only startup functions with names touch the page, so that an order file can move all of them.
   package var isOrderable: Bool
 }
 
@@ -34,10 +36,10 @@ package struct FaultCurvePoint: Hashable, Sendable {
 }
 
 extension PageFaultEstimate {
-  /// The touched pages of an image, ascending.
+  /// Returns the touched pages of an image, ascending.
   ///
   /// - Parameters:
-  ///   - window: where to look; its pages are held in memory.
+  ///   - window: the addresses to examine; all pages of the window are held in memory.
   ///   - isNamed: whether the function at an index of the layout has a name.
   /// - Complexity: O(*s* log *s* + *p*) for *s* touches and *p* pages of the window.
   package func cells(in window: AddressRange, isNamed: (Int) -> Bool) -> [PageCell] {
@@ -90,7 +92,7 @@ extension PageFaultEstimate {
     }
   }
 
-  /// The fault curve at each step that touches bytes for the first time, ascending by step.
+  /// Returns the fault curve at each step that touches bytes for the first time, ascending by step.
   ///
   /// - Complexity: O(*s* log *s*) for *s* touches.
   package func curvePoints(in window: AddressRange) -> [FaultCurvePoint] {
@@ -118,7 +120,8 @@ extension PageFaultEstimate {
     return points
   }
 
-  /// What the launch touches of `window`, ascending by step. An empty touch has its page.
+  /// Returns the ranges in `window` that the launch touches, ascending by step. An empty range touches the page of its
+  /// start.
   private func touches(in window: AddressRange) -> [LaunchTouches.Range] {
     launch.ranges.compactMap { range in
       let start = max(range.bytes.start, window.start)
@@ -149,7 +152,7 @@ extension PageFaultEstimate {
   }
 }
 
-/// How many ranges cover each of some pages.
+/// The number of ranges that cover each page.
 private struct Coverage {
   private var changes: [Int]
 

@@ -7,7 +7,7 @@ extension PageFaultEstimate {
     package var step: Int
     package var bytes: AddressRange
     package var cause: TouchCause
-    /// Index into the layout's functions; `nil` for what is not a function.
+    /// Index into the layout's functions; `nil` if the bytes are not of a function.
     package var function: Int?
 
     package init(step: Int, bytes: AddressRange, cause: TouchCause, function: Int?) {
@@ -18,7 +18,7 @@ extension PageFaultEstimate {
     }
   }
 
-  /// All that the launch touches, ascending by step. Their pages are those that `total` counts.
+  /// All touches of the launch, ascending by step. `total` counts their pages.
   package var touches: [Touch] {
     launch.ranges.map {
       Touch(

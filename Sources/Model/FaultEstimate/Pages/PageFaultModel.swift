@@ -5,15 +5,15 @@
 //
 //     the pages that hold at least one byte of a startup function.
 //
-// If the trace has the basic blocks that ran, it is at least one byte of these blocks, and "bytes of a
-// startup function" below means the bytes of these blocks.
+// If the trace has the basic blocks that ran, the set has the pages that hold at least one byte of these blocks. "Bytes
+// of a startup function" below then means the bytes of these blocks.
 //
-// For a Mach-O image some pages are added that a launch reads in any case: `MachOText` lists them. They are
-// present from the first step on. For an ELF image, code that is known to run is added: the C runtime,
-// initializers, entries of linkage tables that startup functions call (`ImpliedTouches`).
+// For a Mach-O image, the pages that a launch reads in any case are added: `MachOText` lists them. They are present
+// from the first step on. For an ELF image, code that is known to run is added: the C runtime, initializers, entries of
+// linkage tables that startup functions call (`ImpliedTouches`).
 //
-// Its size is the predicted number of page faults of a layout. An order file is good if it makes that set
-// small, and the set cannot be smaller than the number of pages that the startup bytes fill: the *floor*.
+// The size of the set is the predicted number of page faults of a layout. An order file is good if it makes the set
+// small. The set cannot be smaller than the number of pages that the startup bytes fill: the *floor*.
 //
 // A worked example, with pages of 4 KiB (0x1000) and one section:
 //
@@ -26,24 +26,24 @@
 //
 //     3 startup functions, 32 startup bytes, 3 pages, floor 1 page.
 //
-// An order file that packs them would place all three on one page. The 64 KiB windows are counted the same
-// way: a fault on Linux maps what is already cached in the aligned 64 KiB around it ("fault-around"), so a
-// *warm* launch takes one minor fault per window and not per page.
+// An order file that packs them would place all three on one page. The 64 KiB windows are counted in the same way: a
+// fault on Linux maps the cached pages in the aligned 64 KiB around it ("fault-around"), so a *warm* launch takes one
+// minor fault per window and not per page.
 //
 // Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its total.
-// So the sections are counted in descending order of their startup bytes, and each counts what it *adds*: a
-// page shared by two counts for the larger one, and 27 bytes of `.init` that fit after `.text` add nothing.
-// Sections that count whole come after those with startup functions, so that the rows of the latter show what
-// an order file can change. The floor follows the same rule, for an imaginary layout in which the startup
-// bytes of all sections are packed from the start of a page, the largest section first. So in total it is
-// exactly ceil(startup bytes / page size), never more than the pages.
+// So the sections are counted in descending order of their startup bytes, and each section counts what it *adds*: a
+// page shared by two sections counts for the larger one, and 27 bytes of `.init` that fit after `.text` add nothing.
+// Sections that count whole come after the sections with startup functions, so that the rows of the latter show what an
+// order file can change. The floor follows the same rule, for an imaginary layout in which the startup bytes of all
+// sections are packed from the start of a page, the largest section first. So the total floor is exactly ceil(startup
+// bytes / page size), never more than the pages.
 //
-// Method: bytes in one sweep by address that remembers the end of what is counted; pages and windows by
-// painting ranges (`UnpaintedPages`). No page is stored, so a function that claims to have 2^60 bytes costs
-// no more than any other.
+// Method: bytes in one sweep by address that remembers the end of the counted bytes; pages and windows by painting
+// ranges (`UnpaintedPages`). No page is stored, so a function that claims to have 2^60 bytes costs no more than any
+// other.
 //
 // What it leaves out:
-// - What an initializer that was not recorded calls, and in Mach-O images the initializers themselves.
+// - The functions that an unrecorded initializer calls, and in Mach-O images the initializers themselves.
 // - Bodies that the linker or compiler merged under another name, and code that ran without being entered as
 //   a function: cold parts, coroutine continuations, thunks.
 // - Reads: constants, unwind tables, strings, and the faults of data pages.
@@ -64,23 +64,23 @@ import ImageModel
 
 /// The page faults that a cold launch takes in the code of a layout. This is a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
-  /// One section's share of `total`: what it adds to the sections that are counted before it.
+  /// One section's share of `total`: the figures that it adds to the sections that are counted before it.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
-    /// The cause for which it is counted.
+    /// The cause for which the section is counted.
     package var cause: TouchCause
     package var touched: TouchedPages
   }
 
   package let pageSize: PageSize
-  /// The sections that a launch touches, ascending by address, followed by what `LaunchFacts` add to them, by
-  /// cause; they add up to `total`.
+  /// The sections that a launch touches, ascending by address, followed by the rows that `LaunchFacts` adds, by cause.
+  /// All rows add up to `total`.
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
-  /// Whether it is for a Mach-O image, of which some sections of `__TEXT` count whole.
+  /// Whether the estimate is for a Mach-O image, in which some sections of `__TEXT` count whole.
   package var isMachO: Bool { launch.imageFormat == .machO }
-  /// The predicted reads of each kernel with such pages for a Mach-O image; empty for another format.
+  /// The predicted reads of a Mach-O image by each kernel with pages of this size; empty for another format.
   package let xnuReads: [XNUReads]
   /// The predicted faults of an ELF image on Linux; `nil` for another format.
   package let linuxFaults: LinuxFaults?
@@ -153,7 +153,7 @@ package struct PageFaultEstimate: Sendable {
     for index in largestFirst where rows[index] != TouchedPages() {
       bytes += rows[index].startupBytes
       let wholePages = bytes / pageSize.bytes + (bytes % pageSize.bytes == 0 ? 0 : 1)
-      let packed = max(1, Int(wholePages))  // something was touched, though its size be 0
+      let packed = max(1, Int(wholePages))  // something was touched, even if its size is 0
       rows[index].floorPages = packed - pages
       pages = packed
     }

@@ -1,12 +1,12 @@
 import Addresses
 import ImageModel
 
-/// The rows of an estimate for what startup functions lead to, one for each section and cause.
+/// The rows of an estimate for the bytes that startup functions lead to, one row for each section and cause.
 enum ImpliedRows {
   private static let headerName: SymbolName = "ELF header"
 
   private struct Key: Hashable, Comparable {
-    /// Index into the layout's `sections`; `nil` for what is in no section, which comes first.
+    /// Index into the layout's `sections`; `nil` for bytes in no section, which come first.
     var section: Int?
     var cause: TouchCause
 
@@ -15,8 +15,8 @@ enum ImpliedRows {
     }
   }
 
-  /// Appends a row for each section and cause in `touches`, and merges their ranges by step, after the others
-  /// of the same step.
+  /// Appends a row for each section and cause in `touches`. Merges the ranges of `touches` by step, after the other
+  /// ranges of the same step.
   static func add(
     _ touches: [(step: Int, touch: LaunchFacts.Touch)], of layout: Layout,
     to rows: inout [LaunchTouches.Row], _ ranges: inout [LaunchTouches.Range]

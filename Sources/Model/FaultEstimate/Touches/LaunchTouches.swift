@@ -1,31 +1,30 @@
 import Addresses
 import ImageModel
 
-/// What a launch touches in one layout, in time order, and the rows in which it is counted.
+/// The bytes that a launch touches in one layout, in time order, and the rows that count them.
 struct LaunchTouches: Sendable {
   struct Row: Sendable {
     var name: SymbolName
     var cause: TouchCause
-    /// A fault reads nothing outside of it: a segment, if known; `nil` for what is in no section.
+    /// The range outside of which a fault reads nothing: a segment, if it is known; `nil` for bytes in no section.
     var mapping: AddressRange?
   }
 
-  /// Bytes that are touched together; ranges are ascending.
+  /// Bytes that are touched together.
   struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.
     var row: Int
-    /// Index into the layout's functions; `nil` for what is not a function.
+    /// Index into the layout's functions; `nil` if the bytes are not of a function.
     var function: Int?
     /// The start of the function; `bytes` may be a part of it.
     var entry: StatedAddress?
   }
 
-  /// Ascending by address, followed by the rows that `facts` add. Rows in which nothing is touched are
-  /// included.
+  /// The sections, ascending by address, followed by the rows that `facts` adds. Rows without touches are included.
   let rows: [Row]
-  /// Ascending by step.
+  /// The touched ranges, ascending by step.
   let ranges: [Range]
   /// `__TEXT` of a Mach-O image; `nil` for another format.
   let segment: AddressRange?
@@ -56,7 +55,7 @@ struct LaunchTouches: Sendable {
       }
     }
     var seen: Set<PartList> = []
-    // What is used again touches nothing new.
+    // Parts that are used again touch nothing new.
     for (step, parts) in steps.enumerated() where seen.insert(PartList(parts)).inserted {
       for part in parts {
         let function = layout.functions[part.function]
@@ -76,7 +75,7 @@ struct LaunchTouches: Sendable {
     imageFormat = layout.imageFormat
   }
 
-  /// The startup functions and bytes of each row. If sections overlap, which no linker produces, bytes count
+  /// Returns the startup functions and bytes of each row. If sections overlap, which no linker produces, bytes count
   /// for the section that begins first, and aliases for one of their sections.
   func countBytes() -> [TouchedPages] {
     var counts = [TouchedPages](repeating: TouchedPages(), count: rows.count)

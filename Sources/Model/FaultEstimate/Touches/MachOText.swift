@@ -1,8 +1,8 @@
 // The reads of a launch in `__TEXT`, apart from functions
 //
 // The segment `__TEXT` of a Mach-O image begins with its header and contains, in addition to functions, small
-// sections that dyld, the Objective-C runtime and the code itself read at launch. No trace tells which of
-// their bytes. They are counted by these rules, and each row of a report says by which:
+// sections that dyld, the Objective-C runtime and the code itself read at launch. No trace shows which of their bytes
+// are read. They are counted by these rules, and each row of a report states its rule:
 //
 //     first page of the segment   header and load commands                  always: dyld walks them
 //     __init_offsets              initialisers, 4 bytes each                whole: dyld calls each
@@ -14,29 +14,28 @@
 //     __objc_classname            names of classes                          whole
 //     __objc_methlist             relative method lists                     whole
 //
-// Why whole? A page of 16 KiB holds 1365 stubs of 12 bytes, or 512 Objective-C stubs of 32. If a launch uses
-// one in a hundred of them, independently, a page of the latter stays untouched with a probability of
-// 0.99^512, which is 0.6%. Names of selectors and classes are registered one by one when the runtime first
-// sees the image (objc4, `_read_images`), unless dyld prepared its tables at an earlier launch: then the rule
-// is an upper bound. An order file changes none of these sections, so they have the same effect on both
-// layouts.
+// Why whole? A page of 16 KiB holds 1365 stubs of 12 bytes, or 512 Objective-C stubs of 32 bytes. If a launch uses one
+// in a hundred stubs, independently, a page of Objective-C stubs stays untouched with a probability of 0.99^512, which
+// is 0.6%. Names of selectors and classes are registered one by one when the runtime first sees the image (objc4,
+// `_read_images`), unless dyld prepared the image's tables at an earlier launch: then the rule is an upper bound. An
+// order file changes none of these sections, so they have the same effect on both layouts.
 //
-// When? All of it before the first function, in address order. That is true for what dyld and the runtime
-// read; stubs are used at various times, so the reads that `XNUReadModel` counts for them are too few, by the
-// same number for both layouts.
+// When? All of it before the first function, in address order. That is true for the sections that dyld and the runtime
+// read. Stubs are used at various times, so the reads that `XNUReadModel` counts for them are too few, by the same
+// number for both layouts.
 //
-// What it leaves out: `__cstring` and `__const`, of which a launch reads an unknown part; types and
-// conformances of Swift (`__swift5_...`), searched when a cast needs them; `__objc_methtype`, read on
-// demand; unwind tables, read by exceptions only. Load commands that are longer than a page.
+// What it leaves out: `__cstring` and `__const`, since it is unknown which part a launch reads; types and conformances
+// of Swift (`__swift5_...`), searched when a cast needs them; `__objc_methtype`, read on demand; unwind tables, read by
+// exceptions only. Load commands that are longer than a page.
 //
 // A link map does not state where the segment starts, and its first section may be several pages after the
-// header. Linkers place executables at 4 GiB and dynamic libraries at 0; otherwise (`-image_base`) the header
+// header. Linkers place executables at 4 GiB and dynamic libraries at 0. For other images (`-image_base`), the header
 // is assumed to begin on the last page of 16 KiB on which it fits before the first section.
 
 import Addresses
 import ImageModel
 
-/// The segment that contains the code of a Mach-O image, and what else of it a launch reads.
+/// The segment that contains the code of a Mach-O image, and the other parts of the segment that a launch reads.
 struct MachOText {
   static let headerName: SymbolName = "Mach-O header"
   private static let sectionsReadWhole: Set<SymbolName> = [
@@ -49,7 +48,7 @@ struct MachOText {
   /// `sizeof(struct mach_header_64)`.
   private static let machHeaderBytes: UInt64 = 32
 
-  /// From the header to the end of the last section.
+  /// The segment's addresses, from the header to the end of the last section.
   let segment: AddressRange
   /// Indexes of sections that count whole, ascending.
   let readWhole: [Int]
@@ -70,7 +69,7 @@ struct MachOText {
     }
   }
 
-  /// At most `address`.
+  /// Returns the start of the segment, which is at most `address`.
   private static func segmentStart(firstSection address: StatedAddress) -> StatedAddress {
     let base = address.roundedDown(to: 1 << 32)
     guard address - base > mostHeaderBytes else { return base }

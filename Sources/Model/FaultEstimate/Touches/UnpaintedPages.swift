@@ -8,14 +8,15 @@
 
 import Addresses
 
-/// Pages, of which each is painted at most once.
+/// Pages that are each painted at most once.
 struct UnpaintedPages {
-  /// Where the runs start, ascending; the last one is where the last run ends.
+  /// The starts of the runs, ascending, followed by the end of the last run.
   private let bounds: [StatedPage]
-  /// For each run, itself if unpainted, else a later run, none of those between being unpainted.
+  /// For each run, its own index if the run is unpainted. Otherwise the index of a later run, with no unpainted run
+  /// between the two.
   private var successor: [Int]
 
-  /// - Parameter ranges: all that will be painted.
+  /// - Parameter ranges: all ranges that will be painted.
   /// - Complexity: O(*s* log *s*) for *s* ranges.
   init(of ranges: [ClosedRange<StatedPage>]) {
     var ends: [StatedPage] = []
@@ -33,8 +34,8 @@ struct UnpaintedPages {
 
   /// Paints one of the ranges that were passed to the initializer.
   ///
-  /// - Parameter newPages: called with the runs in it that were unpainted, ascending.
-  /// - Returns: the number of these pages.
+  /// - Parameter newPages: called with each run of `pages` that was unpainted, ascending.
+  /// - Returns: the number of pages that were unpainted.
   /// - Complexity: O(log *s*) amortised, *s* being the number of ranges.
   @discardableResult mutating func paint(
     _ pages: ClosedRange<StatedPage>, newPages: (Range<StatedPage>) -> Void = { _ in }
@@ -59,6 +60,6 @@ struct UnpaintedPages {
     return run
   }
 
-  /// The run that starts at `page`.
+  /// Returns the index of the run that starts at `page`.
   private func firstRun(from page: StatedPage) -> Int { bounds.partitioningIndex { $0 >= page } }
 }

@@ -38,9 +38,9 @@
 // - What is in memory before: the kernel reads the header when it maps the image, other processes may have
 //   used a framework, the second launch finds what the first one left.
 // - The system's own prefetching: launch playbooks, and the file system's read-ahead.
-// - The rest of the file: data, fix-ups and `__LINKEDIT` are read by dyld through the same state, between and
-//   before the touches counted here; and other images and dyld's shared cache have their own state.
-// - Several threads: their touches reach the kernel in one order, but not always in that of the trace.
+// - The rest of the file: data, fix-ups and `__LINKEDIT` are read by dyld through the same state, before and between
+//   the touches counted here. Other images and dyld's shared cache have their own state.
+// - Several threads: their touches reach the kernel in one order, but not always in the order of the trace.
 // - Scarce memory and throttled processes, which get smaller clusters; spinning disks, which get larger ones;
 //   file systems that split a cluster if the file is not contiguous or is compressed.
 // - The place of a slice in a fat file: page 0 here is the first page of the slice.
@@ -67,7 +67,7 @@ package struct XNUKernel: Hashable, Sendable {
   package static let macOS = XNUKernel(
     name: "macOS", smallestClusterBytes: 16 << 10, largestClusterBytes: 128 << 10)
 
-  /// The kernels with pages of that size: 16 KiB on arm64, 4 KiB on Intel Macs.
+  /// Returns the kernels with pages of this size: 16 KiB on arm64, 4 KiB on Intel Macs.
   package static func kernels(pageSize: PageSize) -> [XNUKernel] {
     switch pageSize {
     case .sixteenKibibytes: [.iOS, .macOS]
@@ -90,7 +90,7 @@ package struct XNUReadModel: Sendable {
   private var mapped: Set<FilePage> = []
   /// The page of the last fault. Like the kernel, the model starts at page 0.
   private var lastPage = FilePage.first
-  /// In steps; negative for a descending run.
+  /// The length of the current run, in steps; negative for a descending run.
   private var run = 0
 
   package var bytesRead: UInt64 { pagesRead * pageBytes }
@@ -101,7 +101,7 @@ package struct XNUReadModel: Sendable {
     largestClusterBytes = max(kernel.largestClusterBytes, pageSize.bytes)
   }
 
-  /// Faults on `page` if this is its first touch.
+  /// Faults on `page` if this is the first touch of it.
   ///
   /// - Parameter mapping: the pages of the segment that `page` lies in.
   /// - Complexity: O(*c*) on average for a cluster of *c* pages.
@@ -155,7 +155,8 @@ package struct XNUReadModel: Sendable {
     return (head, wanted - head - 1)
   }
 
-  /// Rule 3. In bytes, not pages: the kernel drops the fraction of a byte before it rounds up to pages.
+  /// The cluster size of rule 3, in bytes and not in pages: the kernel drops the fraction of a byte before it rounds up
+  /// to pages.
   private var scatteredClusterBytes: UInt64 {
     guard pagesRead >= 20 * (smallestClusterBytes / pageBytes) else { return smallestClusterBytes }
     let bytes = largestClusterBytes * pagesTouched / pagesRead

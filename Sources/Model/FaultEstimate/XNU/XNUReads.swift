@@ -17,10 +17,10 @@ package struct XNUReads: Hashable, Sendable {
   /// many pages.
   private static let mostBytes: UInt64 = 4 << 30
 
-  /// Simulates each kernel with pages of that size over the first touches of a launch.
+  /// Simulates each kernel with pages of `pageSize` over the first touches of a launch.
   ///
   /// - Parameter pageCount: the number of pages that `launch` touches.
-  /// - Returns: none for formats other than Mach-O, and none beyond 4 GiB of touched code.
+  /// - Returns: an empty array for formats other than Mach-O, and beyond 4 GiB of touched code.
   static func simulating(
     _ launch: LaunchTouches, pageSize: PageSize, pageCount: Int
   ) -> [XNUReads] {
