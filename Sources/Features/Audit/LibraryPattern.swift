@@ -24,7 +24,7 @@ package struct LibraryPattern: Hashable, Sendable {
     }
   }
 
-  /// The parts of a path, without `.`, and without `..` and the part before it.
+  /// Returns the parts of a path without `.`, and without each `..` and the part before it.
   private static func resolved(_ path: [UInt8]) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     for part in path.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
@@ -41,7 +41,7 @@ package struct LibraryPattern: Hashable, Sendable {
     return parts
   }
 
-  /// The framework whose library is at a path.
+  /// Returns the name of the framework whose library has the path `parts`.
   private static func framework(in parts: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
     guard let name = parts.last else { return nil }
     var place = parts.count - 2
@@ -52,7 +52,7 @@ package struct LibraryPattern: Hashable, Sendable {
     return parts[place]
   }
 
-  /// Whether the pattern is all of `text`.
+  /// Whether the pattern matches all of `text`.
   ///
   /// - Complexity: O(*p* × *t*) for both lengths: after a mismatch only the last `*` is tried again.
   package func matches(_ text: ArraySlice<UInt8>) -> Bool {
