@@ -145,7 +145,7 @@ struct CheckCommand: ParsableCommand {
 
   /// Appends the figures to the history.
   ///
-  /// - Returns: why they can't be appended.
+  /// - Returns: why the figures can't be appended; `nil` if they were appended.
   private func add(_ documents: [NamedDocument], of commit: GitCommit) -> Diagnostic? {
     guard let history else { return nil }
     var addition = HistoryAddition(history: history, commit: commit, documents: documents)
@@ -165,14 +165,14 @@ struct CheckCommand: ParsableCommand {
     return try launch.run(besides: given, measuring: states) { line.begin("check: \($0)") }
   }
 
-  /// Prints where the documents of a launch are, and what they may suffer from.
+  /// Prints the folder of the launch's documents, and notes and warnings about the documents.
   private func print(_ made: MadeDocuments, in launch: CheckedLaunch) {
     for note in made.notes { messages.print(note: note.description) }
     messages.print(note: printable("the documents of the launch are in \(launch.folder)"))
     messages.print(made.warnings)
   }
 
-  /// - Throws: what determines the exit status.
+  /// - Throws: the error that determines the exit status.
   private func end(_ document: CheckDocument, _ names: NameWording) throws {
     if let note = document.baselineNote { messages.print(note: printable(note)) }
     messages.print(document.partialFigures)

@@ -40,7 +40,7 @@ struct CheckLaunchOptions: ParsableArguments {
 
   private static let usualFolder = "orderfile-check"
 
-  /// The first of these options that needs `--launch`.
+  /// The first given option among these that needs `--launch`.
   private var firstWithoutLaunch: String? {
     let given = [
       ("--image", image != nil), ("--before", before != nil), ("--order", order != nil),
@@ -71,7 +71,7 @@ struct CheckLaunchOptions: ParsableArguments {
   /// The paths of the files that are read.
   var inputs: [String] { [image, before, order, repeated.input].compactMap { $0 } }
 
-  /// `nil` without `--launch`.
+  /// The launch that these options describe; `nil` without `--launch`.
   var checkedLaunch: CheckedLaunch? {
     guard let command = launch.first else { return nil }
     var launch = CheckedLaunch(command, folder: documents ?? Self.usualFolder, in: .own)

@@ -3,13 +3,14 @@ import CommandSupport
 import ImageModel
 import Rendering
 
-/// Where the reports of `check` go. All are opened before any program is launched.
+/// The outputs for the reports of `check`. All are opened before any program is launched.
 struct CheckOutputs {
   let report: Output
   private let junit: Output?
   private let markdown: Output?
   private let sarif: Output?
-  /// The report in the folder of the documents; `nil` without a launch or a budget, or if `report` is this file.
+  /// The report in the folder of the documents; `nil` without a launch, if the command writes a budget, or if `report`
+  /// is this file.
   private let kept: Output?
 
   init(
@@ -61,7 +62,7 @@ struct CheckOutputs {
 }
 
 extension Output {
-  /// Whether both are one file, so that only the later one would be left.
+  /// Whether both outputs are one file, so that only the later report would be left.
   func isSameFile(as other: Output) -> Bool {
     guard case .file(let file) = self, case .file(let otherFile) = other else { return false }
     return file.isSameFile(as: otherFile)

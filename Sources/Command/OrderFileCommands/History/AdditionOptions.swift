@@ -21,7 +21,7 @@ struct AdditionOptions: ParsableArguments {
       "A name for the launch, if several launches of an image are added.", valueName: "name"))
   var launchName: String?
 
-  /// The first given one of these options; `nil` if none is given.
+  /// The first of these options that is given; `nil` if none is given.
   var firstGiven: String? {
     let given = [
       ("--commit", commit != nil), ("--time", time != nil), ("--launch-name", launchName != nil),
@@ -38,7 +38,9 @@ struct AdditionOptions: ParsableArguments {
     }
   }
 
-  /// - Throws: if git is needed and fails.
+  /// Returns the commit of the figures.
+  ///
+  /// - Throws: an error if git is needed and fails.
   func gitCommit() throws -> GitCommit { try GitCommit(commit, at: time, in: .own) }
 }
 
