@@ -2,7 +2,8 @@ import ImageModel
 
 /// How much worse than its base a figure may be, as somebody wrote it: `+2`, `+2%`, `-1%`.
 package struct Allowance: Hashable, Sendable, CustomStringConvertible {
-  /// Whether it allows less instead of more: for figures of which higher ones are better.
+  /// Whether the allowance permits a smaller figure instead of a larger one: for figures that are better if they are
+  /// higher.
   package var isLess: Bool
   package var amount: Bound
 
@@ -29,8 +30,8 @@ package struct Allowance: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { (isLess ? "-" : "+") + amount.description }
 
-  /// Whether `value` is at most this much worse than `base`. A percentage is of `base`; of a share, it means percentage
-  /// points.
+  /// Whether `value` is at most this much worse than `base`. A percentage is relative to `base`. For a share, a
+  /// percentage means percentage points.
   package func allows(_ value: Double, base: Double, isShare: Bool) -> Bool {
     let loss = isLess ? base - value : value - base
     switch amount {
@@ -46,10 +47,10 @@ package enum Bound: Hashable, Sendable, CustomStringConvertible {
   case count(Int)
   case share(Share)
 
-  /// Counts up to here are exact in JSON.
+  /// The largest count. All counts up to this one are exact in JSON.
   static let largest = 1 << 53
-  /// Far below the smallest difference of two shares, or of a count and a percentage of a count; far above the error of
-  /// their computation.
+  /// The tolerance of comparisons. It is far below the smallest difference of two shares, or of a count and a
+  /// percentage of a count, and far above the error of their computation.
   static let tolerance = 1e-9
 
   package var value: Double {

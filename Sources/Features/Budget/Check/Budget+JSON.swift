@@ -9,7 +9,7 @@
 //       "schema": "orderfile.budget/1"
 //     }
 //
-// People write it: so an unknown key is an error and not skipped, and places are lines.
+// People write this file: so an unknown key is an error and not skipped, and errors state lines.
 
 import Addresses
 import Audit
@@ -32,7 +32,7 @@ extension Budget: ReadableDocument {
     json.member("schema", Self.schema)
   }
 
-  /// Unlike other documents, it may have no unknown members.
+  /// Reads a budget. Unlike other documents, a budget may have no unknown members.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     do { try self.init(unplaced: bytes) } catch {
       var error = error
@@ -48,7 +48,7 @@ extension Budget: ReadableDocument {
     }
   }
 
-  /// With offsets in the place of lines.
+  /// Reads a budget whose `line`s are byte offsets instead of line numbers.
   private init(unplaced bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: Self.schema)
     try object.refuseMembers(besides: ["allowedLibraries", "limits", "schema"])
@@ -68,7 +68,7 @@ extension Budget: ReadableDocument {
   }
 }
 
-/// Where the lines of a text begin.
+/// The places of the line ends of a text.
 private struct LineNumbers {
   private var ends: [Int] = []
 
@@ -80,7 +80,7 @@ private struct LineNumbers {
     }
   }
 
-  /// - Returns: from 1.
+  /// - Returns: the number of the line that contains `position`, from 1.
   func line(of position: FileOffset) -> Int {
     var (low, high) = (0, ends.count)
     while low < high {

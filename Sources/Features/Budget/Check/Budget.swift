@@ -5,7 +5,7 @@ import LaunchMeasurement
 /// Limits on the figures of a launch, which documents of other commands state. People write the budget, or edit the one that
 /// `check --init` wrote.
 package struct Budget: Hashable, Sendable {
-  /// In the order of the file.
+  /// The limits, in the order of the file.
   package var limits: [Limit]
   /// The libraries that an image may load; `nil` allows all.
   package var libraries: AllowedLibraries?
@@ -15,12 +15,12 @@ package struct Budget: Hashable, Sendable {
     self.libraries = libraries
   }
 
-  /// The maximum number of limits in a file; far more than anybody reads.
+  /// The maximum number of limits in a file: far more than anybody reads.
   static let mostLimits = 4000
 
   package struct AllowedLibraries: Hashable, Sendable {
     package var patterns: [LibraryPattern]
-    /// Where the file has them, from 1.
+    /// The line of `allowedLibraries` in the file, from 1.
     package var line: Int
 
     package init(patterns: [LibraryPattern], line: Int = 1) {
@@ -29,19 +29,19 @@ package struct Budget: Hashable, Sendable {
     }
   }
 
-  /// What one figure must be: at least one of `maximum`, `minimum` and `againstBase`.
+  /// The required range of one figure: at least one of `maximum`, `minimum` and `againstBase`.
   package struct Limit: Hashable, Sendable {
     package var figure: BudgetFigure
-    /// The file name of the image; `nil` stands for each image with the figure.
+    /// The file name of the image; `nil` selects each image with the figure.
     package var image: String?
-    /// `nil` stands for each page size of the figure.
+    /// The page size; `nil` selects each page size of the figure.
     package var pageSize: PageSize?
-    /// The state of the page cache; `nil` stands for each. For times only.
+    /// The state of the page cache, for times only; `nil` selects each state.
     package var state: String?
     package var maximum: Bound?
     package var minimum: Bound?
     package var againstBase: Allowance?
-    /// Where the file has it, from 1.
+    /// The line of the limit in the file, from 1.
     package var line: Int
 
     package init(
@@ -59,7 +59,7 @@ package struct Budget: Hashable, Sendable {
       self.line = line
     }
 
-    /// Whether it is about a figure of an image.
+    /// Whether the limit applies to a figure of an image.
     func isAbout(_ found: CheckedImage.Figure, of image: CheckedImage) -> Bool {
       found.source == figure.source && found.metric.name == figure.name
         && (self.image.map { $0 == image.name } ?? true)
@@ -70,7 +70,7 @@ package struct Budget: Hashable, Sendable {
 }
 
 extension Budget {
-  /// The states of the page cache in which the limits need times; empty if no limit is of a time.
+  /// The states of the page cache in which the limits need times; empty if no limit is on a time.
   package var timeStates: [CacheState] {
     let states = limits.filter { $0.figure.isTime }.map(\.state)
     return CacheState.allCases.filter { state in

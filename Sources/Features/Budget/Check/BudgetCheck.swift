@@ -2,15 +2,15 @@ import ImageModel
 import LaunchMeasurement
 import Rendering
 
-/// Compares the figures of images with a budget, and with those of a base.
+/// Compares the figures of images with a budget, and with the figures of a base.
 package struct BudgetCheck {
   package var budget: Budget
   package var images: [CheckedImage]
-  /// `nil` without a base.
+  /// The figures of the base; `nil` without a base.
   package var base: [CheckedImage]?
-  /// Why there is none, or why a part of it is missing: `base.json does not exist`.
+  /// Why there is no base, or why a part of the base is missing: `base.json does not exist`.
   package var baseIsMissing: String?
-  /// Why the images lack figures, as far as that is known.
+  /// The known reasons why the images lack figures.
   package var absences: [FigureAbsence] = []
 
   package init(
@@ -23,11 +23,11 @@ package struct BudgetCheck {
     self.baseIsMissing = baseIsMissing
   }
 
-  /// A verdict for each requirement of each limit, in the order of the budget; of a limit by image, in the order of the
-  /// documents. The libraries that are allowed come last.
+  /// Returns a verdict for each requirement of each limit, in the order of the budget. The verdicts on one limit are in
+  /// the order of the images in the documents. The verdict on allowed libraries comes last.
   ///
-  /// - Throws: `mismatch` if the base has none of the images, or one of another architecture; an error that names all
-  ///   limits of which no document has the figure.
+  /// - Throws: `mismatch` if the base has none of the images, or has an image of another architecture; an error that
+  ///   names all limits on figures that no document has.
   package func results() throws(Diagnostic) -> [CheckResult] {
     if let base { try compare(base) }
     var results: [CheckResult] = []
@@ -49,8 +49,8 @@ package struct BudgetCheck {
     return results
   }
 
-  /// - Throws: `mismatch` if `base` is of other programs. Older documents lack the architecture: without it, the file name
-  ///   has to do.
+  /// - Throws: `mismatch` if `base` is of other programs. Older documents lack the architecture: then only the file
+  ///   name is compared.
   private func compare(_ base: [CheckedImage]) throws(Diagnostic) {
     let pairs = images.compactMap { image in
       base.first { $0.name == image.name }.map { (image, $0) }
@@ -142,7 +142,7 @@ package struct BudgetCheck {
     }
   }
 
-  /// - Returns: `nil` if the launches lack the figure.
+  /// - Returns: the verdict; `nil` if the launches lack the figure.
   private func result(
     _ limit: Budget.Limit, _ times: CheckedImage.Times, of image: CheckedImage
   ) -> CheckResult? {
@@ -228,7 +228,7 @@ package struct BudgetCheck {
     problem.remedies = reason.remedies
   }
 
-  /// Joins errors about limits into one; `nil` if there are none.
+  /// Joins the errors about limits into one error; `nil` if there are no errors.
   private static func joined(_ problems: [Diagnostic]) -> Diagnostic? {
     guard problems.count > 1 else { return problems.first }
     var hints: [String] = []

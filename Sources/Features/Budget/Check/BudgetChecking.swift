@@ -2,7 +2,7 @@ import ByteReading
 import CommandSupport
 import ImageModel
 
-/// What `orderfile check` does: it reads documents and a base, and compares them with a budget.
+/// A run of `orderfile check`: reads documents and a base, and compares them with a budget.
 package struct BudgetChecking: Sendable {
   /// The documents that were read or added.
   package private(set) var documents: [NamedDocument] = []
@@ -14,12 +14,12 @@ package struct BudgetChecking: Sendable {
   private let base: [String]
   private let baseIsMissing: String?
 
-  /// Reads the documents, and those of the base.
+  /// Reads the documents of the check and the documents of the base.
   ///
   /// - Parameters:
   ///   - documents: paths; `-` is stdin.
-  ///   - base: the paths of the base's documents. It is no error if a file does not exist: the first build of a project
-  ///     has no base, and the first with another kind of document has a part of it.
+  ///   - base: the paths of the base's documents. A path without a file is no error: the first build of a project has
+  ///     no base, and the first build with another kind of document has only a part of a base.
   package init(documents: [String], base: [String] = []) throws(Diagnostic) {
     let found = base.filter { $0 == "-" || Folder.exists($0) }
     self.base = found
@@ -28,7 +28,7 @@ package struct BudgetChecking: Sendable {
     for path in documents { try add(NamedDocument(reading: path)) }
   }
 
-  /// The commands of which a document about `image` was read or added.
+  /// Returns the commands that wrote the documents about `image`.
   ///
   /// - Parameter image: a file name.
   package func sources(of image: String) -> Set<HistorySeries.Source> {
@@ -38,7 +38,7 @@ package struct BudgetChecking: Sendable {
 
   /// Adds a document.
   ///
-  /// - Throws: if another document has its figures, or is of another build.
+  /// - Throws: if another document has the same figures, or is of another build.
   package mutating func add(_ document: NamedDocument) throws(Diagnostic) {
     try images.add(document.document, path: document.path)
     documents.append(document)
@@ -69,12 +69,12 @@ package struct BudgetChecking: Sendable {
       budget: path, base: base, baseIsMissing: baseIsMissing, results: results, images: images)
   }
 
-  /// A budget that the documents just meet, with notes about figures that get no limit.
+  /// Returns a budget that the documents just meet, with notes about figures that get no limit.
   package func draft() throws(Diagnostic) -> (budget: Budget, notes: [String]) {
     (try BudgetDraft.budget(for: images), BudgetDraft.notes(for: images))
   }
 
-  /// The figures of the base; `nil` without one.
+  /// Returns the figures of the base; `nil` without a base.
   private static func images(ofBase found: [String]) throws(Diagnostic) -> [CheckedImage]? {
     if found.isEmpty { return nil }
     var images: [CheckedImage] = []
@@ -82,7 +82,7 @@ package struct BudgetChecking: Sendable {
     return images
   }
 
-  /// Why a part of the base is missing; `nil` if none is.
+  /// Returns why the base or a part of it is missing; `nil` if all of the base exists.
   private static func baseIsMissing(_ base: [String], _ found: [String]) -> String? {
     if base.isEmpty { return "no --base was given" }
     let missing = base.filter { !found.contains($0) }

@@ -1,12 +1,13 @@
 import ImageModel
 import LaunchMeasurement
 
-/// What `check --init` writes: a budget that today's figures just meet.
+/// The budget that `check --init` writes: today's figures just meet it.
 package enum BudgetDraft {
-  /// A limit for each figure that repeats exactly and has a better direction, with some slack; and one for times if two
-  /// builds were launched in turn: 3%, or as much more as the interval of today's change needs.
+  /// Returns a limit for each figure that repeats exactly and that has a better direction, with some slack. If two
+  /// builds were launched in turn, there is also a limit for times: 3%, or as much more as the interval of today's
+  /// change needs.
   ///
-  /// - Throws: if there is nothing to limit.
+  /// - Throws: if no figure can be limited.
   package static func budget(for images: [CheckedImage]) throws(Diagnostic) -> Budget {
     let limits = images.flatMap { image in
       image.figures.compactMap { limit($0, of: image) }
@@ -20,7 +21,8 @@ package enum BudgetDraft {
     return Budget(limits: limits)
   }
 
-  /// Windows of fault-around: twice the information of pages.
+  /// The largest page size that gets limits. Windows of fault-around are larger, and would repeat the information of
+  /// pages.
   private static let largestPageSize = PageSize.sixteenKibibytes
 
   private static func limit(
@@ -49,14 +51,14 @@ package enum BudgetDraft {
     return limit
   }
 
-  /// `value` in whole percent.
+  /// Returns `value` in whole percent.
   private static func share(_ value: Double, roundsUp: Bool) -> Bound {
     let percent = (value * 100).rounded(roundsUp ? .up : .down)
     return .share(Share(percent: UInt64(min(max(percent, 0), 100))))
   }
 
-  /// The times of an image of which two builds were launched in turn, each with the limit that it passes; `nil` for the
-  /// limit if it passes none.
+  /// Returns the times of an image that was launched in turn with another build, each with the limit that the time
+  /// passes; the limit is `nil` if the time passes none.
   private static func timeLimits(
     of image: CheckedImage
   ) -> [(state: String, limit: Budget.Limit?)] {
@@ -78,10 +80,10 @@ package enum BudgetDraft {
     }
   }
 
-  /// In percent of the base's time.
+  /// The smallest allowance for a time, in percent of the base's time.
   private static let leastTimeSlack: UInt64 = 3
 
-  /// Says of each time without a limit that today's launches pass, why there is none.
+  /// Returns a note for each time without a limit: why today's launches pass no limit.
   package static func notes(for images: [CheckedImage]) -> [String] {
     images.flatMap { image in
       timeLimits(of: image).filter { $0.limit == nil }.map { time in

@@ -1,7 +1,8 @@
 import ImageModel
 import Rendering
 
-/// What `check --why` says of each limit: what the figure is, how far it is from the limit, and what makes it better.
+/// The text of `check --why` about each limit: the meaning of the figure, its distance from the limit, and how to make
+/// the figure better.
 package struct BudgetExplanation {
   private let document: CheckDocument
 
@@ -35,7 +36,7 @@ package struct BudgetExplanation {
       "\(result.outcome.rawValue), \(result.figure.wording(abs(room))) \(room < 0 ? "too much" : "left")"
   }
 
-  /// How much worse the figure may become; negative if it is too bad. `nil` for times and lists.
+  /// Returns how much worse the figure may become; negative if it is too bad. `nil` for times and lists.
   private func room(_ result: CheckResult) -> Double? {
     switch result.requirement {
     case .atMost(let bound): return bound.value - result.value

@@ -1,5 +1,5 @@
-// All figures of a budget. Those of `CommittedDocument` are here under the same names, except what does not repeat
-// exactly and has no interval: faults and memory of `measure`.
+// All figures of a budget. The figures of `CommittedDocument` have the same names here. Figures that neither repeat
+// exactly nor have an interval are left out: faults and memory of `measure`.
 
 extension BudgetFigure {
   package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages + verify

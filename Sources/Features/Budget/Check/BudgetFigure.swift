@@ -1,26 +1,26 @@
-/// A figure that a budget can limit, with what `check --why` says of it.
+/// A figure that a budget can limit, with the words of `check --why` about it.
 package struct BudgetFigure: Hashable, Sendable {
   package var source: HistorySeries.Source
   package var name: String
   package var unit: HistoryMetric.Unit
   package var direction: HistoryMetric.Direction
-  /// One sentence.
+  /// The meaning of the figure, as one sentence.
   package var meaning: String
-  /// What makes it better, as one sentence; it begins with a lower-case verb.
+  /// How to make the figure better, as one sentence; it begins with a lower-case verb.
   package var remedy: String
-  /// How far above today's value `check --init` sets the limit; `nil` if it sets none.
+  /// How far from today's value `check --init` sets the limit; `nil` if it sets no limit.
   package var slack: Slack?
 
   package enum Slack: Hashable, Sendable {
-    /// None: today's value.
+    /// The limit is today's value.
     case none
-    /// Two pages, or 2% of more than a hundred; as much against the base.
+    /// Two pages, or 2% of a figure above a hundred; two pages against the base.
     case pages
-    /// 2%; as much against the base.
+    /// 2%, also against the base.
     case bytes
     /// Two percentage points.
     case share
-    /// At least 3% against the base, and no limit without one.
+    /// At least 3% against the base; no limit without a base.
     case time
   }
 
@@ -40,7 +40,7 @@ package struct BudgetFigure: Hashable, Sendable {
   /// `pages.textPages`
   package var id: String { "\(source.rawValue).\(name)" }
   package var isShare: Bool { unit == .ratio }
-  /// Whether it differs from launch to launch, so that only builds launched in turn can be compared.
+  /// Whether the figure differs from launch to launch, so that only builds launched in turn can be compared.
   package var isTime: Bool { source == .measure }
 
   package init?(id: String) {

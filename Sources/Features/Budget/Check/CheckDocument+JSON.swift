@@ -4,10 +4,10 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// `base` names the documents with which was compared; `baseIsMissing` says why there are none, or which do not exist.
-/// `limits` has a verdict for each requirement of a limit, with the `line` of the budget. The `pages` of a cause are shares,
-/// which add up. `causes` has the first hundred, and `furtherCauses` the number of the others. `images` is what a later check
-/// needs to compare with this one.
+/// `base` names the documents of the base. `baseIsMissing` says why there are none, or which documents do not exist.
+/// `limits` has a verdict for each requirement of a limit, with the `line` of the budget. The `pages` of a cause are
+/// shares, which add up. `causes` has the first hundred causes, and `furtherCauses` the number of the others. `images`
+/// has the figures that a later check compares with this one.
 extension CheckDocument: ReadableDocument {
   package static let schema = "orderfile.check/1"
 
@@ -26,7 +26,7 @@ extension CheckDocument: ReadableDocument {
     if isStrict { json.member("strict", true) }
   }
 
-  /// - Throws: `missing` or `invalid` for what is no such document, or names a figure that no budget has.
+  /// - Throws: `missing` or `invalid` if `bytes` are no such document, or name a figure that no budget has.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: Self.schema)
     self.init(
@@ -129,7 +129,8 @@ extension RegressionCause: JSONReadableObject, JSONWritableObject {
 }
 
 extension JSONObject {
-  /// A figure, or the share by which one has changed; so small that its whole part is an integer.
+  /// Reads a figure, or the share by which a figure has changed. Its magnitude is limited so that its whole part is an
+  /// integer.
   fileprivate func finite(_ key: String) throws(ParseError) -> Double {
     let value: Double = try self.value(key)
     guard abs(value) < 1e18 else {

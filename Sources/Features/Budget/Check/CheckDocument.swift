@@ -6,15 +6,15 @@ import Rendering
 /// All kinds of documents about budgets; `--version` lists their schemas.
 package let budgetDocuments: [any JSONDocument.Type] = [Budget.self, CheckDocument.self]
 
-/// The result of `orderfile check`, and what a later one needs of it as its base.
+/// The result of `orderfile check`. A later check can use it as a base.
 package struct CheckDocument: Sendable {
   /// The path of the budget.
   package var budget: String
   /// The paths of the base's documents; empty without a base.
   package var base: [String]
-  /// Why there is no base, or why a part of it is missing; `nil` if there is one.
+  /// Why there is no base, or why a part of the base is missing; `nil` if all of the base exists.
   package var baseIsMissing: String?
-  /// Whether a limit that the launches do not decide fails the check.
+  /// Whether the check fails if the launches do not decide a limit.
   package var isStrict = false
   package var results: [CheckResult]
   package var images: [CheckedImage]
@@ -30,7 +30,7 @@ package struct CheckDocument: Sendable {
     self.images = images
   }
 
-  /// That of the worst result.
+  /// The outcome of the worst result.
   package var outcome: CheckOutcome { results.map(\.outcome).max() ?? .pass }
 
   /// Why `result` has its outcome; `nil` also if the base is missing, because reports state `baseIsMissing` once.
@@ -55,7 +55,7 @@ package struct CheckDocument: Sendable {
     return clauses.joined(separator: ", ")
   }
 
-  /// An error for each figure that is beyond a limit, in the order of the budget.
+  /// Returns an error for each figure that is beyond a limit, in the order of the budget.
   package func failures(_ names: NameWording) -> [Diagnostic] {
     results.failedFigures.map { failed in
       let causes = failed.causes.prefix(3).map {
@@ -70,8 +70,8 @@ package struct CheckDocument: Sendable {
     }
   }
 
-  /// `2 limits without a baseline: the base does not have this figure`; `nil` if all have one. They fail nothing, so the
-  /// gate would be open without anybody noticing.
+  /// A note about limits without a baseline; `nil` if all limits have one: `2 limits without a baseline: the base does
+  /// not have this figure`. Such limits never fail, so without the note nobody would notice that they check nothing.
   package var baselineNote: String? {
     let lacking = results.filter { $0.outcome == .noBaseline }
     if lacking.isEmpty { return nil }
@@ -98,7 +98,7 @@ package struct CheckDocument: Sendable {
     }
   }
 
-  /// What does not fail the check, but may go wrong unnoticed.
+  /// Warnings about limits that do not fail the check, but are inconclusive.
   package var warnings: [Diagnostic] {
     results.filter { $0.outcome == .inconclusive }.map {
       Diagnostic(

@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import JSON
 
-/// The figures of a `CheckDocument`, which is otherwise not read again.
+/// The figures of a `CheckDocument`. A later check reads nothing else of it.
 package struct CheckFigures: Hashable, Sendable {
   package var images: [CheckedImage]
 
@@ -12,7 +12,7 @@ package struct CheckFigures: Hashable, Sendable {
 }
 
 extension [CheckedImage] {
-  /// Adds a document of a base: what an earlier check wrote, or what other commands wrote for it.
+  /// Adds a document of a base, which an earlier check or another command wrote.
   ///
   /// - Throws: an error whose context is `path`.
   package mutating func addBase(_ bytes: FileBytes, path: String) throws(Diagnostic) {

@@ -1,7 +1,8 @@
-// A check for a pull request, in GitHub's Markdown. A comment may have 65,536 characters, and a job's summary 1 MiB: the
-// smaller limit holds for both. Failures are shown; what passes, and most causes, are folded into <details>.
+// A check for a pull request, in GitHub's Markdown. A comment may have 65,536 characters, and a job's summary 1 MiB:
+// the smaller limit is used for both. Failures are shown. Limits that pass, and most causes, are folded into <details>.
 //
-// Names come from files. They are in <code>, with all characters that Markdown or HTML reads as numeric references.
+// Names come from files. They are put in <code>, and every character that Markdown or HTML interprets is written as a
+// numeric reference.
 
 import ImageModel
 import Rendering
@@ -11,7 +12,7 @@ package struct CheckMarkdown {
   private let document: CheckDocument
   private let names: NameWording
 
-  /// Below that of a comment, in bytes.
+  /// The limit of a report, in bytes; below the limit of a comment.
   static let mostBytes = 60_000
   private static let shownCauses = 5
 
@@ -29,7 +30,7 @@ package struct CheckMarkdown {
       text += "\n\(what): \(code(reason)).\n"
     }
     var omitted = 0
-    // After the first that does not fit, no other is made: each costs time.
+    // After the first part that does not fit, no other part is made, because each part takes time.
     func add(_ part: @autoclosure () -> String) {
       guard omitted == 0 else {
         omitted += 1
@@ -90,7 +91,8 @@ package struct CheckMarkdown {
     "<code>\(escaped(shortened(text, to: 300)))</code>"
   }
 
-  /// `text` without any character that means something: control characters as escapes, others as references.
+  /// Returns `text` without characters that Markdown or HTML interprets: control characters become escapes, other
+  /// characters become numeric references.
   private func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in printable(text).unicodeScalars {

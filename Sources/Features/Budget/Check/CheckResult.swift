@@ -3,13 +3,13 @@ import Rendering
 
 /// The verdict on one requirement of a limit.
 package struct CheckResult: Hashable, Sendable {
-  /// What a figure has to be.
+  /// The requirement on a figure.
   package enum Requirement: Hashable, Sendable {
     case atMost(Bound)
     case atLeast(Bound)
-    /// Compared with the base.
+    /// Relative to the base.
     case against(Allowance)
-    /// All libraries are on the list.
+    /// All libraries are on the list of allowed libraries.
     case allowedLibraries
   }
 
@@ -19,33 +19,34 @@ package struct CheckResult: Hashable, Sendable {
   package var pageSize: PageSize?
   package var state: String?
   package var requirement: Requirement
-  /// The line of the budget.
+  /// The line of the limit in the budget.
   package var line: Int
-  /// The figure; of times the change against the base, as a share.
+  /// The figure; for a time, the change against the base, as a share.
   package var value: Double
-  /// The base's figure; `nil` without one, and for times.
+  /// The base's figure; `nil` without a base, and for times.
   package var base: Double?
-  /// Of times: the 95% confidence interval of the change.
+  /// The 95% confidence interval of the change; only for times.
   package var interval: ClosedRange<Double>?
   package var outcome: CheckOutcome
   /// Why there is no verdict; `nil` if there is one.
   package var reason: String?
-  /// The launches of each build that would decide, if they vary as these do; `nil` if there is a verdict.
+  /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if there is
+  /// a verdict.
   package var launchesNeeded: Int?
-  /// What brought a failure, the largest first: at most `mostCauses`.
+  /// The causes of a failure, the largest first: at most `mostCauses`.
   package private(set) var causes: [RegressionCause] = []
   /// The number of the other causes.
   package private(set) var furtherCauses = 0
 
   package static let mostCauses = 100
 
-  /// - Parameter further: the number of causes besides `all`.
+  /// - Parameter further: the number of causes that are not in `all`.
   package mutating func setCauses(_ all: [RegressionCause], further: Int = 0) {
     causes = Array(all.prefix(Self.mostCauses))
     furtherCauses = all.count - causes.count + further
   }
 
-  /// Whether the base, too, fails the limit; `false` for limits relative to the base.
+  /// Whether the base fails the limit, too; `false` for limits relative to the base.
   var failsInBase: Bool {
     switch requirement {
     case .atMost(let bound): base.map { $0 > bound.value + Bound.tolerance } ?? false
@@ -89,9 +90,9 @@ package struct CheckResult: Hashable, Sendable {
 
 }
 
-/// The requirements on one figure that are not met.
+/// The requirements on one figure that the figure does not meet.
 package struct FailedFigure {
-  /// At least one, of one line of the budget.
+  /// At least one result. All are of one line of the budget.
   package var results: [CheckResult]
 
   package var first: CheckResult { results[0] }
@@ -118,7 +119,7 @@ package struct FailedFigure {
 }
 
 extension [CheckResult] {
-  /// Those that failed, by figure, in their order.
+  /// The failed results by figure, in the order of the results.
   package var failedFigures: [FailedFigure] {
     var figures: [FailedFigure] = []
     for result in self where result.outcome == .fail {
@@ -140,7 +141,7 @@ extension BudgetFigure {
 }
 
 extension String {
-  /// Without zeros at the end of a fraction: `98.5` of `98.50`.
+  /// The text without zeros at the end of its fraction: `98.5` for `98.50`.
   fileprivate var trimmedFraction: String {
     var text = self[...]
     while text.last == "0" { text = text.dropLast() }

@@ -1,7 +1,7 @@
 import ImageModel
 import Rendering
 
-/// The limits that a check found exceeded, at their lines of the budget.
+/// The exceeded limits of a check, with their lines in the budget.
 package struct CheckSARIF {
   private let document: CheckDocument
   private let path: String
@@ -65,7 +65,7 @@ package struct CheckSARIF {
       fingerprint: ("check/v1", "\(rule.rawValue) \(result.subject) \(requirementKind(result))"))
   }
 
-  /// Without numbers, which change with the budget.
+  /// Returns the kind of the requirement without its numbers, which change with the budget.
   private func requirementKind(_ result: CheckResult) -> String {
     switch result.requirement {
     case .atMost: "max"

@@ -6,7 +6,7 @@ package struct CheckText {
   private let document: CheckDocument
   private let width: Int?
   private let names: NameWording
-  /// Causes of one failure that are listed.
+  /// The number of causes that are listed for one failure.
   private let mostCauses: Int
 
   package init(

@@ -1,4 +1,4 @@
-// What a report keeps of each image, so that it can be the base of a later one.
+// The form of an image in a report, so that the report can be the base of a later check.
 
 import Audit
 import ByteReading

@@ -5,16 +5,17 @@ import PagesFormat
 import Prediction
 import Rendering
 
-/// What documents say of one image: its figures, and what can name the cause if one of them grows.
+/// The figures that documents state for one image, and the facts that can explain why a figure grew.
 package struct CheckedImage: Hashable, Sendable {
-  /// What the documents state together: the file name in place of the path, and the ID of the build that was checked.
+  /// The identity that the documents state together. It has the file name in place of the path, and the ID of the build
+  /// that was checked.
   package var reference: ImageReference
   package var figures: [Figure] = []
   /// The startup functions of the layout; `nil` if no document has them.
   package var functions: [PlacedFunction]?
-  /// The functions that were the first on pages; `nil` if no document has them.
+  /// The functions that were the first to touch pages; `nil` if no document has them.
   package var firstTouches: [FirstTouch]?
-  /// `nil` if no document has them.
+  /// The libraries that the image loads; `nil` if no document has them.
   package var libraries: [AuditFigures.Library]?
   package var initializers: [SymbolName]?
   /// Startup functions that a layout lacks, and lines that the linker was unable to follow.
@@ -23,14 +24,15 @@ package struct CheckedImage: Hashable, Sendable {
   /// Comparisons of builds that were launched in turn, by state of the page cache.
   package var times: [Times] = []
 
-  /// The path of the document that states it; not in JSON.
+  /// The path of the document that states `reference`; not in JSON.
   fileprivate var referenceSource = ""
 
   package init(name: String) { reference = ImageReference(path: name) }
 
   package var name: String { reference.name }
 
-  /// Images of one check, and figures of an image: more than anybody has, and few enough to be looked up one by one.
+  /// The maximum number of images of one check, and of figures of one image: more than anybody has, and few enough to
+  /// be searched one by one.
   static let mostImages = 200
   static let mostFigures = 500
 
@@ -67,7 +69,7 @@ package struct CheckedImage: Hashable, Sendable {
   package struct Times: Hashable, Sendable {
     package var state: String
     package var launches: Int
-    /// From the base to this build; empty if only one was launched.
+    /// The comparisons of the base with this build; empty if only one build was launched.
     package var comparisons: [MeasureDocument.Comparison]
 
     package init(state: String, launches: Int, comparisons: [MeasureDocument.Comparison]) {
@@ -77,7 +79,7 @@ package struct CheckedImage: Hashable, Sendable {
     }
   }
 
-  /// The figure that another one is to be compared with; `nil` if there is none.
+  /// Returns the figure to compare with `other`; `nil` if there is none.
   func figure(like other: Figure) -> Figure? {
     figures.first {
       $0.source == other.source && $0.metric.name == other.metric.name
@@ -87,9 +89,9 @@ package struct CheckedImage: Hashable, Sendable {
 }
 
 extension CheckedImage {
-  /// Adds what a document states of the image itself.
+  /// Adds the identity of the image that a document states.
   ///
-  /// - Throws: `mismatch` if that contradicts another document.
+  /// - Throws: `mismatch` if the identity contradicts another document.
   fileprivate mutating func state(
     _ stated: ImageReference, in document: String
   ) throws(Diagnostic) {
@@ -110,9 +112,10 @@ extension CheckedImage {
 }
 
 extension [CheckedImage] {
-  /// Adds what a document says.
+  /// Adds the figures of a document.
   ///
-  /// - Throws: if another document said it already; `mismatch` if another document is of another architecture or build.
+  /// - Throws: if another document has the same figures; `mismatch` if another document is of another architecture or
+  ///   build.
   package mutating func add(_ document: CommittedDocument, path: String) throws(Diagnostic) {
     var names: Set<String> = []
     var isOfTwoBuilds = false
@@ -191,7 +194,7 @@ extension [CheckedImage] {
 }
 
 extension PagesDocument.Image {
-  /// By segment and name. Of the executable segment only what was executed counts.
+  /// The first touches by segment and name. In the executable segment, only executed pages count.
   fileprivate var firstTouches: [CheckedImage.FirstTouch] {
     struct Key: Hashable {
       var segment: Segment

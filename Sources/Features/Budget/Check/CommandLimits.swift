@@ -3,13 +3,13 @@ import Rendering
 
 /// The limits that `--limit` sets on the figures of a command's result. The code of `check` judges them.
 package struct CommandLimits: Sendable {
-  /// In the order of the command line.
+  /// The limits, in the order of the command line.
   package let limits: [Budget.Limit]
 
   /// - Parameters:
   ///   - texts: limits such as `diff.present>=95%`.
   ///   - source: the command whose figures may be limited.
-  /// - Throws: an error if a limit is malformed, or names no figure of the command.
+  /// - Throws: an error if a limit is malformed, or if it names no figure of the command.
   package init(
     parsing texts: [String], of source: HistorySeries.Source
   ) throws(Diagnostic) {
@@ -54,7 +54,7 @@ package struct CommandLimits: Sendable {
     return .share(share)
   }
 
-  /// Returns the smallest share that a limit demands of `figure`; `nil` if no limit does.
+  /// Returns the smallest share that a limit demands of `figure`; `nil` if no limit demands a share.
   package func minimumShare(of figure: String) -> Share? {
     for limit in limits where limit.figure.id == figure {
       if case .share(let share)? = limit.minimum { return share }
@@ -68,7 +68,7 @@ package struct CommandLimits: Sendable {
   /// - Parameters:
   ///   - path: the path of the command's input, for the messages.
   ///   - absence: why the result lacks a figure; `nil` if nothing is known.
-  ///   - remedy: returns what makes a figure better; `nil` for the figure's own remedy.
+  ///   - remedy: returns how to make a figure better; `nil` for the figure's own remedy.
   package func failures(
     of content: CommittedDocument.Content, path: String, absence: String? = nil,
     remedy: (BudgetFigure) -> String? = { _ in nil }

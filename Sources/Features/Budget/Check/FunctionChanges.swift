@@ -1,16 +1,16 @@
-// Which startup functions brought the pages that a build has more than its base?
+// Which startup functions added the pages that a build has more than its base?
 //
 // The functions of both builds are matched by name, without the parts of names that compilers change from build to
-// build. Several of one name, which are local to their files, are matched in ascending address order.
+// build. Several functions with one name, which are local to their files, are matched in ascending address order.
 //
-// Functions that lie on the same page share it: of a page with k startup functions each has 1/k. So the shares of all
-// functions add up to the pages on which startup functions lie, and what a function has more than in the base is what it
-// brought. A function that was moved away from the others has a page for itself; if the order is lost, each of many
-// functions has a bit more.
+// Functions that lie on the same page share the page: if k startup functions lie on a page, each has 1/k of it. So the
+// shares of all functions add up to the pages on which startup functions lie. The pages that a function added are the
+// growth of its share since the base. A function that was moved away from the others has a page of its own. If the
+// order is lost, each of many functions has a slightly larger share.
 //
 //     cause              the function
 //     new                is no startup function of the base
-//     no longer ordered  was placed by the base's order file, and is no more
+//     no longer ordered  was placed by the base's order file, and is no longer
 //     grown              has more bytes
 //     moved              is as large as before, but has a larger share of pages
 //
@@ -22,7 +22,7 @@ import ImageModel
 import Prediction
 
 struct FunctionChanges {
-  /// Those that add pages or bytes, the largest first.
+  /// The functions that add pages or bytes, the largest first.
   let causes: [RegressionCause]
 
   /// - Complexity: O(*n* log *n*) for *n* functions in both builds.
@@ -56,10 +56,11 @@ struct FunctionChanges {
     }.sorted(by: RegressionCause.precedes)
   }
 
-  /// Less is what the end of another function on the page makes.
+  /// The smallest change of a share, in pages, that counts as a move. A neighbor on the page that ends elsewhere causes
+  /// smaller changes.
   private static let leastMove = 0.05
 
-  /// For each function the index of the same one in `base`; `nil` if it has none.
+  /// Returns, for each function, the index of the matching function in `base`; `nil` if there is none.
   private static func matches(_ now: [PlacedFunction], in base: [PlacedFunction]) -> [Int?] {
     func ascending(_ functions: [PlacedFunction]) -> [Int] {
       functions.indices.sorted { (functions[$0].address, $0) < (functions[$1].address, $1) }
@@ -87,16 +88,16 @@ struct MatchedName: Hashable {
   }
 }
 
-/// The pages of functions, of which those that lie on one page have equal shares.
+/// The shares of functions in the pages that they lie on. Functions on the same page have equal shares of it.
 struct PageShares {
-  /// For each function.
+  /// The sum of the shares of each function.
   private(set) var pages: [Double]
 
   /// - Complexity: O(*n* log *n*) for *n* functions, whatever their sizes.
   init(_ functions: [PlacedFunction], _ pageSize: PageSize) {
     pages = [Double](repeating: 0, count: functions.count)
-    // Where functions begin and end, page by page. Between two places the same functions lie on each page, so the share
-    // of one of them there is the same for all: `total` is what a function would have that lies on all pages so far.
+    // The pages at which functions begin and end. Between two such places, the same functions lie on each page, so all
+    // of them have equal shares there. `total` is the share of an imaginary function that lies on all pages so far.
     struct Place {
       var page: UInt64
       var function: Int

@@ -1,6 +1,6 @@
-// The form of test reports that build servers read. There is no standard: this is what the schema of Jenkins'
-// xUnit plugin takes, <https://github.com/jenkinsci/xunit-plugin>: a test case for each limit. A limit without a verdict is
-// skipped; or an error, if that fails the command.
+// The form of test reports that build servers read. There is no standard: this report follows the schema of Jenkins'
+// xUnit plugin, <https://github.com/jenkinsci/xunit-plugin>. Each limit is a test case. A limit without a verdict is
+// skipped, or is an error if it fails the command.
 
 import ImageModel
 import Rendering
@@ -11,7 +11,7 @@ package struct JUnitReport {
   private let isStrict: Bool
   private let names: NameWording
 
-  /// - Parameter isStrict: whether measurements that do not decide fail the command.
+  /// - Parameter isStrict: whether inconclusive measurements fail the command.
   package init(
     _ document: CheckDocument, isStrict: Bool = false, names: @escaping NameWording = mangled
   ) {
@@ -56,7 +56,7 @@ package struct JUnitReport {
     }
   }
 
-  /// `text` as XML; what XML can't have as escapes or U+FFFD.
+  /// Returns `text` as XML. Characters that XML can't contain become escapes or U+FFFD.
   private func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in printable(text).unicodeScalars {

@@ -1,34 +1,34 @@
 import ImageModel
 import Rendering
 
-/// A function, library or entry that made a figure worse than that of the base.
+/// A function, library or entry that made a figure worse than the figure of the base.
 package struct RegressionCause: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// The base does not have it, or did not use it.
+    /// The base does not have the function or library, or did not use it.
     case new
-    /// It has more bytes.
+    /// The function has more bytes.
     case grown
-    /// The linker placed it where it shares pages with fewer of the others.
+    /// The linker placed the function where it shares pages with fewer of the others.
     case moved
-    /// The order file placed it in the base.
+    /// The order file placed the function in the base, and no longer does.
     case noLongerOrdered = "no longer ordered"
-    /// It was the first to touch more pages.
+    /// The function was the first to touch more pages than in the base.
     case touching
-    /// The image does not have it.
+    /// The image does not have the entry.
     case missing
     case notAllowed = "not allowed"
   }
 
   package var kind: Kind
   package var name: SymbolName
-  /// The bytes that it has more than in the base; `nil` if they are unknown, or if it is no function.
+  /// The bytes that a function has more than in the base; `nil` if they are unknown, or if the cause is no function.
   package var bytes: UInt64?
-  /// The pages that it has more than in the base, or which it was the first to touch. Of a page with several startup
-  /// functions each has an equal share.
+  /// The pages that a function has more than in the base, or the additional pages that it was the first to touch. The
+  /// startup functions on a page have equal shares of the page.
   package var pages: Double?
   /// `no such symbol`
   package var reason: String?
-  /// Whether an order file was given that does not place it.
+  /// Whether an order file was given that does not place the function.
   package var isUnordered: Bool
 
   package init(
@@ -59,7 +59,7 @@ package struct RegressionCause: Hashable, Sendable {
   /// Rounds to two decimals.
   static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
 
-  /// By pages, then by bytes, most first; equal ones by kind and name.
+  /// Whether `a` comes before `b`: by pages, then by bytes, most first; equal causes by kind and name.
   static func precedes(_ a: Self, _ b: Self) -> Bool {
     func rank(_ kind: Kind) -> Int { Kind.allCases.firstIndex(of: kind) ?? 0 }
     let (first, second) = ((a.pages ?? 0, a.bytes ?? 0), (b.pages ?? 0, b.bytes ?? 0))

@@ -1,7 +1,8 @@
 import ImageModel
 import Rendering
 
-/// Finds what made a figure of an image worse than that of its base; each figure once, however many limits it has.
+/// Finds the causes for which a figure of an image is worse than in its base. Each figure is examined once, however
+/// many limits it has.
 final class RegressionCauses {
   private let now: CheckedImage
   private let base: CheckedImage?
@@ -17,13 +18,13 @@ final class RegressionCauses {
     self.base = base
   }
 
-  /// Page size by which pages of functions are told apart if the figure has none.
+  /// The page size by which the pages of functions are counted if the figure has no page size.
   private static let usualPageSize = PageSize.fourKibibytes
 
-  /// The causes, the largest first; empty if the documents do not tell.
+  /// Returns the causes, the largest first; empty if the documents do not show them.
   ///
-  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. A figure
-  ///   that is no worse has only the entries that the image lacks as causes.
+  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. If it is not, the only
+  ///   causes are the entries that the image lacks.
   func causes(
     of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
   ) -> [RegressionCause] {
@@ -67,8 +68,8 @@ final class RegressionCauses {
     return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
   }
 
-  /// Adds functions that touched pages but are missing in the layout: its trace may be older than the
-  /// counted launch.
+  /// Returns the causes of more pages of code. Functions that touched pages but are missing in the layout are added,
+  /// because the layout's trace may be older than the counted launch.
   private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
     let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
     let scale =
@@ -81,7 +82,8 @@ final class RegressionCauses {
     return (functions(pageSize) + others).sorted(by: RegressionCause.precedes)
   }
 
-  /// Returns the functions that were first on more pages than in the base, in pages of 4 KiB.
+  /// Returns the functions that were the first to touch more pages of `segment` than in the base. The pages are of 4
+  /// KiB.
   private func touches(_ segment: Segment) -> [RegressionCause] {
     guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
     var counts: [MatchedName: Int] = [:]

@@ -1,24 +1,24 @@
 // Times differ from launch to launch, so a change of the time is known as an interval. A build fails if all of the
 // interval is beyond the allowance, and passes if none of it is. Otherwise these launches do not decide.
 //
-// The width of the interval falls with the square root of the number of launches. If w is the distance from the change to
-// the end of the interval on the side of the allowance, and d that to the allowance, n launches of each build become
-// n (w / d)² until the end of the interval reaches the allowance.
+// The width of the interval falls with the square root of the number of launches. Let w be the distance from the change
+// to the end of the interval on the side of the allowance, and d the distance from the change to the allowance. With n
+// launches of each build now, the end of the interval reaches the allowance after n (w / d)² launches.
 
 import LaunchMeasurement
 
 package struct TimeVerdict: Hashable {
   package let outcome: CheckOutcome
-  /// The launches of each build that would decide, if they vary as these do; `nil` if these do, or if no number is known
-  /// because the change is just the allowance.
+  /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if the
+  /// measured launches decide, or if no number is known because the change equals the allowance.
   package let launchesNeeded: Int?
 
   private static let mostLaunches = 1e6
-  /// Fewer have no interval.
+  /// The smallest number of launches that have an interval.
   private static let leastLaunches = 6
 
   /// - Parameters:
-  ///   - launches: of each build; at least 1.
+  ///   - launches: the number of launches of each build; at least 1.
   ///   - allowance: the change that is allowed, as a share.
   package init(_ change: TypicalChange, launches: Int, allowance: Double) {
     guard let interval = change.interval else {

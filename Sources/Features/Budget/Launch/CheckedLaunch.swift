@@ -1,9 +1,9 @@
-// What `orderfile check --launch` does before it judges: it makes the documents that the limits need.
+// The first part of `orderfile check --launch`: making the documents that the limits need.
 //
-// The program is launched for its pages, then for a trace, and for times if a limit asks for them. Each document is made by
-// the code of the command of its name. What keeps a document from being made, such as a kernel that does not permit
-// tracing, is no error by itself: only a limit on a figure of that document fails, and says why. A launch that fails, and a
-// file that the user named and that can't be used, end the check.
+// The program is launched for its pages, then for a trace, and for times if a limit asks for them. Each document is
+// made by the code of the command with the document's name. An obstacle to a document, such as a kernel that does not
+// permit tracing, is no error: only a limit on a figure of that document fails, and says why. The check ends if a
+// launch fails, or if a file that the user named can't be used.
 
 import Audit
 import CommandSupport
@@ -28,7 +28,7 @@ package struct CheckedLaunch {
   package var order: String?
   /// The path of the file that each launch reads as its standard input; `nil` for an empty input.
   package var input: String?
-  /// In seconds; `nil` for none.
+  /// The time limit of a launch, in seconds; `nil` for none.
   package var timeout: Double?
   package var readiness: Readiness?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
@@ -43,7 +43,7 @@ package struct CheckedLaunch {
     self.environment = environment
   }
 
-  /// The files of the folder, in the order in which a listing has them. Traces of further processes have longer names.
+  /// The names of the files in the folder, in the order of a listing. Traces of further processes have longer names.
   static let fileNames = [
     "audit.json", "check.json", "diff.json", "launch.log", traceName, "measure.json", "pages.json",
     "verify.json",
@@ -55,10 +55,10 @@ package struct CheckedLaunch {
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  /// Makes the folder, and removes what an earlier check has left there.
+  /// Makes the folder, and removes the files that an earlier check left there.
   ///
-  /// - Parameter inputs: the paths of files that are read, which must not be among those that are removed.
-  /// - Throws: also if there is no such program.
+  /// - Parameter inputs: the paths of files that are read. They must not be among the files that are removed.
+  /// - Throws: an error also if the program does not exist.
   package func prepareFolder(inputs: [String]) throws(Diagnostic) {
     _ = try programAndImage()
     try Folder.make(folder)
@@ -76,11 +76,11 @@ package struct CheckedLaunch {
     for name in old { Folder.remove(Array(path(name).utf8)) }
   }
 
-  /// Launches the program, and writes the documents to the folder, each when all are made. From now on, an interrupt ends
-  /// the launched programs and not this process.
+  /// Launches the program, and writes the documents to the folder after all of them are made. From this call on, an
+  /// interrupt ends the launched programs and not this process.
   ///
   /// - Parameters:
-  ///   - given: the commands whose documents are there already, and are not made.
+  ///   - given: the commands whose documents were given, and are not made.
   ///   - states: the states of the page cache in which times are measured; empty to measure none.
   ///   - progress: called with each step when it begins.
   /// - Throws: if the launch fails or does not use the image, if it is interrupted, or if a file that was named can't be
@@ -106,7 +106,7 @@ package struct CheckedLaunch {
       log: LaunchLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
     launch.inputPath = input.path
-    // A pipe was copied to a file without a name.
+    // A pipe was copied to a file without a name, so it is not named here.
     launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
     launch.timeout = timeout
     launch.readiness = readiness
@@ -127,7 +127,7 @@ package struct CheckedLaunch {
     return made
   }
 
-  /// The file name of the image, by which documents of it are known.
+  /// Returns the file name of the image, which identifies the image in documents.
   package func imageName() throws(Diagnostic) -> String {
     fileName(ofPath: try programAndImage().image)
   }
@@ -177,7 +177,7 @@ package struct CheckedLaunch {
       .pages(counted.document), as: counted.document.json(), at: path("pages.json"))
   }
 
-  /// Records the launch, and compares the layouts for what it recorded.
+  /// Records the launch, and compares the layouts for the recorded functions.
   private func compare(
     _ layouts: PredictedLayouts, _ options: LayoutDiff.Options, _ launch: LaunchOfImage,
     _ made: inout MadeDocuments
@@ -193,7 +193,7 @@ package struct CheckedLaunch {
     options.launches.traces = recorded.paths
     let document: DiffDocument
     do { document = try LayoutDiff(options, of: layouts).document } catch {
-      // The layouts were read: what is missing are names, as in a stripped image.
+      // The layouts were read. So only names are missing, as in a stripped image.
       guard error.severity == .failure else { throw error }
       made.lackDocument(.diff, error)
       return
@@ -256,7 +256,7 @@ package struct CheckedLaunch {
   }
 }
 
-/// What keeps a document of a launch from being made.
+/// An obstacle to a document of a launch.
 enum Obstacle: Error {
   /// The method does not work here, or with this program.
   case ofMethod(Diagnostic)

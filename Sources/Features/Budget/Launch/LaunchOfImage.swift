@@ -12,7 +12,7 @@ struct LaunchOfImage {
   let command: [String]
   /// The path of the image, as the user gave it.
   let image: String
-  /// The same, absolute and without symbolic links.
+  /// The path of the image, absolute and without symbolic links.
   var realPath: String
   let log: LaunchLog
   /// The path of the standard input; `nil` for an empty one.
@@ -40,7 +40,7 @@ struct LaunchOfImage {
     func touched(_ counted: CountedPages) -> Bool {
       counted.document.images.contains { $0.path == realPath && !$0.pages.isEmpty }
     }
-    // What removes LD_PRELOAD from a program's environment hides the program from the library.
+    // A program from whose environment LD_PRELOAD was removed is not counted by the preloaded library.
     if !touched(counted), counted.document.method == PageMethod.preload.rawValue {
       counted = try count(by: .ptrace)
     }
@@ -72,7 +72,8 @@ struct LaunchOfImage {
 
   /// Records the image's functions in order of first use, or its basic blocks if the image has a map of them.
   ///
-  /// - Parameter path: the path of the trace of the first recorded process; the traces of others get a number after it.
+  /// - Parameter path: the path of the trace of the first recorded process. The traces of other processes get a number
+  ///   after it.
   /// - Returns: the paths of the traces.
   func record(
     to path: String
@@ -109,7 +110,7 @@ struct LaunchOfImage {
 
   /// Launches the program by `body`.
   ///
-  /// - Parameter end: returns how the program ended, and warnings about that.
+  /// - Parameter end: returns how the program ended, and warnings about its end.
   private func run<Result>(
     _ body: (ProgramLaunch) throws -> Result,
     end: (Result) -> (ProgramLaunch.End, [Diagnostic])

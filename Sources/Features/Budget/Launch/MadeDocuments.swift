@@ -1,13 +1,13 @@
 import ImageModel
 
-/// The documents that `check` makes of a launch, and why it makes no others.
+/// The documents that `check` makes of a launch, and the reasons why it lacks others.
 package struct MadeDocuments {
   package private(set) var documents: [NamedDocument] = []
   /// Why the documents lack figures.
   package private(set) var absences: [FigureAbsence] = []
-  /// Says why something was done in another way than usual.
+  /// Notes on steps that were done in an unusual way.
   package private(set) var notes: [Diagnostic] = []
-  /// What the documents may suffer from, each warning once.
+  /// Warnings about the documents, each once.
   package private(set) var warnings: [Diagnostic] = []
   /// The documents as files: their paths and bytes.
   private(set) var files: [(path: String, bytes: [UInt8])] = []
@@ -26,7 +26,7 @@ package struct MadeDocuments {
     absences.append(FigureAbsence(source, of: names, reason))
   }
 
-  /// Adds that a document could not be made, which is an error only if a limit needs one of its figures.
+  /// Notes that a document could not be made. This is an error only if a limit needs a figure of the document.
   mutating func lackDocument(_ source: HistorySeries.Source, _ reason: Diagnostic) {
     lack(source, reason)
     var warning = reason
