@@ -2,14 +2,14 @@ import ByteReading
 import ImageModel
 import LibC
 
-/// A regular file to whose end one process at a time writes. As long as this exists, others that append wait.
+/// A regular file that one process at a time appends to. While this object exists, other processes that append wait.
 ///
-/// What is appended is there as a whole or not at all, also if the disk is full.
+/// Each append is there as a whole or not at all, even if the disk is full.
 package final class AppendedFile {
   package let path: String
   private let descriptor: Int32
 
-  /// Makes the file unless it exists. It stays if nothing is appended: others may wait for it.
+  /// Creates the file unless it exists. The file stays if nothing is appended, because others may wait for it.
   package init(_ path: String) throws(Diagnostic) {
     self.path = path
     descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
@@ -23,16 +23,16 @@ package final class AppendedFile {
     }
   }
 
-  /// What the file holds now: a copy.
+  /// Returns a copy of the file's contents.
   package func contents() throws(Diagnostic) -> FileBytes {
     do { return try FileBytes(copyOf: path, limit: .max) } catch {
       throw Diagnostic(opening: path, error)
     }
   }
 
-  /// Appends lines. If the last line has no line feed, it gets one before.
+  /// Appends lines. If the file's last line has no line feed, adds one first.
   ///
-  /// - Throws: if they can't be written as a whole; the file is then as it was.
+  /// - Throws: an error if the lines can't be written as a whole. The file is then unchanged.
   package func append(lines: [UInt8]) throws(Diagnostic) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.error(path, errno) }

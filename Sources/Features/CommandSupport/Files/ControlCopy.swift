@@ -8,7 +8,7 @@
 import ImageModel
 import LibC
 
-/// A copy of an image, which is removed with this value.
+/// A copy of an image. The copy is removed with this object.
 package final class ControlCopy {
   package let path: String
 

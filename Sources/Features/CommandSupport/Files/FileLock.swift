@@ -1,11 +1,11 @@
 import ImageModel
 import LibC
 
-/// A file that is locked as long as this exists, so that one process at a time uses what it stands for.
+/// A locked file. While this object exists, only one process uses the resource that the file represents.
 package final class FileLock {
   private let descriptor: Int32
 
-  /// Makes the file unless it exists.
+  /// Locks the file, and creates it unless it exists.
   ///
   /// - Returns: `nil` if another process has locked it.
   package init?(_ path: String) throws(Diagnostic) {

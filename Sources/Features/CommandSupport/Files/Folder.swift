@@ -12,7 +12,7 @@ package enum Folder {
   /// Whether there is a file at `path` that can be read.
   package static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-  /// Whether there is something at `path`, as far as this process may know.
+  /// Whether something exists at `path`; true also if this process may not find out.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
   /// Whether there is a folder at `path`.
@@ -21,7 +21,7 @@ package enum Folder {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The target of the symbolic link at `path`; `nil` if it is not one.
+  /// Returns the target of the symbolic link at `path`; `nil` if `path` is not a symbolic link.
   package static func linkTarget(_ path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
@@ -67,7 +67,7 @@ package enum Folder {
     return try absolutePath(path)
   }
 
-  /// The absolute path of the current folder, which need not be UTF-8; `nil` if it has none.
+  /// Returns the absolute path of the current folder, which need not be UTF-8; `nil` if the folder has no path.
   package static func currentBytes() -> [UInt8]? {
     guard let path = getcwd(nil, 0) else { return nil }
     defer { free(path) }
@@ -84,12 +84,12 @@ package enum Folder {
     return text
   }
 
-  /// The names of the folder's entries, ascending; empty if it can't be read.
+  /// Returns the names of the folder's entries, ascending; empty if the folder can't be read.
   package static func names(in path: String) -> [String] {
     (entries(in: Array(path.utf8)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// The names of the folder's entries byte by byte, ascending; `nil` if it can't be read.
+  /// Returns the names of the folder's entries as bytes, ascending; `nil` if the folder can't be read.
   package static func entries(in path: [UInt8]) -> [[UInt8]]? {
     guard let folder = opendir(path.map { CChar(bitPattern: $0) } + [0]) else { return nil }
     defer { closedir(folder) }
@@ -104,7 +104,8 @@ package enum Folder {
     return names.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Removes the file at `path`, or the folder with all its contents; does not follow links. What can't be removed stays.
+  /// Removes the file at `path`, or the folder with all its contents. Does not follow links. Leaves entries that can't
+  /// be removed.
   package static func remove(_ path: [UInt8]) {
     let name = path.map { CChar(bitPattern: $0) } + [0]
     guard unlink(name) != 0, errno == EISDIR || errno == EPERM else { return }
@@ -114,7 +115,7 @@ package enum Folder {
 }
 
 extension Diagnostic {
-  /// As text the path would be another one.
+  /// Returns the error about a path that is not UTF-8: its text would be the path of another file.
   fileprivate static func noText(_ path: String) -> Diagnostic {
     Diagnostic(
       "unable to use this path: expected UTF-8", context: [path],

@@ -6,10 +6,10 @@ import ProfileFormat
 import Symbolication
 import TraceFormat
 
-/// Opens the files that a command line names; errors say which one was wrong.
+/// Opens the files that a command line names. Errors name the file.
 package enum InputFile {
-  /// The bytes of the file at `path`, which is opened once; `-` is stdin. A trace is copied if its program may still be writing
-  /// or truncating it.
+  /// Returns the bytes of the file at `path`, which is opened once; `-` is stdin. A trace is copied if its program may
+  /// still write or truncate it.
   package static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
     do {
       return path == "-"
@@ -28,7 +28,8 @@ package enum InputFile {
       path, isRegular: true, limit: ParsingLimits.trace, copyingIf: TraceHeader.mayGrow)
   }
 
-  /// The member `schema` of the document, or of the first line, that begins here; `nil` for anything but JSON.
+  /// Returns the member `schema` of the JSON document, or of the first line, at the start of `bytes`; `nil` for
+  /// anything but JSON.
   package static func schema(of bytes: FileBytes, _ path: String) throws(Diagnostic) -> String? {
     guard bytes.hasPrefix("{", at: 0) else { return nil }
     var cursor = JSONCursor(bytes)
@@ -40,8 +41,8 @@ package enum InputFile {
     }
   }
 
-  /// Whether the file is a history: its first line states the schema of histories, or its contents are of no known kind
-  /// and its name ends in `.jsonl`.
+  /// Returns whether the file is a history. Its first line states the schema of histories, or its contents are of no
+  /// known kind and its name ends in `.jsonl`.
   package static func isHistory(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> Bool {
     guard let schema = try schema(of: bytes, path) else {
       guard case .other = FileKind(of: bytes) else { return false }
@@ -70,8 +71,8 @@ package enum InputFile {
   }
 
   /// - Parameters:
-  ///   - format: the format of the images that it is for, if known.
-  ///   - linker: the name of the linker that it was given to, if known.
+  ///   - format: the format of the images that the order file is for, if known.
+  ///   - linker: the name of the linker that read the order file, if known.
   package static func orderFile(
     _ bytes: FileBytes, _ path: String, of format: ImageFormat? = nil, linker: String? = nil,
     hint: String? = nil
@@ -84,9 +85,9 @@ package enum InputFile {
     }
   }
 
-  /// An order file that an option names.
+  /// Reads an order file that an option names.
   ///
-  /// - Throws: also for text that is evidently something else.
+  /// - Throws: an error also for text that is evidently something else.
   package static func namedOrderFile(
     _ bytes: FileBytes, _ path: String, of format: ImageFormat, linker: String? = nil
   ) throws(Diagnostic) -> OrderFile {
@@ -99,7 +100,7 @@ package enum InputFile {
 }
 
 extension Diagnostic {
-  /// An error in a trace or a profile, in the words of a user who has only the file.
+  /// Makes an error about a trace or a profile, in the words of a user who has only the file.
   fileprivate init(
     reading kind: String, _ path: String, _ bytes: FileBytes, _ error: ParseError
   ) {
@@ -122,7 +123,7 @@ extension Diagnostic {
 }
 
 extension ParseError {
-  /// Whether the error is that the file ends too early.
+  /// Whether the error says that the file ends too early.
   fileprivate func isOfMissingEnd(in bytes: FileBytes) -> Bool {
     guard case .truncated(let needed, _) = reason else { return false }
     let (end, overflow) = position.rawValue.addingReportingOverflow(needed)

@@ -2,14 +2,14 @@ import ImageModel
 import LibC
 import ProcessLaunch
 
-/// A file for the output of programs that the user does not see.
+/// A file for program output that the user does not see.
 package struct LaunchLog {
   package let path: String
 
   package init(_ path: String) { self.path = path }
 
-  /// Passes to `body` streams for a program: a new file as stdout and stderr, and as stdin the file at `input`; an empty
-  /// one if that is `nil`.
+  /// Passes streams for a program to `body`. Stdout and stderr go to a new file. Stdin is the file at `input`, or empty
+  /// if `input` is `nil`.
   package func streams<Result>(
     input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
   ) throws -> Result {
@@ -25,14 +25,14 @@ package struct LaunchLog {
     return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
   }
 
-  /// Passes to `body` streams for a program whose stdout is a new file; the others are those of this process.
+  /// Passes streams for a program to `body`. Stdout goes to a new file. The other streams are those of this process.
   func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
     let log = try newFile()
     defer { close(log) }
     return try body(ProgramLaunch.Streams(output: log))
   }
 
-  /// A descriptor of the file, without contents.
+  /// Opens the file for writing, without its old contents.
   private func newFile() throws(Diagnostic) -> Int32 {
     let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard log >= 0 else {
@@ -41,12 +41,13 @@ package struct LaunchLog {
     return log
   }
 
-  /// What is in it; of a large file, the end.
+  /// The contents of the file; only the end of a large file.
   package var text: String {
     (try? InputFile.bytes(path)).map { $0.text(max(0, $0.count - (4 << 20))..<$0.count) } ?? ""
   }
 
-  /// The last line that is not blank; empty if there is none. Only the end of the file is read, while it is written.
+  /// The last line that is not blank; empty if there is none. Reads only the end of the file, which may still be
+  /// written.
   package var lastLine: String {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }
@@ -61,7 +62,7 @@ package struct LaunchLog {
     return String(decoding: line ?? [], as: UTF8.self)
   }
 
-  /// Its last lines, each preceded by a line feed; empty if the file is.
+  /// Returns the last lines of the file, each preceded by a line feed; empty if the file is empty.
   package func lastLines(most: Int = 10) -> String {
     let lines = text.split(separator: "\n").suffix(most)
     return lines.map { "\n  \($0)" }.joined()

@@ -1,12 +1,13 @@
-// Any text can be read as an order file: which one is none.
+// Any text can be read as an order file. These rules tell order files from other text.
 
 import OrderFileFormat
 
 extension OrderFile {
-  /// Why the file is not accepted as an order file; `nil` if it is accepted.
+  /// Returns why the file is not accepted as an order file; `nil` if it is accepted.
   ///
-  /// By ld.lld's rules any text is a list of names, and by gold's any text that begins with `.text`. So it is accepted
-  /// if `gen` wrote it, if its name ends in `.order`, or if at least three quarters of its lines could be symbols.
+  /// By ld.lld's rules any text is a list of names, and by gold's rules so is any text that begins with `.text`. So a
+  /// text is accepted if `gen` wrote it, if its name ends in `.order`, or if at least three quarters of its lines could
+  /// be symbols.
   ///
   /// - Parameter isNamed: whether the user calls the file an order file, so that it may also be a single word.
   package func reasonAgainst(path: String, isNamed: Bool) -> String? {
@@ -28,13 +29,13 @@ extension OrderFile {
 }
 
 extension OrderFileComment {
-  /// Whether `orderfile gen` wrote it.
+  /// Whether `orderfile gen` wrote the comment.
   fileprivate var isOwn: Bool { text.starts(with: " orderfile ".utf8) }
 }
 
 extension [UInt8] {
-  /// Whether it could be the name of a symbol or section in C, C++, Swift or Rust. Other languages also use other
-  /// characters.
+  /// Whether the bytes could be the name of a symbol or section in C, C++, Swift or Rust. Other languages also use
+  /// other characters.
   fileprivate var looksLikeSymbol: Bool {
     guard let first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
     return allSatisfy { byte in

@@ -3,18 +3,18 @@ import LibC
 
 /// A file that appears under its name only when it is complete.
 ///
-/// The initializer checks that the folder can be written to, before any work is done. The bytes go to a
-/// temporary file in the same folder, which then replaces the target in one step; after a crash the old file
-/// is as it was. Anything but a regular file (a pipe, a device) is written to directly.
+/// The initializer checks that the folder can be written to, before any work is done. The bytes go to a temporary file
+/// in the same folder. This file then replaces the target in one step, so that a crash leaves the old file unchanged.
+/// Anything but a regular file (a pipe, a device) is written to directly.
 package final class OutputFile {
   /// The path as the user gave it.
   package let path: String
   private let target: Target
 
   private enum Target {
-    /// Open for writing.
+    /// A descriptor that is open for writing.
     case stream(Int32)
-    /// An open temporary file, its path, and the path that it will get.
+    /// An open temporary file, its path, and the path that the file will get.
     case file(Int32, temporary: String, final: String)
   }
   private var isFinished = false
@@ -38,7 +38,7 @@ package final class OutputFile {
     do { new = try UniqueFile("\(folder).orderfile.") } catch {
       throw Self.error(path, error.errno)
     }
-    // An output gets the mode of any new file.
+    // The output gets the mode of any new file.
     let mask = umask(0)
     umask(mask)
     fchmod(new.descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
@@ -70,7 +70,7 @@ package final class OutputFile {
 
   /// Copies the file at `source`, without its mode, and moves the copy to this file's path.
   ///
-  /// - Throws: also if `source` can't be read.
+  /// - Throws: an error also if `source` can't be read.
   package func finish(copyOf source: String) throws(Diagnostic) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else {
@@ -94,7 +94,7 @@ package final class OutputFile {
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 
-  /// Whether both get the same name in the same folder, so that only the later one would be left.
+  /// Whether both files get the same path, so that only the later one would be left.
   package func isSameFile(as other: OutputFile) -> Bool {
     guard case .file(_, _, let a) = target, case .file(_, _, let b) = other.target else {
       return false
@@ -108,7 +108,9 @@ package final class OutputFile {
     return place(a) == place(b)
   }
 
-  /// - Throws: an error if the file at `path` is one of `inputs`, which would be replaced by what is made of it.
+  /// Checks that the output does not replace one of its own inputs.
+  ///
+  /// - Throws: an error if the file at `path` is one of `inputs`.
   package static func check(_ path: String, isNoneOf inputs: [String]) throws(Diagnostic) {
     var output = stat()
     guard path != "-", stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
@@ -122,12 +124,12 @@ package final class OutputFile {
     }
   }
 
-  /// Follows symbolic links, even to a file that does not exist yet: that file is replaced or created, not
+  /// Returns the path after all symbolic links, even if no file exists there yet. That file is replaced or created, not
   /// the link.
   private static func behindLinks(_ path: String) -> String {
     var path = path
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    for _ in 0..<40 {  // the kernel follows as many
+    for _ in 0..<40 {  // the kernel has the same limit
       let size = readlink(path, &buffer, buffer.count)
       guard size > 0, size < buffer.count else { break }
       let target = String(decoding: buffer[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self)

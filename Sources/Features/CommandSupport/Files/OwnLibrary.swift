@@ -1,10 +1,11 @@
 import ImageModel
 import LibC
 
-/// A library of this package that is loaded into other programs. It is beside this command, or where `make install`
-/// puts it.
+/// A library of this package that is loaded into other programs. Its file is beside this command, or where `make
+/// install` puts it.
 package enum OwnLibrary {
-  /// The recorder that is linked into instrumented programs: where `make install` or `make runtime` puts it.
+  /// Returns the path of the recorder that is linked into instrumented programs. `make install` or `make runtime` puts
+  /// it there.
   package static func recorder() throws(Diagnostic) -> String {
     let name = "orderfile_rt.o"
     let own = (try? Folder.ownCommand()) ?? ""
@@ -18,7 +19,7 @@ package enum OwnLibrary {
     return try Folder.absolutePath(path)
   }
 
-  /// - Parameter product: what builds it.
+  /// - Parameter product: the product of the package that builds the library.
   package static func path(_ name: String, product: String) throws(Diagnostic) -> String {
     let own = (try? Folder.ownCommand()) ?? ""
     let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."

@@ -2,9 +2,9 @@ import ImageModel
 import LibC
 import ProcessLaunch
 
-/// Standard streams that have no contents, and keep none.
+/// Empty standard streams that discard all output.
 package enum SilentStreams {
-  /// Passes them to `body`.
+  /// Passes the streams to `body`.
   package static func use<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result
   {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)

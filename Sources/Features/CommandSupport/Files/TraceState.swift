@@ -2,9 +2,9 @@ import LibC
 import ProcessLaunch
 import TraceFormat
 
-/// What changes in the header of a trace whose program, or a child of it, may be running.
+/// The fields of a trace's header that change while its program, or a child of the program, may run.
 package enum TraceState {
-  /// `nil` if the file can't be read.
+  /// Returns the state in the trace; `nil` if the file can't be read.
   package static func read(from path: String) -> TraceHeader.State? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -14,10 +14,10 @@ package enum TraceState {
     return TraceHeader.State(rawValue: UInt32(littleEndian: state))
   }
 
-  /// Changes nothing if the recording was stopped before, or if the file can't be written. In one step: the program may
-  /// stop its recording at the same time.
+  /// Replaces the state `recording` by `state`, in one step, because the program may stop its recording at the same
+  /// time. Changes nothing if the recording was stopped before, or if the file can't be written.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether the state was replaced.
   @discardableResult
   package static func write(_ state: TraceHeader.State, to path: String) -> Bool {
     let recording = TraceHeader.State.recording.rawValue
@@ -25,7 +25,7 @@ package enum TraceState {
       recording, for: state.rawValue, at: GrowingTrace.stateOffset, of: path)
   }
 
-  /// Tells children that begin their traces later where to put them: beside `outputPath`, which is absolute.
+  /// Writes the path for the traces of children that begin later: beside `outputPath`, which is absolute.
   package static func write(outputPath: String, to path: String) {
     guard let field = GrowingTrace.move(to: outputPath) else { return }
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)

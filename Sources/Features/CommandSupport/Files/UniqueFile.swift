@@ -1,7 +1,7 @@
 import ByteReading
 import LibC
 
-/// A file that was created under a name that no other file has. Only its owner may read and write it.
+/// A file that was created under a new name. Only its owner may read and write it.
 struct UniqueFile {
   let path: String
   /// A descriptor for reading and writing, which programs started by this process do not inherit. The creator of the file

@@ -2,16 +2,16 @@ import ByteReading
 import ImageModel
 import Symbolication
 
-/// What an image shows that matters for recording and ordering it.
+/// The facts about an image that matter for recording and ordering it.
 package struct ImageFacts: Sendable {
   package var image: Image
-  /// `nil` for another format than ELF.
+  /// Facts about the build; `nil` for formats other than ELF.
   package var build: BuildFacts?
-  /// How much of the code has callbacks; `nil` if it is not instrumented, or if this is unknown.
+  /// How much of the code has callbacks; `nil` if the image is not instrumented, or if the amount is unknown.
   package var recordable: RecordableCode?
-  /// How many functions can get a breakpoint; `nil` if none can here.
+  /// The number of functions that can get a breakpoint; `nil` if breakpoints can't be used on this machine.
   package var breakpoints: Int?
-  /// Whether this machine can run it.
+  /// Whether this machine can run the image.
   package var isOfThisMachine: Bool
 
   package init(

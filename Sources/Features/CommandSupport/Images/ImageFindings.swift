@@ -30,7 +30,7 @@ extension ImageFacts {
           + (build?.kind == .sharedLibrary ? "PROGRAM, which loads it" : shellWord(commandWord)))
   }
 
-  /// The image as the first word of a command, which is looked up in `PATH` if it has no slash.
+  /// The image as the first word of a command. A word without a slash would be looked up in `PATH`.
   private var commandWord: String {
     image.path.contains("/") ? image.path : "./\(image.path)"
   }
@@ -217,7 +217,7 @@ extension Finding {
   fileprivate static let noSectionsNeeded = Finding(
     .image, sectionCheck, .ok, "linkers of Mach-O images need none")
 
-  /// What a link map tells about the sections of functions.
+  /// Returns what a link map shows about the sections of functions.
   package static func functionSections(ofLinkMap layout: Layout) -> Finding {
     if layout.imageFormat == .machO { return noSectionsNeeded }
     return BuildFacts.FunctionSections(ofLinkMap: layout).map(functionSections)

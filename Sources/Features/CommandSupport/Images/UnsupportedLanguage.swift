@@ -43,7 +43,7 @@ package struct UnsupportedLanguage: Hashable, Sendable {
     self.commands = commands
   }
 
-  /// The language of a folder with the files `names`; `nil` if none of the files belongs to such a language.
+  /// The language of a folder with the files `names`; `nil` if none of the files belongs to an unsupported language.
   package init?(filesNamed names: some Sequence<String>) {
     let names = Array(names)
     let found = Self.all.first { language in

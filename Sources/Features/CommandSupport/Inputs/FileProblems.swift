@@ -6,23 +6,23 @@ extension Diagnostic.Kind {
   package static let missingTraces = Self("missingTraces")
 }
 
-/// The errors of files among many.
+/// The errors of some files among many.
 package struct FileProblems {
   private let keepsGoing: Bool
   package private(set) var errors: [Diagnostic] = []
 
-  /// Whether all of them are of files that do not exist.
+  /// Whether all errors are about files that do not exist.
   private var areOfMissingFiles = true
 
   package init(keepsGoing: Bool) { self.keepsGoing = keepsGoing }
 
-  /// - Parameter isMissing: whether it is of a file that does not exist.
+  /// - Parameter isMissing: whether `error` is about a file that does not exist.
   package mutating func append(_ error: Diagnostic, isMissing: Bool = false) {
     errors.append(error)
     areOfMissingFiles = areOfMissingFiles && isMissing
   }
 
-  /// - Throws: the first error, with the paths of the others, unless files are left out and some remain.
+  /// - Throws: the first error, with the paths of the other files, unless files are left out and some remain.
   package func check(count: Int) throws(Diagnostic) {
     guard var error = errors.first, !keepsGoing || errors.count == count else { return }
     if errors.count > 1 {
@@ -41,7 +41,7 @@ package struct FileProblems {
     throw error
   }
 
-  /// One for each file that is left out.
+  /// One warning for each file that is left out.
   package var warnings: [Diagnostic] {
     errors.map { Diagnostic("left out: \($0.message)", context: $0.context, hint: $0.hint) }
   }

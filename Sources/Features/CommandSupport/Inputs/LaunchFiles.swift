@@ -10,9 +10,9 @@ import Symbolication
 package struct LaunchFiles {
   package struct File: Sendable {
     package var path: String
-    /// How often its launches count; at least 1.
+    /// The number of times that the launches of the file count; at least 1.
     package var weight: UInt64
-    /// The contents, if the file was opened to recognize it and is kept open; else `nil`.
+    /// The contents, if the file was opened to recognize it and stays open; else `nil`.
     private var openedBytes: FileBytes?
 
     package init(path: String, weight: UInt64 = 1, bytes: FileBytes? = nil) {
@@ -21,17 +21,17 @@ package struct LaunchFiles {
       openedBytes = bytes
     }
 
-    /// Returns the contents; opens the file unless it is open.
+    /// Returns the contents. Opens the file unless it is open.
     package func bytes() throws(Diagnostic) -> FileBytes {
       if let openedBytes { return openedBytes }
       return try InputFile.bytes(path)
     }
   }
 
-  /// Ascending by path, so that the order in which they were named does not matter. A file that is named twice is
-  /// there twice.
+  /// The traces and profiles, ascending by path, so that the order of the arguments does not matter. A file that is
+  /// named twice is listed twice.
   package private(set) var files: [File] = []
-  /// Documents of pages, likewise; empty unless they are wanted.
+  /// The documents of pages, ascending by path; empty unless `takesPages`.
   package private(set) var pages: [File] = []
   private let takesPages: Bool
   private let keepsOpen: Bool
@@ -40,11 +40,11 @@ package struct LaunchFiles {
   package static let largestWeight = Profile.maximumLaunches
 
   /// - Parameters:
-  ///   - paths: of traces and profiles; of folders, whose traces and profiles are meant, but not those of folders in
-  ///     them; and `@` with the path of a list. A list has a path a line, with a weight and a comma before it or not;
-  ///     empty lines and lines that begin with `#` do not count.
-  ///   - weighted: paths likewise, each with a weight and a comma before it.
-  ///   - takesPages: whether what `orderfile pages --json` wrote is a launch, too.
+  ///   - paths: the paths of traces and profiles; of folders, whose traces and profiles are used, but not those of
+  ///     subfolders; and `@` with the path of a list. A list has one path a line, optionally with a weight and a comma
+  ///     before it. Empty lines and lines that begin with `#` do not count.
+  ///   - weighted: such paths, each with a weight and a comma before it.
+  ///   - takesPages: whether documents that `orderfile pages --json` wrote are launches, too.
   ///   - keepsOpen: whether files that are opened to recognize them stay open, so that each file is opened once. Code that reads
   ///     more files than a process may map opens one after the other instead.
   /// - Throws: an error if a list or a folder can't be read, if a folder has no trace, and for a weight that is not a
@@ -67,7 +67,7 @@ package struct LaunchFiles {
     pages.sort(by: Self.precedes)
   }
 
-  /// Traces and profiles that have been opened.
+  /// Uses traces and profiles that have been opened.
   package init(opened files: [File]) {
     takesPages = false
     keepsOpen = true
@@ -93,7 +93,7 @@ package struct LaunchFiles {
 
   /// Returns the contents of a regular file, to recognize it; `nil` if it can't be read.
   private func opened(_ path: String) -> FileBytes? {
-    // Only contents that are kept need to be a copy.
+    // Only contents that stay open need to be a copy.
     keepsOpen ? InputFile.regularFile(path) : try? FileBytes(regularFileAt: path)
   }
 

@@ -1,4 +1,5 @@
-// What launches used of the images in a group of builds: of all launches together, folded to a profile, or of each launch.
+// The functions and blocks that launches used in the images of a group of builds: folded to a profile, or launch by
+// launch.
 
 import Addresses
 import ImageModel
@@ -12,7 +13,7 @@ package struct LaunchFolding {
   let builds: RecordedBuilds
   let images: RecordedImages
 
-  /// Folds all launches, with what they used and touched of the images in each of `groups`. Each trace is read once.
+  /// Folds the uses and touches of all launches in the images of `groups` to a profile. Reads each trace once.
   ///
   /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
   ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name; `mismatch` for
@@ -47,28 +48,29 @@ package struct LaunchFolding {
     return profile
   }
 
-  /// The indexes of images of `profile` that are in `group`.
+  /// Returns the indexes of the images of `profile` that are in `group`.
   package func images(of profile: Profile, in group: Int) -> [Int] {
     profile.images.indices.filter { builds.group(of: TraceImage(profile.images[$0])) == group }
   }
 
-  /// Where a launch comes from.
+  /// The origin of a launch.
   package struct LaunchSource {
-    /// Among all launches.
+    /// The number of the launch among all launches.
     package var number: Int
     /// The path of the trace or, in a profile, the path and the launch.
     package var name: String
-    /// The number of launches that it counts as.
+    /// The number of launches that this launch counts as.
     package var weight: UInt64 = 1
-    /// Whether it is what launches used that a profile does not keep whole.
+    /// Whether this is the rest of a profile: the uses of launches that the profile does not keep whole.
     package var isRest = false
   }
 
-  /// Calls `body` with what each launch used in the images of `group`, trace by trace. For a profile, calls `body` with each
-  /// launch that the profile keeps whole. If other launches used more, also calls `body` with what all launches used together.
+  /// Calls `body` with the uses of each launch in the images of `group`, trace by trace. For a profile, calls `body`
+  /// with each launch that the profile keeps whole. If other launches used more, also calls `body` with the uses of all
+  /// launches together.
   ///
-  /// - Parameter body: called with what a launch used of one image, and with the source of the launch. A launch may have
-  ///   several images of `group`.
+  /// - Parameter body: called with the uses of a launch in one image, and with the source of the launch. A launch may
+  ///   have several images of `group`.
   /// - Throws: as `profile(of:)`.
   package func forEachLaunch(
     of group: Int, _ body: (RecordedFunctions, LaunchSource) -> Void
@@ -103,14 +105,16 @@ package struct LaunchFolding {
     if !hasNames { throw withoutNames(group, unnamed: unnamed) }
   }
 
-  /// Whether a profile has touches of data of the images in `group`. It does not keep which part of a variable they were of.
+  /// Whether a profile has touches of data of the images in `group`. A profile does not keep which part of a variable
+  /// was touched.
   package func hasDataInProfiles(of group: Int) -> Bool {
     members.contains { file, member in
       file.profile != nil && builds.groupsWithData(of: member).contains(group)
     }
   }
 
-  /// The number of traces with hits in the images of `group`, in words; with a profile, the number of launches.
+  /// Returns the number of traces with hits in the images of `group`, in words; if there is a profile, the number of
+  /// launches.
   package func sourceWording(of group: Int) -> String {
     let users = members.filter { builds.uses($0.trace, of: group) }
     let count = users.reduce(0 as UInt64) { $0 + $1.trace.launches }
@@ -122,7 +126,7 @@ package struct LaunchFolding {
     zip(launches.files, launches.traces.members).map { ($0, $1) }
   }
 
-  /// Returns what a trace used of the images in the groups `wanted`.
+  /// Returns the uses of a trace in the images of the groups `wanted`.
   private func functions(
     of trace: Trace, in wanted: Set<Int>
   ) throws(Diagnostic) -> [RecordedFunctions] {

@@ -1,19 +1,19 @@
 import ImageModel
 import Symbolication
 
-/// The launches that a command line names, and the images that they were recorded in, checked to belong together.
+/// The launches that a command line names, and the recorded images, checked to belong together.
 package struct LaunchInputs {
   package let launches: RecordedLaunches
   package private(set) var builds: RecordedBuilds
   package var images: RecordedImages
-  /// Warnings about the files, the images and the builds that were checked so far.
+  /// Warnings about the files, images and builds that were checked so far.
   package private(set) var warnings: [Diagnostic]
 
   /// - Parameters:
   ///   - files: the traces and profiles.
   ///   - pages: documents whose launches are used if there are no traces.
   ///   - recorded: the paths of recorded images.
-  ///   - keepsGoing: whether a file that can't be read is left out with a warning, unless that leaves none.
+  ///   - keepsGoing: whether a file that can't be read is left out with a warning. It is an error if no file is left.
   /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`. An error about
   ///   files that can't be read names all of them.
   package init(
@@ -31,10 +31,10 @@ package struct LaunchInputs {
     builds = RecordedBuilds(traces) { images.libraryName(of: $0) }
   }
 
-  /// The launches and the images that were in them, without the hits.
+  /// The launches and their images, without the hits.
   package var traces: TraceSet { launches.traces }
 
-  /// What the launches used, with the builds and images that are known so far.
+  /// The uses of the launches, with the builds and images that are known so far.
   package var folding: LaunchFolding {
     LaunchFolding(launches: launches, builds: builds, images: images)
   }

@@ -6,8 +6,8 @@ package enum PageSizeChoice: String, CaseIterable {
   case fourKibibytes = "4k"
   case sixteenKibibytes = "16k"
   case sixtyFourKibibytes = "64k"
-  /// For Mach-O, the size that Apple's systems use: 16 KiB on arm64, 4 KiB on x86_64. For ELF, this machine's
-  /// size if the image has its architecture, else 4 KiB.
+  /// For Mach-O, the page size of Apple's systems: 16 KiB on arm64, 4 KiB on x86_64. For ELF, the page size of this
+  /// machine if the image has its architecture, else 4 KiB.
   case automatic = "auto"
 
   /// - Parameters:

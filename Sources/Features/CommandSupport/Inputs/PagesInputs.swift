@@ -20,8 +20,8 @@ package struct PagesInputs {
 
   package var isEmpty: Bool { documents.isEmpty }
 
-  /// The launches, with the functions that ran first on a page and have a name. Where a function begins is unknown: the first
-  /// of its bytes that ran in a launch of the build stands for it.
+  /// The launches as traces of the functions that have a name and that were the first to run on a page. The start of a
+  /// function is unknown: its lowest address that ran in a launch of the build is used instead.
   package var traces: [(trace: Trace, weight: UInt64)] {
     struct Function: Hashable {
       var image: ImageKey

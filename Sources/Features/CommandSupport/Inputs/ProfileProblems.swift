@@ -5,9 +5,9 @@ import Rendering
 import Symbolication
 
 extension Profile {
-  /// What its launches lack.
+  /// Returns warnings about launches of the profile that lack data.
   ///
-  /// - Parameter paths: of the file that it was read from, if there is one.
+  /// - Parameter paths: the path of the profile's file, if there is one.
   package func warnings(paths: [String]) -> [Diagnostic] {
     var warnings: [Diagnostic] = []
     func warn(_ count: UInt64, _ text: String) {
@@ -28,7 +28,7 @@ extension Profile {
 }
 
 extension Diagnostic {
-  /// The error about images of several machines; `nil` if there is one.
+  /// Returns the error about images of several machines; `nil` if all are of one machine.
   package static func machineMismatch(_ images: [Profile.Image]) -> Diagnostic? {
     let machines = Set(images.map(\.machine)).subtracting([0]).sorted()
     guard machines.count > 1 else { return nil }

@@ -1,16 +1,16 @@
-// Is a build with other function names one of the recorded program?
+// Is a build with other function names a build of the recorded program?
 //
-// Names decide first: a build that has at least half of the recorded functions is one of the recorded program. But a commit may
-// rename half of the functions. Then the file name and the size stay, and some functions keep their names. Another program
-// differs in its file name, its size or all of its functions. The size is that of the code or, because an instrumented build
-// has more code, the number of functions.
+// Names decide first: a build that has at least half of the recorded functions is a build of the recorded program. But
+// a commit may rename half of the functions. Then the file name and the size stay, and some functions keep their names.
+// Another program differs in its file name, in its size, or in all of its functions. The size is the size of the code
+// or, because an instrumented build has more code, the number of functions.
 
 import Addresses
 import ImageModel
 import Rendering
 import Symbolication
 
-/// What builds of one program have in common, whatever their functions are called.
+/// The properties that builds of one program share, whatever the names of their functions.
 package struct ProgramTraits {
   private let names: Set<String>
   /// The size of the code in pages of 4 KiB, because traces state whole pages; `nil` if it is unknown, or if the build is
@@ -43,7 +43,7 @@ package struct ProgramTraits {
     functions = isStripped ? nil : UInt64(release.layout.functions.count)
   }
 
-  /// Returns the number of pages from the first byte of all `ranges` to the last one; `nil` without ranges.
+  /// Returns the number of pages from the first byte of `ranges` to the last byte; `nil` without ranges.
   private static func pages(of ranges: [AddressRange]) -> UInt64? {
     guard let start = ranges.map(\.start).min(), let end = ranges.map(\.end).max() else {
       return nil
@@ -52,8 +52,8 @@ package struct ProgramTraits {
     return pages.upperBound - pages.lowerBound + 1
   }
 
-  /// Whether both have a file name in common and about the same size: the smaller size is at least three quarters of the larger
-  /// one.
+  /// Whether both builds have a file name in common and about the same size: the smaller size is at least three
+  /// quarters of the larger size.
   package func areShared(with other: Self) -> Bool {
     func areAlike(_ a: UInt64?, _ b: UInt64?) -> Bool {
       guard let a, let b else { return false }
@@ -65,7 +65,8 @@ package struct ProgramTraits {
   }
 }
 
-/// How many of the functions that launches used are in a build. `main` and the C runtime do not count: every program has them.
+/// The number of functions that launches used, and how many of them a build has. `main` and the C runtime do not count:
+/// every program has them.
 package struct FoundFunctions {
   package var found: Int
   package var all: Int
@@ -79,17 +80,18 @@ package struct FoundFunctions {
 
   /// Whether the names alone prove that the build is of the recorded program.
   package var proveProgram: Bool { 2 * found >= all }
-  /// Whether the build is of the recorded program if it shares its traits.
+  /// Whether enough names are found that a build with the traits of the recorded program is a build of it.
   package var supportTraits: Bool { found > 0 && 4 * found >= all }
 }
 
 extension SymbolName {
-  /// Whether it is neither `main` nor of the C runtime, which every program has.
+  /// Whether the name identifies a program. `main` and the C runtime do not, because every program has them.
   package var tellsProgram: Bool { !CRuntime.isPart(self) && self != "main" && self != "_main" }
 }
 
 extension Diagnostic {
-  /// The warning about a build that has less than half of the functions, but is taken for one of the recorded program.
+  /// Returns the warning about a build that has less than half of the functions, but is taken for a build of the
+  /// recorded program.
   package static func renamedFunctions(_ path: String, _ functions: FoundFunctions) -> Diagnostic {
     Diagnostic(
       "only \(functions.found) of \(counted(functions.all, "recorded function")) "

@@ -3,10 +3,11 @@ import ImageModel
 import Symbolication
 
 extension RecordedImages {
-  /// How much of the code of `image` could be recorded: what its trace states, else what the image shows. `nil` if this is
-  /// unknown, because the image was not read or does not show which functions are instrumented.
+  /// Returns how much of the code of `image` could be recorded, as its trace states, or else as the image shows.
+  /// Returns `nil` if this is unknown, because the image was not read or does not show which functions are
+  /// instrumented.
   ///
-  /// - Parameter methods: the methods by which the traces recorded it.
+  /// - Parameter methods: the methods by which the traces recorded the image.
   package mutating func recordableCode(
     of image: TraceImage, recordedBy methods: Set<Trace.Method>
   ) -> RecordableCode? {
@@ -18,14 +19,14 @@ extension RecordedImages {
 
 /// How much of the code of a group of images could be recorded.
 package struct RecordableShare {
-  /// The smallest share of several builds; `nil` if none is known, as for imported traces.
+  /// The share of the build with the smallest share; `nil` if no share is known, as for imported traces.
   package var code: RecordableCode?
-  /// The recorded images of which it is unknown because they are gone.
+  /// The recorded images whose share is unknown because the images are gone.
   package var unknown: [TraceImage] = []
   /// Whether other tools recorded all images.
   var isImported = true
 
-  /// Why no share is known; `nil` if one is.
+  /// Why no share is known; `nil` if a share is known.
   package var unknownReason: RecordableUnknown? {
     if code != nil { return nil }
     if isImported { return .importedTrace }
@@ -43,13 +44,13 @@ package struct RecordableShare {
 }
 
 extension LaunchInputs {
-  /// How much of the code of the images in `group` could be recorded.
+  /// Returns how much of the code of the images in `group` could be recorded.
   ///
-  /// - Parameter layout: the layout of another build. If the trace does not state the share and the recorded image is gone, the
-  ///   guards in the trace are compared with the functions of `layout`. A function may be there several times in one build and
-  ///   once in the other, so that the comparison can only show that the share is small. Breakpoints are not compared: they are
-  ///   on nearly all functions of their build, and a smaller number than in `layout` only shows that the other build has more
-  ///   functions.
+  /// - Parameter layout: the layout of another build. If the trace does not state the share and the recorded image is
+  ///   gone, the guards in the trace are compared with the functions of `layout`. One build may have several copies of
+  ///   a function and the other build one copy, so the comparison can only show that the share is small. Breakpoints
+  ///   are not compared: they are on nearly all functions of their build, and a smaller number than in `layout` only
+  ///   shows that the other build has more functions.
   package mutating func recordableShare(of group: Int, countedIn layout: Layout) -> RecordableShare
   {
     var share = RecordableShare()
@@ -58,7 +59,7 @@ extension LaunchInputs {
       let (image, methods) = (traces.images[place], traces.recordingMethods[place])
       guard let means = RecordableCode.Means(methods) else { continue }
       share.isImported = false
-      // The image is only looked at, so its warnings are not reported.
+      // The image is read only for its share, so its warnings are not reported.
       if image.recordable == nil { images.add([image]) }
       if let code = images.recordableCode(of: image, recordedBy: methods) {
         found.append(code)

@@ -1,5 +1,5 @@
-// Are programs with several names builds of one program, and are images with one name builds of one program? The names of the
-// functions that launches used decide. `main` and the C runtime do not count, because every program has them.
+// Are programs with several names builds of one program, and are images with one name builds of one program? The names
+// of the used functions decide. `main` and the C runtime do not count, because every program has them.
 
 import Addresses
 import ImageModel
@@ -8,8 +8,8 @@ import Symbolication
 
 extension RecordedBuilds {
   /// Adds programs with another name to `group` if they are builds of its program: at least three quarters of the
-  /// functions that they used must have the names of functions in that program. A trace that already has a build in `group`
-  /// is not examined.
+  /// functions that such a program used must have the names of functions in the group's program. A trace that already
+  /// has a build in `group` is not examined.
   ///
   /// - Parameters:
   ///   - group: the group of the program.
@@ -42,12 +42,12 @@ extension RecordedBuilds {
     return warnings
   }
 
-  /// Checks that the images which are in `group` only by their names are builds of one program. `layout` must have at least
-  /// half of the functions that each image used, by their names. There is only a warning for an image that used fewer than
-  /// four functions, which prove nothing, or that has other traits of the program.
+  /// Checks that the images which are in `group` only by their names are builds of one program. `layout` must have, by
+  /// name, at least half of the functions that each image used. There is only a warning if an image used fewer than
+  /// four functions, which prove nothing, or if a quarter of its functions are in `layout` and it shares `traits`.
   ///
   /// - Parameters:
-  ///   - builds: the IDs of builds that the command is about. If one was launched, it need not be checked.
+  ///   - builds: the IDs of the builds that the command is about. If one of them was launched, it need not be checked.
   ///   - traits: the traits of builds of the program.
   ///   - layout: returns the layout of a build of the program; called only if it is needed.
   /// - Returns: a warning about each image that is taken for a build by its name alone.
@@ -105,7 +105,7 @@ extension RecordedBuilds {
 private struct NamesOfBuild {
   private var map: SymbolMap?
 
-  /// Returns how many of `uses` the build has.
+  /// Returns how many of the functions in `uses` the build has.
   mutating func count(
     _ uses: [RecordedFunctions.Use], layout: () throws(Diagnostic) -> Layout
   ) throws(Diagnostic) -> Int {
@@ -120,11 +120,12 @@ private struct NamesOfBuild {
 }
 
 extension RecordedLaunches {
-  /// The functions that a trace used of an image and that identify its program; `nil` if their names are unknown.
+  /// Returns the functions of an image that a trace used and that identify the image's program; `nil` if their names
+  /// are unknown.
   ///
   /// - Parameters:
   ///   - number: the index of the trace.
-  ///   - place: the index of the image among those of all traces.
+  ///   - place: the index of the image in `traces.images`.
   fileprivate func tellingUses(
     ofTraceAt number: Int, imageAt place: Int, _ images: RecordedImages
   ) -> [RecordedFunctions.Use]? {

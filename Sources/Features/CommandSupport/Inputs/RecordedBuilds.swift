@@ -1,13 +1,13 @@
 import ImageModel
 import Rendering
 
-/// Which recorded images are builds of one program or library, and which traces used each of them.
+/// The groups of recorded images that are builds of one program or library, and the traces that used each group.
 package struct RecordedBuilds {
   package let traces: TraceSet
   /// Each group has the builds of one program or library.
   package private(set) var groups: BuildGroups
 
-  /// - Parameter libraryName: returns the name that a library states; `nil` for a program, and if the name is unknown.
+  /// - Parameter libraryName: returns the name that a library states; `nil` for a program, or if the name is unknown.
   init(_ traces: TraceSet, libraryName: (TraceImage) -> String?) {
     self.traces = traces
     groups = BuildGroups(traces, libraryName: libraryName)
@@ -15,7 +15,8 @@ package struct RecordedBuilds {
 
   // MARK: Groups
 
-  /// The group that a command is about: that of a build in `releases`, else that of the executable, else the only group.
+  /// Returns the group that a command is about: the group of a build in `releases`, else the group of the executable,
+  /// else the only group.
   package func group(for releases: [ReleaseLayout]) throws(Diagnostic) -> Int {
     for image in releases.compactMap(\.image) {
       let found = groups.group(image.id, libraryName: image.libraryName, path: image.path)
@@ -45,7 +46,7 @@ package struct RecordedBuilds {
 
   package func name(of group: Int) -> String { groups.groups[group].name }
 
-  /// The name that the library of `group` states; `nil` if none is known.
+  /// Returns the name that the library of `group` states; `nil` if no name is known.
   package func libraryName(of group: Int) -> String? { groups.groups[group].libraryName }
 
   /// The recorded images in `group`, in the order of the first load.
@@ -79,12 +80,12 @@ package struct RecordedBuilds {
     trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
   }
 
-  /// The groups of images whose data a trace shows touched.
+  /// Returns the groups of images whose data the trace shows as touched.
   func groupsWithData(of trace: TraceSet.Member) -> Set<Int> {
     Set(trace.imagesWithData.map { groups.group(ofImageAt: $0) })
   }
 
-  /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
+  /// Whether every function of the images in `group` could be recorded, so that a function in no trace did not run.
   package func recordsEveryFunction(of group: Int) -> Bool {
     traces.members.allSatisfy { !uses($0, of: group) || $0.method.recordsEveryFunction }
   }

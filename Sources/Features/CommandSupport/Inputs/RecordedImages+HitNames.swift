@@ -3,13 +3,14 @@ import ImageModel
 import Symbolication
 
 extension RecordedImages {
-  /// For each hit, the function that was entered, and the one that ran if that is different.
+  /// Returns, for each hit, the name of the function that was entered, and the name of the function that ran if that is
+  /// another one.
   ///
-  /// - Parameter images: parallel to those of the trace.
+  /// - Parameter images: parallel to the images of the trace.
   package static func hitNames(
     of trace: Trace, in images: [RecordedImage]
   ) -> [[SymbolName]] {
-    // Cached for each body: it may have thousands of names, and as many hits.
+    // Names are cached for each body, because a body may have thousands of names, and as many hits.
     var known = trace.images.map { _ in [StatedAddress: SymbolName?]() }
     func name(ofBodyAt start: StatedAddress?, _ image: Int) -> SymbolName? {
       guard let start else { return nil }

@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import Symbolication
 
-/// The images that traces were recorded in. Each is read once, and only if its ID is the one in the trace.
+/// The images that traces were recorded in. Each image is read once, and only if its ID is the ID in the trace.
 package struct RecordedImages {
   /// The images that the user named.
   private var named: [Image] = []
@@ -11,9 +11,9 @@ package struct RecordedImages {
   private var refused: Set<String> = []
   /// The identities of images whose functions were not read, by the path that a trace states.
   private var identities: [String: [ImageIdentity]] = [:]
-  /// How much code could be recorded, by image and means; without images that were not read.
+  /// How much code could be recorded, by image and means; only for images that were read.
   private var codeOfImage: [RecordableKey: RecordableCode?] = [:]
-  /// What was wrong with images that the traces name.
+  /// Warnings about the images, including images that can't be read at the path in a trace.
   package private(set) var warnings: [Diagnostic] = []
 
   package init() {}
@@ -22,7 +22,7 @@ package struct RecordedImages {
   ///
   /// - Parameter known: the images of the traces.
   /// - Parameter architecture: the slice to read from a universal file that has none of the recorded images.
-  /// - Throws: `mismatch` with both IDs if it is not one of them.
+  /// - Throws: `mismatch` with both IDs if the image is none of the recorded images.
   package mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {
@@ -72,7 +72,7 @@ package struct RecordedImages {
     return identities[image.path]?.first { $0.id == image.id }?.libraryName
   }
 
-  /// The path in a trace need not be that of an image, nor of a file that ends.
+  /// Opens the file at a path from a trace. It need not be an image, nor a file that ends.
   private static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
     do { return try FileBytes(regularFileAt: path) } catch {
       throw Diagnostic(opening: path, error)
@@ -84,7 +84,7 @@ package struct RecordedImages {
     named.first { $0.id == image.id } ?? found[image.path].flatMap { $0.id == image.id ? $0 : nil }
   }
 
-  /// Reads the build that `image` is of anew, with its code; `nil` if it is no longer where it was.
+  /// Reads the build of `image` again, with its code; `nil` if the build is no longer at its path.
   package func build(of image: TraceImage) -> ReleaseLayout? {
     let path = self.image(for: image)?.path ?? image.path
     guard let bytes = try? FileBytes(regularFileAt: path),
@@ -99,7 +99,8 @@ package struct RecordedImages {
     var means: RecordableCode.Means
   }
 
-  /// Returns how much of the code of `image` could be recorded; `nil` if the image was not read or does not show it.
+  /// Returns how much of the code of `image` could be recorded; `nil` if the image was not read or does not show the
+  /// amount.
   package mutating func recordableCode(
     of image: TraceImage, by means: RecordableCode.Means
   ) -> RecordableCode? {
@@ -120,10 +121,11 @@ package struct RecordedImages {
     return GuardedFunctions(of: read, in: bytes)?.count
   }
 
-  /// Returns the functions of an image of `trace`: those of the image that was read, or else those that the trace names.
+  /// Returns the functions of an image of `trace`: the functions of the image if it was read, or else the functions
+  /// that the trace names.
   ///
-  /// - Parameter names: those that `trace` has for the image.
-  /// - Throws: `mismatch` if neither the trace nor an image has them.
+  /// - Parameter names: the names that `trace` has for the image.
+  /// - Throws: `mismatch` if neither the trace nor an image has the names.
   package func recordedImage(
     _ image: TraceImage, _ names: [RecordedName], of trace: Trace
   ) throws(Diagnostic) -> RecordedImage {
@@ -145,7 +147,7 @@ package struct RecordedImages {
 
   /// Returns the recorded image itself, for a command that was given no other build.
   ///
-  /// - Parameter known: the images of all traces, which are read.
+  /// - Parameter known: the images of all traces. All of them are read.
   package mutating func recordedImage(
     of image: TraceImage, among known: [TraceImage]
   ) throws(Diagnostic) -> Image {
@@ -165,7 +167,7 @@ package struct RecordedImages {
   /// Returns the image that is at the path of `image` now, whatever its ID.
   private func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 
-  /// Returns, for each image of `trace` that has since been replaced, the expected and the found ID.
+  /// Returns an error for each image of `trace` that has since been replaced, with the expected and the found ID.
   package func mismatches(of trace: Trace) -> [Diagnostic] {
     trace.imageGroups.compactMap { group in
       let image = trace.images[group[0]]
@@ -174,8 +176,8 @@ package struct RecordedImages {
     }
   }
 
-  /// The functions of each image of `trace`: of the recorded image, which is read if the trace is not sealed; else the names
-  /// in the trace.
+  /// Returns the functions of each image of `trace`: of the recorded image if it was read, else the names in the trace.
+  /// Reads the images if the trace is not sealed.
   package mutating func functions(of trace: Trace) -> [RecordedImage] {
     if !trace.isSealed { add(trace.images) }
     return zip(trace.images, RecordedImage.all(namesOf: trace)).map { image, named in
@@ -183,12 +185,12 @@ package struct RecordedImages {
     }
   }
 
-  /// Returns, for each image of `trace`, the image that was read, if it is the same.
+  /// Returns, for each image of `trace`, the image that was read; `nil` if it was not read or is another build.
   package func recordedImages(of trace: Trace) -> [RecordedImage?] {
     trace.images.map { image(for: $0).map { RecordedImage($0, data: data(of: $0, for: trace)) } }
   }
 
-  /// The variables and constants of an image that was read, if `trace` has touches of data.
+  /// Returns the variables and constants of an image that was read, if `trace` has touches of data.
   private func data(of image: Image, for trace: Trace) -> Layout? {
     guard !trace.dataHits.isEmpty, let bytes = try? FileBytes(regularFileAt: image.path) else {
       return nil
@@ -214,7 +216,7 @@ extension Diagnostic {
 }
 
 extension Remedy {
-  /// - Parameter what: the verb and the object: `give it`.
+  /// - Parameter what: a verb and its object: `give it`.
   package static func givenAsRecorded(_ what: String) -> Remedy {
     Remedy("\(what) with --recorded", option: "--recorded")
   }

@@ -7,8 +7,8 @@ import TraceFormat
 
 /// The launches that the files of a command line contain. Each file is opened once.
 ///
-/// The initializer goes over the hits of each trace, and keeps their numbers. `trace(_:)` goes over the hits of one trace
-/// again, so that the hits of one trace at a time are in memory.
+/// The initializer reads the hits of each trace and keeps only their numbers. `trace(_:)` reads the hits of one trace
+/// again, so that only the hits of one trace at a time are in memory.
 package struct RecordedLaunches {
   package struct File {
     enum Contents {
@@ -19,7 +19,7 @@ package struct RecordedLaunches {
       case pages(Trace)
     }
     package var path: String
-    /// How often the launches of the file count.
+    /// The number of times that the launches of the file count.
     var weight: UInt64
     var contents: Contents
 
@@ -28,7 +28,7 @@ package struct RecordedLaunches {
     }
   }
 
-  /// What the files recorded, without the hits.
+  /// The traces of all files, without the hits.
   package private(set) var traces = TraceSet()
   /// Parallel to the members of `traces`.
   package private(set) var files: [File] = []
@@ -39,7 +39,7 @@ package struct RecordedLaunches {
 
   /// - Parameters:
   ///   - pages: documents whose launches are used if there are no traces.
-  ///   - keepsGoing: whether a file that can't be read is left out with a warning, unless that leaves none.
+  ///   - keepsGoing: whether a file that can't be read is left out with a warning. It is an error if no file is left.
   /// - Throws: an error also if nothing was recorded. An error about files that can't be read names all of them.
   init(_ inputs: LaunchFiles, pages: PagesInputs?, keepsGoing: Bool) throws(Diagnostic) {
     warnings = inputs.warnings
@@ -101,7 +101,7 @@ package struct RecordedLaunches {
     files.append(File(path: trace.path, weight: weight, contents: contents))
   }
 
-  /// The hits of the trace of a file, with the names of functions.
+  /// Returns the trace of a file, with its hits and the names of functions.
   func trace(_ number: Int) throws(Diagnostic) -> Trace {
     let file = files[number]
     switch file.contents {
@@ -114,10 +114,10 @@ package struct RecordedLaunches {
     }
   }
 
-  /// The path of the file, if there is only one: the place of an error about all launches.
+  /// The path of the file, if there is only one. It is the context of errors about all launches.
   var onlyPath: [String] { files.count == 1 ? [files[0].path] : [] }
 
-  /// Returns warnings about what a file lacks.
+  /// Returns warnings about data that a file lacks.
   private static func lacks(_ file: File, _ trace: TraceSet.Member) -> [Diagnostic] {
     if let profile = file.profile { return profile.warnings(paths: [file.path]) }
     return [
@@ -128,8 +128,8 @@ package struct RecordedLaunches {
 }
 
 extension Diagnostic {
-  /// Returns a warning about hits that a trace lacks because they found no room or because the process ended
-  /// while they were being written; `nil` if it has all.
+  /// Returns a warning about hits that a trace lacks, because they found no room or because the process ended while
+  /// they were being written; `nil` if the trace has all hits.
   package static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {
     var parts: [String] = []
     if trace.lostRecords > 0 {

@@ -9,18 +9,18 @@ package struct ReleaseLayout {
   /// The path that the layout was read from, for messages.
   package let path: String
   package private(set) var layout: Layout
-  /// The initializers in the order in which the loader calls them. If only a link map was given, those of
-  /// Mach-O that names reveal.
+  /// The initializers, in the order in which the loader calls them. If only a link map was given, only initializers of
+  /// Mach-O images whose names show that they are initializers.
   package let initializers: [StatedAddress]
   /// The image; `nil` if only a link map was given.
   package let image: Image?
-  /// The architecture; `nil` if only a link map was given that does not state it.
+  /// The architecture; `nil` if only a link map was given and the map does not state it.
   package let architecture: Architecture?
   package private(set) var warnings: [Diagnostic]
   /// The bytes of the image; `nil` if only a link map was given.
   package let bytes: FileBytes?
-  /// Data that its link map shows in input sections with other data: the linker moves them only together. Empty without
-  /// a link map.
+  /// Data that share an input section with other data, as the link map shows: the linker can move them only together.
+  /// Empty without a link map.
   package private(set) var sharedData: Set<StatedAddress> = []
 
   /// Returns the basic block address map of the image; `nil` if it has none, or if only a link map was given.
@@ -37,7 +37,7 @@ package struct ReleaseLayout {
     return try DataLayout(of: bytes, architecture: architecture)
   }
 
-  /// As documents state it.
+  /// The build as documents state it.
   package var reference: ImageReference {
     ImageReference(path: path, architecture: architecture, id: image?.id?.description)
   }
@@ -51,9 +51,9 @@ package struct ReleaseLayout {
     return pages.mappings.map { ($0.segment, $0.range) }
   }
 
-  /// What BOLT has in the image.
+  /// Reads the image for BOLT.
   ///
-  /// - Throws: also if only a link map was given.
+  /// - Throws: an error also if only a link map was given.
   package func boltImage() throws(Diagnostic) -> BOLTImage {
     guard let bytes else {
       throw Diagnostic("unable to order with BOLT: expected a linked image", context: [path])
@@ -71,7 +71,7 @@ package struct ReleaseLayout {
   /// The code of an ELF image; `nil` for other formats, and if only a link map was given.
   package var code: ImageCode?
 
-  /// Reads a linked image or a link map, whichever is at `path`; for a libtool wrapper, the program that it runs.
+  /// Reads the linked image or link map at `path`. For a libtool wrapper, reads the program that the wrapper runs.
   package init(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
@@ -81,9 +81,9 @@ package struct ReleaseLayout {
     if let wrapper { warnings.insert(wrapper.note, at: 0) }
   }
 
-  /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
+  /// Reads a linked image or a link map from `bytes`, which were read from `path`.
   ///
-  /// - Parameter kind: what the caller has recognized `bytes` to be.
+  /// - Parameter kind: the kind of `bytes`, if the caller has recognized it.
   package init(
     _ bytes: FileBytes, of kind: FileKind? = nil, path: String, debugFile: String? = nil,
     slice: SliceChoice = SliceChoice()
@@ -103,7 +103,7 @@ package struct ReleaseLayout {
     }
   }
 
-  /// Reads the image, and takes from the link map what only the map has: input sections, object files, and
+  /// Reads the image, and takes from the link map the facts that only the map has: input sections, object files, and
   /// all names if the image is stripped.
   package init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
@@ -165,7 +165,7 @@ package struct ReleaseLayout {
 }
 
 extension TraceImage {
-  /// Returns whether this is the image with that ID. A weak ID does not prove it.
+  /// Returns whether this image has the ID `build`. A weak ID does not prove it.
   package func isProved(_ build: ImageID?) -> Bool { id?.kind != .weak && id != nil && id == build }
 }
 
@@ -173,8 +173,8 @@ extension ReleaseLayout {
   /// Returns whether `recorded` is this image.
   package func isImage(_ recorded: TraceImage) -> Bool { recorded.isProved(image?.id) }
 
-  /// Returns the layout of an ELF image with the functions added that only unwind tables know; with a warning if
-  /// these tables are damaged.
+  /// Returns the layout of an ELF image, with the functions added that only unwind tables list. If these tables are
+  /// damaged, there is a warning instead.
   package func addingUnnamedFunctions() -> ReleaseLayout {
     guard let code else { return self }
     var release = self
@@ -184,7 +184,7 @@ extension ReleaseLayout {
     return release
   }
 
-  /// The facts about a launch that the layout tells without the code.
+  /// The facts about a launch that the layout shows without the code.
   package var factsWithoutCode: LaunchFacts {
     layout.imageFormat == .elf ? LaunchFacts(of: layout, hasCode: false) : LaunchFacts()
   }

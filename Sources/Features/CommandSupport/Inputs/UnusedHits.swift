@@ -7,17 +7,17 @@ package struct UnusedHits: Hashable, Sendable {
   package var trace: String
   /// The path of the image as the trace states it; `nil` for hits in no image of the trace.
   package var image: String?
-  /// `nil` also if the trace does not state it.
+  /// The ID of the image; `nil` if the trace does not state it, and for hits in no image.
   package var imageID: String?
-  /// First uses of functions and of basic blocks.
+  /// The number of first uses of functions and basic blocks.
   package var hits: Int
-  /// The number of distinct functions among them.
+  /// The number of distinct functions among the hits.
   package var functions: Int
   /// The number of hits in the whole trace.
   package var hitsInTrace: Int
   package var reason: Reason
 
-  /// Warnings contain these words, too.
+  /// Why hits are unused. Warnings contain these words, too.
   package enum Reason: String, CaseIterable, Sendable {
     case anotherImage = "another image"
     /// No image of the trace is a build of an image that is ordered or compared.
@@ -40,7 +40,8 @@ package struct UnusedHits: Hashable, Sendable {
 }
 
 extension RecordedBuilds {
-  /// For each trace, the hits in no image of the groups `given`: the images with the most hits first.
+  /// Returns, for each trace, the hits outside of the images of the groups `given`. Images with the most hits come
+  /// first.
   package func unused(besides given: [Int]) -> [[UnusedHits]] {
     let isGiven = Set(given)
     return traces.members.map { member in

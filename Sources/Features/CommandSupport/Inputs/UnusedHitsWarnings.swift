@@ -4,12 +4,12 @@ import Rendering
 extension Diagnostic.Kind {
   /// Some hits of a trace are in images that are not ordered or compared.
   package static let unusedHits = Self("unusedHits")
-  /// All hits of a trace are in such images.
+  /// All hits of a trace are in images that are not ordered or compared.
   package static let unusedTrace = Self("unusedTrace")
 }
 
 extension Diagnostic {
-  /// The warnings about `unused`: one for each trace, or for several traces with the same unused images.
+  /// Returns the warnings about `unused`: one for each trace, or one for several traces with the same unused images.
   ///
   /// - Parameters:
   ///   - unused: the unused hits of each trace.

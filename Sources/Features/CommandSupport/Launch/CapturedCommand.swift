@@ -1,16 +1,16 @@
 import ImageModel
 import ProcessLaunch
 
-/// Runs a command for what it writes to standard output. Its messages for people go to this process's standard error.
+/// Runs a command, and captures its standard output. Its messages for people go to this process's standard error.
 package struct CapturedCommand {
   private let environment: LaunchEnvironment
 
   package init(_ environment: LaunchEnvironment) { self.environment = environment }
 
-  /// What the command writes to standard output.
+  /// Returns the standard output of the command.
   ///
-  /// - Parameter variables: more variables for its environment.
-  /// - Throws: if it fails; it has said why.
+  /// - Parameter variables: additional environment variables for the command.
+  /// - Throws: an error if the command fails. The command itself has printed the reason.
   package func output(
     of command: [String], variables: [(name: String, value: String)] = []
   ) throws -> [UInt8] {

@@ -14,9 +14,9 @@ package struct LaunchEnvironment {
   package var addressSanitizerOptions: String
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?
-  /// The user's own libraries for the loader, separated by colons: `LD_AUDIT`.
+  /// `LD_AUDIT`: the user's own libraries for the loader, separated by colons.
   package var auditors = ""
-  /// Those of `compilerVariableNames` that are set, in that order.
+  /// The variables of `compilerVariableNames` that are set, in that order.
   package var compilerVariables: [(name: String, value: String)] = []
 
   /// The variables by which configure, make and CMake choose compilers, their options and the generator.
@@ -39,14 +39,15 @@ package struct LaunchEnvironment {
     self.emulatorRoot = emulatorRoot
   }
 
-  /// With it gcc's AddressSanitizer, which is a library, tolerates a preloaded library before it; otherwise it ends the
-  /// program, which may be one that the launched program starts.
+  /// The variable that makes gcc's AddressSanitizer, which is a library, tolerate a preloaded library before it.
+  /// Without the variable, AddressSanitizer ends the program. The program may also be one that the launched program
+  /// starts.
   package var sanitizerVariable: (name: String, value: String) {
     let own = addressSanitizerOptions
     return ("ASAN_OPTIONS", (own.isEmpty ? "" : own + ":") + "verify_asan_link_order=0")
   }
 
-  /// The variables that LeakSanitizer reads, in its order.
+  /// The variables that LeakSanitizer reads, in the order in which it reads them.
   package static let sanitizerVariables = ["ASAN_OPTIONS", "LSAN_OPTIONS"]
 
   /// Whether a program with LeakSanitizer looks for leaks at its end. As in the runtime's own parser, the last setting

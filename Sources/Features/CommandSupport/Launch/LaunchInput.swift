@@ -4,8 +4,8 @@ import ProcessLaunch
 
 /// The standard input of a program that is launched several times: each launch reads it from the start.
 ///
-/// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is
-/// removed with this value, and on Linux also if this process is killed.
+/// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is removed with this
+/// object, and on Linux also if this process is killed.
 package final class LaunchInput {
   /// The path by which each launch opens the input; `nil` for an empty input.
   package let path: String?
@@ -129,7 +129,7 @@ package final class LaunchInput {
   }
 }
 
-/// An open file that a launched program gets as its standard input. It is closed with this value.
+/// An open file that a launched program gets as its standard input. The file is closed with this object.
 package final class OpenedInput {
   package let descriptor: Int32
 

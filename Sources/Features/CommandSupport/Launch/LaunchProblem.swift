@@ -10,12 +10,12 @@ extension ProgramLaunch.LaunchError {
 }
 
 extension ProgramLaunch {
-  /// - Throws: if the sign at which the program is ready is there without it.
+  /// - Throws: an error if the sign of readiness is there before the program is launched.
   package func checkReadiness() throws(Diagnostic) {
     if let readiness { try readiness.check() }
   }
 
-  /// - Throws: if the program was to become ready, and did not.
+  /// - Throws: an error if the program should have become ready, and did not.
   package func checkReadiness(_ result: Result) throws(Diagnostic) {
     guard let readiness, !result.isReady else { return }
     throw .notReady(title, readiness, within: result.timedOut ? timeout : nil, result.end)
@@ -23,9 +23,9 @@ extension ProgramLaunch {
 }
 
 extension ProgramLaunch.Result {
-  /// Returns a warning if the server was still working when it was ended: launches may then differ.
+  /// Returns a warning if the server was still working when it was ended, because another launch may then get further.
   ///
-  /// - Parameter launch: the command line in messages.
+  /// - Parameter launch: the command line, for messages.
   package func unsettled(_ launch: String) -> Diagnostic? {
     guard endedAtWork else { return nil }
     return Diagnostic(
@@ -36,7 +36,7 @@ extension ProgramLaunch.Result {
 }
 
 extension Readiness {
-  /// - Throws: if the sign is there before any program is launched.
+  /// - Throws: an error if the sign of readiness is there before any program is launched.
   package func check() throws(Diagnostic) {
     guard isThereAlready else { return }
     throw Diagnostic(
@@ -50,7 +50,7 @@ extension Diagnostic {
   package static let allowTracing =
     "allow ptrace: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE"
 
-  /// - Parameter program: the name on the command line.
+  /// - Parameter program: the program's name on the command line.
   package static func unableToRun(
     _ program: String, _ error: ProgramLaunch.LaunchError
   ) -> Diagnostic {
@@ -77,7 +77,7 @@ extension Diagnostic {
     )
   }
 
-  /// A program of the launch has run without the rights that its file gives.
+  /// Returns the message that a program of the launch ran without the rights that its file gives.
   package static func ranWithoutRights(_ program: String) -> Diagnostic {
     Diagnostic(
       "the program ran without the rights that its file gives (set-user-ID, set-group-ID, capabilities), because it was traced",

@@ -5,14 +5,14 @@ import Symbolication
 
 /// The program that a command line launches.
 package struct LaunchedProgram {
-  /// The path, without symbolic links.
+  /// The path of the program, without symbolic links.
   package let path: String
   /// The path of the image that runs in the end, without symbolic links: the interpreter for a script.
   package let executable: String
-  /// The pages of the image that runs in the end, which is the interpreter for a script; `nil` if that is not
-  /// an ELF image.
+  /// The pages of the image that runs in the end, which is the interpreter for a script; `nil` if the image is not an
+  /// ELF image, or if `obstacle` is set.
   package let pages: ImagePages?
-  /// Why no method can see its pages; `nil` if one can.
+  /// Why no method can see the program's pages; `nil` if a method can.
   package let obstacle: ParseError?
   /// The rights that the program gains from its file; `nil` if it gains none. A program that gains rights ignores `LD_PRELOAD`.
   package let rights: FileRights?
@@ -22,7 +22,7 @@ package struct LaunchedProgram {
     path = try Folder.absolutePath(environment.program(named: name))
     var bytes = try? FileBytes(path: path)
     var executable = path
-    // The kernel follows as many interpreters of interpreters. <execve(2)>
+    // The kernel has the same limit for interpreters of interpreters. <execve(2)>
     for _ in 0..<5 {
       guard let interpreter = bytes.flatMap(Self.interpreter) else { break }
       bytes = try? FileBytes(path: interpreter)
@@ -43,7 +43,7 @@ package struct LaunchedProgram {
     }
   }
 
-  /// - Throws: if the program would not do under a tracer what it does by itself.
+  /// - Throws: an error if the program would behave differently under a tracer.
   package func checkTraceable(in environment: LaunchEnvironment) throws(Diagnostic) {
     if let rights, rights.areWithheldFromTraced {
       throw Diagnostic.rightsWithheld(from: executable, rights)
@@ -53,7 +53,7 @@ package struct LaunchedProgram {
     }
   }
 
-  /// The path after `#!`.
+  /// Returns the path after `#!`.
   private static func interpreter(of script: FileBytes) -> String? {
     guard script.hasPrefix("#!", at: 0) else { return nil }
     let line = script.copy(2..<min(script.count, 256)).prefix { $0 != UInt8(ascii: "\n") }

@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import ProcessLaunch
 
-/// A shell script that libtool has put in a build folder in the place of a program, which is in `.libs`.
+/// A shell script that libtool puts into a build folder in place of a program. The program itself is in `.libs`.
 package struct LibtoolWrapper {
   /// The path of the script.
   let path: String
@@ -12,7 +12,7 @@ package struct LibtoolWrapper {
   /// there are none.
   private let libraryFolders: String
 
-  /// - Returns: `nil` if the file can't be read or is something else, or if there is no such program.
+  /// - Returns: `nil` if the file can't be read or is something else, or if the program does not exist.
   package init?(at path: String) {
     guard path != "-", let bytes = try? FileBytes(regularFileAt: path), bytes.hasPrefix("#!", at: 0)
     else { return nil }
@@ -32,12 +32,12 @@ package struct LibtoolWrapper {
     libraryFolders = setting.map { String($0.dropFirst(start.count).dropLast(end.count)) } ?? ""
   }
 
-  /// Says that the program is used instead.
+  /// The note that the program is used instead of the script.
   package var note: Diagnostic {
     Diagnostic("a libtool wrapper: \(program) is used instead", context: [path])
   }
 
-  /// The variables with which the script runs the program.
+  /// Returns the variables with which the script runs the program.
   func variables(in environment: LaunchEnvironment) -> [(name: String, value: String)] {
     guard !libraryFolders.isEmpty else { return [] }
     let others = environment.libraryPath ?? ""
@@ -47,8 +47,8 @@ package struct LibtoolWrapper {
 }
 
 extension ProgramLaunch {
-  /// A launch of the program itself, if this one is of a libtool wrapper; otherwise `nil`. The shell that runs the
-  /// script is not what anybody wants to record or to count.
+  /// Returns a launch of the wrapped program, if this launch is of a libtool wrapper; otherwise `nil`. Nobody wants to
+  /// record or count the shell that runs the script.
   package func ofWrappedProgram(
     in environment: LaunchEnvironment
   ) -> (launch: ProgramLaunch, note: Diagnostic)? {

@@ -3,17 +3,17 @@ import LibC
 import ProcessLaunch
 
 extension LaunchEnvironment {
-  /// Whether there is a program `name`.
+  /// Whether the program `name` is found.
   package func has(_ name: String) -> Bool { (try? program(named: name)) != nil }
 
-  /// The path of the program `name`, looked up as `execvp(3)` does: in the folders of `PATH`, unless it has a slash.
-  /// The result has one.
+  /// Returns the path of the program `name`, which has a slash. A name without a slash is looked up in the folders of
+  /// `PATH`, as `execvp(3)` does.
   ///
-  /// - Throws: if there is no such file, or none that may be executed.
+  /// - Throws: an error if no such file exists, or if none may be executed.
   package func program(named name: String) throws(Diagnostic) -> String {
     var candidates = [name]
     if !name.contains("/") {
-      // Without the variable, the folders of glibc's confstr(3).
+      // Without `PATH`, the default folders are those of glibc's confstr(3).
       candidates = (searchPath ?? "/bin:/usr/bin")
         .split(separator: ":", omittingEmptySubsequences: false)
         .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }

@@ -1,4 +1,4 @@
-// What keeps a linker from following an order file, as far as it shows before or after the link.
+// The reasons why a linker can't follow an order file, where they show before or after the link.
 
 import ImageModel
 import OrderFileFormat
@@ -6,8 +6,8 @@ import Rendering
 import Symbolication
 
 extension Diagnostic {
-  /// Warns that ordered parts share their input section with others: the linker moves only whole sections.
-  /// Only a layout with input sections shows this; `nil` if there is nothing to report.
+  /// Returns a warning that ordered parts share their input section with others: the linker moves only whole sections.
+  /// Only a layout with input sections shows this. Returns `nil` if there is nothing to report.
   package static func sharedInputSections(
     _ parts: [Part], in layout: Layout, path: String
   ) -> Diagnostic? {
@@ -83,7 +83,7 @@ extension Diagnostic {
       context: [build], hint: hints.joined(separator: "; "))
   }
 
-  /// Warns of functions whose sections no line names; `nil` if there are none.
+  /// Warns of functions whose sections no line of the order file names; `nil` if there are none.
   private static func unnamedSections(_ ordered: OrderedSections, _ path: String) -> Diagnostic? {
     guard ordered.inOtherSection > 0 else { return nil }
     return Diagnostic(
@@ -94,10 +94,10 @@ extension Diagnostic {
       hint: "'orderfile gen --link-map' writes the names of sections as the link map states them")
   }
 
-  /// Warns of entries that were not compared because they name only sections, and an image does not show the functions of a
-  /// section; `nil` if there are none.
+  /// Warns of entries that were not compared, because they name only sections and an image does not show the functions
+  /// of a section; `nil` if there are none.
   ///
-  /// - Parameter hint: how to give the link map.
+  /// - Parameter hint: how to pass the link map.
   package static func untoldSections(_ entries: Int, path: String, hint: String) -> Diagnostic? {
     guard entries > 0 else { return nil }
     return Diagnostic(
@@ -120,7 +120,8 @@ extension Diagnostic {
     )
   }
 
-  /// The error about an order file with no entry that is in the layout: it is of another program, or none at all.
+  /// Returns the error about an order file without any entry that is in the layout: the file is for another program, or
+  /// is no order file.
   package static func foreignOrderFile(_ path: String, entries: Int, _ layout: String) -> Diagnostic
   {
     Diagnostic(
