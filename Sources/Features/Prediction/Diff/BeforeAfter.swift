@@ -19,13 +19,13 @@ extension BeforeAfter: Hashable where Value: Hashable {}
 extension BeforeAfter: Sendable where Value: Sendable {}
 
 extension BeforeAfter where Value == Int {
-  /// Negative if the layout after has the larger figure.
+  /// The layout before's figure minus the layout after's; negative if the layout after has the larger figure.
   package var saved: Int { before - after }
 
   /// The change as text: `-34.1%`.
   package var change: String { Percentage.change(from: UInt64(before), to: UInt64(after)) }
 
-  /// Adds the figures of several rows; a sum that would overflow stays at the maximum.
+  /// Returns the sum of several rows. A sum that would overflow stays at the maximum.
   package static func sum(_ rows: some Sequence<Self>) -> Self {
     Self(
       before: rows.lazy.map(\.before).saturatingSum(),
@@ -53,7 +53,7 @@ extension BeforeAfter: JSONValue, JSONWritableObject where Value: JSONValue {
   }
 }
 
-/// The counts of both layouts, and what is saved.
+/// The counts of both layouts, and their difference as `saved`.
 package struct Saving: JSONWritableObject {
   fileprivate let counts: BeforeAfter<Int>
 
@@ -63,7 +63,7 @@ package struct Saving: JSONWritableObject {
   }
 }
 
-/// A member with the counts of both layouts.
+/// Returns a member with the counts of both layouts.
 func countsMember<Object>(
   _ key: StaticString, _ counts: @escaping @Sendable (Object) -> BeforeAfter<Int>
 ) -> JSONMember<Object, BeforeAfter<Int>> {
@@ -74,7 +74,7 @@ func countsMember<Object>(
   }
 }
 
-/// A member with the counts of both layouts, and their difference as `saved`.
+/// Returns a member with the counts of both layouts, and their difference as `saved`.
 func savingMember<Object>(
   _ key: StaticString, _ counts: @escaping @Sendable (Object) -> BeforeAfter<Int>
 ) -> JSONMember<Object, BeforeAfter<Int>> {

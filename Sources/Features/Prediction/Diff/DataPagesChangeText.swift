@@ -9,7 +9,7 @@ package struct DataPagesChangeText {
 
   package init(_ pages: MeasuredPages) { self.pages = pages }
 
-  /// Two tables, with a blank line before each; empty if no launch tells.
+  /// Two tables, with a blank line before each; empty if no launch has measured pages of data.
   package var text: String {
     let rows = pages.sides.flatMap { $0.side.data ?? [] }
     guard !rows.isEmpty else { return "" }
@@ -24,7 +24,7 @@ package struct DataPagesChangeText {
     return text + accounts
   }
 
-  /// The prediction beside these.
+  /// The comparison of the measured pages with the prediction.
   private var accounts: String {
     var text = ""
     for (layout, side) in pages.sides {
@@ -40,7 +40,7 @@ package struct DataPagesChangeText {
     return text.isEmpty ? "" : "\n" + text
   }
 
-  /// - Parameter name: of the group to which a row belongs.
+  /// - Parameter name: returns the name of the group to which a row belongs.
   private func table(
     of rows: [DataPages.Row], _ title: String, _ name: (DataPages.Row) -> String
   ) -> Table {

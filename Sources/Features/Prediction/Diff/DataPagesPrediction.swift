@@ -8,10 +8,10 @@ package struct DataPagesPrediction: Hashable, Sendable {
   /// A section that linkers order, or that both layouts have under one name.
   package struct Section: Hashable, Sendable {
     package var name: SymbolName
-    /// What is in it: `constants`, `zero-filled`.
+    /// The kind of the data in the section: `constants`, `zero-filled`.
     package var kind: String
     package var pages: BeforeAfter<Int>
-    /// Those of them to which the loader writes in any order.
+    /// The pages of `pages` to which the loader writes, in any order.
     package var loaderPages: BeforeAfter<Int>
 
     package init(
@@ -24,14 +24,15 @@ package struct DataPagesPrediction: Hashable, Sendable {
     }
   }
 
-  /// By kind, then by name. They add up to `pages`.
+  /// The sections, by kind, then by name. They add up to `pages`.
   package var sections: [Section]
   package var pages: BeforeAfter<Int>
-  /// Those of `pages` of which the file has no byte: the kernel fills them with zeros.
+  /// The pages of `pages` without a byte in the file: the kernel fills them with zeros.
   package var zeroFilledPages: BeforeAfter<Int>
-  /// The number of touches whose place in the layout is unknown. They are in no other figure but `pagesAtMost`.
+  /// The number of touches whose place in the layout is unknown. Only `pagesAtMost` counts these touches.
   package var unplaced: BeforeAfter<Int>
-  /// If each of them is on a page that is not counted otherwise, up to all pages of the sections.
+  /// The number of pages if each unplaced touch is on a page that is not counted otherwise, up to all pages of the
+  /// sections.
   package var pagesAtMost: BeforeAfter<Int>
 
   package init(
@@ -96,7 +97,7 @@ struct DataPagesPredictionText {
 // MARK: JSON
 
 extension DataPagesPrediction: JSONListedObject {
-  /// The sections sum up to `pages`.
+  /// The sections add up to `pages`.
   package static let members = JSONMembers(
     Self.init, member("sections", \.sections), countsMember("zeroFilledPages", \.zeroFilledPages),
     countsMember("unplacedTouches", \.unplaced), countsMember("pagesAtMost", \.pagesAtMost)

@@ -1,9 +1,9 @@
 // The pages of data that launches are predicted to touch
 //
-// A trace of a build that reports loads and stores has each granule of data that code of this build touched. In a layout of
-// the recorded build these are addresses; in another one `RecordedData` finds them. What the loader writes to follows from
-// each layout alone. It is known from ELF images only: with them, also that the kernel clears the rest of the page on
-// which zero-filled data begin.
+// A trace of a build that reports loads and stores has each granule of data that code of this build touched. In a
+// layout of the recorded build, the granules have the recorded addresses. In another layout, `RecordedData` finds their
+// addresses. The pages that the loader writes to follow from each layout alone. They are known only for ELF images. For
+// ELF images it is also known that the kernel clears the rest of the page on which zero-filled data begin.
 
 import Addresses
 import ByteReading
@@ -12,12 +12,12 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// What launches touched of the data of the builds in which they were recorded.
+/// The data that launches touched in the recorded builds.
 struct TouchedGranules {
   private var images: [TraceImage] = []
   private var touches: [[DataTouch]] = []
 
-  /// Adds what one launch touched.
+  /// Adds the touches of one launch.
   mutating func append(_ launch: RecordedFunctions) {
     guard !launch.dataUses.isEmpty else { return }
     let index =
@@ -32,7 +32,7 @@ struct TouchedGranules {
 
   var isEmpty: Bool { images.isEmpty }
 
-  /// By recorded image: each granule once, in the order of first touches.
+  /// The touched ranges of each recorded image: each granule once, in the order of first touches.
   var ranges: [(image: TraceImage, touched: [AddressRange])] {
     zip(images, touches).map { image, touches in
       (image, DataTouch.first(of: touches).map(\.bytes))
@@ -45,7 +45,7 @@ struct DataPrediction {
   private let before: Side
   private let after: Side
 
-  /// What is predicted for one layout.
+  /// The prediction for one layout.
   private struct Side {
     let data: DataLayout
     let estimate: DataPageEstimate
@@ -124,7 +124,8 @@ struct DataPrediction {
     BeforeAfter(before: figure(before), after: figure(after))
   }
 
-  /// Compares the prediction with what a launch of the layout before touched, or of the layout after.
+  /// Compares the prediction with the pages that a launch of one layout touched: the layout before, or the layout
+  /// after.
   func account(before isBefore: Bool, _ measured: MeasuredImagePages) -> DataPageAccount {
     let side = isBefore ? before : after
     return DataPageAccount(
@@ -139,7 +140,7 @@ private struct RecordedBuilds {
 
   init(build: @escaping (TraceImage) -> ReleaseLayout?) { self.build = build }
 
-  /// - Throws: if the image is gone.
+  /// - Throws: an error if the image is gone.
   mutating func data(of image: TraceImage) throws(Diagnostic) -> RecordedData {
     let key = "\(image.id?.description ?? "") \(image.path)"
     if let data = known[key] { return data }
@@ -153,7 +154,7 @@ private struct RecordedBuilds {
 }
 
 extension ReleaseLayout {
-  /// The data of the image, and its bytes; `nil` if only a link map was given.
+  /// Returns the data of the image, and its bytes; `nil` if only a link map was given.
   fileprivate func readData() throws(Diagnostic) -> (data: DataLayout, bytes: FileBytes)? {
     do {
       guard let bytes, let data = try dataLayout() else { return nil }
@@ -163,7 +164,7 @@ extension ReleaseLayout {
 }
 
 extension DataLayout {
-  /// The pages that the loader and a launch touch.
+  /// Returns the pages of data that the loader and a launch touch.
   fileprivate func estimate(touched: [AddressRange], _ pageSize: PageSize) -> DataPageEstimate {
     let zeroFilled = kinds.indices.filter { kinds[$0] == .zeroFilled }
     let cleared =

@@ -5,7 +5,7 @@ import Rendering
 extension DiffDocument {
   /// The difference of two estimates for the same launches, with the functions that a layout lacks.
   ///
-  /// - Parameter warnings: come first; those about the estimates follow.
+  /// - Parameter warnings: the warnings that come before those about the estimates.
   package init(
     before beforeImage: ImageReference, after afterImage: ImageReference, startupSource: String,
     estimates: BeforeAfter<LayoutEstimate>,
@@ -14,7 +14,7 @@ extension DiffDocument {
     before = Layout(beforeImage, estimates.before.faults.total)
     after = Layout(afterImage, estimates.after.faults.total)
     self.startupSource = startupSource
-    // The estimates are of the same launches, so `functions` is the same in both.
+    // Both estimates are of the same launches, so `functions` is the same in both.
     presence = Presence(
       all: estimates.after.functions, before: estimates.before.present,
       after: estimates.after.present)
@@ -27,7 +27,7 @@ extension DiffDocument {
     addWarnings(warnings + estimates.diagnostics)
   }
 
-  /// Adds `diagnostics`, each with its context folded into the message: this way a document reads back equal.
+  /// Adds `diagnostics`, each with its context folded into the message, so that a document reads back equal.
   package mutating func addWarnings(_ diagnostics: [Diagnostic]) {
     warnings += diagnostics.map(\.withContextInMessage)
   }
@@ -113,7 +113,7 @@ extension DiffDocument.Section {
     return rows.sorted(by: hasMorePages)
   }
 
-  /// The row order of documents: most pages first.
+  /// Whether `a` comes before `b` in a document: most pages first.
   private static func hasMorePages(_ a: Self, _ b: Self) -> Bool {
     if a.pages.before != b.pages.before { return a.pages.before > b.pages.before }
     if a.pages.after != b.pages.after { return a.pages.after > b.pages.after }

@@ -5,55 +5,55 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// `startupFunctions`, `startupBytes` and `floorPages` are those of the layout after, in total and in
-/// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
-/// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost. `costSource`,
-/// `millisecondsPerPageIn` and `millisecondsSaved` are present if a cost was given, and for Mach-O images.
+/// `startupFunctions`, `startupBytes` and `floorPages` are figures of the layout after, in total and in each section.
+/// `before` and `after` have the figures of both layouts. Sections add up to the totals. A duration is for the pages
+/// saved, so it is negative for a loss. `low` and `high` go with the cost. `costSource`, `millisecondsPerPageIn` and
+/// `millisecondsSaved` are present if a cost was given, and for Mach-O images.
 ///
-/// `textPages` and `sections` count the startup functions that a layout has. `textPagesAtMost` adds pages for
-/// those that it lacks, which have another name there or are inside another function. `present` has the number of
-/// startup functions, and the number and percentage that each layout has.
+/// `textPages` and `sections` count the startup functions that a layout has. `textPagesAtMost` adds pages for the
+/// startup functions that the layout lacks, which have another name there or are inside another function. `present` has
+/// the number of startup functions, and the number and percentage that each layout has.
 ///
 /// `recordable` is present if it is known how much of the recorded image's code could be recorded: the amounts, the
-/// `means`, and the rest in `unseen`. Otherwise `recordableUnknown` has the reason. `refusal` is present if this is too
-/// little: all figures are then in `recordedOnly`, because they count only what was recorded and predict nothing, and
-/// `after` and `before` have only the `path`, the `architecture` and the `id`.
+/// `means`, and the rest in `unseen`. Otherwise `recordableUnknown` has the reason. `refusal` is present if too little
+/// could be recorded. All figures are then in `recordedOnly`, because they count only recorded code and predict
+/// nothing, and `after` and `before` have only the `path`, the `architecture` and the `id`.
 ///
-/// `newCode` has the functions of each layout that the recorded build lacks, so that no trace can tell whether a launch
-/// runs them. No other figure contains them. `comparedWith` is `otherLayout` if the recorded image is gone: then they are
+/// `newCode` has the functions of each layout that the recorded build lacks. No trace shows whether a launch runs them,
+/// and no other figure counts them. `comparedWith` is `otherLayout` if the recorded image is gone: then `newCode` has
 /// the functions of the layout after that the layout before lacks.
 ///
-/// `lowerEnds` is present if a layout lacks startup functions: the members that count only those that it has.
+/// `lowerEnds` is present if a layout lacks startup functions. It names the members that count only the startup
+/// functions that a layout has.
 ///
-/// `perTrace` is present if there were several traces: the predicted `textPages` of each launch by itself, their `mean`,
-/// and the `worst`, which is the one with the most pages in the layout after. A trace that counts as several launches, also
-/// in the mean, has their number in `launches`.
+/// `perTrace` is present if there were several traces: the predicted `textPages` of each single launch, their `mean`,
+/// and the `worst` launch, with the most pages in the layout after. If a trace counts as several launches, also in the
+/// mean, `launches` has their number.
 ///
-/// `dataPages` is present if touches of data were recorded: the pages of each section of data that hold what launches
-/// touched, and those to which the loader writes. `dataPagesUnknown` says why they are not predicted.
+/// `dataPages` is present if touches of data were recorded: the pages of each section of data that launches touched,
+/// and the pages to which the loader writes. `dataPagesUnknown` says why the pages are not predicted.
 ///
-/// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map of
-/// them: the functions whose blocks differ, and how.
+/// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map
+/// of basic blocks: the functions whose blocks differ, and how.
 ///
-/// `functions` has the startup functions of the layout after, earliest use first. `ordered` is present if an order file was
-/// given: whether the linker placed the function where that asks for.
+/// `functions` has the startup functions of the layout after, earliest use first. `ordered` is present if an order file
+/// was given: whether the linker placed the function where the order file asks for.
 ///
-/// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
-/// the blocks that ran count, also in `startupBytes`.
+/// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout that count only
+/// with the blocks that ran, also in `startupBytes`.
 ///
-/// `imageSizes` is present if both layouts are of ELF images: the size of each file and of the parts of it that grow when
+/// `imageSizes` is present if both layouts are of ELF images: the size of each file, and of its parts that grow when
 /// functions are split.
 ///
 /// `pageMaps` is present if a map was asked for: the pages of each layout that are touched, and why.
 ///
-/// A section's `counted` is `startupFunctions`; for a Mach-O image also `whole`, for sections of which a
-/// launch uses unknown parts, and `firstPage` for the header; for an ELF image also what startup functions
-/// lead to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults`
-/// is present for ELF images: the faults of a warm and a cold launch on Linux. `xnuReads` is present for
-/// Mach-O images: what each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`.
-/// `measuredPageIns` is present if recordings were given, and `measuredPages` if measured launches were. Only
-/// `measuredPageIns`, and `measured` and `onlyExecuted` in `measuredPages`, are measured; everything else is
-/// predicted.
+/// A section's `counted` is `startupFunctions`. For a Mach-O image it can also be `whole`, for sections that a launch
+/// uses in unknown parts, and `firstPage`, for the header. For an ELF image it can also be code or data that startup
+/// functions lead to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults`
+/// is present for ELF images: the faults of a warm and a cold launch on Linux. `xnuReads` is present for Mach-O images:
+/// the predicted `reads` and `bytesRead` of each `kernel` with pages of this size. `measuredPageIns` is present if
+/// recordings were given, and `measuredPages` if measured launches were given. Only `measuredPageIns`, and `measured`
+/// and `onlyExecuted` in `measuredPages`, are measured. Everything else is predicted.
 ///
 /// Written and read by hand: if there is a `refusal`, the figures are in `recordedOnly`.
 extension DiffDocument: ReadableDocument {

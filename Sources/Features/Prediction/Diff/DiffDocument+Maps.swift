@@ -6,10 +6,10 @@ import PagesFormat
 import Rendering
 
 extension DiffDocument {
-  /// Adds the maps of both layouts, with a warning for each that is cut off.
+  /// Adds the maps of both layouts, with a warning for each map that is cut off.
   ///
-  /// - Parameter ordered: where the linker placed functions of the layout after as the order file asks; `nil` if that is
-  ///   unknown.
+  /// - Parameter ordered: where the linker placed functions of the layout after as the order file asks; `nil` if this
+  ///   is unknown.
   mutating func addMaps(
     _ estimates: BeforeAfter<LayoutEstimate>, _ layouts: PredictedLayouts,
     _ measurements: DiffMeasurements, ordered: AddressRange?

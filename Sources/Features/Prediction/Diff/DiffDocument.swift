@@ -4,42 +4,43 @@ import FaultEstimate
 import ImageModel
 import Rendering
 
-/// The result of `orderfile diff`: the page faults that a launch is predicted to take in two layouts, and
-/// what was measured of them.
+/// The result of `orderfile diff`: the page faults that a launch is predicted to take in two layouts, and the
+/// measurements of launches.
 package struct DiffDocument: Hashable, Sendable {
   package var before: Layout
   package var after: Layout
-  /// Where the startup functions come from: `2 traces`, `app.order`.
+  /// The source of the startup functions: `2 traces`, `app.order`.
   package var startupSource: String
-  /// The number of startup functions, and how many of them each layout has; `nil` if it is unknown.
+  /// The number of startup functions, and how many of them each layout has; `nil` if this is unknown.
   package var presence: Presence?
   /// Startup functions that are not counted in one layout or both, earliest use first.
   package var missing: [NameWithReason]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
-  /// Why that is unknown; `nil` if it is known.
+  /// Why `recordable` is unknown; `nil` if it is known.
   package var recordableUnknown: RecordableUnknown?
   /// The code of the layouts that the recorded build lacks; `nil` if this is unknown.
   package var newCode: NewCode?
   /// The recorded image's file name; `nil` without traces.
   package var recordedImage: String?
-  /// How large the two images are; `nil` unless both are ELF images.
+  /// The sizes of the two images; `nil` unless both are ELF images.
   package var imageSizes: BeforeAfter<ImageSizes>?
   package var prediction: DiffPrediction
   /// Why `diff` predicts nothing, as one sentence; `nil` if the figures of `prediction` are a prediction.
   package var refusal: String?
-  /// Why the pages of data are not predicted although touches were recorded, as one sentence; else `nil`.
+  /// Why the pages of data are not predicted although touches were recorded, as one sentence; otherwise `nil`.
   package var dataPagesUnknown: String?
   package var measurement = Measurement()
   package var compliance: Compliance
-  /// Printed by the caller, after the result. Each is one sentence that includes its context, and a hint.
+  /// The warnings, which the caller prints after the result. Each is one sentence that includes its context, and a
+  /// hint.
   package var warnings: [Diagnostic]
 
-  /// What was measured of the two layouts.
+  /// The measurements of the two layouts.
   package struct Measurement: Hashable, Sendable {
-    /// `nil` if no recording was given.
+    /// The measured page-ins; `nil` if no recording was given.
     package var pageIns: PageInMeasurement?
-    /// `nil` if no measured launch was given.
+    /// The measured pages; `nil` if no measured launch was given.
     package var pages: MeasuredPages?
 
     package init(pageIns: PageInMeasurement? = nil, pages: MeasuredPages? = nil) {
@@ -50,13 +51,13 @@ package struct DiffDocument: Hashable, Sendable {
 
   /// Whether the layout after follows the order file, and has the recorded functions and basic blocks.
   package struct Compliance: Hashable, Sendable {
-    /// `nil` if no order file was given.
+    /// How the linker followed the order file; `nil` if no order file was given.
     package var order: OrderCompliance?
-    /// Startup functions with other basic blocks in the layout after than in the recorded build, earliest use first;
-    /// `nil` if it is unknown, because no blocks were recorded or one of the builds has no map of them.
+    /// Startup functions whose basic blocks in the layout after differ from the recorded build, earliest use first;
+    /// `nil` if they are unknown, because no blocks were recorded or one of the builds has no map of blocks.
     package var drifted: [NameWithReason]?
-    /// The startup functions that the layout after has, earliest use first, each once; `nil` in a document of an earlier
-    /// version.
+    /// The startup functions that the layout after has, earliest use first, each once; `nil` in a document of an
+    /// earlier version.
     package var functions: [PlacedFunction]?
 
     package init(
@@ -73,7 +74,7 @@ package struct DiffDocument: Hashable, Sendable {
   package struct Trace: Hashable, Sendable {
     package var path: String
     package var pages: BeforeAfter<Int>
-    /// The number of launches that it counts as; at least 1.
+    /// The number of launches that the trace counts as; at least 1.
     package var launches: UInt64
 
     package init(path: String, pages: BeforeAfter<Int>, launches: UInt64 = 1) {
@@ -105,17 +106,17 @@ package struct DiffDocument: Hashable, Sendable {
   /// One section, or the part of it that counts for one cause.
   package struct Section: Hashable, Sendable {
     package var name: SymbolName
-    /// The cause for which it counts; `nil` for the sum of several.
+    /// The cause for which the section counts; `nil` for the sum of several causes.
     package var cause: TouchCause?
     package var pages: BeforeAfter<Int>
     package var windows64k: BeforeAfter<Int>
-    /// Of the layout after, as are the two below.
+    /// A figure of the layout after, like the two figures below.
     package var startupFunctions: Int
     package var startupBytes: UInt64
     package var floorPages: Int
   }
 
-  /// All sections as one.
+  /// The sum of all sections.
   package var total: Section {
     Section(
       name: "TOTAL", cause: nil, pages: prediction.pages, windows64k: prediction.windows64k,
@@ -125,7 +126,7 @@ package struct DiffDocument: Hashable, Sendable {
 }
 
 extension DiffDocument.Section {
-  /// The sum of several sections; a sum that would overflow stays at the maximum.
+  /// The sum of several sections. A sum that would overflow stays at the maximum.
   init(_ sections: some Collection<Self>, name: SymbolName) {
     self.init(
       name: name, cause: nil, pages: .sum(sections.map(\.pages)),
@@ -136,9 +137,9 @@ extension DiffDocument.Section {
   }
 }
 
-/// What an Apple kernel is predicted to read in the two layouts.
+/// The reads that an Apple kernel is predicted to make in the two layouts.
 package struct XNUReadsChange: Hashable, Sendable {
-  /// `iOS`, `macOS`.
+  /// The kernel's name: `iOS`, `macOS`.
   package var kernel: String
   package var reads: BeforeAfter<Int>
   package var bytesRead: BeforeAfter<Int>

@@ -4,7 +4,7 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// What was measured in launches of the two images that are compared.
+/// The measurements of launches of the two compared images.
 struct DiffMeasurements {
   /// The page-ins that Instruments recorded; `nil` if no export was given.
   let pageIns: PageInMeasurement?
@@ -44,8 +44,8 @@ struct DiffMeasurements {
     (pageIns?.warnings ?? []) + [before, after].flatMap { $0?.warnings ?? [] }
   }
 
-  /// Returns what `orderfile pages` counted beside the prediction, page by page; `nil` if no document was
-  /// given.
+  /// Returns the pages that `orderfile pages` counted, compared with the prediction page by page; `nil` if no document
+  /// was given.
   func pages(
     _ estimates: BeforeAfter<LayoutEstimate>, _ layouts: PredictedLayouts, _ startup: StartupUses,
     _ data: DataPrediction?

@@ -4,24 +4,24 @@ import ImageModel
 /// The page faults that a launch is predicted to take in two layouts.
 package struct DiffPrediction: Hashable, Sendable {
   package var pageSize: PageSize
-  /// Predicted pages in all, of the startup functions that a layout has: the least.
+  /// All predicted pages of the startup functions that a layout has: the least.
   package var pages: BeforeAfter<Int>
   /// Predicted pages if the startup functions that a layout lacks lie on pages of their own: the most.
   package var pagesAtMost: BeforeAfter<Int>
-  /// Predicted windows of 64 KiB in all.
+  /// All predicted windows of 64 KiB.
   package var windows64k: BeforeAfter<Int>
-  /// The sections, those with the most pages first. They add up to the figures of the layouts.
+  /// The sections, with the most pages first. They add up to the figures of the layouts.
   package var sections: [DiffDocument.Section]
-  /// In page-steps.
+  /// The area under the fault curve, in page-steps.
   package var faultCurveArea: BeforeAfter<UInt64>
   /// The number of startup functions that count only with the basic blocks that ran; `nil` if no basic blocks were
   /// recorded.
   package var functionsByBlocks: BeforeAfter<Int>?
-  /// The cost of one page-in; `nil` if none was given and none was published for such images.
+  /// The cost of one page-in; `nil` if no cost was given and none was published for such images.
   package var cost: FaultCost?
-  /// `nil` unless both layouts are of ELF images.
+  /// The predicted faults on Linux; `nil` unless both layouts are of ELF images.
   package var linuxFaults: LinuxFaultsChange?
-  /// One for each kernel with such pages; `nil` unless a layout is of a Mach-O image.
+  /// The predicted reads of each kernel with pages of this size; `nil` unless a layout is of a Mach-O image.
   package var xnuReads: [XNUReadsChange]?
   /// The predicted pages of each launch, in the order of the traces; empty unless there are several.
   package var traces: [DiffDocument.Trace] = []
@@ -32,7 +32,8 @@ package struct DiffPrediction: Hashable, Sendable {
 }
 
 extension DiffPrediction {
-  /// The keys of the figures that count only the startup functions that a layout has; empty if it has all.
+  /// The keys of the figures that count only the startup functions that a layout has; empty if both layouts have all
+  /// startup functions.
   package var lowerEnds: [String] {
     guard hasBand else { return [] }
     return ["faultCurveArea"] + (linuxFaults == nil ? [] : ["linuxFaults"])
@@ -56,7 +57,7 @@ extension DiffPrediction {
     return BeforeAfter(before: mean(\.before), after: mean(\.after))
   }
 
-  /// Those with the most pages in the layout after first; equal ones in their given order.
+  /// The traces, with the most pages in the layout after first. Equal traces keep their order.
   package var worstTracesFirst: [DiffDocument.Trace] {
     traces.enumerated().sorted {
       ($1.element.pages.after, $0.offset) < ($0.element.pages.after, $1.offset)
@@ -66,7 +67,7 @@ extension DiffPrediction {
   /// Whether one of the layouts is of a Mach-O image.
   package var isMachO: Bool { xnuReads != nil }
 
-  /// The fewest and the most pages that are predicted to be saved; negative for a loss.
+  /// The smallest and the largest number of pages that are predicted to be saved; negative for a loss.
   package var savedPages: ClosedRange<Int> {
     let least = pages.before - max(pagesAtMost.after, pages.after)
     return least...max(pagesAtMost.before, pages.before) - pages.after

@@ -1,13 +1,15 @@
-// What to try if a layout is worse than it could be.
+// Suggestions for a layout that is worse than it could be.
 
 import ImageModel
 import Rendering
 import Symbolication
 
 extension LayoutEstimates {
-  /// Below this share of the startup functions, an order made of these traces misses what a launch runs.
+  /// If the layout has a smaller share of the startup functions, an order made of these traces misses functions that a
+  /// launch runs.
   private static let wantedPresence = Share(percent: 95)
-  /// Pages above the floor that a good order may need: as many as this share of the floor, and so many at least.
+  /// The number of pages above the floor that a good order may need: this share of the floor, or `least` pages if that
+  /// is more.
   private static let acceptedGap = (share: 0.25, least: 8)
 
   /// Suggestions for the last layout; empty if there is nothing to try.
@@ -32,7 +34,8 @@ extension LayoutEstimates {
     )
   }
 
-  /// Only if the linker followed the order: otherwise that is to be mended first.
+  /// The suggestion to reduce the pages. It is made only if the linker followed the order: otherwise that problem comes
+  /// first.
   private var gapSuggestion: Diagnostic? {
     guard !isMachO, let order = order?.check, order.present > 0,
       2 * order.inOrder >= order.entries

@@ -51,18 +51,18 @@ extension DiffText {
       """
   }
 
-  /// Which functions the tables leave out.
+  /// The functions that the tables leave out, in words.
   private var lowerEnd: String {
     document.prediction.hasBand ? ", without the missing functions" : ""
   }
 
-  /// `5`, or `5-7` where the count depends on the load address.
+  /// Returns `5`, or `5-7` if the count depends on the load address.
   private func range(_ counts: [Int]) -> String {
     let (low, high) = (counts.min() ?? 0, counts.max() ?? 0)
     return low == high ? "\(low)" : "\(low)-\(high)"
   }
 
-  /// The mean. The two layouts have equally many load addresses, unless one of them is not
+  /// Returns the mean of `counts`. Both layouts have the same number of load addresses, unless one of them is not
   /// position-independent.
   private func mean(_ counts: [Int]) -> Double {
     counts.isEmpty ? 0 : counts.reduce(0) { $0 + Double($1) } / Double(counts.count)

@@ -2,7 +2,7 @@ import ImageModel
 import Rendering
 
 extension DiffText {
-  /// What the layout after costs: the parts of the file that grow when functions are split.
+  /// Returns the costs of the layout after: the parts of the file that grow when functions are split.
   func imageSizes(_ sizes: BeforeAfter<ImageSizes>) -> String {
     var table = Table([
       .init("BYTES", separator: " "), .init("AFTER", separator: " → "), .init("CHANGE"),

@@ -5,7 +5,7 @@ import Rendering
 
 /// The text report of a diff. Warnings are not part of it: they go to standard error.
 package struct DiffText {
-  /// How much of a document is printed.
+  /// The limits of the printed text.
   package struct Limits: Sendable {
     /// The number of table rows before the rest is folded into one; `nil` folds nothing.
     package var sections: Int?
@@ -26,7 +26,7 @@ package struct DiffText {
   let limits: Limits
   let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width in columns; `nil` shortens no name.
   package init(
     _ document: DiffDocument, width: Int? = nil, limits: Limits = Limits(),
     names: @escaping NameWording = mangled
@@ -45,7 +45,7 @@ package struct DiffText {
     }
     if let pageIns = document.measurement.pageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measurement.pages { text += measuredPages(pages) }
-    // Only who splits functions asks what that costs.
+    // Only users who split functions need the costs of splitting.
     if document.prediction.functionsByBlocks != nil, let sizes = document.imageSizes {
       text += imageSizes(sizes)
     }
@@ -64,7 +64,7 @@ package struct DiffText {
   private var prediction: String {
     var text = header
     if let blocks = document.prediction.functionsByBlocks {
-      // For these functions the column BYTES counts only what ran.
+      // For these functions the column BYTES counts only the blocks that ran.
       text += "  \(blocks.before) functions before and \(blocks.after) after count only with the "
       text += "basic blocks that ran\n"
     }
@@ -82,7 +82,7 @@ package struct DiffText {
     return text + traces
   }
 
-  /// The pages of each launch by itself; empty unless there are several.
+  /// The pages of each single launch; empty unless there are several launches.
   private var traces: String {
     guard let mean = document.prediction.meanOfTraces,
       let worst = document.prediction.worstTracesFirst.first
@@ -140,7 +140,7 @@ package struct DiffText {
       """
   }
 
-  /// Which code the figures leave out.
+  /// The code that the figures leave out.
   private var unseen: String {
     var text = ""
     if let code = document.recordable, let percent = code.percent, percent < 100 {
@@ -216,7 +216,7 @@ package struct DiffText {
       + savingBand
   }
 
-  /// The most pages, if the missing functions lie on pages of their own; empty if none is missing.
+  /// The largest number of pages, if the missing functions lie on pages of their own; empty if no function is missing.
   private var band: String {
     guard hasBand, let presence = document.presence else { return "" }
     let most = document.prediction.pagesAtMost

@@ -4,12 +4,12 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// The functions of the layouts that can run: something in their images refers to them.
+/// Finds the functions of the layouts that can run: functions that something in their images refers to.
 struct ExecutableFunctions {
-  /// One for each layout.
+  /// One side for each layout.
   private let sides: [Side]
 
-  /// Equal lists that have alternatives have the same.
+  /// The key of cached results. If equal lists of parts have alternatives, they have the same alternatives.
   private struct Given: Hashable {
     var parts: PartList
     var hasAlternatives: Bool
@@ -21,7 +21,7 @@ struct ExecutableFunctions {
 
     /// Drops the functions that cannot run, and alternatives that do not contain the recorded blocks.
     ///
-    /// - Parameter known: what is left of each list of parts.
+    /// - Parameter known: the cached results, by list of parts.
     func keep(
       _ match: MatchedFunction.Match, _ known: inout [Given: MatchedFunction.Match]
     ) -> MatchedFunction.Match {
@@ -39,7 +39,7 @@ struct ExecutableFunctions {
     }
   }
 
-  /// - Parameter images: what was recorded. In these images all recorded functions ran.
+  /// - Parameter images: the recorded images. All recorded functions ran in them.
   init(of layouts: PredictedLayouts, recordedIn images: [TraceImage]) {
     sides = layouts.all.map { release in
       let ran = images.contains(where: release.isImage)
@@ -51,7 +51,7 @@ struct ExecutableFunctions {
 
   /// Returns `uses` without the functions that cannot run.
   ///
-  /// - Complexity: O(*n*) for *n* uses and the parts of different ones.
+  /// - Complexity: O(*n*) for *n* uses and the parts of different uses.
   func keep(_ uses: [MatchedFunction]) -> [MatchedFunction] {
     var uses = uses
     for (place, side) in sides.enumerated() {

@@ -1,12 +1,12 @@
 // Which bytes of a function ran, for functions whose basic blocks are in the trace.
 //
-// In the recorded build the addresses tell. In another build, blocks have other addresses, and other sizes if a
-// compiler split their functions; there they are found by function and block ID, as far as the maps of both builds
-// show the same blocks (`BlockDifference`). An image without a map, recorded by an emulator, has nothing but the size of
-// the function to compare. Otherwise the whole function counts.
+// In the recorded build, addresses identify the bytes. In another build, blocks have other addresses, and other sizes
+// if a compiler split their functions. There, blocks are found by function and block ID, if the maps of both builds
+// show the same blocks (`BlockDifference`). For an image without a map, recorded by an emulator, only the size of the
+// function can be compared. Otherwise the whole function counts.
 //
-// Where a compiler has split a function, its further parts are code with names of their own. A recorded block in one
-// of them belongs to the function, whose name the other build has.
+// If a compiler has split a function, its further parts are code with names of their own. A recorded block in such a
+// part belongs to the function, whose name the other build has.
 
 import Addresses
 import CommandSupport
@@ -15,16 +15,17 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// The basic blocks of startup functions that ran, as far as the layouts know them.
+/// The basic blocks of startup functions that ran, where the layouts have them.
 struct ExecutedBlocks {
-  /// One for each layout.
+  /// One side for each layout.
   private var sides: [Side]
   private var hasMaps = false
-  /// Reads the image that a trace was recorded in, if it is no layout's; `nil` if it is gone.
+  /// Reads the image that a trace was recorded in, if no layout is of this image; `nil` if the image is gone.
   private let recordedBuild: (TraceImage) -> ReleaseLayout?
   private var builds: [ImageID: ReleaseLayout] = [:]
   private var maps: [ImageID: BlockMap] = [:]
-  /// The functions that have other blocks in the last layout, earliest first use first; `nil` if maps are missing.
+  /// The functions whose blocks in the last layout differ from the recorded build, earliest first use first; `nil` if
+  /// maps are missing.
   private(set) var drifted: [NameWithReason]?
   private var isCompared: Set<Compared> = []
 
@@ -49,7 +50,8 @@ struct ExecutedBlocks {
     maps[id] = known?.blocks ?? (try? build.blockMap()) ?? nil
   }
 
-  /// `use` as one of the function that its code belongs to: the further parts of a split function have other names.
+  /// Returns `use` as a use of the function that its code belongs to: the further parts of a split function have other
+  /// names.
   mutating func owner(
     of use: RecordedFunctions.Use, in image: TraceImage
   ) -> RecordedFunctions.Use {
@@ -68,11 +70,11 @@ struct ExecutedBlocks {
     return owner
   }
 
-  /// Returns what `launch` used, in the order of first uses: blocks where they were recorded, else functions.
+  /// Returns the uses of `launch` in the order of first uses: blocks if they were recorded, else functions.
   ///
   /// - Parameters:
   ///   - functions: the functions of the layouts for each of the launch's uses, in the same order.
-  ///   - others: code that the launch used and that has no name.
+  ///   - others: used code without a name.
   mutating func inOrder(
     _ launch: RecordedFunctions, _ functions: [MatchedFunction],
     besides others: [(step: Int, function: MatchedFunction)]
@@ -129,7 +131,7 @@ struct ExecutedBlocks {
     var entry: StatedAddress
   }
 
-  /// The errors in the maps of blocks, and for each layout the number of functions that count whole, if there are any.
+  /// The errors in the maps of blocks, and for each layout the number of functions that count whole, if any do.
   var warnings: [Diagnostic] {
     sides.compactMap(\.problem)
       + sides.compactMap { side in
@@ -168,7 +170,7 @@ extension MatchedFunction {
 private struct Side {
   let release: ReleaseLayout
   var blocks: BlockMap?
-  /// The error in its map.
+  /// The error in the layout's map of blocks.
   var problem: Diagnostic?
   var wholeFunctions: Set<StatedAddress> = []
   /// Whether the recorded image's map is unknown.
@@ -180,10 +182,10 @@ private struct Side {
     do { blocks = try release.blockMap() } catch { problem = error }
   }
 
-  /// For each block of `use` the parts of this layout that it is; `nil` if they are not known, so that the functions
-  /// of `parts` count whole.
+  /// Returns, for each block of `use`, the matching parts of this layout; `nil` if they are unknown, so that the
+  /// functions of `parts` count whole.
   ///
-  /// - Parameter map: that of the recorded image.
+  /// - Parameter map: the map of blocks of the recorded image.
   mutating func places(
     of use: RecordedFunctions.Use, _ parts: [Part], _ recorded: TraceImage, _ map: BlockMap?
   ) -> [[Part]]? {
@@ -213,15 +215,15 @@ private struct Side {
         places[index] += place(block.start, size: UInt64(block.size), of: [part])
       }
     }
-    // Of several functions of that name, those with other blocks are not the one that ran.
+    // If several functions have that name, the functions with other blocks are not the one that ran.
     guard others.count == parts.count else { return places }
     wholeFunctions.formUnion(others)
     lacksRecorded = lacksRecorded || map == nil && blocks != nil
     return nil
   }
 
-  /// The blocks of the function at `entry` that are those at the addresses `ran` of another build; `nil` unless all
-  /// are known.
+  /// Returns the blocks of the function at `entry` that match the blocks at the addresses `ran` of another build; `nil`
+  /// unless all are known.
   private func blocks(
     of entry: StatedAddress, that ran: [StatedAddress?], in map: BlockMap
   ) -> [BlockMap.Block]? {
@@ -241,8 +243,8 @@ private struct Side {
     return found
   }
 
-  /// The code of `size` bytes at `address`, as parts of the functions that contain it: of those of `parts` if it is in
-  /// one of them.
+  /// Returns the code of `size` bytes at `address`, as parts of the functions that contain it. If functions of `parts`
+  /// contain it, only these are returned.
   private func place(_ address: StatedAddress, size: UInt64, of parts: [Part]) -> [Part] {
     let layout = release.layout
     let containing = layout.functions(containing: address)

@@ -3,15 +3,15 @@ import FaultEstimate
 import ImageModel
 import LibC
 
-/// How much Linux maps or reads at once: a number of bytes, or this machine's setting.
+/// The number of bytes that Linux maps or reads at once, or this machine's setting.
 package enum KernelSize: Hashable {
   case bytes(UInt64)
   case automatic
 }
 
 extension LinuxKernel {
-  /// Makes the kernel's settings from the two sizes. A setting that this machine does not show has the
-  /// kernel's default.
+  /// Makes the kernel's settings from the two sizes. If this machine does not show a setting, the kernel's default is
+  /// used.
   ///
   /// - Parameters:
   ///   - path: a file on the device whose read-ahead counts.
@@ -35,7 +35,7 @@ extension LinuxKernel {
   }
 
   #if os(Linux)
-    /// Returns the read-ahead of the block device of the file at `path`. A partition has that of its disk.
+    /// Returns the read-ahead of the block device of the file at `path`. A partition has the read-ahead of its disk.
     private static func readAheadBytes(of path: String) -> UInt64? {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

@@ -4,10 +4,10 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// A comparison of two layouts for the same launches: what the newer one is predicted to save, and whether
-/// the linker followed the order file.
+/// A comparison of two layouts for the same launches: the predicted saving of the newer layout, and whether the linker
+/// followed the order file.
 package struct LayoutDiff {
-  /// What to compare, and how.
+  /// The inputs and settings of a comparison.
   package struct Options {
     /// The paths of linked images or link maps.
     package var before: String

@@ -1,4 +1,4 @@
-// What differs between the estimates of two layouts for the same launches, besides their figures.
+// The differences between the estimates of two layouts for the same launches, apart from their figures.
 
 import FaultEstimate
 import ImageModel
@@ -8,7 +8,7 @@ struct MissingFunction: Hashable {
   var name: SymbolName
   var absence: Absence
 
-  /// The layouts that lack it.
+  /// The layouts that lack the function.
   enum Absence: Hashable, CustomStringConvertible {
     case before, after, both
 

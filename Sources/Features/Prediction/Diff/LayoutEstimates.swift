@@ -5,12 +5,12 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// What the same launches are predicted to touch in each of the layouts: in one for a report or an export, in two for a
+/// The predicted touches of the same launches in each layout: one layout for a report or an export, two for a
 /// difference.
 package struct LayoutEstimates {
-  /// Which launches, and on which kernel.
+  /// The launches, the kernel and the settings of an estimate.
   package struct Options {
-    /// As the parameters of `LaunchFiles`.
+    /// `traces` and `weighted` are the parameters of `LaunchFiles.init`.
     package var traces: [String] = []
     package var weighted: [String] = []
     /// Traces and profiles that were opened before; `nil` opens the files that `traces` and `weighted` name.
@@ -26,7 +26,7 @@ package struct LayoutEstimates {
     package var pageSize = PageSizeChoice.automatic
     package var faultAround = KernelSize.bytes(64 << 10)
     package var readAhead = KernelSize.bytes(128 << 10)
-    /// The smallest recordable share of the recorded image's code with which a prediction is made. More than
+    /// The smallest recordable share of the recorded image's code for which a prediction is made. A value above
     /// `RecordableCode.leastShare` has no effect.
     package var minInstrumented: Share?
 
@@ -52,9 +52,9 @@ package struct LayoutEstimates {
   private let facts: [LaunchFacts]
   private let factWarnings: [Diagnostic]
   package let pageSize: PageSize
-  /// `nil` without an order file.
+  /// The order file; `nil` without an order file.
   package let order: LinkedOrder?
-  /// Why too little could be recorded for a prediction; `nil` if it was enough.
+  /// Why too little could be recorded for a prediction; `nil` if enough could be recorded.
   package let refusal: String?
 
   /// Reads the launches that `options` name.
@@ -99,7 +99,7 @@ package struct LayoutEstimates {
 }
 
 extension LayoutEstimates {
-  /// The estimate for the layout before, if there are two.
+  /// The estimate for the layout before, if there are two layouts.
   package var first: LayoutEstimate { all[0] }
   package var last: LayoutEstimate { all[all.count - 1] }
 
@@ -118,7 +118,8 @@ extension LayoutEstimates {
     }
   }
 
-  /// The startup functions that the last layout has and that have a name: of aliases the first that was used.
+  /// The startup functions that the last layout has and that have a name. Of several aliases, only the first that was
+  /// used is listed.
   var placedFunctions: [PlacedFunction] {
     let layout = layouts.last.layout
     let ordered = order?.check.orderedAddresses
@@ -133,7 +134,7 @@ extension LayoutEstimates {
     }
   }
 
-  /// Returns the warnings about the input files; those about measured launches are `measured`.
+  /// Returns the warnings about the input files, and the warnings `measured` about measured launches.
   func inputWarnings(besides measured: [Diagnostic]) -> [Diagnostic] {
     layouts.warnings + factWarnings + measured + startup.warnings
   }

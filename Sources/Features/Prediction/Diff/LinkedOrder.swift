@@ -4,7 +4,7 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// The order file that the last layout was linked with, and how the layout follows it.
+/// The order file that the last layout was linked with, and the check of the layout against it.
 package struct LinkedOrder {
   private let path: String
   let file: OrderFile
@@ -20,7 +20,7 @@ package struct LinkedOrder {
       file, layout: layouts.namedLast, architecture: layouts.architecture)
   }
 
-  /// - Throws: an error if the layout has nothing of the order.
+  /// - Throws: an error if the layout has no entry of the order.
   func checkProgram(_ layout: String) throws(Diagnostic) {
     guard check.present == 0, check.dataEntries + check.untoldEntries == 0, file.strings.isEmpty
     else { return }
@@ -41,7 +41,8 @@ package struct LinkedOrder {
     OrderCompliance(check, dataCheck(layouts))
   }
 
-  /// Whether the data of the layout follow the order; `nil` if that is a link map.
+  /// Compares the data of the layout with the order. Returns `nil` if the order has no data, or if the layout is a link
+  /// map.
   private func dataCheck(_ layouts: PredictedLayouts) -> DataOrderCheck? {
     guard check.dataEntries + file.strings.count > 0, let bytes = layouts.last.bytes,
       let data = (try? layouts.last.dataLayout()) ?? nil
@@ -49,8 +50,8 @@ package struct LinkedOrder {
     return DataOrderCheck(file, check, data: data, of: bytes, architecture: layouts.architecture)
   }
 
-  /// Returns warnings about an order that is out of date or was not followed, and about what keeps the linker, or the check,
-  /// from following it.
+  /// Returns warnings about an order that is out of date or was not followed, and about obstacles for the linker or for
+  /// the check.
   func warnings(_ layouts: PredictedLayouts) -> [Diagnostic] {
     let stale = Diagnostic.staleOrder(check, path, layouts.last.path)
     let noncompliance = Diagnostic.noncompliance(

@@ -3,7 +3,7 @@ import FaultEstimate
 import JSON
 import Rendering
 
-/// What Linux is predicted to do in the two layouts.
+/// The predicted faults of Linux in the two layouts.
 package struct LinuxFaultsChange: Hashable, Sendable {
   package var faultAroundBytes: UInt64
   package var readAheadBytes: UInt64

@@ -1,10 +1,11 @@
-// Which functions of each layout are the one that a launch used?
+// Which functions of each layout match the function that a launch used?
 //
-// Those that have its names; several functions may have the same name, and a body may have several names. Then it is
-// unknown which of them ran, and they are alternatives, except for Swift's merged bodies, which run in addition. If the
-// IDs show that the recorded image is one of the layouts' images, the address selects the function there. Another
-// layout was then most likely linked from the same object files in another order, so of several functions of that name
-// only those of the same size count: Swift makes dozens of merged and outlined functions with one name.
+// The functions with its names match. Several functions may have the same name, and a body may have several names. Then
+// it is unknown which of them ran, and they are alternatives. Swift's merged bodies are no alternatives: they run in
+// addition. If the IDs show that the recorded image is one of the layouts' images, the address selects the function
+// there. Another layout was then most likely linked from the same object files in another order. So of several
+// functions with one name, only the functions with the same size count: Swift makes dozens of merged and outlined
+// functions with one name.
 
 import Demangling
 import FaultEstimate
@@ -34,11 +35,12 @@ extension MatchedFunction {
 
 /// The functions of the layouts by name.
 ///
-/// What belongs to a name is found once: thousands of recorded functions may share it, and then share the result.
+/// The matches of a name are computed once: thousands of recorded functions may share a name, and then share the
+/// result.
 struct SymbolMaps {
   private var maps: [SymbolMap]
   private var known: [Key: Namesakes] = [:]
-  /// For each layout, what belongs to its functions, whichever recorded names lead to them.
+  /// For each layout, the matches of lists of its functions, whichever recorded names lead to them.
   private var matchesOfFunctions: [[Indexes: MatchesOfSizes]]
 
   private struct Key: Hashable {
@@ -46,7 +48,7 @@ struct SymbolMaps {
     var objectFile: SymbolName?
   }
 
-  /// Hashed in constant time.
+  /// Indexes of functions, hashed in constant time.
   private struct Indexes: Hashable {
     var functions: [Int]
 
@@ -63,8 +65,8 @@ struct SymbolMaps {
     var isOnlyRecorded: Bool
   }
 
-  /// What matches recorded functions by name: under `nil` all functions, and if there are several, under each size those of
-  /// that size.
+  /// The matches of recorded functions by name. The key `nil` has all functions. If there are several functions, each
+  /// size is a key for the functions of this size.
   private typealias MatchesOfSizes = [UInt64?: MatchedFunction.Match]
 
   init(_ layouts: PredictedLayouts) {
@@ -77,15 +79,15 @@ struct SymbolMaps {
     maps.map { MatchedFunction.Match($0.resolveAsLinker(symbol.name, in: symbol.objectFile).parts) }
   }
 
-  /// Returns why the last layout has no function with that name; `nil` if it has one.
+  /// Returns why the last layout has no function with that name; `nil` if it has such a function.
   mutating func absence(of name: SymbolName) -> MissingReason? {
     guard case .missing(let reason) = maps[maps.count - 1].resolve(name) else { return nil }
     return reason
   }
 
-  /// Returns the functions with the names of a recorded one, and whether only the recorded build can have them.
+  /// Returns the functions with the names of a recorded function, and whether only the recorded build can have them.
   ///
-  /// - Parameter size: of the functions that count, if there are any; `nil` counts all.
+  /// - Parameter size: the size of the functions that count, if there are such functions; `nil` counts all functions.
   mutating func functions(
     namedAs use: RecordedFunctions.Use, sized size: UInt64?
   ) -> (matches: [MatchedFunction.Match], isOnlyRecorded: Bool) {
@@ -106,7 +108,7 @@ struct SymbolMaps {
     return namesakes
   }
 
-  /// - Parameter place: the place of the layout.
+  /// - Parameter place: the index of the layout.
   private mutating func matches(
     of use: RecordedFunctions.Use, in place: Int, _ reasons: inout [MissingReason]
   ) -> MatchesOfSizes {
@@ -130,11 +132,11 @@ struct SymbolMaps {
 }
 
 extension MatchedFunction {
-  /// Finds code without a name: in the layout of the image that it was recorded in, by its address, and by its place
-  /// among the unnamed functions in the other.
+  /// Finds code without a name. In the layout of the image that the code was recorded in, its address identifies it. In
+  /// the other layout, its place among the unnamed functions does.
   ///
-  /// - Parameter pairs: `nil` if the layouts do not tell which of their unnamed functions match.
-  /// - Returns: `nil` if it was recorded in another image, or if it is in no function there.
+  /// - Parameter pairs: the pairs of matching unnamed functions; `nil` if the layouts do not show them.
+  /// - Returns: `nil` if the code was recorded in another image, or if it is in no function of its image.
   init?(
     _ code: RecordedFunctions.UnnamedUse.Code, of image: TraceImage, in layouts: PredictedLayouts,
     _ pairs: UnnamedFunctionPairs?
@@ -162,7 +164,7 @@ extension Layout {
     return MatchedFunction.Match(parts, alternatives: areApart ? Set(found) : [])
   }
 
-  /// The function that `code` is, or is in.
+  /// Returns the function that `code` begins, or that contains it.
   fileprivate func function(of code: RecordedFunctions.UnnamedUse.Code) -> Int? {
     switch code {
     case .entry(let address): functions(at: address).first

@@ -12,10 +12,10 @@ package struct MeasuredImagePages {
   private let image: PagesDocument.Image
   private let touches: [PageTouch]
 
-  /// Of all segments.
+  /// The touched pages of all segments.
   var pages: [PagesDocument.Page] { image.pages }
 
-  /// What was read and written, from the loading on if that was counted.
+  /// The touches of data by reading and writing. If the loading was counted, its touches come first.
   var dataTouches: [DataPageAccount.Touch] {
     ((image.loading ?? []) + image.pages).filter { $0.access != .execute }.map { row in
       let toucher: DataPageAccount.Toucher =
@@ -29,7 +29,7 @@ package struct MeasuredImagePages {
   }
 
   /// - Parameters:
-  ///   - path: the path of the document; `nil` gives `nil`.
+  ///   - path: the path of the document; `nil` makes the result `nil`.
   ///   - option: the option that named the document, for messages.
   /// - Throws: an error if `release` is a link map, since a measurement knows an image by its ID; `mismatch`
   ///   if the image is not in the document.

@@ -11,8 +11,8 @@ extension MeasuredPages: JSONListedObject {
 }
 
 extension MeasuredPages.Side: JSONListedObject {
-  /// `pages` has both counts for each page size. `causes` add up to `differences`, the pages of
-  /// `pageSizeBytes` that are in only one of the two sets; `isExecuted` says in which.
+  /// `pages` has both counts for each page size. `causes` add up to `differences`, the pages of `pageSizeBytes` that
+  /// are only predicted or only executed. `isExecuted` says which.
   package static let members = JSONMembers(
     Self.init, inlineMembers(\.source), member("pageSizeBytes", \.pageSize),
     member("pages", \.counts),

@@ -3,10 +3,10 @@ import FaultEstimate
 import ImageModel
 import PagesFormat
 
-/// The pages of code that launches of the two layouts executed, as `orderfile pages` measured them, compared
-/// with the prediction; and the pages that they read or wrote.
+/// The pages of code that launches of the two layouts executed, as `orderfile pages` measured them, compared with the
+/// prediction. Also the pages that the launches read or wrote.
 package struct MeasuredPages: Hashable, Sendable {
-  /// `nil` for a layout that was not measured.
+  /// The launch of the layout before; `nil` for a layout that was not measured.
   package var before: Side?
   package var after: Side?
 
@@ -22,16 +22,15 @@ package struct MeasuredPages: Hashable, Sendable {
     package var pageSize: PageSize
     /// One element for each page size.
     package var counts: [Count]
-    /// Pages that are in only one of the two sets, ascending by address.
+    /// Pages that are only predicted or only executed, ascending by address.
     package var differences: [Difference]
-    /// Pages that were read but not executed: how many there were, and how many of them were predicted to be
-    /// executed.
+    /// The number of pages that were read but not executed, and how many of them were predicted to be executed.
     package var pagesRead: PagesRead
     /// Pages that were read or written; `nil` in documents of older versions.
     package var data: [DataPages.Row]?
-    /// How the predicted pages of data compare with these; `nil` if there is no prediction.
+    /// The comparison of `data` with the predicted pages of data; `nil` if there is no prediction.
     package var predictedData: DataPageAccount?
-    /// Whether these include what the loader did before the image's first instruction.
+    /// Whether `data` includes the touches of the loader before the image's first instruction.
     package var countsLoading = false
 
     package init(
@@ -50,11 +49,11 @@ package struct MeasuredPages: Hashable, Sendable {
     }
   }
 
-  /// Where the measured touches come from.
+  /// The origin of the measured touches.
   package struct Source: Hashable, Sendable {
     /// The path of the document.
     package var path: String
-    /// The method by which access was withheld: `preload`, `ptrace`.
+    /// The method that withheld access to pages: `preload`, `ptrace`.
     package var method: String
     package var command: [String]
 
@@ -87,7 +86,7 @@ package struct MeasuredPages: Hashable, Sendable {
     package var address: StatedAddress
     package var isExecuted: Bool
     package var cause: PageAccount.Cause
-    /// The function that ran there, or was predicted to; `nil` if it has no name.
+    /// The function that ran on the page, or was predicted to run there; `nil` if it has no name.
     package var function: SymbolName?
   }
 
@@ -107,7 +106,7 @@ extension MeasuredPages {
 }
 
 extension MeasuredPages.Count {
-  /// Predicted minus measured.
+  /// The predicted number of pages minus the measured number.
   var error: Int { predicted - measured }
 }
 
@@ -123,7 +122,7 @@ extension MeasuredPages.Side {
     }
   }
 
-  /// - Parameter image: as it was measured.
+  /// - Parameter image: the image as it was measured.
   package init(_ source: MeasuredPages.Source, account: PageAccount, image: PagesDocument.Image) {
     let data = DataPages(of: image).rows
     self.init(

@@ -2,22 +2,23 @@ import ImageModel
 import JSON
 import Rendering
 
-/// The code of two layouts that the recorded build lacks: whether a launch runs it, no trace can tell.
+/// The code of two layouts that the recorded build lacks. No trace shows whether a launch runs this code.
 package struct NewCode: Hashable, Sendable {
-  /// What the layouts were compared with.
+  /// The image that the layouts were compared with.
   package enum Reference: String, CaseIterable, Sendable {
     case recordedImage
-    /// The recorded image is gone, and neither layout is of it: the layout after was compared with the layout before.
+    /// The recorded image is gone, and neither layout is of this image: the layout after was compared with the layout
+    /// before.
     case otherLayout
   }
 
   package struct Side: Hashable, Sendable {
     package var functions: Int
-    /// The size of these functions.
+    /// The size of the new functions.
     package var bytes: UInt64
     /// The size of all functions of the layout.
     package var allBytes: UInt64
-    /// The names of the largest of them, at most ten, largest first.
+    /// The names of the largest new functions, at most ten, largest first.
     package var largest: [SymbolName]
 
     package init(
@@ -31,7 +32,7 @@ package struct NewCode: Hashable, Sendable {
   }
 
   package var reference: Reference
-  /// `nil` if it is unknown.
+  /// The new code of the layout before; `nil` if it is unknown.
   package var before: Side?
   package var after: Side?
 

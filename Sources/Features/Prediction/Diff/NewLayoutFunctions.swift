@@ -6,10 +6,10 @@ import Symbolication
 /// The functions of the layouts that the recorded build lacks.
 struct NewLayoutFunctions {
   private let reference: NewCode.Reference
-  /// One element for each layout; `nil` if its new functions are unknown.
+  /// The new functions of each layout; `nil` if they are unknown.
   let functions: [NewFunctions?]
 
-  /// - Parameter builds: the layouts of all recorded builds; `nil` if one of them is unknown.
+  /// - Parameter builds: the layouts of all recorded builds; `nil` if one of these layouts is unknown.
   init(_ layouts: PredictedLayouts, recordedIn builds: [Layout]?) {
     guard let builds else {
       reference = .otherLayout
@@ -22,7 +22,7 @@ struct NewLayoutFunctions {
     functions = layouts.all.map { NewFunctions(in: $0.layout, lackedBy: builds) }
   }
 
-  /// The new code of the first and the last layout.
+  /// Returns the new code of the first and the last layout.
   func document(_ layouts: PredictedLayouts) -> NewCode {
     let sides = zip(layouts.all, functions).map { release, new in
       new.map { NewCode.Side($0, in: release.layout) }
@@ -55,7 +55,8 @@ extension NewCode.Side {
 }
 
 extension LaunchInputs {
-  /// The layouts of the recorded images in `group`, with their names; `nil` if one is gone or stripped.
+  /// Returns the layouts of the recorded images in `group`, with the names of functions; `nil` if an image is gone or
+  /// stripped.
   mutating func recordedLayouts(of group: Int, _ layouts: PredictedLayouts) -> [Layout]? {
     var found: [Layout] = []
     for image in builds.images(of: group) {
@@ -63,7 +64,7 @@ extension LaunchInputs {
         found.append(same.layout)
         continue
       }
-      // The image is only looked at, so its warnings are not reported.
+      // The image is read only for its layout, so its warnings are not reported.
       images.add([image])
       guard let read = images.image(for: image), read.symbolSource != .dynamicSymbols else {
         return nil

@@ -6,11 +6,12 @@ import Rendering
 
 /// Whether the linker followed an order file. This is checked in the layout after, not predicted.
 package struct OrderCompliance: Hashable, Sendable {
-  /// The number of entries in the order file, without those that name data.
+  /// The number of entries in the order file, without entries that name data.
   package var entries: Int
-  /// The number of entries that name data, which are checked by themselves.
+  /// The number of entries that name data. These entries are checked separately.
   package var dataEntries: Int
-  /// What became of those, and of the strings; `nil` if the layout after is a link map, which does not tell.
+  /// The check of the entries that name data, and of the strings; `nil` if the layout after is a link map, which does
+  /// not show them.
   package var data: DataCompliance?
   /// The number of entries that are in the layout.
   package var present: Int
@@ -49,13 +50,13 @@ extension OrderCompliance: JSONListedObject {
 
 /// Whether the linker followed the entries that name data or strings.
 package struct DataCompliance: Hashable, Sendable {
-  /// The number of entries for variables and constants, and of those that the layout has in a section of data, and in the
-  /// requested order.
+  /// The entries for variables and constants: the number of all entries, of entries that the layout has in a section of
+  /// data, and of entries that are in the requested order.
   package var entries: Int
   package var present: Int
   package var inOrder: Int
   package var firstDeviation: String?
-  /// The same for strings.
+  /// The same numbers for strings.
   package var strings: Int
   package var presentStrings: Int
   package var stringsInOrder: Int

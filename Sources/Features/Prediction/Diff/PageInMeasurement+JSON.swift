@@ -5,8 +5,8 @@ import PagesFormat
 import Rendering
 
 extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
-  /// Adds the members: `before` and `after` have the source of each recording, and the sums of `pages` and
-  /// `milliseconds` over the sections. A layout that was not recorded has no key.
+  /// Adds the members. `before` and `after` have the source of each recording, and the sums of `pages` and
+  /// `milliseconds` over the sections. A layout that was not recorded has no member.
   package func writeMembers(to json: inout JSONWriter) {
     let total = total
     if let after { json.object("after") { Self.write(after, total.after, to: &$0) } }

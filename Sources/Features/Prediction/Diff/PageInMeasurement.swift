@@ -5,10 +5,10 @@ import LaunchMeasurement
 
 /// The page-ins of launches of the two layouts, as the user recorded them with Instruments.
 package struct PageInMeasurement: Hashable, Sendable {
-  /// `nil` for a layout that was not recorded.
+  /// The recording of the layout before; `nil` for a layout that was not recorded.
   package var before: Source?
   package var after: Source?
-  /// The section with the most pages first.
+  /// The sections, with the most pages first.
   package var sections: [Row]
 
   /// The source of one layout's figures.
@@ -19,7 +19,7 @@ package struct PageInMeasurement: Hashable, Sendable {
     package var process: String
   }
 
-  /// One section in the two recordings, or a sum; `nil` for a layout without a recording.
+  /// One section in the two recordings, or a sum of sections; `nil` for a layout without a recording.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
     package var before: Count?
@@ -28,7 +28,7 @@ package struct PageInMeasurement: Hashable, Sendable {
 
   package struct Count: Hashable, Sendable {
     package var pages = 0
-    /// The time of all faults for which the recording has a duration; `nil` if it has none.
+    /// The time of all faults for which the recording has a duration; `nil` if it has no duration.
     package var milliseconds: Milliseconds?
   }
 }
@@ -38,14 +38,14 @@ package struct PageInMeasurement: Hashable, Sendable {
 extension PageInMeasurement {
   package var total: Row { sum(sections, name: "TOTAL measured") }
 
-  /// The sum of several rows.
+  /// Returns the sum of several rows.
   func sum(_ rows: some Collection<Row>, name: SymbolName) -> Row {
     Row(
       name: name, before: before.map { _ in Count.sum(rows.compactMap(\.before)) },
       after: after.map { _ in Count.sum(rows.compactMap(\.after)) })
   }
 
-  /// What a reader of these figures should know.
+  /// Warnings about these figures.
   package var warnings: [Diagnostic] {
     let total = total
     return [(before, total.before), (after, total.after)].compactMap { source, count in
@@ -60,18 +60,18 @@ extension PageInMeasurement {
 extension PageInMeasurement.Row {
   var isOfText: Bool { name == "__TEXT" || name.bytes.starts(with: Array("__TEXT,".utf8)) }
 
-  /// `nil` unless both layouts were recorded.
+  /// The pages of both layouts; `nil` unless both were recorded.
   var pages: BeforeAfter<Int>? {
     guard let before, let after else { return nil }
     return BeforeAfter(before: before.pages, after: after.pages)
   }
 
-  /// For sorting: the larger of the two counts, so that a measurement of only one layout is sorted too.
+  /// The larger of the two counts, for sorting: a measurement of only one layout is sorted, too.
   fileprivate var mostPages: Int { max(before?.pages ?? 0, after?.pages ?? 0) }
 }
 
 extension PageInMeasurement.Count {
-  /// The sum; one that would overflow stays at the maximum.
+  /// Returns the sum of `counts`. A sum that would overflow stays at the maximum.
   fileprivate static func sum(_ counts: [Self]) -> Self {
     Self(
       pages: counts.map(\.pages).saturatingSum(),
@@ -86,7 +86,7 @@ extension Milliseconds {
 // MARK: Of recordings
 
 extension PageInMeasurement {
-  /// One recording, or several exports of one.
+  /// One recording, from one or several exports.
   package struct Recording: Sendable {
     package var source: Source
     package var pageIns: MeasuredPageIns
@@ -118,7 +118,7 @@ extension PageInMeasurement {
 }
 
 extension PageInMeasurement.Count {
-  /// The page-ins in the section called `name`; 0 if no page of it was paged in.
+  /// The page-ins in the section called `name`; 0 if no page of the section was paged in.
   fileprivate init(_ pageIns: MeasuredPageIns, of name: SymbolName) {
     guard let count = pageIns.rows.first(where: { $0.name == name })?.count else { return }
     pages = count.pages

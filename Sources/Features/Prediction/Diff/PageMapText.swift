@@ -1,4 +1,5 @@
-// The page map in a terminal: each segment as lines of characters, one for each page, or for several if they are too many.
+// The page map in a terminal. Each segment is drawn as lines of characters. A character is one page, or several pages
+// if the segment has too many.
 //
 //     text 0x2000, 12 pages: 5 predicted, 5 executed
 //       0x2000 ▓█░h··      the share that the launch uses, else the cause
@@ -15,10 +16,10 @@ package struct PageMapText {
   private let maps: [(title: String, map: PageMap, segments: [DrawnSegment])]
   private let pageSize: PageSize
   private let style: PageMapStyle
-  /// The bytes of a character, as if they were a page.
+  /// The bytes of a character, as a page size.
   private let scale: PageSize
 
-  /// `nil` for a document without maps.
+  /// Returns `nil` for a document without maps.
   package init?(_ document: DiffDocument, style: PageMapStyle) {
     guard let maps = document.prediction.pageMaps else { return nil }
     let pageSize = document.prediction.pageSize
@@ -83,7 +84,7 @@ extension PageMapText {
     return text
   }
 
-  /// `title` with `items` behind it, in lines that fit.
+  /// Returns `title` followed by `items`, in lines that fit the width.
   private func wrapped(_ title: String, _ items: [String], indentation: Int = 2) -> String {
     let margin = String(repeating: " ", count: indentation)
     var lines = [margin + title]
@@ -102,13 +103,13 @@ extension PageMapText {
 // MARK: Lines
 
 extension PageMapText {
-  /// The columns before the characters of a line: blanks, the address of the first, and a blank.
+  /// The number of columns before the characters of a line: blanks, the address of the first character, and a blank.
   private var margin: Int {
     let last = maps.flatMap(\.segments).filter(\.hasCells).map { $0.segment.range.end }.max()
     return (last ?? StatedAddress(rawValue: 0)).description.count + 5
   }
 
-  /// A multiple of 16, so that addresses in the margin are round.
+  /// The number of characters of a line: a multiple of 16, so that addresses in the margin are round.
   private var cellsPerLine: Int { max(16, (style.width - margin) / 16 * 16) }
 
   private func lines(of drawn: DrawnSegment, in map: PageMap) -> String {
@@ -155,12 +156,12 @@ extension PageMapText {
     return ([prediction] + (counts.isEmpty ? ["none touched"] : counts)).joined(separator: ", ")
   }
 
-  /// A character of the map: the pages for which it stands.
+  /// A character of the map, and the pages that it represents.
   private struct Cell {
     var number: StatedPage
     var start: StatedAddress
     var usedBytes: UInt64 = 0
-    /// The first of all causes; `nil` if none is predicted to be touched.
+    /// The first of all causes; `nil` if no page is predicted to be touched.
     var cause: TouchCause?
     var access: Access?
     var isUntouched: Bool { cause == nil && access == nil }
@@ -219,7 +220,7 @@ extension PageMapText {
     return cells.contains(cell) ? "=" : " "
   }
 
-  /// The characters, each in the colour of its cause.
+  /// Returns the characters, each in the colour of its cause.
   private func coloured(_ characters: [(cause: TouchCause?, character: Character)]) -> String {
     guard style.isColoured else { return String(characters.map(\.character)) }
     var text = ""
@@ -290,9 +291,10 @@ extension Access {
 private struct DrawnSegment {
   var segment: PageMap.Segment
   var numbers: Range<StatedPage>
-  /// Those of `numbers` that are touched.
+  /// The touched pages of `numbers`.
   var pages: ArraySlice<PageMap.Page>
-  /// Whether something is known of its pages. Code is predicted; other segments only by what code is known to read.
+  /// Whether touches of the segment are known. Code is predicted. Other segments are predicted only where code is known
+  /// to read them.
   var hasCells: Bool
 }
 

@@ -6,9 +6,9 @@ import JSON
 package struct PlacedFunction: Hashable, Sendable {
   package var name: SymbolName
   package var address: StatedAddress
-  /// The size of all of it; 0 if it is unknown.
+  /// The size of the whole function; 0 if it is unknown.
   package var bytes: UInt64
-  /// Whether the linker placed it where the order file asks for; `nil` without an order file.
+  /// Whether the linker placed the function where the order file asks for; `nil` without an order file.
   package var isOrdered: Bool?
 
   package init(name: SymbolName, address: StatedAddress, bytes: UInt64, isOrdered: Bool? = nil) {

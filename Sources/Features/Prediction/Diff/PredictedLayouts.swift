@@ -3,12 +3,12 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// The layouts for which launches are predicted: one, or the two of a comparison. They have all code, including code without
-/// a name.
+/// The layouts for which launches are predicted: one layout, or the two layouts of a comparison. They have all code,
+/// including code without a name.
 package struct PredictedLayouts {
-  /// Never empty.
+  /// The layouts; never empty.
   let all: [ReleaseLayout]
-  /// The functions of the last layout that have names: only those can a linker be told to move.
+  /// The last layout with only the functions that have names. A linker can be told to move only these.
   let namedLast: Layout
 
   /// Reads the layout at `path`.
@@ -18,7 +18,7 @@ package struct PredictedLayouts {
     namedLast = named.layout
   }
 
-  /// Reads both layouts; once if they are one.
+  /// Reads both layouts. If they are one file, reads it once.
   package init(
     before: String, after: String, architecture: Architecture? = nil
   ) throws(Diagnostic) {
@@ -28,20 +28,20 @@ package struct PredictedLayouts {
     namedLast = second.namedLast
   }
 
-  /// The layout before, if there are two.
+  /// The layout before, if there are two layouts.
   package var first: ReleaseLayout { all[0] }
   package var last: ReleaseLayout { all[all.count - 1] }
 
   package var imageFormat: ImageFormat { last.layout.imageFormat }
-  /// The architecture of the last layout, else of another one; `nil` if none states it.
+  /// The architecture of the last layout, or else of another layout; `nil` if no layout states it.
   var architecture: Architecture? { all.reversed().lazy.compactMap(\.architecture).first }
   var warnings: [Diagnostic] { all.flatMap(\.warnings) }
 
-  /// Returns whether `recorded` is one of the images.
+  /// Returns whether `recorded` is the image of one of the layouts.
   func include(_ recorded: TraceImage) -> Bool { all.contains { $0.isImage(recorded) } }
 
-  /// Returns the facts about a launch that uses the functions of `startup`, for each layout. If the code of one is damaged, the
-  /// code of none is used, and there is a warning.
+  /// Returns the facts about a launch that uses the functions of `startup`, for each layout. If the code of one layout
+  /// is damaged, the code of no layout is used, and there is a warning.
   ///
   /// - Parameter recordsEveryFunction: whether a function that was not recorded did not run.
   func launchFacts(
@@ -54,7 +54,7 @@ package struct PredictedLayouts {
       }
     } catch { return (all.map(\.factsWithoutCode), [error]) }
     if recordsEveryFunction {
-      // Merged bodies are functions, and every function was recorded: one that is not in the trace did not
+      // Merged bodies are functions, and every function was recorded: a merged body that is not in the trace did not
       // run.
       for place in facts.indices {
         facts[place].references.removeAll { $0.touch.cause == .mergedBody }

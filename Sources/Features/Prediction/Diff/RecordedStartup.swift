@@ -1,8 +1,8 @@
 // Several launches merged for a prediction
 //
-// As for an order file (`LaunchProfile`), only new information is kept for each launch. A recorded function is looked
-// up in the layouts once for each recorded build. So memory grows with the number of distinct functions and
-// blocks; of each launch, only a number for each of its functions is kept.
+// As for an order file (`LaunchProfile`), each launch adds only its new information. A recorded function is looked up
+// in the layouts once for each recorded build. So memory grows with the number of distinct functions and blocks. For
+// each launch, only one number is kept for each function that it used.
 
 import Addresses
 import CommandSupport
@@ -11,16 +11,16 @@ import ImageModel
 import Rendering
 import Symbolication
 
-/// The startup functions of launches as each layout knows them.
+/// The startup functions of launches, matched with the functions of each layout.
 struct RecordedStartup {
   /// A function of a recorded build.
   private struct Body: Hashable {
-    /// Of those in `builds`.
+    /// The number of the build in `builds`.
     var build: Int
     var address: StatedAddress
   }
 
-  /// How a trace describes a function, and which functions of the layouts it is therefore.
+  /// A trace's description of a function, and the matching functions of the layouts.
   private struct Description {
     var size: UInt64?
     var names: [SymbolName]
@@ -38,12 +38,12 @@ struct RecordedStartup {
   private var blocks: ExecutedBlocks
   private var builds: [Build: Int] = [:]
   private var descriptions: [Body: Description] = [:]
-  /// Further ones: traces describe a function alike, unless some were sealed without all symbols.
+  /// Further descriptions of bodies: traces describe a function alike, unless some were sealed without all symbols.
   private var otherDescriptions: [Body: [Description]] = [:]
   private var placeOfUse: [MatchedFunction.Identity: Int] = [:]
-  /// The code that was used, but has no name by which to find it in a layout.
+  /// Used code without a name by which it could be found in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
-  /// The number of pieces of such code.
+  /// The number of pieces of `unplacedCode`.
   var unplaced: Int { unplacedCode.count }
 
   /// Code of the recorded image.
@@ -51,10 +51,11 @@ struct RecordedStartup {
     var image: ImageID?
     var code: RecordedFunctions.UnnamedUse.Code
   }
-  /// Whether some of it was recorded in another image.
+  /// Whether some of `unplacedCode` was recorded in an image that is none of the layouts' images.
   private var isOfAnotherImage = false
 
-  /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
+  /// The used functions, each once, launch by launch, in the order of first uses. A function is listed once for each of
+  /// its parts that ran.
   var uses: [MatchedFunction] {
     found.map { use in
       var use = use
@@ -65,28 +66,28 @@ struct RecordedStartup {
     }
   }
   private var found: [MatchedFunction] = []
-  /// The first body of the recorded builds that is this function in the layouts.
+  /// The first body of the recorded builds that matches a function of the layouts.
   private var firstBody: [MatchedFunction.FunctionIdentity: Body] = [:]
-  /// All of them, if there are several.
+  /// All bodies that match a function, if there are several.
   private var severalBodies: [MatchedFunction.FunctionIdentity: Set<Body>] = [:]
 
   private struct Build: Hashable {
     var image: ImageID?
     var path: String
   }
-  /// What each launch used, as places in `uses`.
+  /// The uses of each launch, as indexes into `uses`.
   private(set) var launches: [Launch] = []
 
   struct Launch {
-    /// Among all.
+    /// The number of the launch among all launches.
     var number: Int
     var path: String
-    /// The number of launches that it counts as.
+    /// The number of launches that this launch counts as.
     var weight: UInt64
     var uses: [Int]
   }
 
-  /// Why the last layout has no function with this name.
+  /// Why the last layout has no function with a name, by name.
   private(set) var absences: [SymbolName: MissingReason] = [:]
 
   /// - Parameter recordedBuild: reads a recorded image, if it is still there.
@@ -99,7 +100,7 @@ struct RecordedStartup {
     blocks = ExecutedBlocks(of: layouts, recordedBuild: recordedBuild)
   }
 
-  /// Adds a launch after the others, or more of the last one.
+  /// Adds a launch after the others, or further uses of the last launch.
   mutating func append(_ launch: RecordedFunctions, _ source: LaunchFolding.LaunchSource) {
     let build = number(of: launch.image)
     var named: [MatchedFunction] = []
@@ -170,7 +171,7 @@ struct RecordedStartup {
     return function
   }
 
-  /// The functions that have other basic blocks in the last layout; `nil` if that is unknown.
+  /// The functions whose basic blocks in the last layout differ from the recorded build; `nil` if they are unknown.
   var drifted: [NameWithReason]? { blocks.drifted }
 
   var warnings: [Diagnostic] {

@@ -1,4 +1,4 @@
-// The startup functions of a prediction, from traces; without traces, from an order file.
+// The startup functions of a prediction, from traces, or else from an order file.
 
 import Addresses
 import ByteReading
@@ -9,15 +9,16 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// The startup functions, with the functions of each layout that they are.
+/// The startup functions, and the functions of each layout that match them.
 struct StartupUses {
-  /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
+  /// The used functions, each once, launch by launch, in the order of first uses. A function is listed once for each of
+  /// its parts that ran.
   let uses: [MatchedFunction]
-  /// The same with functions that a layout has, but that nothing there refers to.
+  /// The same functions, including functions of a layout that nothing in its image refers to.
   private let named: [MatchedFunction]
-  /// What each launch used; empty if they come from an order file.
+  /// The uses of each launch; empty if the startup functions come from an order file.
   let launches: [RecordedStartup.Launch]
-  /// Where they come from: "2 traces", or the path of the order file.
+  /// The source of the startup functions: "2 traces", or the path of the order file.
   let source: String
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
@@ -26,21 +27,21 @@ struct StartupUses {
   private let recordedTraits: [ProgramTraits]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
-  /// Why that is unknown; `nil` if it is known.
+  /// Why `recordable` is unknown; `nil` if it is known.
   let recordableUnknown: RecordableUnknown?
   /// The functions that the recorded build lacks; `nil` without traces.
   let newFunctions: NewLayoutFunctions?
   /// The recorded image's file name; `nil` without traces.
   let recordedImage: String?
-  /// The number of pieces of code without a name that were used and cannot be found in a layout.
+  /// The number of pieces of used code that have no name and cannot be found in a layout.
   let unplaced: Int
-  /// The functions that have other basic blocks in the last layout; `nil` if that is unknown.
+  /// The functions whose basic blocks in the last layout differ from the recorded build; `nil` if they are unknown.
   let drifted: [NameWithReason]?
-  /// What the launches touched of data, as far as that was recorded.
+  /// The data that the launches touched, if touches of data were recorded.
   private let touchedData: TouchedGranules
   private let hasDataInProfiles: Bool
   private let recordedBuild: (TraceImage) -> ReleaseLayout?
-  /// Why the last layout has no function with this name.
+  /// Why the last layout has no function with a name, by name.
   private var absences: [SymbolName: MissingReason]
 
   /// - Throws: an error if there are no startup functions, or if the traces do not belong together.
@@ -81,7 +82,7 @@ struct StartupUses {
     let absences = layouts.all.map { $0.layout.absences(of: symbols.map(\.name)) }
     uses = symbols.compactMap { symbol in
       let function = MatchedFunction(name: symbol.name, matches: maps.matches(symbol))
-      // Data, and functions of other images: they were never functions of this program.
+      // The entry names data, or a function of another image: it was never a function of this program.
       let isOther =
         function.isMissing
         && absences.contains { $0[NameKey(symbol.name.bytes)].map { $0 != .discarded } ?? false }
@@ -142,7 +143,8 @@ struct StartupUses {
       + recorded.warnings + inputs.warnings + Diagnostic.unused(builds.unused(besides: [group]))
   }
 
-  /// The prediction for data; `nil` if traces have no touches of data, or if there is a reason why not.
+  /// Returns the prediction for data. It is `nil` if the traces have no touches of data, or if `unknown` is the reason
+  /// against a prediction.
   func dataPrediction(
     in layouts: PredictedLayouts, _ pageSize: PageSize
   ) -> (prediction: DataPrediction?, unknown: String?) {
@@ -156,7 +158,7 @@ struct StartupUses {
     } catch { return (nil, (error.context + [error.message]).joined(separator: ": ")) }
   }
 
-  /// The number of launches that have each use, if there are several; else empty.
+  /// The number of launches that have each use; empty unless there are several launches.
   var launchesOfSteps: [Int] {
     guard launches.count > 1 else { return [] }
     var counts = [Int](repeating: 0, count: uses.count)
@@ -164,8 +166,8 @@ struct StartupUses {
     return counts
   }
 
-  /// Checks that the layouts are of the recorded program. Warns of a layout that has fewer than half of the functions, but
-  /// other traits of the program. Functions that only the recorded build can have do not count.
+  /// Checks that the layouts are of the recorded program. Warns of a layout that has fewer than half of the functions,
+  /// but shares the program's traits. Functions that only the recorded build can have do not count.
   ///
   /// - Throws: `mismatch` if a layout is of another program: its pages can't be compared.
   mutating func check(_ layouts: PredictedLayouts) throws(Diagnostic) {
@@ -192,7 +194,7 @@ struct StartupUses {
     }
   }
 
-  /// Returns the functions that one of two layouts lacks, and why.
+  /// Returns the functions that one or both layouts lack, and why.
   func missing(_ estimates: BeforeAfter<LayoutEstimate>) -> [NameWithReason] {
     estimates.missing.map { function in
       var reason = function.absence.description
@@ -222,8 +224,9 @@ private struct LayoutMatch {
     self.isFound = startup.filter { $0.name?.tellsProgram ?? true }.map(isFound)
   }
 
-  /// Whether the layout is of a build of the recorded program in which functions were renamed. Such a layout has the traits of
-  /// a recorded build, or those of one of `others` if names prove the program of that layout. Or one of `others` is such a
+  /// Whether the layout is of a build of the recorded program in which functions were renamed. Such a layout has at
+  /// least a quarter of the functions, and one of two signs. It has the traits of a recorded build, or the traits of
+  /// one of `others` whose names prove the program. Or one of `others` is a renamed build with the traits of a recorded
   /// build, and this layout has at least half of the functions that the other layout has.
   func isRenamed(since recorded: [ProgramTraits], beside others: [LayoutMatch]) -> Bool {
     isRenamed(since: recorded + others.filter(\.found.proveProgram).map(\.traits))
@@ -244,6 +247,6 @@ private struct LayoutMatch {
 }
 
 extension MatchedFunction {
-  /// Whether the last layout lacks it.
+  /// Whether the last layout lacks the function.
   fileprivate var lacksLast: Bool { matches.last?.parts.isEmpty ?? true }
 }

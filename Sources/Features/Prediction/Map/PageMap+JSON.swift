@@ -5,8 +5,9 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// `pages` has the pages that are predicted or measured to be touched, `segments` what the loader maps; all other pages are
-/// untouched. A page has `causes` if it is predicted to be touched, and `accesses` if it was.
+/// `pages` has the pages that are predicted or measured to be touched. `segments` has the ranges that the loader maps.
+/// All pages that are not in `pages` are untouched. A page has `causes` if it is predicted to be touched, and
+/// `accesses` if it was touched.
 extension PageMap: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("measured", isMeasured)
@@ -15,7 +16,8 @@ extension PageMap: JSONReadableObject, JSONWritableObject {
     json.member("segments", segments)
   }
 
-  /// - Throws: also `invalid` for segments or pages out of order, empty segments, and addresses at which no page begins.
+  /// - Throws: an error also for segments or pages out of order, empty segments, and addresses at which no page begins
+  ///   (`invalid`).
   package init(_ object: JSONObject) throws(ParseError) {
     let segments: [Segment] = try object.value("segments")
     let pages: [Page] = try object.value("pages")

@@ -1,31 +1,32 @@
 // The page map of a layout
 //
-// A launch is predicted to touch ranges of bytes, each for a cause; a measured one touched pages, each by an access. The
-// map lists the pages with either, by segment, so that each other page of a segment is untouched:
+// A launch is predicted to touch ranges of bytes, each for a cause. A measured launch touched pages, each by an access.
+// The map lists the predicted and the touched pages by segment. All other pages of a segment are untouched:
 //
 //     segment        text, 0x1000 to 0x5000
 //     touches        main 0x1ff0 + 32, constant 0x4000 + 8
 //     pages of 4 KiB 0x1000: 16 bytes, startup function     0x2000: 16 bytes, startup function
 //                    0x4000: 8 bytes, constant              0x3000 is untouched
 //
-// Overlapping ranges count their bytes once: the sweep by address remembers the end of what is counted.
+// Overlapping ranges count their bytes once: the sweep by address remembers the end of the counted bytes.
 
 import Addresses
 import FaultEstimate
 import ImageModel
 import PagesFormat
 
-/// The pages of a layout that a launch is predicted to touch, and those that one touched.
+/// The pages of a layout that a launch is predicted to touch, and the pages that a measured launch touched.
 package struct PageMap: Hashable, Sendable {
-  /// What the loader maps of the image, ascending by address. Of a link map, only code is known.
+  /// The ranges of the image that the loader maps, ascending by address. From a link map, only code is known.
   package var segments: [Segment]
   /// The pages that are predicted or measured to be touched, ascending by address, each in a segment.
   package var pages: [Page]
-  /// Where the linker placed functions as the order file asks, from the first to the last; `nil` if none are known.
+  /// The range of functions that the linker placed as the order file asks, from the first to the last; `nil` if none
+  /// are known.
   package var ordered: AddressRange?
-  /// Whether a launch was measured, so that pages without accesses were not touched in it.
+  /// Whether a launch was measured, so that pages without accesses were not touched by the launch.
   package var isMeasured: Bool
-  /// Whether the image has more than the pages that a map has at most; not part of the document.
+  /// Whether the image has more pages than a map can have; not part of the document.
   package private(set) var isCutOff = false
   /// The predicted touches that lie in no segment; not part of the document.
   package private(set) var touchesOutside = 0
@@ -42,13 +43,14 @@ package struct PageMap: Hashable, Sendable {
 
   /// A page that is touched.
   package struct Page: Hashable, Sendable {
-    /// Of its first byte.
+    /// The address of the page's first byte.
     package var address: StatedAddress
-    /// The bytes on it that a launch is predicted to touch; 0 if none, or if their number is unknown.
+    /// The number of bytes on the page that a launch is predicted to touch; 0 if there are none, or if their number is
+    /// unknown.
     package var usedBytes = 0
-    /// Why it is predicted to be touched, ascending; empty if it is not.
+    /// Why the page is predicted to be touched, ascending; empty if it is not.
     package var causes: [TouchCause] = []
-    /// How it was touched, in the order of the cases; empty if it was not, or if nothing was measured.
+    /// How the page was touched, in the order of the cases; empty if it was not touched, or if nothing was measured.
     package var accesses: [Access] = []
 
     package var isPredicted: Bool { !causes.isEmpty }
@@ -64,13 +66,13 @@ package struct PageMap: Hashable, Sendable {
 }
 
 extension PageMap {
-  /// The pages that a map has at most: 1 GiB in pages of 4 KiB. An image that claims to be larger is cut off there.
+  /// The largest number of pages of a map: 1 GiB in pages of 4 KiB. An image that claims to be larger is cut off there.
   package static let mostPages = 1 << 18
 
   /// - Parameters:
-  ///   - mappings: what the image's file is mapped as, ascending; empty if that is unknown.
-  ///   - mostPages: the pages of the segments that are kept.
-  ///   - measured: the touches that `orderfile pages` noted, of pages of 4 KiB; `nil` if it was not used.
+  ///   - mappings: the mapped ranges of the image's file, ascending; empty if they are unknown.
+  ///   - mostPages: the largest number of pages of the segments that are kept.
+  ///   - measured: the touches that `orderfile pages` noted, in pages of 4 KiB; `nil` if no launch was measured.
   /// - Complexity: O(*t* log *t* + *p*) for *t* touches that lie on *p* pages.
   package init(
     of layout: Layout, mappings: [(segment: ImageModel.Segment, range: AddressRange)],
@@ -94,7 +96,7 @@ extension PageMap {
     isMeasured = measured != nil
   }
 
-  /// One segment with all executable sections, and what is touched outside of them.
+  /// Returns one segment with all executable sections, and with the ranges of `touched` outside of them.
   private static func code(of layout: Layout, _ touched: [AddressRange]) -> [Segment] {
     let ranges = layout.sections.filter(\.isExecutable).map(\.range) + touched
     guard let start = ranges.map(\.start).min(), let end = ranges.map(\.end).max() else {
@@ -103,7 +105,7 @@ extension PageMap {
     return [Segment(kind: .text, range: AddressRange(start: start, size: end - start))]
   }
 
-  /// The first `count` pages of the segments.
+  /// Returns the segments, cut off after `count` pages.
   private static func first(
     _ count: Int, of segments: [Segment], _ pageSize: PageSize
   ) -> [Segment] {
@@ -124,8 +126,9 @@ extension PageMap {
 }
 
 extension PageMap {
-  /// For each segment, the numbers of the pages that count for it: a page on which several segments lie counts for the first
-  /// of those with code, else for the first. So the pages of all segments add up to those of the map.
+  /// Returns, for each segment, the numbers of the pages that count for the segment. A page with several segments
+  /// counts for the first segment with code, or else for the first segment. So the pages of all segments add up to the
+  /// pages of the map.
   ///
   /// - Complexity: O(*s*) for *s* segments.
   package func pageNumbers(_ pageSize: PageSize) -> [Range<StatedPage>] {
@@ -153,9 +156,9 @@ private struct Collected {
   private let segments: [PageMap.Segment]
   private let pageSize: PageSize
   private var found: [StatedPage: PageMap.Page] = [:]
-  /// The end of the bytes that are counted.
+  /// The end of the counted bytes.
   private var countedUpTo = StatedAddress(rawValue: 0)
-  /// The first page after those that have a cause, so that ranges which overlap cost nothing.
+  /// For each cause, the first page after the pages that have the cause. So overlapping ranges cost nothing.
   private var markedUpTo: [TouchCause: StatedPage] = [:]
 
   init(_ segments: [PageMap.Segment], _ pageSize: PageSize) {
@@ -170,8 +173,8 @@ private struct Collected {
     return next > 0 && segments[next - 1].range.contains(address)
   }
 
-  /// - Parameter touch: not before those that were added.
-  /// - Returns: whether it lies in a segment.
+  /// - Parameter touch: a touch that does not begin before the touches that were added.
+  /// - Returns: whether the touch lies in a segment.
   mutating func add(_ touch: PageFaultEstimate.Touch) -> Bool {
     var isInside = false
     let next = segments.partitioningIndex { $0.range.end > touch.bytes.start }
@@ -228,14 +231,14 @@ extension PageMap.Page {
 }
 
 extension AddressRange {
-  /// The end, but for an empty range the address after its start: it is on a page, too.
+  /// The end of the range. For an empty range, the address after its start, because the empty range is on a page, too.
   fileprivate var lastEnd: StatedAddress {
     size == 0 ? AddressRange(start: start, size: 1).end : end
   }
 }
 
 extension StatedAddress {
-  /// The last byte of the page of 4 KiB: a segment may begin in the middle of a page.
+  /// The last byte of the page of 4 KiB that contains this address: a segment may begin in the middle of a page.
   fileprivate var endOfPage: StatedAddress {
     StatedAddress(rawValue: rawValue | (PageSize.fourKibibytes.bytes - 1))
   }

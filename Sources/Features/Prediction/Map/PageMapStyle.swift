@@ -3,16 +3,17 @@ import ImageModel
 
 /// How a page map is drawn in text.
 package struct PageMapStyle: Sendable {
-  /// The columns of a line.
+  /// The number of columns of a line.
   package var width: Int
   /// Whether only ASCII can be shown.
   package var isASCII: Bool
-  /// Whether to add colours, which say nothing that the characters don't.
+  /// Whether to add colours. Colours show nothing that the characters don't show.
   package var isColoured: Bool
-  /// The bytes that a character stands for; `nil` for the fewest with which each map has at most `mostCells`.
+  /// The number of bytes that a character represents; `nil` for the smallest number with which each map has at most
+  /// `mostCells` characters.
   package var scale: MapScale?
 
-  /// The characters of a map if no scale is asked for: sixteen lines of 64.
+  /// The largest number of characters of a map if no scale is asked for: sixteen lines of 64.
   package static let mostCells = 1024
 
   package init(
@@ -24,14 +25,14 @@ package struct PageMapStyle: Sendable {
     self.scale = scale
   }
 
-  /// An untouched page; pages of which a startup function fills less than a quarter, less than half, less than three quarters, and
-  /// more.
+  /// The characters for an untouched page, and for a page whose share of startup code is below a quarter, below half,
+  /// below three quarters, or larger.
   var shares: [Character] { isASCII ? [".", "-", "+", "%", "#"] : ["·", "░", "▒", "▓", "█"] }
 }
 
-/// The bytes that a character of a map stands for.
+/// The number of bytes that a character of a map represents.
 package struct MapScale: Hashable, Sendable {
-  /// As if they were one page.
+  /// The bytes, as a page size.
   package let unit: PageSize
 
   package static let largest: UInt64 = 1 << 30
@@ -49,7 +50,8 @@ package struct MapScale: Hashable, Sendable {
 
   private init(_ unit: PageSize) { self.unit = unit }
 
-  /// The smallest scale with which each of `maps` has at most `count` characters; at least a page.
+  /// Returns the smallest scale with which each of `maps` has at most `count` characters. A character is at least a
+  /// page.
   static func fitting(_ maps: [[AddressRange]], in count: Int, _ pageSize: PageSize) -> Self {
     var unit = pageSize
     func isTooLarge(_ segments: [AddressRange]) -> Bool {
