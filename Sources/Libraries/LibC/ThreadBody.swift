@@ -1,4 +1,4 @@
-/// What a thread runs, in an object to which C can point.
+/// The code that a thread runs, in an object to which C can point.
 final class ThreadBody {
   let run: () -> Never
 
