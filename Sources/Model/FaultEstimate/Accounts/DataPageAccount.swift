@@ -7,7 +7,7 @@
 import Addresses
 import ImageModel
 
-/// How the predicted pages of data compare with those that a launch touched.
+/// The predicted pages of data, compared with the pages of data that a launch touched.
 package struct DataPageAccount: Hashable, Sendable {
   /// Who touched a page that was not predicted. Raw values appear in reports.
   package enum Toucher: String, CaseIterable, Sendable {

@@ -60,8 +60,8 @@ package struct PageAccount: Sendable {
   /// The pages of `pageSize` that are only predicted or only executed, ascending by address.
   package let differences: [Difference]
   package let pageSize: PageSize
-  /// The pages of `pageSize` that were read but not executed: the number of those that were predicted to be executed,
-  /// and the number of all.
+  /// The number of pages of `pageSize` that were read but not executed: of pages that were predicted to be executed,
+  /// and of all pages.
   package let pagesRead: (predicted: Int, measured: Int)
 
   /// - Complexity: O((*p* + *d*) log *n*) for *p* pages, *d* functions on pages that differ and *n* functions.

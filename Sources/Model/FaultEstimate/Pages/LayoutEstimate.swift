@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// What launches are predicted to touch in one layout.
+/// The predicted touches of launches in one layout.
 ///
 /// `faults` counts the functions that the layout has, so its pages are the least. `atMost` adds the pages of functions
 /// that the layout lacks (`AbsentFunctions.swift`), and the pages of all alternatives (`AlternativeFunctions.swift`).

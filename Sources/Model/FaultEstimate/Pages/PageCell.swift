@@ -27,7 +27,7 @@ package struct PageCell: Hashable, Sendable {
   package var isOrderable: Bool
 }
 
-/// What a launch has touched up to a step: a point of a fault curve.
+/// The touches of a launch up to a step: a point of a fault curve.
 package struct FaultCurvePoint: Hashable, Sendable {
   package var step: Int
   package var pages: Int
