@@ -25,7 +25,8 @@ package struct LaunchLog {
     return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
   }
 
-  /// Passes streams for a program to `body`. Stdout goes to a new file. The other streams are those of this process.
+  /// Passes streams for a program to `body`. Stdout goes to a new file. The program shares the other streams with this
+  /// process.
   func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
     let log = try newFile()
     defer { close(log) }

@@ -226,7 +226,7 @@ extension Finding {
         hint: "link with -fuse-ld=lld -Wl,-Map=app.map")
   }
 
-  /// What is known about the sections of functions.
+  /// Returns the known facts about the sections of functions.
   fileprivate static func functionSections(_ sections: BuildFacts.FunctionSections) -> Finding {
     let source =
       switch sections.source {

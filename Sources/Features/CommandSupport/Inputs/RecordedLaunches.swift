@@ -34,7 +34,7 @@ package struct RecordedLaunches {
   package private(set) var files: [File] = []
   /// The number of launches, weights included, in `files`.
   private var launchCount: UInt64 = 0
-  /// Warnings about the files that are left out, and about what is missing in the others.
+  /// Warnings about the files that are left out, and about data that the other files lack.
   package private(set) var warnings: [Diagnostic] = []
 
   /// - Parameters:

@@ -45,7 +45,7 @@ package struct ReleaseLayout {
   /// How large the image is; `nil` unless it is an ELF image.
   package var imageSizes: ImageSizes? { bytes.flatMap { ImageSizes(of: $0) } }
 
-  /// What the loader maps of the image's file, ascending; empty if that is unknown, as for a link map.
+  /// The ranges of the image's file that the loader maps, ascending; empty if they are unknown, as for a link map.
   package var mappings: [(segment: Segment, range: AddressRange)] {
     guard let bytes, let pages = try? ImagePages(of: bytes) else { return [] }
     return pages.mappings.map { ($0.segment, $0.range) }
