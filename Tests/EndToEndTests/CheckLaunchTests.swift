@@ -134,11 +134,31 @@ import Testing
     #expect(failed.contains("/sh: the launch failed: exit status 3\n  no plugin\n"), "\(failed)")
     #expect(failed.contains("--launch \"sh -c 'COMMAND || true'\" --image base/app"))
     #expect(try errors("sh -c 'base/app; kill -9 $$'").contains("killed by signal 9"))
-    #expect(try errors("true").contains("base/app: none of its pages was touched"))
+    #expect(try errors("true").contains("base/app: the launch did not touch any page of the image"))
     let slow = try workshop.orderfile(
       "check", "--budget", "any.json", "--image", "base/app", "--timeout", "0.5", "--launch",
       "sh -c 'base/app; sleep 60'")
     #expect(slow.status == 1 && slow.errors.contains("the program ran longer than 0.5 s"))
+  }
+
+  /// The only limit is on a figure that needs no launch.
+  @Test(arguments: [
+    (["--until-ready", "line=ready", "--launch", "base/app"], "ended before it was ready"),
+    (
+      [
+        "--timeout", "0.5", "--image", "base/app", "--launch",
+        "sh -c 'trap \"exit 0\" TERM; base/app; while :; do sleep 1; done'",
+      ], "the program ran longer than 0.5 s"
+    ),
+  ])
+  func aLaunchThatIsNotReadyOrTakesTooLongEndsTheCheck(words: [String], error: String) throws {
+    let workshop = try CheckTests.builds.copy()
+    try workshop.write(
+      Self.budget("\"metric\": \"audit.libraries\", \"max\": 900"), "audit.json")
+    let run = try workshop.orderfile(
+      ["check", "--budget", "audit.json", "--history", "h.jsonl"] + Self.commit + words)
+    #expect(run.status == 1 && run.errors.contains(error), "\(run.errors)")
+    #expect(!workshop.fileNames.contains("h.jsonl"))
   }
 
   @Test func limitsWithoutAFigureAreNamedWithTheReason() throws {
@@ -260,7 +280,7 @@ import Testing
     #expect(base.status == 1)
     #expect(
       base.errors == """
-        orderfile: error: orderfile-check/check.json: unable to replace it: it is an input of this check
+        orderfile: error: orderfile-check/check.json: the check would replace this file, which is also one of its inputs
           hint: name another folder with '--documents', or copy the file to another place
 
         """)
@@ -268,6 +288,12 @@ import Testing
     let twice = try workshop.orderfile(
       words + ["-o", "orderfile-check/../orderfile-check/check.json"])
     #expect(twice.status == 64 && twice.errors.contains("two reports can't go to one file"))
+    #expect(Self.names(in: "orderfile-check", of: workshop).contains("pages.json"))
+    let program = workshop.bytes("base/app")
+    let replaced = try workshop.orderfile(
+      ["check", "--budget", "any.json", "--launch", "base/app --help", "-o", "base/app"])
+    #expect(replaced.status == 1 && replaced.errors.contains("base/app: unable to write"))
+    #expect(workshop.bytes("base/app") == program)
     let same = try workshop.orderfile(words + ["--json", "-o", "orderfile-check/check.json"])
     #expect(same.status == 0 && same.text.isEmpty)
     #expect(workshop.bytes("orderfile-check/check.json") == report)

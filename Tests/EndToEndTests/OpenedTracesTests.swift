@@ -34,6 +34,7 @@ import Testing
       ["merge", "launch.oftrace", "-o", "app.ofprofile"],
       ["diff", "before", "after", "--trace", "launch.oftrace"],
       ["report", "before", "after", "launch.oftrace", "-o", "report.html"],
+      ["export", "csv", "launch.oftrace", "--image", "after", "-o", "launch.csv"],
     ], [true, false])
   func aTraceIsOpenedOnce(command: [String], isSealed: Bool) throws {
     let workshop = try workshop(isSealed: isSealed)

@@ -1,4 +1,3 @@
-import Addresses
 import LibC
 
 /// Files that may change while they are read.

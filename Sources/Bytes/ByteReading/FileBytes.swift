@@ -154,7 +154,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
   }
 
   /// A file with fewer bytes in holes is read whole.
-  private static let leastHoles = 16 << 20
+  private static let leastHoles = 256 << 10
 
   /// Copies the blocks of a file.
   ///

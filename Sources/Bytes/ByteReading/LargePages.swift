@@ -1,6 +1,4 @@
-#if os(Linux)
-  import Glibc
-#endif
+import LibC
 
 extension Array {
   /// Reserves room for `count` elements to be appended, in large pages where Linux provides them on request

@@ -16,7 +16,7 @@ struct AuditCommand: ParsableCommand {
         $ orderfile audit --limit 'audit.libraries<=12' --json build/App.app
 
       Nothing is launched: it reads the image, and the libraries that the loader would find. --limit limits the number of \
-      libraries; "allowedLibraries" of a budget ('orderfile check') says which libraries may be there.
+      libraries; "allowedLibraries" of a budget ('orderfile check') lists the allowed libraries.
       """)
 
   @Argument(
@@ -30,7 +30,7 @@ struct AuditCommand: ParsableCommand {
   var linkMap: String?
   @Option(
     help: ArgumentHelp(
-      "The folder that stands for / when libraries are looked up.", valueName: "folder"),
+      "The folder to use as / when libraries are looked up.", valueName: "folder"),
     completion: .directory)
   var sysroot: String?
   @Option(
@@ -45,7 +45,7 @@ struct AuditCommand: ParsableCommand {
   var stages: String?
   @Flag(help: "Also list the initializers, each with its size, object file and times.")
   var list = false
-  @Flag(help: "List selectors and classes that something may use nevertheless, with the reason.")
+  @Flag(help: "Also list selectors and classes that may still be used, with the reason.")
   var possible = false
   @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeChoice.automatic

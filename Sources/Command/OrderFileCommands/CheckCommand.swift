@@ -16,10 +16,11 @@ struct CheckCommand: ParsableCommand {
         $ orderfile check --budget orderfile.budget.json --base main/check.json --order app.order \
       --history history.jsonl --launch 'build/app --help'
 
-      With --launch it makes the documents itself: it counts the pages of the launch, records it, audits the image, \
-      compares the layout with that of --before (or with itself), verifies --order, and measures both builds if a limit is \
-      of a time. They are kept in a folder, with the report check.json. Documents can also be given: what audit, auto, \
-      diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one after counts.
+      With --launch, check makes the documents itself: it counts the pages of the launch, records the launch, audits the \
+      image, compares its layout with the layout of --before (or with itself), verifies --order, and measures both builds \
+      if a limit is on a time. The documents are kept in a folder, with the report check.json. Documents can also be given: \
+      audit, auto, diff, gen, measure, pages and verify write them with --json. If a document compares two builds, limits \
+      apply to the second.
 
       The base is the result of an earlier check of the main branch (check.json, or the output of --json), or documents \
       of that branch. If the file does not exist, only limits that need no base are checked. Times are compared only \
@@ -41,7 +42,8 @@ struct CheckCommand: ParsableCommand {
   var budget: String?
   @Option(
     help: ArgumentHelp(
-      "What to compare with. Repeat for more documents.", valueName: "file"), completion: .file())
+      "A document of the base, to compare with. Repeat for more.", valueName: "file"),
+    completion: .file())
   var base: [String] = []
   @Option(
     help: ArgumentHelp(
@@ -85,7 +87,7 @@ struct CheckCommand: ParsableCommand {
     try made.check()
     try added.check()
     if documents.isEmpty, made.launch.isEmpty {
-      throw ValidationError("missing what to check: give documents, or --launch COMMAND")
+      throw ValidationError("missing documents to check: give them, or --launch COMMAND")
     }
     if json && why { throw ValidationError("give --json or --why, not both") }
     let others =
@@ -95,7 +97,7 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError("--init takes only documents, a launch and --output")
     }
     if history == nil, let option = added.firstGiven {
-      throw ValidationError("\(option) is of a line of a history: give --history FILE")
+      throw ValidationError("\(option) describes an entry of a history: give --history FILE")
     }
     let outputs = [destination.output, exportJunit, exportMarkdown, exportSarif].compactMap { $0 }
     if outputs.count(where: { $0 == "-" }) > 1 {
@@ -107,17 +109,18 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = documents + base + [budget, history].compactMap { $0 } + made.inputs
+    let launch = try made.checkedLaunch()
+    let inputs =
+      documents + base + [budget, history].compactMap { $0 } + made.inputs + (launch?.inputs ?? [])
     let limits = try budget.map { path throws(Diagnostic) in
       (budget: try BudgetChecking.budget(at: path), path: path)
     }
     var checking = try BudgetChecking(documents: documents, base: base)
     let commit = try history.map { _ in try added.gitCommit() }
-    let launch = made.checkedLaunch
     try launch?.prepareFolder(inputs: inputs)
     let outputs = try CheckOutputs(self, launch, madeOf: inputs)
     let found = try launch.map { launch in
-      let given = checking.sources(of: try launch.imageName())
+      let given = checking.sources(of: launch.imageName)
       return try make(launch, besides: given, measuring: limits?.budget.timeStates ?? [])
     }
     for document in found?.documents ?? [] { try checking.add(document) }

@@ -17,7 +17,7 @@ struct CheckLaunchOptions: ParsableArguments {
   var image: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the build of the base, for diff and for times.", valueName: "file"),
+      "With --launch: the build to compare with, for diff and for times.", valueName: "file"),
     completion: .file())
   var before: String?
   @Option(
@@ -33,7 +33,7 @@ struct CheckLaunchOptions: ParsableArguments {
   @OptionGroup var repeated: RepeatedInput
   @Option(
     help: ArgumentHelp(
-      "Measure each build this many times, if a limit is of a time. (default: 100, or at least 30 in 20 s)",
+      "Measure each build this many times, if a limit is on a time. (default: 100, or at least 30 in 20 s)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
@@ -54,7 +54,7 @@ struct CheckLaunchOptions: ParsableArguments {
   func check() throws {
     if launch.count > 1 {
       throw ValidationError(
-        "check each launch by itself: --launch is given \(launch.count) times")
+        "check one launch at a time: --launch is given \(launch.count) times")
     }
     if launch.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
       throw ValidationError("--launch is empty: expected a command")
@@ -68,14 +68,16 @@ struct CheckLaunchOptions: ParsableArguments {
     try limits.check()
   }
 
-  /// The paths of the files that are read.
-  var inputs: [String] { [image, before, order, repeated.input].compactMap { $0 } }
+  /// The paths of the files that are read, in addition to the program and the image.
+  var inputs: [String] { [before, order, repeated.input].compactMap { $0 } }
 
   /// The launch that these options describe; `nil` without `--launch`.
-  var checkedLaunch: CheckedLaunch? {
+  ///
+  /// - Throws: an error if the program can't be found.
+  func checkedLaunch() throws(Diagnostic) -> CheckedLaunch? {
     guard let command = launch.first else { return nil }
-    var launch = CheckedLaunch(command, folder: documents ?? Self.usualFolder, in: .own)
-    launch.image = image
+    var launch = try CheckedLaunch(
+      command, image: image, folder: documents ?? Self.usualFolder, in: .own)
     launch.before = before
     launch.order = order
     launch.input = repeated.input

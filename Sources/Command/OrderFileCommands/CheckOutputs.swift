@@ -31,7 +31,7 @@ struct CheckOutputs {
     }
     guard command.json, report.isSameFile(as: file) else {
       throw Diagnostic(
-        "two reports can't go to one file: the report of --json is kept there",
+        "two reports can't go to one file: check also writes check.json there",
         context: [file.path], hint: "give another file, or another folder with '--documents'",
         severity: .usage)
     }

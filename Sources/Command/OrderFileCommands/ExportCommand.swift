@@ -132,7 +132,7 @@ struct ExportCommand: ParsableCommand {
         let history = try HistoryFile(parsing: bytes, path: files[0])
         return try outputFile.finish(Array(format.text(of: history).utf8))
       }
-      if files[0] == "-" { options.standardInput = bytes }
+      options.firstTrace = bytes
     }
     options.recorded = recorded
     options.layout = image

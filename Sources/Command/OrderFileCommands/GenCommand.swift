@@ -18,7 +18,7 @@ struct GenCommand: ParsableCommand {
       The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
       all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
       one launch come first, then those that the next adds, and so on. Which trace is named first makes no difference. \
-      A folder means all traces and profiles in it, and @FILE the paths that FILE lists.
+      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists.
 
       Data that launches touched are listed behind the functions: from traces of builds that report loads and stores, \
       and from documents of 'orderfile pages --json', which name what was first on each page. Such documents alone, \

@@ -16,7 +16,7 @@ struct MergeCommand: ParsableCommand {
       The same launches give the same bytes in any order and any grouping, so parts may be merged on several machines. \
       A trace that is merged twice counts twice.
 
-      A folder means all traces and profiles in it, @FILE the paths that FILE lists, one a line, each with a weight \
+      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists, one a line, each with a weight \
       and a comma before it or not.
       """)
 

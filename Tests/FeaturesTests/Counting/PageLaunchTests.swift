@@ -1,6 +1,7 @@
 import CommandSupport
 import Counting
 import ImageModel
+import LaunchMeasurement
 import ProcessLaunch
 import ProcessTracing
 import TestSupport
@@ -56,7 +57,10 @@ import Testing
     var launch = launch("true")
     launch.environment.searchPath = "/nowhere"
     let error = diagnostic { _ = try launch.run() }
-    #expect(error == Diagnostic("unable to run: No such file or directory", context: ["true"]))
+    #expect(
+      error
+        == Diagnostic(
+          "unable to run: No such file or directory", context: ["true"], kind: .failedLaunch))
   }
 
   @Test func anImageThatIsNotThereIsRefused() {

@@ -1,4 +1,4 @@
-// The first part of `orderfile check --launch`: making the documents that the limits need.
+// The first part of `orderfile check --launch`: making the documents.
 //
 // The program is launched for its pages, then for a trace, and for times if a limit asks for them. Each document is
 // made by the code of the command with the document's name. An obstacle to a document, such as a kernel that does not
@@ -18,10 +18,9 @@ import ProcessLaunch
 import Recording
 
 package struct CheckedLaunch {
-  /// The path of an image, or a command line of words, as `measure` takes it.
-  package var command: String
-  /// The path of the image that the documents are about; `nil` for the launched program.
-  package var image: String?
+  private let program: MeasuredCommand
+  /// The path of the image that the documents are about.
+  private let image: String
   /// The path of the build to compare with; `nil` to compare the image with itself.
   package var before: String?
   /// The path of the order file that the image was linked with; `nil` for none.
@@ -37,11 +36,28 @@ package struct CheckedLaunch {
   package var folder: String
   package var environment: LaunchEnvironment
 
-  package init(_ command: String, folder: String, in environment: LaunchEnvironment) {
-    self.command = command
+  /// - Parameters:
+  ///   - command: the path of an image, or a command line of words, as `measure` takes it.
+  ///   - image: the path of the image that the documents are about; `nil` for the launched program.
+  /// - Throws: an error if the program does not exist, or if it is a script and there is no `image`.
+  package init(
+    _ command: String, image: String?, folder: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    program = try MeasuredCommand(command, [], option: "--launch", in: environment)
+    let given = image ?? program.path
+    let wrapped = LibtoolWrapper(at: given)?.program
+    guard image != nil || wrapped != nil || program.isImage else {
+      throw Diagnostic(
+        "found a script: the limits are about an image that the script runs",
+        context: [program.path], hint: "name the image with '--image'")
+    }
+    self.image = wrapped ?? given
     self.folder = folder
     self.environment = environment
   }
+
+  /// The file name of the image, which identifies the image in documents.
+  package var imageName: String { fileName(ofPath: image) }
 
   /// The names of the files in the folder, in the order of a listing. Traces of further processes have longer names.
   static let fileNames = [
@@ -55,25 +71,30 @@ package struct CheckedLaunch {
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  /// Makes the folder, and removes the files that an earlier check left there.
+  /// The paths of the program and the image, which the check reads.
+  package var inputs: [String] { [program.path, image] }
+
+  /// Makes the folder.
   ///
-  /// - Parameter inputs: the paths of files that are read. They must not be among the files that are removed.
-  /// - Throws: an error also if the program does not exist.
+  /// - Parameter inputs: the paths of the files that the check reads.
+  /// - Throws: an error also if one of these files is in the folder and `run` would replace it.
   package func prepareFolder(inputs: [String]) throws(Diagnostic) {
-    _ = try programAndImage()
     try Folder.make(folder)
-    let old = Folder.names(in: folder).filter { name in
-      Self.fileNames.contains(name) || name.hasPrefix("\(Self.traceName).")
-    }
-    let given = inputs + [command]
-    for name in old {
-      do { try OutputFile.check(path(name), isNoneOf: given) } catch {
+    for name in oldFiles {
+      do { try OutputFile.check(path(name), isNoneOf: inputs) } catch {
         throw Diagnostic(
-          "unable to replace it: it is an input of this check", context: [path(name)],
+          "the check would replace this file, which is also one of its inputs",
+          context: [path(name)],
           hint: "name another folder with '--documents', or copy the file to another place")
       }
     }
-    for name in old { Folder.remove(Array(path(name).utf8)) }
+  }
+
+  /// The names of the files that an earlier check left in the folder.
+  private var oldFiles: [String] {
+    Folder.names(in: folder).filter { name in
+      Self.fileNames.contains(name) || name.hasPrefix("\(Self.traceName).")
+    }
   }
 
   /// Launches the program, and writes the documents to the folder after all of them are made. From this call on, an
@@ -89,7 +110,8 @@ package struct CheckedLaunch {
     besides given: Set<HistorySeries.Source>, measuring states: [CacheState],
     _ progress: (String) -> Void
   ) throws -> MadeDocuments {
-    let (program, image) = try programAndImage()
+    for name in oldFiles { Folder.remove(Array(path(name).utf8)) }
+    Interruption.catchSignals()
     let input = try LaunchInput(input, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     var made = MadeDocuments()
@@ -110,7 +132,7 @@ package struct CheckedLaunch {
     launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
     launch.timeout = timeout
     launch.readiness = readiness
-    Interruption.catchSignals()
+    launch.hasBlockMap = (try? layouts?.last.blockMap()) ?? nil != nil
     if !given.contains(.pages) {
       progress("counting the pages of the launch")
       try countPages(launch, &made)
@@ -125,23 +147,6 @@ package struct CheckedLaunch {
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     for file in made.files { try OutputFile(file.path).finish(file.bytes) }
     return made
-  }
-
-  /// Returns the file name of the image, which identifies the image in documents.
-  package func imageName() throws(Diagnostic) -> String {
-    fileName(ofPath: try programAndImage().image)
-  }
-
-  private func programAndImage() throws(Diagnostic) -> (MeasuredCommand, image: String) {
-    let program = try MeasuredCommand(command, [], option: "--launch", in: environment)
-    if let image { return (program, image) }
-    if let wrapper = LibtoolWrapper(at: program.path) { return (program, wrapper.program) }
-    guard program.isImage else {
-      throw Diagnostic(
-        "a script, not an image: the limits are about an image that the script runs",
-        context: [program.path], hint: "name the image with '--image'")
-    }
-    return (program, program.path)
   }
 
   // MARK: Without a launch
@@ -246,6 +251,7 @@ package struct CheckedLaunch {
     let result: BuildMeasurement.Result
     do { result = try measurement.run { _ in } } catch {
       if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
+      if error.kind == .failedLaunch { throw error }
       made.lackDocument(.measure, error)
       return
     }

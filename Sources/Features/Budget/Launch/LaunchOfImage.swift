@@ -19,6 +19,8 @@ struct LaunchOfImage {
   var inputPath: String?
   /// The paths of files that the launch reads, for the trace.
   var namedInputs: [String] = []
+  /// Whether the image has a map of its basic blocks.
+  var hasBlockMap = false
   let environment: LaunchEnvironment
   var timeout: Double?
   var readiness: Readiness?
@@ -47,7 +49,7 @@ struct LaunchOfImage {
     guard touched(counted) else {
       throw .ofLaunch(
         Diagnostic(
-          "none of its pages was touched: the launch does not use it", context: [image],
+          "the launch did not touch any page of the image", context: [image],
           hint: "'--image' names the image that the launch runs"))
     }
     counted.document.images = counted.document.images.filter { $0.path == realPath }.map { found in
@@ -80,7 +82,7 @@ struct LaunchOfImage {
   ) throws(Obstacle) -> (paths: [String], warnings: [Diagnostic]) {
     let recorded = try run { (program) throws in
       var options = LaunchRecording.Breakpoints(onlyImages: [realPath])
-      options.blocks = (try? ReleaseLayout(path: realPath).blockMap()) ?? nil != nil
+      options.blocks = hasBlockMap
       var recording = LaunchRecording(
         .breakpoints(.launch(program), options), outputPath: path, in: environment)
       recording.workload = try Workload(
@@ -126,14 +128,17 @@ struct LaunchOfImage {
       }
     } catch {
       if Interruption.hasCome { throw .ofLaunch(Diagnostic("interrupted")) }
-      throw .ofMethod(
-        error as? Diagnostic ?? Diagnostic("unable to run: \(error)", context: [command[0]]))
+      let problem =
+        error as? Diagnostic ?? Diagnostic("unable to run: \(error)", context: [command[0]])
+      throw problem.kind == .failedLaunch ? .ofLaunch(problem) : .ofMethod(problem)
     }
     if Interruption.hasCome { throw .ofLaunch(Diagnostic("interrupted")) }
     let (status, warnings) = end(result)
+    // A program that was ended after its timeout may exit with status 0, too.
+    if let failure = warnings.first(where: { $0.kind == .failedLaunch }) {
+      throw .ofLaunch(failure)
+    }
     guard status == .exited(0) else {
-      let ranTooLong = Diagnostic.ranTooLong(program.title, timeout)
-      if warnings.contains(ranTooLong) { throw .ofLaunch(ranTooLong) }
       throw .ofLaunch(
         Diagnostic(
           "the launch failed: \(status)\(log.lastLines())", context: [command[0]],

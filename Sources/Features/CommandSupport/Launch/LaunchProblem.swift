@@ -59,7 +59,7 @@ extension Diagnostic {
       && !Folder.isFolder("./\(program)")
     return Diagnostic(
       "unable to run: \(error)", context: [program],
-      hint: isMeantHere ? "did you mean ./\(program)?" : nil)
+      hint: isMeantHere ? "did you mean ./\(program)?" : nil, kind: .failedLaunch)
   }
 
   package static func notTraceable(_ program: String) -> Diagnostic {

@@ -60,12 +60,12 @@ package struct Advice {
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
     let folder = try TemporaryFolder(in: environment)
+    Interruption.catchSignals()
     let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     let launch = RelinkedLaunch(
       program: program, inputPath: input.path, path: path, folder: folder,
       environment: environment)
-    Interruption.catchSignals()
     let first = try given?.image ?? launch.count(nil).image
     var document = AdviceDocument(
       ImageReference(path: self.path, architecture: first.image.architecture, id: first.id),

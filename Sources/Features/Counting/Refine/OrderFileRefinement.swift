@@ -64,12 +64,12 @@ package struct OrderFileRefinement {
     let given = file.orders(of: [before.orderedBuild(before.architecture)]).order
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let wrapped = program.ofWrappedProgram(in: environment)
+    Interruption.catchSignals()
     let input = try LaunchInput(inputPath, timeout: program.timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     let launch = RefinedLaunch(
       program: wrapped?.launch ?? program, inputPath: input.path, folder: folder,
       environment: environment)
-    Interruption.catchSignals()
     // Also after a failure, this restores the image of the best order so far, or the original image.
     defer { linked.restore() }
 

@@ -60,7 +60,7 @@ struct DataPrediction {
     recordedBuild: @escaping (TraceImage) -> ReleaseLayout?
   ) throws(Diagnostic) {
     guard !touched.isEmpty else { return nil }
-    var recorded = RecordedBuilds(build: recordedBuild)
+    var recorded = DataOfRecordedBuilds(build: recordedBuild)
     func side(_ release: ReleaseLayout) throws(Diagnostic) -> Side {
       guard let (data, bytes) = try release.readData() else {
         throw Diagnostic("a link map does not tell where data are", context: [release.path])
@@ -134,7 +134,7 @@ struct DataPrediction {
 }
 
 /// The recorded builds, each read once.
-private struct RecordedBuilds {
+private struct DataOfRecordedBuilds {
   let build: (TraceImage) -> ReleaseLayout?
   private var known: [String: RecordedData] = [:]
 

@@ -5,11 +5,14 @@ import Rendering
 extension DiffDocument {
   /// The difference of two estimates for the same launches, with the functions that a layout lacks.
   ///
-  /// - Parameter warnings: the warnings that come before those about the estimates.
+  /// - Parameters:
+  ///   - warnings: the warnings that come before those about the estimates.
+  ///   - reason: returns why a layout lacks a function.
   package init(
     before beforeImage: ImageReference, after afterImage: ImageReference, startupSource: String,
     estimates: BeforeAfter<LayoutEstimate>,
-    cost: FaultCost? = nil, order: OrderCompliance? = nil, warnings: [Diagnostic] = []
+    cost: FaultCost? = nil, order: OrderCompliance? = nil, warnings: [Diagnostic] = [],
+    reasonOfAbsence reason: (MissingFunction) -> String = \.absence.description
   ) {
     before = Layout(beforeImage, estimates.before.faults.total)
     after = Layout(afterImage, estimates.after.faults.total)
@@ -20,14 +23,14 @@ extension DiffDocument {
       after: estimates.after.present)
     prediction = DiffPrediction(estimates, cost)
     compliance = Compliance(order: order)
-    missing = estimates.missing.map {
-      NameWithReason(name: $0.name, reason: $0.absence.description)
-    }
+    let missing = estimates.missing
+    self.missing = missing.map { NameWithReason(name: $0.name, reason: reason($0)) }
     self.warnings = []
-    addWarnings(warnings + estimates.diagnostics)
+    addWarnings(warnings + estimates.diagnostics(missing: missing))
   }
 
-  /// Adds `diagnostics`, each with its context folded into the message, so that a document reads back equal.
+  /// Adds `diagnostics`, each with its context folded into the message, so that a document reads back
+  /// equal, except for the kinds of its warnings.
   package mutating func addWarnings(_ diagnostics: [Diagnostic]) {
     warnings += diagnostics.map(\.withContextInMessage)
   }

@@ -64,8 +64,8 @@ package struct LayoutDiff {
       startupSource: startup.source, estimates: estimates,
       cost: cost ?? .published(for: layouts.imageFormat),
       order: predicted.order?.compliance(layouts),
-      warnings: predicted.inputWarnings(besides: measurements.warnings))
-    document.missing = startup.missing(estimates)
+      warnings: predicted.inputWarnings(besides: measurements.warnings),
+      reasonOfAbsence: startup.reason(ofAbsence:))
     document.compliance.drifted = startup.drifted
     document.compliance.functions = predicted.placedFunctions
     if let before = layouts.first.imageSizes, let after = layouts.last.imageSizes {

@@ -4,15 +4,15 @@ import FaultEstimate
 import ImageModel
 
 /// A startup function that a layout lacks.
-struct MissingFunction: Hashable {
-  var name: SymbolName
-  var absence: Absence
+package struct MissingFunction: Hashable {
+  package var name: SymbolName
+  package var absence: Absence
 
   /// The layouts that lack the function.
-  enum Absence: Hashable, CustomStringConvertible {
+  package enum Absence: Hashable, CustomStringConvertible {
     case before, after, both
 
-    var description: String {
+    package var description: String {
       switch self {
       case .before: "not in the layout before"
       case .after: "not in the layout after"
@@ -40,7 +40,9 @@ extension BeforeAfter<LayoutEstimate> {
   }
 
   /// Warnings about the figures.
-  var diagnostics: [Diagnostic] {
+  ///
+  /// - Parameter missing: the result of `missing`, which takes time.
+  func diagnostics(missing: [MissingFunction]) -> [Diagnostic] {
     var found: [Diagnostic] = []
     let differing = missing.count { $0.absence != .both }
     if differing > 0 {

@@ -194,16 +194,13 @@ struct StartupUses {
     }
   }
 
-  /// Returns the functions that one or both layouts lack, and why.
-  func missing(_ estimates: BeforeAfter<LayoutEstimate>) -> [NameWithReason] {
-    estimates.missing.map { function in
-      var reason = function.absence.description
-      switch (function.absence, absences[function.name]) {
-      case (.both, let why?): reason = why.description
-      case (.after, let why?): reason += ": \(why)"
-      default: break
-      }
-      return NameWithReason(name: function.name, reason: reason)
+  /// Returns why one or both layouts lack a function.
+  func reason(ofAbsence function: MissingFunction) -> String {
+    let absence = function.absence
+    return switch (absence, absences[function.name]) {
+    case (.both, let why?): why.description
+    case (.after, let why?): "\(absence): \(why)"
+    default: absence.description
     }
   }
 }

@@ -16,8 +16,8 @@ package struct LaunchExport {
   package struct Options {
     /// The paths of traces.
     package var traces: [String]
-    /// The contents of stdin, if the command has read stdin already; `nil` if all `traces` are still to be read.
-    package var standardInput: FileBytes?
+    /// The contents of the first trace; `nil` if the trace is not open yet.
+    package var firstTrace: FileBytes?
     /// The paths of recorded images.
     package var recorded: [String] = []
     /// The path of the image or link map whose pages are predicted; `nil` predicts none.
@@ -52,11 +52,14 @@ package struct LaunchExport {
     let documents = try options.faults.map { path throws(Diagnostic) in
       (path: path, faults: try Self.document(FaultsDocument.self, path, of: "faults"))
     }
-    let traces = try options.traces.map { path throws(Diagnostic) in
-      guard path == "-", let bytes = options.standardInput else {
-        return Trace(try InputFile.trace(path), path: path)
+    let files = try options.traces.map { path throws(Diagnostic) in
+      if path == options.traces.first, let bytes = options.firstTrace {
+        return LaunchFiles.File(path: path, bytes: bytes)
       }
-      return Trace(try InputFile.traceFile(bytes, path), path: path)
+      return LaunchFiles.File(path: path, bytes: try InputFile.bytes(path))
+    }
+    let traces = try files.map { file throws(Diagnostic) in
+      Trace(try InputFile.traceFile(try file.bytes(), file.path), path: file.path)
     }
     imageFormat = traces.lazy.compactMap(\.imageFormat).first
     pageSize = options.pageSize.pageSize(
@@ -71,12 +74,13 @@ package struct LaunchExport {
     for path in options.recorded {
       try images.add(path: path, options.architecture, recordedAs: known)
     }
-    for (trace, start) in zip(traces, starts) {
+    for (file, (trace, start)) in zip(files, zip(traces, starts)) {
       var launch = Self.launch(trace, &images, findsOwners: options.findsOwners)
       launch.startNanoseconds = start
       let firstHits = FirstHits(of: launch)
       if let layouts {
-        let (prediction, found) = try Self.prediction(for: launch, firstHits, in: layouts, options)
+        let (prediction, found) = try Self.prediction(
+          for: launch, in: file, firstHits, in: layouts, options)
         launch.prediction = prediction
         pageSize = prediction.pageSize
         warnings += found
@@ -226,12 +230,12 @@ extension LaunchExport {
   /// Returns the pages that `diff` predicts for the layout after each hit. A page counts from the hit of the function
   /// that touches it, in the image of the layout. A page whose function has no hit counts from the hit before.
   private static func prediction(
-    for launch: ExportedLaunch, _ firstHits: FirstHits, in layouts: PredictedLayouts,
-    _ options: Options
+    for launch: ExportedLaunch, in file: LaunchFiles.File, _ firstHits: FirstHits,
+    in layouts: PredictedLayouts, _ options: Options
   ) throws(Diagnostic) -> (prediction: ExportedLaunch.Prediction, warnings: [Diagnostic]) {
     let path = layouts.last.path
     var launches = LayoutEstimates.Options()
-    launches.traces = [launch.path]
+    launches.openedLaunches = LaunchFiles(opened: [file])
     launches.recorded = options.recorded
     launches.architecture = options.architecture
     launches.pageSize = options.pageSize

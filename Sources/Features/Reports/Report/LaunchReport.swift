@@ -190,7 +190,8 @@ extension ReportInputs {
   ) throws(Diagnostic) -> ReportPrediction {
     var options = LayoutDiff.Options(before: before, after: after)
     options.launches = launches
-    let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+    let layouts = try PredictedLayouts(before: before, after: after)
+    let (first, last) = (layouts.first.image?.id?.description, layouts.last.image?.id?.description)
     if let first, first == last, !first.hasPrefix("weak:") { throw .sameLayout(before, after) }
     for counted in pages {
       let ids = counted.document.images.map(\.id)
@@ -202,7 +203,7 @@ extension ReportInputs {
         options.measuredAfter = counted.path  // if it is of neither, the comparison says so
       }
     }
-    let diff = try LayoutDiff(options)
+    let diff = try LayoutDiff(options, of: layouts)
     return ReportPrediction(
       estimates: diff.estimates, diff: diff.document, warnings: diff.document.warnings)
   }
@@ -227,10 +228,6 @@ extension ReportInputs {
   private var launchFiles: LaunchFiles? {
     if traces.isEmpty { return nil }
     return LaunchFiles(opened: traces.map { LaunchFiles.File(path: $0.path, bytes: $0.bytes) })
-  }
-
-  private static func id(of path: String) throws(Diagnostic) -> String? {
-    try ReleaseLayout(path: path).image?.id?.description
   }
 
   private static func checkUnset(

@@ -19,13 +19,15 @@ extension Diagnostic {
       case .mark: "the program calls orderfile_mark"
       }
     return Diagnostic(
-      "the program \(what): expected \(readiness)", context: [program], hint: hint)
+      "the program \(what): expected \(readiness)", context: [program], hint: hint,
+      kind: .failedLaunch)
   }
 
   /// - Parameter timeout: in seconds.
   package static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
     Diagnostic(
-      "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
+      "the program ran longer than \(timeout ?? 0) s and was ended", context: [program],
+      kind: .failedLaunch)
   }
 
   /// A measured program that did not exit with status 0.
@@ -43,6 +45,12 @@ extension Diagnostic {
       what, context: [program],
       hint: showsOutput
         ? "--ignore-failure measures it anyway"
-        : "--show-output shows its output; --ignore-failure measures it anyway")
+        : "--show-output shows its output; --ignore-failure measures it anyway",
+      kind: .failedLaunch)
   }
+}
+
+extension Diagnostic.Kind {
+  /// The program could not be started, failed, did not become ready, or was ended after its timeout.
+  package static let failedLaunch = Self("failedLaunch")
 }
