@@ -80,7 +80,8 @@ package struct RecordedBuilds {
     trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
   }
 
-  /// Returns the groups of images whose data the trace shows as touched.
+  /// Returns the groups in which the trace has an image with touched data. Images of one build are a group; the
+  /// number of a group is its index in `groups`.
   func groupsWithData(of trace: TraceSet.Member) -> Set<Int> {
     Set(trace.imagesWithData.map { groups.group(ofImageAt: $0) })
   }

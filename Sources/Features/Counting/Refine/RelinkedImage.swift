@@ -85,6 +85,6 @@ package final class RelinkedImage {
   /// Keeps the present image as the best so far.
   func keep() { unlink(kept) }
 
-  /// Restores the best image if another image was tried since.
+  /// Moves the image with the fewest pages back to `path` if a later image has replaced it.
   package func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
 }

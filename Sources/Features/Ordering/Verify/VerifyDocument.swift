@@ -48,8 +48,9 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
-  /// The number of verified entries: all but entries for other architectures or other images, and unverified strings and
-  /// sections. Several candidate sections of a function count as one entry.
+  /// The number of entries that were looked up in the builds: all but `otherArchitectures`, `otherImages`,
+  /// `unverifiedStrings` and `unverifiedSections`. The sections that a function may be in (`.text.f`, `.text.hot.f`)
+  /// count as one entry.
   package var entries: Int
   /// The number of entries that name data which the builds have.
   package var dataEntries: Int

@@ -58,7 +58,7 @@ extension ProjectLaunches {
     /// The paths of programs that also ran without the library that sees touches.
     var unseen: [String]
 
-    /// The number of pages of 4 KiB, of all images.
+    /// The number of pages of 4 KiB that the launch executed in all images of the project.
     var pages: Int { images.map(\.pages).reduce(0, +) }
   }
 

@@ -147,7 +147,7 @@ extension RecordingMethods {
     do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
   }
 
-  /// Refuses the methods that can't record a project whose build made `images`.
+  /// Removes the recording methods that can't record a project whose build made `images`, and notes the reasons.
   mutating func consider(
     _ images: [ProjectImage], of plan: BuildPlan, in environment: LaunchEnvironment
   ) {

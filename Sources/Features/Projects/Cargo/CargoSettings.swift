@@ -23,7 +23,7 @@ struct CargoSettings {
     var number: Int
     /// `[package]`; empty above the first table.
     var table: String
-    /// `build=false`, or the table's own line; without blanks and comment.
+    /// A setting, such as `build=false`, or the header of a table, such as `[package]`. Blanks and comments are removed.
     var setting: String
     /// The line as it is in the file.
     var text: Substring

@@ -1,18 +1,19 @@
 // Facts about a launch from the code of an ELF image
 //
-// Given the functions that a launch uses, the image itself says more than a trace: which entries of linkage tables
-// these functions call, which shared bodies they jump to, which constants between functions they read, what the loader
-// calls before `main`. `LaunchFacts` carries these facts to the model.
+// A trace lists the functions that a launch uses. Their machine code shows what else the launch uses: the entries of
+// linkage tables that these functions call, the merged bodies that they jump to, and the constants between functions that
+// they read. The image also lists what the loader calls before `main`. `LaunchFacts` carries these facts to the estimate
+// of page faults.
 //
-// - An entry of a linkage table is used if a branch targets it, in `.plt*` or `.iplt`. With lazy binding, the
+// - An entry of a linkage table (`.plt*`, `.iplt`) is used if a used function branches to it. With lazy binding, the
 //   first call also runs the table's first entry and, from `.plt.sec`, the entry in `.plt`.
-// - A merged body is a Swift function `…Tm` that is the target of a branch.
+// - A merged body is a Swift function `…Tm` to which a used function branches.
 // - A constant is an address in a section of code, outside of all functions, that an instruction loads from
 //   or takes the address of. Its size is unknown, so its first byte counts.
 //
-// Merged bodies and the functions that the loader calls are searched, too. What it leaves out: other functions that are
-// called; constants that AArch64 code reaches by ADRP; and instruction sets other than x86-64 and AArch64, for which
-// only the names are used.
+// The code of merged bodies, and of the functions that the loader calls, is searched for branches and constants, too.
+// Other called functions are not followed. On AArch64, constants that code reaches by ADRP are not found. Code of
+// other instruction sets than x86-64 and AArch64 is not searched: the facts are those of names and sections.
 
 import Addresses
 import ByteReading

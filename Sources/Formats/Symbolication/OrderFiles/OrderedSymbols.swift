@@ -67,7 +67,7 @@ struct OrderedSymbols {
     for i in missing { symbols[i].absence = reasons[NameKey(symbols[i].name.bytes)] }
   }
 
-  /// Finds ordered symbols by the names of a layout's functions.
+  /// Maps the name of a function in an image or link map to the entries of the order file with this name.
   private struct Index {
     /// Indexes into `symbols`. Symbols in a certain object file are in `byObjectFile`.
     var bySymbol: [NameKey: Int] = [:]

@@ -35,7 +35,7 @@ package protocol BreakpointObserver: AnyObject {
   func unloaded(_ image: LoadedImage, in pid: pid_t)
   /// The first use of a function, by the address of its first byte.
   func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread)
-  /// The program says that a stage begins.
+  /// The traced program has called `orderfile_mark(name)`: a stage of the launch begins.
   func mark(_ name: [UInt8], by thread: TracedThread)
   /// `count` breakpoints could not be removed from process `pid`, which is no longer traced.
   func breakpointsLeft(_ count: Int, in pid: pid_t)
