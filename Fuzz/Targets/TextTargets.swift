@@ -55,7 +55,7 @@ extension FuzzTarget {
       precondition(fold.profile == twice, "a weight is that many merges")
       _ = Trace(profile, path: "profile")
       for launch in profile.launches { _ = profile.recordedFunctions(of: launch) }
-      _ = LaunchProfile(profile, images: Array(profile.images.indices), build: nil)
+      _ = UsedFunctions(profile, images: Array(profile.images.indices), build: nil)
     },
     FuzzTarget("pages") { bytes in
       for image in try PagesDocument(parsing: bytes).images { _ = DataPages(of: image) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BalancedOrderTests {
   /// Functions of 2 KiB each: two on a page.
-  static let layout = FirstTouchOrderTests.layout(
+  static let layout = OrderedPartsTests.layout(
     (0..<64).map { ("f\($0)", 0x1000 + UInt64($0) * 0x800, 0x800) })
 
   static func order(
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aliasesAreOneBodyAndUnknownSizesCount() {
-    let layout = FirstTouchOrderTests.layout([
+    let layout = OrderedPartsTests.layout([
       ("a", 0x1000, 0x10), ("b", 0x1000, 0x20), ("c", 0x2000, 0), ("d", 0x3000, 0x10),
     ])
     #expect(Self.order([[1, 2], [0, 3]], layout: layout).sorted() == [0, 2, 3])

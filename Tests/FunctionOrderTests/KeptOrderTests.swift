@@ -56,7 +56,7 @@ import Testing
 
   @Test func aSingleLaunchKeepsWhatSharesAPageIfReadAheadGains() {
     // 64 pages: 32 of them are read at once, forward only.
-    let layout = FirstTouchOrderTests.layout(
+    let layout = OrderedPartsTests.layout(
       (0..<128).map { ("f\($0)", 0x1000 + UInt64($0) * 0x800, 0x800) })
     let order = Array(0..<128)
     let previous: [Int] = (0..<64).reversed().flatMap { [2 * $0 + 1, 2 * $0] }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LaunchCostTests {
   /// Each item is a group of its own, used by launches as listed.
   static func cost(_ launches: [[Int]], sizes: [Int], start: Int = 0, order: [Int]) -> Int {
-    var cost = LaunchCost(LaunchGroups(launches, sizes: sizes), start: start)
+    var cost = LaunchCost(ItemGroups(launches, sizes: sizes), start: start)
     return cost.cost(of: order)
   }
 
@@ -20,7 +20,7 @@ import Testing
     let launches = [[0, 2], [1]]
     let sizes = [1024, 2048, 1024]
     // All is on one page, but half of the possible beginnings would make it two for the first launch.
-    let groups = LaunchGroups(launches, sizes: sizes, adjacentIn: [0, 1, 2])
+    let groups = ItemGroups(launches, sizes: sizes, adjacentIn: [0, 1, 2])
     #expect(groups.groups.map(\.items) == [[0], [1], [2]])
     var cost = LaunchCost(groups, start: 0)
     #expect(cost.cost(of: [0, 1, 2]) == cost.cost(of: [0, 2, 1]) + 3 * 2048 / 4096)

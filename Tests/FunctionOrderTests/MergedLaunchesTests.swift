@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MergedLaunchesTests {
-  static let layout = FirstTouchOrderTests.layout(
+  static let layout = OrderedPartsTests.layout(
     (0..<40).map { ("f\($0)", 0x1000 + UInt64($0 / 2) * 0x100, 0x100) })
 
   static func randomLaunch(_ random: inout SeededRandom) -> [FirstUse] {
@@ -34,8 +34,8 @@ import Testing
       #expect(parts == one, "cut at \(cut)")
     }
     #expect(Set(one.parts).count == one.parts.count)
-    let order = FirstTouchOrder(one, layout: Self.layout)
-    #expect(order.parts == FirstTouchOrder(launches: launches, layout: Self.layout).parts)
+    let order = OrderedParts(parts: one.parts, layout: Self.layout)
+    #expect(order.parts == OrderedParts(launches: launches, layout: Self.layout).parts)
   }
 
   @Test(arguments: 0..<20) func theOrderOfUsesInALaunchDoesNotMatter(seed: UInt64) {
@@ -53,7 +53,7 @@ import Testing
       ]
     ])
     #expect(merged.parts == [Part(0, blocks: [hot]), Part(4), Part(0, blocks: [late])])
-    let order = FirstTouchOrder(merged, layout: Self.layout, largeFunctionBytes: 0x100)
+    let order = OrderedParts(parts: merged.parts, layout: Self.layout, largeFunctionBytes: 0x100)
     #expect(
       order.parts == [
         Part(0, blocks: [hot]), Part(1, blocks: [hot]), Part(0, blocks: [late]),

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct OrderAnnealingTests {
   /// Items of 1 to 6 KiB, and launches that use half of them.
-  static func groups(_ random: inout SeededRandom, items: Int, launches: Int) -> LaunchGroups {
+  static func groups(_ random: inout SeededRandom, items: Int, launches: Int) -> ItemGroups {
     let sizes = (0..<items).map { _ in 16 * Int.random(in: 64...384, using: &random) }
-    return LaunchGroups(
+    return ItemGroups(
       (0..<launches).map { _ in Array((0..<items).shuffled(using: &random).prefix((items + 1) / 2))
       },
       sizes: sizes)

@@ -11,12 +11,12 @@ import Testing
     _ order: [String], uses: [String], _ move: OrderRefinement.Move, _ expected: [String],
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let layout = FirstTouchOrderTests.five
+    let layout = OrderedPartsTests.five
     let entries = order.map { name in
       layout.indexes([SymbolName(name)]).map { Part($0) }
     }
     let refinement = OrderRefinement(
-      entries: entries, uses: FirstTouchOrderTests.launch(uses, in: layout), layout: layout)
+      entries: entries, uses: OrderedPartsTests.launch(uses, in: layout), layout: layout)
     let names = refinement.applying(move).map { element in
       switch element {
       case .entry(let index): order[index]
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: 0..<20) func noMoveLosesOrDoublesAnEntry(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    let layout = FirstTouchOrderTests.layout(
+    let layout = OrderedPartsTests.layout(
       (0..<100).map {
         ("f\($0)", 0x1000 + UInt64($0) * 0x100, UInt64.random(in: 1...0x100, using: &random))
       })

@@ -6,7 +6,7 @@ import Testing
   /// A trace of images given by path and ID, with hits in those at `used`.
   static func trace(
     _ path: String, _ images: [(path: String, id: UInt8)], used: [Int] = [], isSealed: Bool = false,
-    method: Trace.Method = .breakpoints
+    method: Trace.RecordingMethod = .breakpoints
   ) -> Trace {
     var trace = Trace(path: path, program: "/bin/app", processNumber: 1)
     trace.images = images.enumerated().map { number, image in

@@ -37,17 +37,17 @@ import Testing
   /// The verdicts of a report with one state for each of `states`, of as many rounds as `rounds` has.
   private func verdicts(
     _ states: [(before: [MeasuredLaunch], after: [MeasuredLaunch])], rounds: [Int]
-  ) throws -> [LaunchComparison.Verdict] {
-    var comparisons: [LaunchComparison] = []
+  ) throws -> [ProgramComparison.Verdict] {
+    var comparisons: [ProgramComparison] = []
     for state in states {
       for metric in [LaunchMetric.wallTime, .cpuTime] {
         comparisons.append(
           try #require(
-            LaunchComparison(
+            ProgramComparison(
               metric, rounds.map { state.before[$0] }, rounds.map { state.after[$0] })))
       }
     }
-    let corrected = LaunchComparison.corrected(comparisons.map(\.p))
+    let corrected = ProgramComparison.corrected(comparisons.map(\.p))
     for index in comparisons.indices { comparisons[index].correctedP = corrected[index] }
     return comparisons.map(\.verdict)
   }

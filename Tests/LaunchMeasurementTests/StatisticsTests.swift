@@ -151,13 +151,13 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 
   @Test func moreComparisonsNeedSmallerProbabilities() {
-    let corrected = LaunchComparison.corrected([0.3, 0.001, 0.004])
+    let corrected = ProgramComparison.corrected([0.3, 0.001, 0.004])
     #expect(zip(corrected, [0.3, 0.003, 0.008]).allSatisfy { agree($0, $1) })
-    #expect(LaunchComparison.corrected([0.6, 0.5]) == [1, 1], "none above 1, and none below")
-    #expect(LaunchComparison.corrected([0.01, 0.009]) == [0.018, 0.018])
-    #expect(LaunchComparison.corrected([]).isEmpty)
-    #expect(LaunchComparison.leastRounds(comparisons: 1) == 8)
-    #expect(LaunchComparison.leastRounds(comparisons: 6) == 11)
+    #expect(ProgramComparison.corrected([0.6, 0.5]) == [1, 1], "none above 1, and none below")
+    #expect(ProgramComparison.corrected([0.01, 0.009]) == [0.018, 0.018])
+    #expect(ProgramComparison.corrected([]).isEmpty)
+    #expect(ProgramComparison.leastRounds(comparisons: 1) == 8)
+    #expect(ProgramComparison.leastRounds(comparisons: 6) == 11)
   }
 
   @Test func precisionIsHalfTheIntervalOfTheMean() {
@@ -190,12 +190,12 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
 
   @Test func aDifferenceIsSaidOnlyIfItIsSure() throws {
     let steady = (0..<30).map { 1_000_000 + UInt64($0 % 7) * 1000 }
-    func verdict(_ before: [UInt64], _ after: [UInt64]) throws -> LaunchComparison.Verdict {
+    func verdict(_ before: [UInt64], _ after: [UInt64]) throws -> ProgramComparison.Verdict {
       func launches(_ times: [UInt64]) -> [MeasuredLaunch] {
         times.map { MeasuredLaunch(wallNanoseconds: $0) }
       }
       return try #require(
-        LaunchComparison(.wallTime, launches(before), launches(after))
+        ProgramComparison(.wallTime, launches(before), launches(after))
       ).verdict
     }
     #expect(try verdict(steady, steady.map { $0 - 50_000 }) == .less)
@@ -212,8 +212,8 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   @Test func aMetricThatALaunchLacksIsNotCompared() {
     let counted = MeasuredLaunch(wallNanoseconds: 1, instructions: 5)
     let uncounted = MeasuredLaunch(wallNanoseconds: 1)
-    #expect(LaunchComparison(.instructions, [counted, counted], [counted, uncounted]) == nil)
-    #expect(LaunchComparison(.instructions, [counted], [counted])?.p == 1)
+    #expect(ProgramComparison(.instructions, [counted, counted], [counted, uncounted]) == nil)
+    #expect(ProgramComparison(.instructions, [counted], [counted])?.p == 1)
   }
 }
 

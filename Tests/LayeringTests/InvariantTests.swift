@@ -77,7 +77,7 @@ private let rules = [
       "System/ProcessTracing/Processes/ProcessMemory.swift", "Features/CommandSupport/Files/",
       "Features/Projects/Auto/TreeCopy.swift", "Features/Projects/Compilers/LinkLog.swift",
       "Features/Projects/Compilers/OptionFile.swift",
-      "Features/CommandSupport/Launch/LaunchInput.swift",
+      "Features/CommandSupport/Launch/KeptInput.swift",
       "Features/Counting/Pages/PageTracerLibrary.swift",
       "Features/Recording/Record/GrowingTraceFile.swift",
     ], example: "open(path, O_RDONLY)"),

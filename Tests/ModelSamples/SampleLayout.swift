@@ -54,7 +54,7 @@ package func sampleLayout(
   var names = NameTable()
   func add(_ name: SymbolName) -> NameReference { names.append(name.bytes)! }  // far below 4 GiB
   let functions = functions.map {
-    Function(
+    PlacedSymbol(
       name: add($0.name), address: StatedAddress(rawValue: $0.address), size: $0.size,
       section: $0.section, inputSection: $0.inputSection.map(add),
       objectFile: $0.objectFile.map(add),

@@ -192,7 +192,7 @@ import Testing
     _ link: Link
   ) throws {
     let (layout, _) = try Self.layout(in: try Self.build(link))
-    func functions(_ name: SymbolName) -> [Function] {
+    func functions(_ name: SymbolName) -> [PlacedSymbol] {
       layout.functions.filter { layout.name(of: $0) == name }
     }
     for (name, alias) in [("_left", "_left_alias"), ("_second", "_second_alias")] {

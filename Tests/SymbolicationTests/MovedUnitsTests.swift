@@ -73,6 +73,6 @@ import Testing
   }
 }
 
-extension Function {
+extension PlacedSymbol {
   fileprivate func name(in layout: Layout) -> SymbolName { layout.names.name(name) }
 }

@@ -199,7 +199,7 @@ struct Build {
     #expect(names.contains("main"))
   }
 
-  static func line(_ function: Function, _ image: Image) -> String {
+  static func line(_ function: PlacedSymbol, _ image: Image) -> String {
     "\(function.address) \(function.knownBytes) \(image.layout.name(of: function))"
   }
 

@@ -18,12 +18,12 @@ import Testing
     let header: UInt64 = 0x1_0000_0000
     let end: UInt64 = 0xc400
     var names = NameTable()
-    var table: [Function] = []
+    var table: [PlacedSymbol] = []
     for (index, function) in functions.enumerated() {
       let next = index + 1 < functions.count ? functions[index + 1].offset : end
       guard let name = names.append(Array(function.name.utf8)) else { continue }
       table.append(
-        Function(
+        PlacedSymbol(
           name: name, address: StatedAddress(rawValue: header + function.offset),
           size: next - function.offset, section: 0))
     }

@@ -32,7 +32,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
+  @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
   // Not `LaunchOptions`, which would also capture options that follow the image.
   @Argument(
     parsing: .postTerminator,

@@ -57,7 +57,7 @@ struct AutoCommand: ParsableCommand {
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),
     completion: .file())
   var input: String?
-  @OptionGroup var limits: LaunchLimits<AutoLaunches>
+  @OptionGroup var limits: LaunchEndOptions<AutoKind>
   @Flag(
     help:
       "Also split functions of C and C++, so that the blocks that ran are placed together. Needs clang 19 or later."
@@ -72,7 +72,7 @@ struct AutoCommand: ParsableCommand {
     help: ArgumentHelp(
       "How launches are recorded: breakpoints, qemu or instrument. (default: the first of these that can be used)",
       valueName: "method"))
-  var method: RecordingMethods.Method?
+  var method: AutoDocument.RecordingMethod?
   @Flag(
     help:
       "Also measure each launch in the default order, in the new one, and in the default order again: up to 40 s for each."
@@ -106,7 +106,7 @@ struct AutoCommand: ParsableCommand {
       project: project, output: output, command: try Folder.ownCommand())
     options.launches = try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
-      launch.input = try input.map { path throws(Diagnostic) in try LaunchInput.file(path) }
+      launch.input = try input.map { path throws(Diagnostic) in try KeptInput.file(path) }
       launch.timeout = limits.timeout
       launch.readiness = limits.untilReady
       return launch

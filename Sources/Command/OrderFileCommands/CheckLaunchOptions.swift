@@ -36,7 +36,7 @@ struct CheckLaunchOptions: ParsableArguments {
       "Measure each build this many times, if a limit is on a time. (default: 100, or at least 30 in 20 s)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
-  @OptionGroup var limits: LaunchLimits<RelinkedLaunches>
+  @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
 
   private static let usualFolder = "orderfile-check"
 

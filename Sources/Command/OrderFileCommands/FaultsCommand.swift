@@ -40,7 +40,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions<UnchangedLaunches>
+  @OptionGroup var launched: LaunchOptions<UnchangedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {

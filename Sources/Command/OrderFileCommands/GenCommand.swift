@@ -214,7 +214,7 @@ struct GenCommand: ParsableCommand {
     if let ordersOutput { orders = try ordersOutput.write(&generation) }
     if let onlyOutput, let fileName = generation.fileNames.first {
       orders = [try generation.order(ofImageNamed: fileName, outputPath: onlyOutput.path)]
-      if let profile, let bytes = orders[0].profile { try profile.finish(bytes) }
+      if let profile, let bytes = orders[0].splitProfile { try profile.finish(bytes) }
       try onlyOutput.finish(orders[0].bytes)
     }
     if json {

@@ -143,7 +143,7 @@ struct ImportPerf: ParsableCommand {
 }
 
 /// Which trace of a profile is imported.
-struct ProfileTrace: ParsableArguments {
+struct TemporalProfileTrace: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The number of the trace to import, from 1. (default: the only trace, or all traces into the folder -o FOLDER/)",
@@ -185,14 +185,14 @@ struct ImportProfdata: ParsableCommand {
     ),
     completion: .file())
   var llvmProfdata: String?
-  @OptionGroup var which: ProfileTrace
+  @OptionGroup var which: TemporalProfileTrace
   @OptionGroup var options: ImportOptions
   @Flag(help: "List all names that match no function, not just the first ten.")
   var listMissing = false
 
   func run() throws {
     try options.run(
-      .profdata(files, ProfileConverter(tool: llvmProfdata, .own)),
+      .profdata(files, TemporalProfileConverter(tool: llvmProfdata, .own)),
       listedLines: listMissing ? nil : 10, trace: which.traceNumber)
   }
 }
@@ -214,7 +214,7 @@ struct ImportProftext: ParsableCommand {
       """)
 
   @OptionGroup var list: ListArguments
-  @OptionGroup var which: ProfileTrace
+  @OptionGroup var which: TemporalProfileTrace
 
   func run() throws { try list.run(.proftext(list.file), trace: which.traceNumber) }
 }

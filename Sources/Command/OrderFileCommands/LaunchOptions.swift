@@ -27,41 +27,41 @@ extension LaunchKind {
 }
 
 /// Launches that are recorded, or whose pages are counted.
-enum RecordedLaunches: LaunchKind {
+enum RecordedKind: LaunchKind {
   static var reasonAgainstMarks: String? { nil }
 }
 
 /// Launches of the program as it is.
-enum UnchangedLaunches: LaunchKind {
+enum UnchangedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
     "a measured program is launched without a recorder, so it has no marks: give --until-ready port=NUMBER or line=TEXT"
   }
 }
 
 /// Launches of `stages`, which also reads traces with marks.
-enum StagedLaunches: LaunchKind {
+enum StagedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
-    UnchangedLaunches.reasonAgainstMarks.map {
+    UnchangedKind.reasonAgainstMarks.map {
       $0 + ", or record it with 'orderfile record' and give the trace"
     }
   }
 }
 
 /// Launches of an image that is linked several times.
-enum RelinkedLaunches: LaunchKind {
+enum RelinkedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
     "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT"
   }
 }
 
 /// Launches of `auto`.
-enum AutoLaunches: LaunchKind {
+enum AutoKind: LaunchKind {
   static var defaultTimeout: String { "60" }
-  static var reasonAgainstMarks: String? { RelinkedLaunches.reasonAgainstMarks }
+  static var reasonAgainstMarks: String? { RelinkedKind.reasonAgainstMarks }
 }
 
 /// `--timeout` and `--until-ready`: the end of a launch that does not end on its own.
-struct LaunchLimits<Kind: LaunchKind>: ParsableArguments {
+struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "End a launch after this many seconds: SIGTERM to the program and what it started, SIGKILL 2 s later. "
@@ -123,7 +123,7 @@ struct RepeatedInput: ParsableArguments {
 
 /// `--timeout S -- COMMAND...`: the program that a command launches.
 struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
-  @OptionGroup var limits: LaunchLimits<Kind>
+  @OptionGroup var limits: LaunchEndOptions<Kind>
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))

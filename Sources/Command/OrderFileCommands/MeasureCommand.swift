@@ -68,7 +68,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var exportHyperfine: String?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var limits: LaunchLimits<UnchangedLaunches>
+  @OptionGroup var limits: LaunchEndOptions<UnchangedKind>
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))

@@ -49,7 +49,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   var method: PageMethod?
   @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions<RecordedLaunches>
+  @OptionGroup var launched: LaunchOptions<RecordedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {

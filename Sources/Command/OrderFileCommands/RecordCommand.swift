@@ -77,7 +77,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var reads: [String] = []
   @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions<RecordedLaunches>
+  @OptionGroup var launched: LaunchOptions<RecordedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
@@ -111,7 +111,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     }
   }
 
-  private func method(_ launch: @autoclosure () -> ProgramLaunch) -> LaunchRecording.Method {
+  private func method(_ launch: @autoclosure () -> ProgramLaunch) -> LaunchRecording.Means {
     if qemu {
       return .emulation(
         launch(),

@@ -53,7 +53,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions<RelinkedLaunches>
+  @OptionGroup var launched: LaunchOptions<RelinkedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {

@@ -88,4 +88,4 @@ extension PageSizeChoice: ExpressibleByArgument {}
 extension PageMethod: ExpressibleByArgument {}
 
 /// `--method` of `auto`.
-extension AutoDocument.Method: ExpressibleByArgument {}
+extension AutoDocument.RecordingMethod: ExpressibleByArgument {}

@@ -48,9 +48,9 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
-  @OptionGroup var launched: LaunchOptions<StagedLaunches>
+  @OptionGroup var launched: LaunchOptions<StagedKind>
   var programArguments: [String] { Array(command.dropFirst()) }
-  private var limits: LaunchLimits<StagedLaunches> { launched.limits }
+  private var limits: LaunchEndOptions<StagedKind> { launched.limits }
   /// Without "--", the words are the names of files.
   private var isCommand: Bool { launched.command.first == "--" }
   private var files: [String] { isCommand ? [] : launched.command }

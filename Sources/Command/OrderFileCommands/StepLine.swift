@@ -56,7 +56,7 @@ final class StepLine: Sendable {
 
   private func show(_ running: inout Running?) {
     guard !isQuiet, var current = running else { return }
-    let state = current.log.map { LaunchLog($0).lastLine } ?? current.state
+    let state = current.log.map { ProgramLog($0).lastLine } ?? current.state
     let shown = current.step.shown(
       at: ClockReading.now().nanoseconds, width: Console.errorWidth, state)
     running = current

@@ -55,7 +55,7 @@ package struct BuildMeasurement {
   package func run(
     _ progress: (MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> Result {
-    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
@@ -102,7 +102,7 @@ package struct BuildMeasurement {
 
   private func plan(
     _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
-    _ input: LaunchInput
+    _ input: KeptInput
   ) throws(Diagnostic) -> MeasurementPlan {
     let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
     func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {

@@ -100,7 +100,7 @@ extension MeasureDocument.Comparison: JSONListedObject {
 }
 
 /// This extension writes and reads the members itself: the interval is in two members, and the verdict is checked.
-extension LaunchComparison: JSONReadableObject, JSONWritableObject {
+extension ProgramComparison: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("change", change.share)
     json.member("correctedP", correctedP)
@@ -134,7 +134,7 @@ extension LaunchComparison: JSONReadableObject, JSONWritableObject {
 }
 
 extension LaunchMetric: JSONReadable {}
-extension LaunchComparison.Verdict: JSONReadable {}
+extension ProgramComparison.Verdict: JSONReadable {}
 
 // MARK: Values of a measurement
 

@@ -52,9 +52,9 @@ package struct MeasureDocument: Hashable, Sendable {
   package struct Comparison: Hashable, Sendable {
     package var before: String
     package var after: String
-    package var metrics: [LaunchComparison]
+    package var metrics: [ProgramComparison]
 
-    package init(before: String, after: String, metrics: [LaunchComparison]) {
+    package init(before: String, after: String, metrics: [ProgramComparison]) {
       self.before = before
       self.after = after
       self.metrics = metrics
@@ -110,7 +110,7 @@ extension MeasureDocument {
   }
 
   private mutating func correctForTheirNumber() {
-    var corrected = LaunchComparison.corrected(
+    var corrected = ProgramComparison.corrected(
       states.flatMap { $0.comparisons.flatMap { $0.metrics.map(\.p) } })[...]
     for state in states.indices {
       for comparison in states[state].comparisons.indices {
@@ -151,7 +151,7 @@ extension MeasureDocument.Comparison {
     self.init(
       before: before.side.name, after: after.side.name,
       metrics: LaunchMetric.allCases.compactMap {
-        LaunchComparison($0, before.launches, after.launches)
+        ProgramComparison($0, before.launches, after.launches)
       })
   }
 }

@@ -12,7 +12,7 @@ extension MeasureDocument.State {
   }
 
   /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
-  private func verdict(_ side: MeasureDocument.Side, _ comparison: LaunchComparison) -> String {
+  private func verdict(_ side: MeasureDocument.Side, _ comparison: ProgramComparison) -> String {
     let isControl = side.name == "control"
     let first = sides[0].name
     let after = isControl ? "control (\(first) again)" : side.name
@@ -31,7 +31,7 @@ extension MeasureDocument.State {
   }
 
   /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.
-  private func confidence(_ comparison: LaunchComparison, _ sign: Double) -> String {
+  private func confidence(_ comparison: ProgramComparison, _ sign: Double) -> String {
     let p = Decimal.probability(comparison.correctedP)
     guard let interval = comparison.change.interval else { return p }
     let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()

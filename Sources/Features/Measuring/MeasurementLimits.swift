@@ -33,7 +33,7 @@ struct MeasurementLimits {
       if let refusal = state.textFaultsRefusal {
         limits.append("\(name): faults on text were not counted: \(refusal)")
       }
-      let least = LaunchComparison.leastRounds(comparisons: comparisons)
+      let least = ProgramComparison.leastRounds(comparisons: comparisons)
       if comparisons > 0, state.rounds.count < least {
         limits.append(
           "\(name): \(counted(state.rounds.count, "launch", "launches")) of each: with fewer "

@@ -107,7 +107,7 @@ package struct StageFiles {
   }
 
   private mutating func add(
-    _ log: LaunchLogFormat.LaunchLog, from path: String, _ groups: inout [Group],
+    _ log: LaunchLog, from path: String, _ groups: inout [Group],
     _ document: inout StagesDocument
   ) {
     document.warnings += log.warnings.map { Diagnostic($0, context: [path]) }

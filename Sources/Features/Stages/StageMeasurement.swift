@@ -55,7 +55,7 @@ package struct StageMeasurement {
   /// - Throws: if the program can't be launched, or a launch fails; also if it was interrupted before the first round
   ///   was complete.
   package func run(_ progress: (Int) -> Void) throws(Diagnostic) -> Result {
-    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let path = try environment.program(named: command[0])

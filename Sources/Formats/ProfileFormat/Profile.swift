@@ -15,7 +15,7 @@
 // same functions count twice, and so does a trace that is merged twice.
 //
 // A function is an address in a build. Names are properties of it: namesakes of one build stay apart, and functions of
-// several builds are brought together by their names where a profile is used, in `LaunchProfile`.
+// several builds are brought together by their names where a profile is used, in `UsedFunctions`.
 //
 // Data are counted like functions. The first touch of any of its bytes is the first touch of a variable: so a large
 // table is one datum, whatever part of it a launch touches. Of bytes without a name, each granule of a trace is one
@@ -107,7 +107,7 @@ extension Profile {
     package var programLaunches: UInt64 = 0
     /// The number of launches that touched its data, if touches of data were recorded.
     package var dataLaunches: UInt64 = 0
-    package var recordingMethods: Set<Trace.Method> = []
+    package var recordingMethods: Set<Trace.RecordingMethod> = []
     /// As in `TraceImage`.
     package var text = AddressRange(start: StatedAddress(rawValue: 0), size: 0)
     package var guardCount = 0
@@ -181,7 +181,7 @@ extension Profile {
 
   /// A whole launch.
   package struct Launch: Hashable, Sendable {
-    /// The hash of the functions, blocks and data that it used, in their order; see `LaunchHash`.
+    /// The hash of the functions, blocks and data that it used, in their order; see `GrowingHash`.
     package var hash: UInt64
     /// The number of launches that used exactly these functions, blocks and data, in this order.
     package var weight: UInt64

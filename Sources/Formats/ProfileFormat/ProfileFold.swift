@@ -192,7 +192,7 @@ package struct ProfileFold: Sendable {
   }
 
   private func hash(_ parts: [ImageUses]) -> UInt64 {
-    var hash = LaunchHash()
+    var hash = GrowingHash()
     for part in parts where !part.uses.isEmpty {
       hash.add(images[part.image].image, isData: false)
       for use in part.uses { hash.add(use.address, blocks: use.blocks) }

@@ -176,7 +176,7 @@ private struct ProfileReader {
       let last = texts.last?.bytes ?? []
       let shared = try number("shared bytes of text", to: UInt64(last.count))
       let size = try number("size of text", from: 1)
-      guard ProfileText.isShareable(shared, before: size) else {
+      guard ProfileTextRules.isShareable(shared, before: size) else {
         throw ParseError(
           .invalid(expected: "at most 8 times the bytes that follow, and 8", found: "\(shared)"),
           "shared bytes of text", at: place)
@@ -185,7 +185,7 @@ private struct ProfileReader {
       var text = Array(last[..<Int(shared)])
       input.bytes.append(range.indices, to: &text)
       guard texts.isEmpty || last.lexicographicallyPrecedes(text),
-        Int(shared) == ProfileText.sharedCount(of: text, with: last)
+        Int(shared) == ProfileTextRules.sharedCount(of: text, with: last)
       else {
         throw ParseError(
           .invalid(expected: "texts in order, with what they share", found: "others"), "text",
@@ -220,8 +220,8 @@ private struct ProfileReader {
       image.machine = UInt32(try number("machine of image", to: UInt64(UInt32.max)))
       let methods = try number("methods of image", from: 1, to: 15)
       image.recordingMethods = Set(
-        ProfileText.methods.indices.filter { methods >> $0 & 1 == 1 }.map {
-          ProfileText.methods[$0]
+        ProfileTextRules.methods.indices.filter { methods >> $0 & 1 == 1 }.map {
+          ProfileTextRules.methods[$0]
         })
       image.launches = try number("launches of image", to: all)
       image.programLaunches = try number("launches of program", to: all)
@@ -359,7 +359,7 @@ private struct ProfileReader {
     let hasBlocks = try number("blocks of launch", to: 1) == 1
     var launch = Profile.Launch(hash: hash, weight: weight, uses: [])
     launch.uses.reserveCapacity(count)
-    var content = LaunchHash()
+    var content = GrowingHash()
     // First the images whose functions were used, then the images whose data were touched.
     var part = -1
     let ordinal = UInt8(profile.launches.count + 1)

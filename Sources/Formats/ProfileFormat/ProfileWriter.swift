@@ -101,7 +101,7 @@ private struct ProfileWriter {
     var last: [UInt8] = []
     for (number, text) in texts.enumerated() {
       numberOfText[text] = UInt64(number)
-      let shared = ProfileText.sharedCount(of: text.bytes, with: last)
+      let shared = ProfileTextRules.sharedCount(of: text.bytes, with: last)
       append(shared)
       append(text.bytes.count - shared)
       bytes += text.bytes[shared...]
@@ -191,7 +191,7 @@ private struct ProfileWriter {
 }
 
 /// The rules that the writer and the reader of texts share.
-enum ProfileText {
+enum ProfileTextRules {
   /// The number of bytes at the beginning of a text that equal the beginning of the text before. It is at most eight
   /// times the number of bytes that follow, plus eight: so a table of texts is never much larger in memory than in the
   /// file.
@@ -207,13 +207,15 @@ enum ProfileText {
   }
 
   /// In the order of the bits.
-  static let methods: [Trace.Method] = [.instrumentation, .breakpoints, .emulation, .imported]
+  static let methods: [Trace.RecordingMethod] = [
+    .instrumentation, .breakpoints, .emulation, .imported,
+  ]
 }
 
 extension Profile.Image {
   /// The methods by which it was recorded, one bit each.
   package var methodBits: UInt64 {
-    let methods = ProfileText.methods
+    let methods = ProfileTextRules.methods
     return methods.indices.reduce(0) { recordingMethods.contains(methods[$1]) ? $0 | 1 << $1 : $0 }
   }
 }

@@ -82,7 +82,7 @@ package struct BalancedOrder: Sendable {
       sequences.count <= Self.mostLaunches
       ? sequences
       : (0..<Self.mostLaunches).map { sequences[$0 * sequences.count / Self.mostLaunches] }
-    let groups = LaunchGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes.sizes)
+    let groups = ItemGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes.sizes)
     let order = Self.order(of: groups, start: sizes.start, mostMoves).flatMap {
       groups.groups[$0].items
     }
@@ -90,7 +90,7 @@ package struct BalancedOrder: Sendable {
     parts = (order + all.indices.filter { !isPlaced.contains($0) }).map { all[$0] }
   }
 
-  private static func order(of groups: LaunchGroups, start: Int, _ mostMoves: Int) -> [Int] {
+  private static func order(of groups: ItemGroups, start: Int, _ mostMoves: Int) -> [Int] {
     let byFirstUse = Array(groups.groups.indices)
     guard byFirstUse.count > 2 else { return byFirstUse }
     var cost = LaunchCost(groups, start: start)

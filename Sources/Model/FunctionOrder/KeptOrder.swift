@@ -113,7 +113,7 @@ private struct GroupSearch {
 
   /// The cost, and the pages of 4 KiB of all launches together.
   func cost(of order: [Int]) -> (all: Int, pages: Int) {
-    let groups = LaunchGroups(launches, sizes: sizes.sizes, adjacentIn: order)
+    let groups = ItemGroups(launches, sizes: sizes.sizes, adjacentIn: order)
     var cost = LaunchCost(groups, start: sizes.start)
     let all = cost.cost(of: Array(groups.groups.indices))
     return (all, cost.pages.reduce(0, +))
@@ -130,7 +130,7 @@ private struct GroupSearch {
   }
 
   private func improving(_ order: [Int], by method: ([Int], LaunchCost) -> [Int]) -> [Int] {
-    let groups = LaunchGroups(launches, sizes: sizes.sizes, adjacentIn: order)
+    let groups = ItemGroups(launches, sizes: sizes.sizes, adjacentIn: order)
     return method(Array(groups.groups.indices), LaunchCost(groups, start: sizes.start))
       .flatMap { groups.groups[$0].items }
   }

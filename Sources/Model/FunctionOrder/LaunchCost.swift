@@ -18,7 +18,7 @@ package struct LaunchCost {
   static let pageBits = 12
   private static let largePageBits = 14
 
-  private let groups: LaunchGroups
+  private let groups: ItemGroups
   private let start: Int
   /// The launches of all groups; the launches of group `i` are at `first[i]..<first[i + 1]`.
   private var users: [Int] = []
@@ -38,7 +38,7 @@ package struct LaunchCost {
   private var readerCount = 0
 
   /// - Parameter start: the address of the first group.
-  package init(_ groups: LaunchGroups, start: Int) {
+  package init(_ groups: ItemGroups, start: Int) {
     self.groups = groups
     self.start = start
     for group in groups.groups {

@@ -27,7 +27,7 @@
 // move.
 //
 // What it leaves out. It is a local search, one move at a time: a move that helps only together with the next
-// one is rejected. And it trains on one launch: `FirstTouchOrder` discusses several.
+// one is rejected. And it trains on one launch: `MergedLaunches` discusses several.
 
 import Addresses
 import ImageModel

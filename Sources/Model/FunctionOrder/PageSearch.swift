@@ -24,7 +24,7 @@ struct PageSearch {
 
   /// - Parameter start: the address of the first group.
   /// - Complexity: O(*u* + *n* log *n*) for *u* pairs of group and launch among *n* groups, with a large factor.
-  static func improving(_ order: [Int], of groups: LaunchGroups, start: Int) -> [Int] {
+  static func improving(_ order: [Int], of groups: ItemGroups, start: Int) -> [Int] {
     var search = PageSearch(order, groups, start)
     for _ in 0..<passes {
       guard search.pass() else { break }
@@ -32,7 +32,7 @@ struct PageSearch {
     return search.order
   }
 
-  private init(_ order: [Int], _ groups: LaunchGroups, _ start: Int) {
+  private init(_ order: [Int], _ groups: ItemGroups, _ start: Int) {
     self.order = order
     self.start = start
     sizes = groups.groups.map(\.size)

@@ -8,7 +8,7 @@
 
 import Addresses
 
-extension Function {
+extension PlacedSymbol {
   /// Whether no symbol names the function: only unwind tables list it.
   ///
   /// Its reference to a name is then empty; only this file relies on this. With an optional reference each function
@@ -24,7 +24,7 @@ extension Function {
 
 extension Layout {
   /// The name of `function`; `nil` if no symbol names it.
-  package func symbolName(of function: Function) -> SymbolName? {
+  package func symbolName(of function: PlacedSymbol) -> SymbolName? {
     function.isUnnamed ? nil : name(of: function)
   }
 
@@ -37,7 +37,7 @@ extension Layout {
     let code = sections.indices.filter {
       sections[$0].isExecutable && !sections[$0].isLinkageTable && sections[$0].range.size > 0
     }
-    var added: [Function] = []
+    var added: [PlacedSymbol] = []
     var last: AddressRange?
     for frame in frames where frame.start != last?.start {
       last = frame
@@ -49,7 +49,7 @@ extension Layout {
       }
       let next = code.partitioningIndex { sections[$0].range.start > frame.start }
       guard next > 0, sections[code[next - 1]].range.contains(frame.start) else { continue }
-      added.append(Function(unnamed: frame, section: code[next - 1]))
+      added.append(PlacedSymbol(unnamed: frame, section: code[next - 1]))
     }
     return Layout(
       imageFormat: imageFormat, sections: sections, functions: functions + added, names: names,

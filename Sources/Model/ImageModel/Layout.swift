@@ -23,7 +23,7 @@ extension Section {
 }
 
 /// A name of a piece of code. Two names at the same address are two functions here, called aliases.
-package struct Function: Hashable, Sendable {
+package struct PlacedSymbol: Hashable, Sendable {
   /// A reference into the layout's `names`; empty for an unnamed function (`isUnnamed`).
   package var name: NameReference
   package var address: StatedAddress
@@ -60,7 +60,7 @@ package struct Function: Hashable, Sendable {
   }
 }
 
-extension Function {
+extension PlacedSymbol {
   /// The size, or 0 if it is unknown: the bytes that can be counted.
   package var knownBytes: UInt64 { size ?? 0 }
 
@@ -76,7 +76,7 @@ package struct Layout: Sendable {
   /// The format of the image.
   package let imageFormat: ImageFormat
   package let sections: [Section]
-  package let functions: [Function]
+  package let functions: [PlacedSymbol]
   package let names: NameTable
   /// Symbols that the reader does not know as functions: symbols that the linker did not place, and data. They are in
   /// no particular order; a name may occur more than once, and may also be the name of a function.
@@ -86,7 +86,7 @@ package struct Layout: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
   package init(
-    imageFormat: ImageFormat, sections: [Section], functions: [Function], names: NameTable,
+    imageFormat: ImageFormat, sections: [Section], functions: [PlacedSymbol], names: NameTable,
     absentSymbols: [AbsentSymbol] = []
   ) {
     self.imageFormat = imageFormat
@@ -115,7 +115,7 @@ package struct Layout: Sendable {
   package var hasInputSections: Bool { functions.contains { $0.inputSection != nil } }
 
   /// The name of `function`; empty for an unnamed function, for which `symbolName(of:)` returns `nil`.
-  package func name(of function: Function) -> SymbolName { names.name(function.name) }
+  package func name(of function: PlacedSymbol) -> SymbolName { names.name(function.name) }
 }
 
 extension Layout {

@@ -35,7 +35,7 @@ package struct Trace: Sendable {
   package var names: [RecordedName]
   /// Whether the trace contains the names that it needs, so that the recorded image is not needed.
   package var isSealed: Bool
-  package var method = Method.instrumentation
+  package var method = RecordingMethod.instrumentation
   /// ELF's `e_machine`, also for Mach-O; 0 if the source does not state it.
   package var machine: UInt32 = 0
   /// `nil` if the trace does not state it.
@@ -84,7 +84,7 @@ package struct Trace: Sendable {
   }
 
   /// How first uses were recorded.
-  package enum Method: String, Sendable {
+  package enum RecordingMethod: String, Sendable {
     /// By callbacks that the compiler added to the functions.
     case instrumentation
     /// By a breakpoint on each function of an unmodified image.

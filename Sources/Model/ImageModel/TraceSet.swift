@@ -10,7 +10,7 @@ package struct TraceSet: Sendable {
     package var path: String
     /// The number of launches that a trace counts as, its weight; for a profile, the number of launches in it.
     package var launches: UInt64
-    package var method: Trace.Method
+    package var method: Trace.RecordingMethod
     /// The number of hits for which there was no free slot.
     package var lostRecords: UInt64
     /// The number of hits that were being written when the process ended.
@@ -63,7 +63,7 @@ package struct TraceSet: Sendable {
   /// Each image once, by path and ID, in the order of the first load.
   package private(set) var images: [TraceImage] = []
   /// How each of `images` was recorded, parallel to them.
-  package private(set) var recordingMethods: [Set<Trace.Method>] = []
+  package private(set) var recordingMethods: [Set<Trace.RecordingMethod>] = []
   /// The images that have to be read, because a trace lacks names of their functions.
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
@@ -112,16 +112,16 @@ package struct TraceSet: Sendable {
       }
       placeOfUse.append(use)
     }
-    struct Function: Hashable {
+    struct FunctionKey: Hashable {
       var use: Int
       var entry: StatedAddress?
       var guardIndex: Int?
     }
-    var functions: Set<Function> = []
+    var functions: Set<FunctionKey> = []
     for hit in trace.hits {
       let use = placeOfUse[hit.image]
       uses[use].hits += 1
-      let function = Function(use: use, entry: hit.entry, guardIndex: hit.guardIndex)
+      let function = FunctionKey(use: use, entry: hit.entry, guardIndex: hit.guardIndex)
       if functions.insert(function).inserted { uses[use].functions += 1 }
     }
     for hit in trace.blockHits { uses[placeOfUse[hit.image]].hits += 1 }

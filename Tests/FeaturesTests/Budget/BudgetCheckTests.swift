@@ -200,7 +200,7 @@ import Testing
         MeasureDocument.Comparison(
           before: "before", after: after,
           metrics: [
-            LaunchComparison(
+            ProgramComparison(
               metric: .wallTime, change: TypicalChange(share: 0.1, interval: 0.08...0.12), p: p,
               correctedP: p)
           ])
@@ -266,7 +266,7 @@ import Testing
     share: Double, interval: ClosedRange<Double>?, expected: String?
   ) throws {
     var image = CheckedImage(["gen.untracedInitializers": 0])
-    let metric = LaunchComparison(
+    let metric = ProgramComparison(
       metric: .wallTime, change: TypicalChange(share: share, interval: interval), p: 0.5,
       correctedP: 0.5)
     image.times = [

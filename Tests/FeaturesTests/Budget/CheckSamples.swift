@@ -80,10 +80,10 @@ func sampleCheck() throws -> CheckDocument {
         MeasureDocument.Comparison(
           before: "before", after: "after",
           metrics: [
-            LaunchComparison(
+            ProgramComparison(
               metric: .wallTime, change: TypicalChange(share: 0.02, interval: 0.005...0.036),
               p: 0.01, correctedP: 0.02),
-            LaunchComparison(
+            ProgramComparison(
               metric: .cpuTime, change: TypicalChange(share: 0.05, interval: 0.04...0.06),
               p: 0.0001, correctedP: 0.0002),
           ])

@@ -58,7 +58,7 @@ import Testing
     let build = MappedBuild(id: [0xab], functions: [Self.main, Self.parse])
     try write(build, ran: [("parse", [0]), ("main", [0, 1, 3])])
     let order = try generated()
-    #expect(lines(order.profile) == ["v1", "f parse", "c 0", "f main", "c 0 3 1"])
+    #expect(lines(order.splitProfile) == ["v1", "f parse", "c 0", "f main", "c 0 3 1"])
     #expect(lines(order.bytes) == ["parse", "main", "parse.cold", "main.cold"])
     let split = try #require(order.image.split)
     #expect(split.functions == 2 && split.hotBytes == 96 && split.coldBytes == 52)
@@ -70,7 +70,7 @@ import Testing
     let build = MappedBuild(id: [0xab], functions: [Self.main, Self.parse])
     try write(build, ran: [("main", [0, 1]), ("parse", [0, 1])])
     let order = try generated(image: nil)
-    #expect(lines(order.profile) == ["v1", "f main", "c 0 1"])
+    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0 1"])
     #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
   }
 
@@ -80,7 +80,7 @@ import Testing
     try builds.workshop.write(
       build.trace(ran: [("parse", [0]), ("main", [2])], path: builds.path("app")), "second")
     #expect(
-      lines(try generated(["app.oftrace", "second"]).profile)
+      lines(try generated(["app.oftrace", "second"]).splitProfile)
         == ["v1", "f parse", "c 0", "f main", "c 0 1 2"])
   }
 
@@ -143,7 +143,7 @@ import Testing
   func blocksKeepTogetherWhatTheCompilerMustNotPart(_ sample: Sample) throws {
     try write(Self.function(sample.blocks), ran: [("f", sample.ran)])
     #expect(
-      lines(try generated().profile) == ["v1"] + (sample.cluster.map { ["f f", $0] } ?? []))
+      lines(try generated().splitProfile) == ["v1"] + (sample.cluster.map { ["f f", $0] } ?? []))
   }
 
   /// clang names the cold part after the base constructor, which is its own function. The profile has all names.
@@ -157,7 +157,7 @@ import Testing
     build.functions[0].aliases = [base]
     try write(build, ran: [(complete, [0])])
     let order = try generated()
-    #expect(lines(order.profile) == ["v1", "f \(complete) \(base)", "c 0"])
+    #expect(lines(order.splitProfile) == ["v1", "f \(complete) \(base)", "c 0"])
     #expect(lines(order.bytes) == [complete, base, "\(base).cold"])
   }
 
@@ -177,7 +177,7 @@ import Testing
     build.functions[0].linkerNames = ["main"]
     try write(build, ran: [("greet_main", [0])])
     let order = try generated()
-    #expect(lines(order.profile) == ["v1", "f greet_main", "c 0"])
+    #expect(lines(order.splitProfile) == ["v1", "f greet_main", "c 0"])
     #expect(lines(order.bytes) == ["greet_main", "main", "greet_main.cold"])
   }
 
@@ -200,7 +200,7 @@ import Testing
       MappedBuild(id: [0xab], functions: [Self.main, Self.parse, twin]),
       ran: [("main", [0]), ("parse", [0])])
     let order = try generated()
-    #expect(lines(order.profile) == ["v1", "f main", "c 0"])
+    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0"])
     #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
     let left = try #require(order.image.split?.leftWhole)
     #expect(
@@ -231,7 +231,7 @@ import Testing
     var results: [Int: (profile: [String], leftWhole: Int?)] = [:]
     let growth = costGrowth(from: 500, by: 4) { size in
       guard let builds = sizes[size], let order = try? generated(in: builds) else { return }
-      results[size] = (lines(order.profile), order.image.split?.leftWhole.count)
+      results[size] = (lines(order.splitProfile), order.image.split?.leftWhole.count)
     }
     #expect(results[2000]?.profile == ["v1"] && results[2000]?.leftWhole == 2000)
     #expect(growth < 10)
@@ -254,12 +254,12 @@ import Testing
     try write(split, "split/app", ran: [("main", [0, 1, 2])])
     // The launch was recorded in the split build: block 2 ran in its cold part.
     let again = try generated(["split/app.oftrace"], image: "split/app")
-    #expect(lines(again.profile) == ["v1", "f main", "c 0 1 2"])
+    #expect(lines(again.splitProfile) == ["v1", "f main", "c 0 1 2"])
     #expect(lines(again.bytes) == ["main", "main.cold"])
     // The profile has the union of both builds, in the terms of either build.
     for image in ["app", "split/app"] {
       let both = try generated(["app.oftrace", "split/app.oftrace"], image: image)
-      #expect(Set(lines(both.profile)) == ["v1", "f main", "c 0 1 2"])
+      #expect(Set(lines(both.splitProfile)) == ["v1", "f main", "c 0 1 2"])
       #expect(both.image.split?.leftWhole == [])
     }
   }
@@ -272,7 +272,7 @@ import Testing
       ran: [("main", [0]), ("parse", [0])])
     try write(changed, "changed")
     let order = try generated(image: "changed")
-    #expect(lines(order.profile) == ["v1", "f main", "c 0"])
+    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0"])
     #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
     #expect(
       order.image.split?.leftWhole.map { "\($0.name): \($0.reason)" }

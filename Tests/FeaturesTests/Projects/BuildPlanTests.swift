@@ -110,8 +110,8 @@ import Testing
   }
 
   @Test func aGoalRefusesTheMethodsThatDoNotSeeIt() {
-    func refused(_ goal: AutoGoal) -> [RecordingMethods.Method] {
-      RecordingMethods.Method.allCases.filter { goal.refusal(of: $0) != nil }
+    func refused(_ goal: AutoGoal) -> [AutoDocument.RecordingMethod] {
+      AutoDocument.RecordingMethod.allCases.filter { goal.refusal(of: $0) != nil }
     }
     #expect(refused(.functions) == [])
     #expect(refused(.split) == [.instrument])

@@ -150,7 +150,7 @@ extension [Finding] {
     let warning = facts.findings(methods).of("ptrace")
     #expect(warning?.severity == .warning && warning?.hint?.contains(hint) ?? false)
     #expect(facts.tracing?.hint == warning?.hint)
-    for method in RecordingMethods.Method.allCases {
+    for method in AutoDocument.RecordingMethod.allCases {
       methods.refuse(method, RecordingMethods.Refusal("no"))
     }
     #expect(facts.findings(methods).of("ptrace")?.severity == .error)

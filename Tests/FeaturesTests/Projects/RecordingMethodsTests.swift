@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RecordingMethodsTests {
   private static func methods(
-    without refused: [RecordingMethods.Method]
+    without refused: [AutoDocument.RecordingMethod]
   ) -> RecordingMethods {
     var methods = RecordingMethods()
     for method in refused {
@@ -21,9 +21,9 @@ import Testing
       ([], .breakpoints, nil), ([.qemu], .breakpoints, nil),
       ([.breakpoints], .qemu, "breakpoints: no breakpoints"),
       ([.breakpoints, .qemu], .instrument, "breakpoints: no breakpoints; qemu: no qemu"),
-    ] as [([RecordingMethods.Method], RecordingMethods.Method, String?)])
+    ] as [([AutoDocument.RecordingMethod], AutoDocument.RecordingMethod, String?)])
   func theFirstThatCanBeUsedIsChosen(
-    refused: [RecordingMethods.Method], chosen: RecordingMethods.Method, reason: String?
+    refused: [AutoDocument.RecordingMethod], chosen: AutoDocument.RecordingMethod, reason: String?
   ) throws {
     let methods = Self.methods(without: refused)
     #expect(try methods.chosen(nil) == chosen && methods.best == chosen)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func ifNoneCanBeUsedAllReasonsAreGiven() {
-    let methods = Self.methods(without: RecordingMethods.Method.allCases)
+    let methods = Self.methods(without: AutoDocument.RecordingMethod.allCases)
     let error = #expect(throws: Diagnostic.self) { try methods.chosen(nil) }
     #expect(
       error?.description

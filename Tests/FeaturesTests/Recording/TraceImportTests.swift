@@ -152,7 +152,7 @@ import Testing
       var traceImport = TraceImport(
         .profdata(
           [builds.path("app.profraw")],
-          ProfileConverter(LaunchEnvironment(searchPath: builds.workshop.folder.path))),
+          TemporalProfileConverter(LaunchEnvironment(searchPath: builds.workshop.folder.path))),
         image: builds.path("before"), outputPath: "out")
       traceImport.traceNumber = 1
       _ = try results(of: traceImport)

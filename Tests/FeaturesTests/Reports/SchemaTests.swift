@@ -79,7 +79,7 @@ import Testing
     ("audit", "format", ["ELF", "Mach-O"]),
     ("audit", "libraries/[]/neededBy/[]/kind", words(AuditedLibrary.LoadKind.self)),
     ("audit", "libraries/[]/unrequested", words(AuditedLibrary.Unrequested.self)),
-    ("auto", "method", words(AutoDocument.Method.self)),
+    ("auto", "method", words(AutoDocument.RecordingMethod.self)),
     ("check", "limits/[]/causes/[]/kind", words(RegressionCause.Kind.self)),
     ("check", "limits/[]/outcome", words(CheckOutcome.self)),
     ("check", "outcome", words(CheckOutcome.self)),
@@ -105,7 +105,7 @@ import Testing
     ("measure", "states/[]/comparisons/[]/metrics/[]/metric", words(LaunchMetric.self)),
     (
       "measure", "states/[]/comparisons/[]/metrics/[]/verdict",
-      words(LaunchComparison.Verdict.self)
+      words(ProgramComparison.Verdict.self)
     ),
     ("measure", "states/[]/state", words(CacheState.self)),
     ("report", "faults/[]/side", words(ReportLayout.Side.self)),

@@ -7,7 +7,7 @@ import Testing
   @Test func manyLaunchesTouchFewerPagesThanInTheOrderOfFirstUses() {
     var random = SeededRandom(seed: 3)
     let functions = 4000
-    let layout = FirstTouchOrderTests.layout(
+    let layout = OrderedPartsTests.layout(
       (0..<functions).map { ("f\($0)", 0x1000 + UInt64($0) * 0x100, 0x100) })
     let features = (0..<12).map { _ in Array((0..<functions).shuffled(using: &random).prefix(300)) }
     let launches = (0..<120).map { _ in

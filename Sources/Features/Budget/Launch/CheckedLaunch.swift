@@ -112,7 +112,7 @@ package struct CheckedLaunch {
   ) throws -> MadeDocuments {
     for name in oldFiles { Folder.remove(Array(path(name).utf8)) }
     Interruption.catchSignals()
-    let input = try LaunchInput(input, timeout: timeout, in: environment)
+    let input = try KeptInput(input, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     var made = MadeDocuments()
     if !given.contains(.audit) { try audit(image, &made) }
@@ -125,7 +125,7 @@ package struct CheckedLaunch {
       ? nil : PredictedLayouts(before: comparison.before, after: comparison.after)
     var launch = LaunchOfImage(
       [program.path] + program.arguments.dropFirst(), of: image,
-      log: LaunchLog(path("launch.log")), in: environment)
+      log: ProgramLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
     launch.inputPath = input.path
     // A pipe was copied to a file without a name, so it is not named here.

@@ -14,7 +14,7 @@ struct LaunchOfImage {
   let image: String
   /// The path of the image, absolute and without symbolic links.
   var realPath: String
-  let log: LaunchLog
+  let log: ProgramLog
   /// The path of the standard input; `nil` for an empty one.
   var inputPath: String?
   /// The paths of files that the launch reads, for the trace.
@@ -26,7 +26,7 @@ struct LaunchOfImage {
   var readiness: Readiness?
 
   init(
-    _ command: [String], of image: String, log: LaunchLog, in environment: LaunchEnvironment
+    _ command: [String], of image: String, log: ProgramLog, in environment: LaunchEnvironment
   ) {
     self.command = command
     self.image = image

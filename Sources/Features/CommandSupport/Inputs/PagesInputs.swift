@@ -23,7 +23,7 @@ package struct PagesInputs {
   /// The launches as traces of the functions that have a name and that were the first to run on a page. The start of a
   /// function is unknown: its lowest address that ran in a launch of the build is used instead.
   package var traces: [(trace: Trace, weight: UInt64)] {
-    struct Function: Hashable {
+    struct FunctionKey: Hashable {
       var image: ImageKey
       var name: SymbolName
     }
@@ -31,14 +31,14 @@ package struct PagesInputs {
       var path: String
       var id: String?
     }
-    func uses(_ image: PagesDocument.Image) -> [(function: Function, address: StatedAddress)] {
+    func uses(_ image: PagesDocument.Image) -> [(function: FunctionKey, address: StatedAddress)] {
       let key = ImageKey(path: image.path, id: image.id)
       return image.pages.filter { $0.access == .execute }.compactMap { row in
         guard let name = row.function, let address = row.instruction else { return nil }
-        return (Function(image: key, name: name), address)
+        return (FunctionKey(image: key, name: name), address)
       }
     }
-    var starts: [Function: StatedAddress] = [:]
+    var starts: [FunctionKey: StatedAddress] = [:]
     for (function, address) in documents.flatMap({ $0.document.images.flatMap(uses) }) {
       starts[function] = min(starts[function] ?? address, address)
     }
@@ -47,7 +47,7 @@ package struct PagesInputs {
         path: path, program: document.images.first?.path ?? "", processNumber: nil)
       trace.method = .imported
       trace.isSealed = true
-      var isUsed: Set<Function> = []
+      var isUsed: Set<FunctionKey> = []
       for (number, image) in document.images.enumerated() {
         trace.images.append(
           TraceImage(

@@ -9,7 +9,7 @@ extension RecordedImages {
   ///
   /// - Parameter methods: the methods by which the traces recorded the image.
   package mutating func recordableCode(
-    of image: TraceImage, recordedBy methods: Set<Trace.Method>
+    of image: TraceImage, recordedBy methods: Set<Trace.RecordingMethod>
   ) -> RecordableCode? {
     guard let means = RecordableCode.Means(methods) else { return nil }
     if let stated = image.recordable, stated.means == means { return stated }
@@ -78,7 +78,7 @@ extension LaunchInputs {
 }
 
 extension RecordableCode.Means {
-  init?(_ methods: Set<Trace.Method>) {
+  init?(_ methods: Set<Trace.RecordingMethod>) {
     if methods.contains(.instrumentation) {
       self = .callback
     } else if methods.contains(.breakpoints) {

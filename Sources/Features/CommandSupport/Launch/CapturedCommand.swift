@@ -16,7 +16,7 @@ package struct CapturedCommand {
   ) throws -> [UInt8] {
     let folder = try TemporaryFolder(in: environment)
     let path = folder.path("output")
-    let result = try LaunchLog(path).outputStream { streams in
+    let result = try ProgramLog(path).outputStream { streams in
       var launch = ProgramLaunch(command: command, environment: variables)
       launch.streams = streams
       do { return try launch.run() } catch {

@@ -61,7 +61,7 @@ package struct Advice {
     program.readiness = readiness
     let folder = try TemporaryFolder(in: environment)
     Interruption.catchSignals()
-    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     let launch = RelinkedLaunch(
       program: program, inputPath: input.path, path: path, folder: folder,

@@ -18,7 +18,7 @@ struct RelinkedLaunch {
   /// - Parameter end: how the program has to end; `nil` for any end.
   /// - Throws: if the pages can't be counted, or if the program ends in another way.
   func count(_ end: ProgramLaunch.End?) throws -> (image: PagesDocument.Image, CountedPages) {
-    let log = LaunchLog(folder.path("launch.log"))
+    let log = ProgramLog(folder.path("launch.log"))
     let counted = try log.streams(input: inputPath) { streams in
       var launch = PageLaunch(program, in: environment)
       launch.program.streams = streams

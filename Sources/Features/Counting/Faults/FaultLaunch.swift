@@ -41,7 +41,7 @@ package struct FaultLaunch {
   /// - Returns: the document; if the system does not list faults, it has none, and says why.
   /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
   package func run() throws(Diagnostic) -> Result {
-    let input = try LaunchInput(inputPath, timeout: timeout, in: environment)
+    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     try readiness?.check()
     let path = try environment.program(named: command[0])

@@ -65,7 +65,7 @@ package struct OrderFileRefinement {
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let wrapped = program.ofWrappedProgram(in: environment)
     Interruption.catchSignals()
-    let input = try LaunchInput(inputPath, timeout: program.timeout, in: environment)
+    let input = try KeptInput(inputPath, timeout: program.timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     let launch = RefinedLaunch(
       program: wrapped?.launch ?? program, inputPath: input.path, folder: folder,

@@ -100,7 +100,7 @@ struct RefinedLaunch {
   private func run<Result>(
     _ body: (ProgramLaunch) throws -> Result, end: (Result) -> ProgramLaunch.Result
   ) throws -> Result {
-    let log = LaunchLog(folder.path("launch.log"))
+    let log = ProgramLog(folder.path("launch.log"))
     let result: Result
     do {
       result = try log.streams(input: inputPath) { streams in

@@ -58,7 +58,7 @@ package final class RelinkedImage {
     else {
       throw .unable(to: "rename it", path)
     }
-    let log = LaunchLog(folder.path("relink.log"))
+    let log = ProgramLog(folder.path("relink.log"))
     var launch = ProgramLaunch(
       command: ["/bin/sh", "-c", command], environment: environment, leadsGroup: true)
     launch.isShell = true

@@ -16,8 +16,8 @@ struct ImageOrder {
   private let map: SymbolMap
   /// The recorded image, as stated by the first trace that has the image.
   private let recordedImage: TraceImage
-  private let profile: LaunchProfile
-  private let resolved: ResolvedProfile
+  private let profile: UsedFunctions
+  private let resolved: ResolvedFunctions
   /// The warning that `release` has fewer than half of the recorded functions; `nil` if it has more.
   let renamed: Diagnostic?
 
@@ -25,14 +25,14 @@ struct ImageOrder {
   /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program, which
   ///   shows that it is another program.
   init(
-    _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout,
+    _ profile: UsedFunctions, of image: TraceImage, release: ReleaseLayout,
     recordedTraits: [ProgramTraits]
   ) throws(Diagnostic) {
     self.profile = profile
     recordedImage = image
     self.release = release
     var map = SymbolMap(release.layout)
-    resolved = ResolvedProfile(profile, in: &map)
+    resolved = ResolvedFunctions(profile, in: &map)
     self.map = map
     let found = FoundFunctions(found: resolved.resolvedCount, all: resolved.recordedCount)
     guard !found.proveProgram else {
@@ -61,9 +61,9 @@ struct ImageOrder {
   }
 
   /// Counts the functions that launches of one build used, and how many of them are in the build to order.
-  func build(_ image: Profile.Image, _ profile: LaunchProfile) -> OrderedImage.Build {
+  func build(_ image: Profile.Image, _ profile: UsedFunctions) -> OrderedImage.Build {
     var names = map
-    let resolved = ResolvedProfile(profile, in: &names)
+    let resolved = ResolvedFunctions(profile, in: &names)
     return OrderedImage.Build(
       path: image.path, imageID: image.id?.description, launches: image.launches,
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
@@ -85,7 +85,7 @@ struct ImageOrder {
     let previous = try options.previous.map { path throws(Diagnostic) in
       try PreviousOrder(path, of: release, for: dialect, options.architecture)
     }
-    let order = FirstTouchOrder(
+    let order = OrderedParts(
       parts: parts(strategy, executed, previous, leavesOutRare, dialect), layout: layout,
       initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
     let header = header(strategy, workloads)
@@ -140,7 +140,7 @@ struct ImageOrder {
     image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
     image.split?.command = split?.orderFile?.command(outputPath, options.splitPath)
     return GeneratedOrder(
-      bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
+      bytes: split?.orderFile?.bytes ?? written.bytes, splitProfile: split?.profile, image: image,
       imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing) + dataWarnings + (split?.warnings ?? [])
         + Diagnostic.changedWorkloads(workloads, since: previous))
@@ -256,7 +256,7 @@ struct ImageOrder {
   }
 
   /// Returns warnings about what may keep the linker from following the order.
-  private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
+  private func warnings(_ order: OrderedParts, _ placing: PlacingEntries) -> [Diagnostic] {
     [
       .sharedInputSections(order.parts, in: release.layout, path: release.path),
       .ambiguous(

@@ -9,7 +9,7 @@ import Symbolication
 package struct GeneratedOrder {
   package let bytes: [UInt8]
   /// The profile by which functions are split; `nil` if they stay whole.
-  package let profile: [UInt8]?
+  package let splitProfile: [UInt8]?
   package var image: OrderedImage
   /// The format of the build that is ordered.
   package let imageFormat: ImageFormat
@@ -142,7 +142,7 @@ package struct OrderGeneration {
     if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
     let folded = try profile()
     let members = inputs.folding.images(of: folded, in: group)
-    var profile = LaunchProfile(folded, images: members, build: buildID(of: group))
+    var profile = UsedFunctions(folded, images: members, build: buildID(of: group))
     let least = options.minSupport.launches(of: profile.launchCount)
     let rare = profile.removeFunctions(usedBelow: least)
     releases[group] = nil
@@ -179,7 +179,7 @@ package struct OrderGeneration {
     order.image.functions.rare = rare.count
     if members.count > 1 {
       order.image.recording.builds = members.map { place in
-        let launches = LaunchProfile(folded, images: [place], build: release.image?.id)
+        let launches = UsedFunctions(folded, images: [place], build: release.image?.id)
         return imageOrder.build(folded.images[place], launches)
       }
     }

@@ -8,7 +8,7 @@ import Symbolication
 /// The functions that launches used, in units that are placed as a whole, to be put into an order.
 struct UsedUnits {
   /// The launches; a unit represents all of its functions.
-  private let profile: ResolvedProfile
+  private let profile: ResolvedFunctions
   private let layout: Layout
   /// `nil` if each function is a unit.
   private let units: MovedUnits?
@@ -19,7 +19,7 @@ struct UsedUnits {
   private let precedingBytes: UInt64
 
   /// Makes each function a unit, whose size is what `bytes` returns.
-  init(_ profile: ResolvedProfile, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
+  init(_ profile: ResolvedFunctions, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
     self.profile = profile
     layout = release.layout
     units = nil
@@ -29,9 +29,9 @@ struct UsedUnits {
   }
 
   /// Makes units of the functions that a linker moves together. Initializers that no launch used are listed first
-  /// (`FirstTouchOrder`).
+  /// (`OrderedParts`).
   init(
-    _ profile: ResolvedProfile, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
+    _ profile: ResolvedFunctions, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
     names map: SymbolMap
   ) {
     let layout = release.layout

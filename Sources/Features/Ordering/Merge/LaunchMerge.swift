@@ -39,7 +39,7 @@ package struct LaunchMerge {
     // A few files take less time than folding the parts.
     let partCount = max(1, min(processorCount, files.count / 16))
     var parts = concurrently(partCount) { number in
-      LaunchFolder(
+      FileFolding(
         files[files.count * number / partCount..<files.count * (number + 1) / partCount], options)
     }
     var problems = FileProblems(keepsGoing: options.keepsGoing)
@@ -74,7 +74,7 @@ package struct LaunchMerge {
 }
 
 /// Folds files, and reads each image that their launches need once.
-package struct LaunchFolder: Sendable {
+package struct FileFolding: Sendable {
   private(set) var fold = ProfileFold()
   /// The errors of files that can't be read.
   private(set) var problems: [Diagnostic] = []

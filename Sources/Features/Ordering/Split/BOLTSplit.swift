@@ -84,7 +84,7 @@ private let boltPrograms = ["llvm-bolt"] + (19...22).reversed().map { "llvm-bolt
 extension Layout {
   /// The number of bytes from a function of unknown size, such as one from assembly, to the next function or the end of
   /// its section.
-  fileprivate func room(at function: Function) -> UInt64 {
+  fileprivate func room(at function: PlacedSymbol) -> UInt64 {
     let next = functions(at: function.address).upperBound
     let end = sections[Int(function.section)].range.end
     let limit = next < functions.count ? min(functions[next].address, end) : end

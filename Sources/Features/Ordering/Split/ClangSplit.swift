@@ -93,14 +93,14 @@ private struct ClangSplit {
       splitOff: cold, summary: summary)
   }
 
-  private mutating func decision(_ function: Function) -> Decision {
+  private mutating func decision(_ function: PlacedSymbol) -> Decision {
     if let known = decisions[function.address] { return known }
     let decision = decide(function)
     decisions[function.address] = decision
     return decision
   }
 
-  private mutating func decide(_ function: Function) -> Decision {
+  private mutating func decide(_ function: PlacedSymbol) -> Decision {
     guard let blocks = map.function(at: function.address) else {
       let owner = map.block(at: function.address).map(map.function(of:))
       return owner == nil ? .whole : .furtherPart
@@ -154,7 +154,7 @@ private struct ClangSplit {
 
   /// The names, ascending, without the names that the linker has added (`--defsym`, by which SwiftPM names `main`):
   /// these have no size.
-  private func compilersNames(of aliases: ArraySlice<Function>) -> [SymbolName] {
+  private func compilersNames(of aliases: ArraySlice<PlacedSymbol>) -> [SymbolName] {
     let sized = aliases.filter { $0.knownBytes > 0 }
     return (sized.isEmpty ? aliases : sized[...]).map { layout.name(of: $0) }.sorted()
   }

@@ -1,6 +1,6 @@
 // Several launches merged for a prediction
 //
-// As for an order file (`LaunchProfile`), each launch adds only its new information. A recorded function is looked up
+// As for an order file (`UsedFunctions`), each launch adds only its new information. A recorded function is looked up
 // in the layouts once for each recorded build. So memory grows with the number of distinct functions and blocks. For
 // each launch, only one number is kept for each function that it used.
 

@@ -14,7 +14,7 @@ package struct AutoDocument: Hashable, Sendable {
   /// The launches that the images are ordered for, as they were given.
   package var launches: [String]
   /// How the launches were recorded.
-  package var method: Method
+  package var method: RecordingMethod
   /// The reason for this method: that the user wanted it, or why the methods before it can't be used. `nil` if it is
   /// the first method.
   package var methodReason: String?
@@ -30,7 +30,8 @@ package struct AutoDocument: Hashable, Sendable {
   package var warnings: [String]
 
   package init(
-    folder: String, commands: [Command], launches: [String], method: Method, images: [Image],
+    folder: String, commands: [Command], launches: [String], method: RecordingMethod,
+    images: [Image],
     warnings: [String]
   ) {
     self.folder = folder
@@ -53,7 +54,7 @@ package struct AutoDocument: Hashable, Sendable {
   }
 
   /// A way to record launches. The first case that can be used is chosen.
-  package enum Method: String, CaseIterable, Sendable {
+  package enum RecordingMethod: String, CaseIterable, Sendable {
     /// Each function of the release build got a breakpoint.
     case breakpoints
     /// An emulator ran the release build.

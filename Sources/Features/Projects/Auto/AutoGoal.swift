@@ -39,7 +39,7 @@ package enum AutoGoal: String, Hashable, Sendable {
   }
 
   /// Returns why launches can't be recorded by `method` for the goal; `nil` if they can.
-  package func refusal(of method: RecordingMethods.Method) -> RecordingMethods.Refusal? {
+  package func refusal(of method: AutoDocument.RecordingMethod) -> RecordingMethods.Refusal? {
     switch (self, method) {
     case (.split, .instrument):
       RecordingMethods.Refusal("it sees no basic blocks, which --split needs")

@@ -61,7 +61,7 @@ struct AutoShell {
   }
 
   /// Returns the output of the last build step with this name.
-  func buildLog(_ name: String) -> LaunchLog { LaunchLog("\(folder.logs)/\(name).log") }
+  func buildLog(_ name: String) -> ProgramLog { ProgramLog("\(folder.logs)/\(name).log") }
 
   /// Returns the launch of a shell with the command line of `launch`.
   ///

@@ -95,11 +95,11 @@ struct ProjectImages {
       }
       try file.finish(order.bytes)
       orders[image.path] = order.image
-      if let profile = order.profile { profiles.append(profile) }
+      if let profile = order.splitProfile { profiles.append(profile) }
       warnings += found.filter { $0.kind != .unusedHits }
     }
     if !profiles.isEmpty {
-      try OutputFile(folder.splitProfile).finish(try ProjectProfile(profiles).bytes)
+      try OutputFile(folder.splitProfile).finish(try ProjectClusters(profiles).bytes)
     }
     guard !orders.isEmpty else {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
@@ -148,7 +148,8 @@ struct ProjectImages {
   ///
   /// - Parameter counts: the counts, whose images are in the order of `images`; `nil` if pages were not counted.
   func check(
-    _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ method: RecordingMethods.Method
+    _ orders: [String: OrderedImage], _ counts: ProjectCounts?,
+    _ method: AutoDocument.RecordingMethod
   ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
     var checked: [AutoDocument.Image] = []
     var warnings: [Diagnostic] = []

@@ -92,7 +92,7 @@ struct ProjectLaunches {
   }
 
   /// Records each launch.
-  func record(by method: RecordingMethods.Method) throws(Diagnostic) -> Recorded {
+  func record(by method: AutoDocument.RecordingMethod) throws(Diagnostic) -> Recorded {
     // A run that is killed leaves scripts at the paths of programs, so the next run makes a new copy.
     if method.replacesPrograms { try OutputFile(shell.folder.building).finish([]) }
     defer { if method.replacesPrograms { Folder.remove(Array(shell.folder.building.utf8)) } }
@@ -130,8 +130,8 @@ struct ProjectLaunches {
   }
 
   private func way(
-    of program: ProgramLaunch, _ method: RecordingMethods.Method
-  ) -> LaunchRecording.Method {
+    of program: ProgramLaunch, _ method: AutoDocument.RecordingMethod
+  ) -> LaunchRecording.Means {
     switch method {
     case .breakpoints:
       var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
@@ -170,7 +170,7 @@ struct ProjectLaunches {
   }
 
   /// The output of the last launch.
-  var log: LaunchLog { LaunchLog("\(shell.folder.logs)/launch.log") }
+  var log: ProgramLog { ProgramLog("\(shell.folder.logs)/launch.log") }
 
   /// Runs a launch with `body`, and ends the processes that it leaves running.
   func run<R>(

@@ -37,7 +37,7 @@ package struct ProjectOrdering {
     package var jobs = 1
     package var goal = AutoGoal.functions
     /// How launches are recorded; `nil` for the first method that can be used.
-    package var method: RecordingMethods.Method?
+    package var method: AutoDocument.RecordingMethod?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
     package var measures = false
     /// Whether launches are recorded again even if no file of the project has changed.
@@ -97,7 +97,7 @@ package struct ProjectOrdering {
       buildSystem(of: project), goal: options.goal, linker: options.linker, in: environment)
     for launch in options.launches {
       try launch.readiness?.check()
-      if let input = launch.input { _ = try LaunchInput.file(input) }
+      if let input = launch.input { _ = try KeptInput.file(input) }
     }
     let folder = try AutoFolder(options.output, for: project)
     folder.removeUnusableCopy(configuration: plan.system.configuration(in: environment))
@@ -254,7 +254,8 @@ package struct ProjectOrdering {
   /// Records the launches. If the method needs an instrumented build, first makes that build, and then the plain build
   /// again.
   private func record(
-    _ launches: ProjectLaunches, by method: RecordingMethods.Method, _ build: inout ProjectBuild
+    _ launches: ProjectLaunches, by method: AutoDocument.RecordingMethod,
+    _ build: inout ProjectBuild
   ) throws(Diagnostic) -> ProjectLaunches.Recorded {
     if method.needsInstrumentedBuild {
       build.relink(build.images)
@@ -276,7 +277,7 @@ package struct ProjectOrdering {
   /// - Throws: if the launches were recorded with breakpoints: where breakpoints work, page counts work, too.
   private func count(
     _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
-    _ method: RecordingMethods.Method
+    _ method: AutoDocument.RecordingMethod
   ) throws(Diagnostic) -> (counts: ProjectLaunches.Counts?, refusal: String?) {
     guard methods.runsPrograms else { return (nil, "an emulator does not tell pages") }
     do {
@@ -315,7 +316,7 @@ package struct ProjectOrdering {
   }
 
   /// Returns the second part of `state`: the method of recording, and the stamps of the images and the results.
-  private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
+  private func results(of build: ProjectBuild, by method: AutoDocument.RecordingMethod) -> String {
     "recorded by \(method.rawValue)\n\(build.stamps)\(build.shell.folder.resultStamps)"
   }
 

@@ -14,7 +14,7 @@ import Symbolication
 /// architectures. An instrumented build is last, because it is another build and sees only functions that were compiled
 /// for it.
 package struct RecordingMethods: Hashable, Sendable {
-  package typealias Method = AutoDocument.Method
+  package typealias RecordingMethod = AutoDocument.RecordingMethod
 
   /// Why a method can't be used.
   package struct Refusal: Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct RecordingMethods: Hashable, Sendable {
     }
   }
 
-  private var refusals: [Method: Refusal] = [:]
+  private var refusals: [RecordingMethod: Refusal] = [:]
   /// Why the emulator of this machine's architecture can't be used; `nil` if it can be, or if the programs are for
   /// another architecture.
   private var ownEmulation: Refusal?
@@ -40,7 +40,7 @@ package struct RecordingMethods: Hashable, Sendable {
   package init() {}
 
   /// Notes that a method can't be used. Of several reasons, the first is kept.
-  package mutating func refuse(_ method: Method, _ refusal: Refusal) {
+  package mutating func refuse(_ method: RecordingMethod, _ refusal: Refusal) {
     refusals[method] = refusals[method] ?? refusal
   }
 
@@ -56,29 +56,29 @@ package struct RecordingMethods: Hashable, Sendable {
     if let refusal { refuse(.qemu, refusal) }
   }
 
-  package func refusal(of method: Method) -> Refusal? {
+  package func refusal(of method: RecordingMethod) -> Refusal? {
     (method == .qemu ? ownEmulation : nil) ?? refusals[method]
   }
 
   /// The method to use; `nil` if no method can be used.
-  package var best: Method? { Method.allCases.first { refusal(of: $0) == nil } }
+  package var best: RecordingMethod? { RecordingMethod.allCases.first { refusal(of: $0) == nil } }
 
   /// Returns why the methods before `method` can't be used; `nil` if it is the first.
-  package func reason(for method: Method) -> String? {
+  package func reason(for method: RecordingMethod) -> String? {
     let earlier = Self.earlier(than: method)
     return earlier.isEmpty ? nil : wording(earlier)
   }
 
-  private static func earlier(than method: Method) -> ArraySlice<Method> {
-    Method.allCases.prefix { $0 != method }
+  private static func earlier(than method: RecordingMethod) -> ArraySlice<RecordingMethod> {
+    RecordingMethod.allCases.prefix { $0 != method }
   }
 
   /// Why no method can be used, for the last line of a report; `nil` if a method can be.
   package var obstacle: String? {
-    best == nil ? "no way to record: \(wording(Method.allCases[...]))" : nil
+    best == nil ? "no way to record: \(wording(RecordingMethod.allCases[...]))" : nil
   }
 
-  private func wording(_ methods: ArraySlice<Method>) -> String {
+  private func wording(_ methods: ArraySlice<RecordingMethod>) -> String {
     methods.compactMap { method in
       refusal(of: method).map { "\(method.rawValue): \($0.reason)" }
     }
@@ -86,7 +86,7 @@ package struct RecordingMethods: Hashable, Sendable {
   }
 
   /// Returns what to do so that one of `methods` can be used; `nil` if nothing can be done.
-  private func hint(_ methods: ArraySlice<Method>) -> String? {
+  private func hint(_ methods: ArraySlice<RecordingMethod>) -> String? {
     let hints = methods.compactMap { refusal(of: $0)?.hint }
     return hints.isEmpty ? nil : hints.joined(separator: "; or ")
   }
@@ -96,7 +96,8 @@ package struct RecordingMethods: Hashable, Sendable {
     let check = "method of recording"
     guard let best else {
       return Finding(
-        .auto, check, .error, wording(Method.allCases[...]), hint: hint(Method.allCases[...]))
+        .auto, check, .error, wording(RecordingMethod.allCases[...]),
+        hint: hint(RecordingMethod.allCases[...]))
     }
     guard let reason = reason(for: best) else {
       return Finding(.auto, check, .ok, best.wording)
@@ -109,7 +110,7 @@ package struct RecordingMethods: Hashable, Sendable {
   ///
   /// - Parameter wanted: the user's choice.
   /// - Throws: if the wanted method can't be used, or if no method can be.
-  package func chosen(_ wanted: Method?) throws(Diagnostic) -> Method {
+  package func chosen(_ wanted: RecordingMethod?) throws(Diagnostic) -> RecordingMethod {
     if let wanted {
       guard let refusal = refusal(of: wanted) else { return wanted }
       throw Diagnostic(
@@ -118,8 +119,8 @@ package struct RecordingMethods: Hashable, Sendable {
     }
     if let best { return best }
     throw Diagnostic(
-      "unable to record: \(wording(Method.allCases[...]))",
-      hint: hint(Method.allCases[...]))
+      "unable to record: \(wording(RecordingMethod.allCases[...]))",
+      hint: hint(RecordingMethod.allCases[...]))
   }
 }
 
@@ -151,7 +152,7 @@ extension RecordingMethods {
   mutating func consider(
     _ images: [ProjectImage], of plan: BuildPlan, in environment: LaunchEnvironment
   ) {
-    for method in Method.allCases {
+    for method in RecordingMethod.allCases {
       if let refusal = plan.goal.refusal(of: method) { refuse(method, refusal) }
     }
     consider(plan.system, in: environment)
@@ -207,7 +208,7 @@ extension RecordingMethods {
   }
 }
 
-extension RecordingMethods.Method {
+extension AutoDocument.RecordingMethod {
   /// Whether the launches run an instrumented build instead of the release build.
   var needsInstrumentedBuild: Bool { self == .instrument }
   /// Whether the launched programs are traced. A system may forbid that.

@@ -8,7 +8,7 @@ extension CargoOrdering {
   /// A launch of the target.
   package struct Launched {
     package let recorded: RecordedLaunch
-    package let method: RecordingMethods.Method
+    package let method: AutoDocument.RecordingMethod
     /// Why the preferred methods were not used; `nil` if `method` is the first.
     package let methodReason: String?
     /// The number of traces that were removed because another build was recorded.
@@ -50,8 +50,8 @@ extension CargoOrdering {
   }
 
   private func way(
-    of program: ProgramLaunch, _ method: RecordingMethods.Method, _ image: CargoArtifact
-  ) -> LaunchRecording.Method {
+    of program: ProgramLaunch, _ method: AutoDocument.RecordingMethod, _ image: CargoArtifact
+  ) -> LaunchRecording.Means {
     switch method {
     case .breakpoints:
       return .breakpoints(

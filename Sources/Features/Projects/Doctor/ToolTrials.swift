@@ -46,7 +46,7 @@ struct ToolTrials {
 
   /// Runs a command to its end, or to the timeout; returns `nil` if it can't be started.
   func run(_ command: [String]) -> Run? {
-    let log = LaunchLog(path("output"))
+    let log = ProgramLog(path("output"))
     var launch = ProgramLaunch(
       command: command, environment: [("LC_ALL", "C")], timeout: Self.timeout)
     guard

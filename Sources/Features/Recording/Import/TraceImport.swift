@@ -37,7 +37,7 @@ package struct TraceImport {
     /// A temporal profile of LLVM as text.
     case proftext(String)
     /// Temporal profiles of LLVM in other forms, one launch or several each, and their converter.
-    case profdata([String], ProfileConverter)
+    case profdata([String], TemporalProfileConverter)
 
     /// The files that are read, - for stdin.
     package var paths: [String] {

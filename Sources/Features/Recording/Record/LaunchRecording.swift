@@ -8,7 +8,7 @@ import Symbolication
 
 /// Records a launch, or a running process for a while, into a trace: `orderfile record`.
 package struct LaunchRecording {
-  package var method: Method
+  package var means: Means
   /// The path of the program's trace; the traces of other processes are beside it.
   package var outputPath: String
   /// The `orderfile_mark()` that ends the recording.
@@ -19,7 +19,7 @@ package struct LaunchRecording {
   /// What the launch is asked to do, for the trace; `nil` if the trace is not to state it.
   package var workload: Workload?
 
-  package enum Method {
+  package enum Means {
     /// An instrumented program records itself.
     case recorder(ProgramLaunch)
     /// Each function of the program gets a breakpoint.
@@ -82,9 +82,9 @@ package struct LaunchRecording {
   }
 
   package init(
-    _ method: Method, outputPath: String, in environment: LaunchEnvironment
+    _ means: Means, outputPath: String, in environment: LaunchEnvironment
   ) {
-    self.method = method
+    self.means = means
     self.outputPath = outputPath
     self.environment = environment
   }
@@ -97,12 +97,12 @@ package struct LaunchRecording {
       return try record()
     }
     var recording = self
-    switch method {
-    case .recorder: recording.method = .recorder(launch)
-    case .breakpoints(_, let options): recording.method = .breakpoints(.launch(launch), options)
-    case .emulation(_, let options): recording.method = .emulation(launch, options)
+    switch means {
+    case .recorder: recording.means = .recorder(launch)
+    case .breakpoints(_, let options): recording.means = .breakpoints(.launch(launch), options)
+    case .emulation(_, let options): recording.means = .emulation(launch, options)
     case .emulatedPrograms(_, let programs, let images):
-      recording.method = .emulatedPrograms(launch, of: programs, images: images)
+      recording.means = .emulatedPrograms(launch, of: programs, images: images)
     }
     var recorded = try recording.record()
     recorded.warnings.insert(note, at: 0)
@@ -178,7 +178,7 @@ package struct LaunchRecording {
 
   /// The launch; `nil` for a process that was already running.
   private var launch: ProgramLaunch? {
-    switch method {
+    switch means {
     case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _),
       .emulatedPrograms(let launch, _, _):
       launch
@@ -191,12 +191,12 @@ package struct LaunchRecording {
 
   /// The name of the program in messages.
   private var name: String {
-    if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
+    if case .breakpoints(.process(let number), _) = means { return "process \(number)" }
     return launch?.title ?? ""
   }
 
   private var isTraced: Bool {
-    if case .breakpoints = method { true } else { false }
+    if case .breakpoints = means { true } else { false }
   }
 
   /// A finished launch whose traces are still in the folder.
@@ -213,7 +213,7 @@ package struct LaunchRecording {
 
   /// Runs the program to its end, or follows the process.
   private func watch(_ folder: RecordingFolder) throws -> Watched {
-    switch method {
+    switch means {
     case .recorder(var launch):
       launch.environment += variables(folder)
       return Watched(
@@ -305,7 +305,7 @@ package struct LaunchRecording {
   }
 
   private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
-    switch method {
+    switch means {
     case .emulation, .emulatedPrograms: return .nothingExecuted(name)
     case .recorder, .breakpoints: break
     }

@@ -20,10 +20,10 @@ package struct FoldedStacks {
   /// The number of functions whose size is unknown; they have no line.
   package private(set) var unknownSizes = 0
   /// The bytes of each function, by the path of its image.
-  private var sizes: [String: [Function: UInt64]] = [:]
+  private var sizes: [String: [FunctionKey: UInt64]] = [:]
 
   /// The properties by which two functions of an image are one function in the picture.
-  private struct Function: Hashable {
+  private struct FunctionKey: Hashable {
     var owner: SymbolName?
     var name: SymbolName?
     /// The address of a function without a name.
@@ -32,7 +32,7 @@ package struct FoldedStacks {
 
   /// A piece of code of a build.
   private struct Place: Hashable {
-    var function: Function
+    var function: FunctionKey
     var address: StatedAddress?
     /// The number of the hit in its launch, if neither the function's name nor its address is known.
     var number: Int?
@@ -56,7 +56,7 @@ package struct FoldedStacks {
       for (number, hit) in launch.hits.enumerated() {
         let name = hit.names.first
         let place = Place(
-          function: Function(
+          function: FunctionKey(
             owner: hit.owner, name: name, address: name == nil ? hit.address : nil),
           address: hit.address, number: hit.address == nil && name == nil ? number : nil)
         let build = images[hit.image]
@@ -67,7 +67,7 @@ package struct FoldedStacks {
       }
     }
     for build in builds {
-      var ofBuild: [Function: UInt64] = [:]
+      var ofBuild: [FunctionKey: UInt64] = [:]
       for (place, size) in places[build] ?? [:] {
         if let size {
           ofBuild[place.function] = Self.sum(ofBuild[place.function] ?? 0, size)

@@ -44,7 +44,7 @@ package struct LaunchTable {
 private struct LaunchRows {
   private let files: [LaunchFiles.File]
   private let recorded: [String]
-  private var folder: LaunchFolder
+  private var folder: FileFolding
   private var described = LaunchRow.Described()
   private var machines = ProfileFold()
   private var usesAnything = false
@@ -56,7 +56,7 @@ private struct LaunchRows {
     var merge = LaunchMerge.Options(paths: [])
     merge.recorded = options.recorded
     merge.architecture = options.architecture
-    folder = LaunchFolder([], merge)
+    folder = FileFolding([], merge)
   }
 
   mutating func write(to sink: ([UInt8]) -> Void) {

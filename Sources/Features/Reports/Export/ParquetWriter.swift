@@ -40,7 +40,7 @@ struct ParquetWriter {
   private func run(
     _ script: String, _ arguments: [String], input: String? = nil, in folder: TemporaryFolder
   ) throws(Diagnostic) -> String? {
-    let log = LaunchLog(folder.path("messages"))
+    let log = ProgramLog(folder.path("messages"))
     var launch = ProgramLaunch(
       command: [python, "-c", script] + arguments, environment: [("LC_ALL", "C.UTF-8")])
     do {

@@ -22,7 +22,7 @@ struct LayoutListing {
   }
 
   private func write(
-    _ function: Function, to json: inout JSONWriter, demangle: NameWording?
+    _ function: PlacedSymbol, to json: inout JSONWriter, demangle: NameWording?
   ) {
     json.member("address", function.address)
     if let demangle {

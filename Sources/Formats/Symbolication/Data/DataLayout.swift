@@ -70,7 +70,7 @@ package struct DataLayout: Sendable {
 
   /// The functions of `layout`. A function of unknown size gets a size that reaches to the next symbol or to the end of
   /// its section.
-  private static func withSizes(_ layout: Layout) -> [Function] {
+  private static func withSizes(_ layout: Layout) -> [PlacedSymbol] {
     var functions = layout.functions
     var next: StatedAddress?
     var limit: StatedAddress?

@@ -58,7 +58,7 @@ extension ELFFile {
     let names = ELFFunctionNames(table.names)
     var budget = ByteBudget(namesIn: table.names.range.byteCount)
     var places = CodeSections(sections) { _ in true }
-    var labels: [Function] = []
+    var labels: [PlacedSymbol] = []
     table.forEachSymbol { symbol in
       guard symbol.sectionIndex.isInSection, symbol.nameOffset != 0,
         symbol.type == .object || symbol.type == .none,
@@ -66,7 +66,7 @@ extension ELFFile {
         let name = names.reference(at: symbol.nameOffset), name.count > 0,
         budget.take(Int(name.count)), !names.isMappingSymbol(name)
       else { return }
-      let variable = Function(
+      let variable = PlacedSymbol(
         name: name, address: symbol.value, size: symbol.size, section: section,
         isLocal: symbol.binding == .local)
       if symbol.type == .object {

@@ -50,7 +50,7 @@ extension MachOFile {
         budget.take(name.count), !isLinkersOwn(bytes.copy(name)[...])
       else { return }
       found.functions.append(
-        Function(
+        PlacedSymbol(
           name: NameReference(
             offset: UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count)),
           address: symbol.value, section: section,

@@ -90,7 +90,7 @@ struct DebugMap {
     }
   }
 
-  private func group(of function: Function, in names: NameTable) -> Int? {
+  private func group(of function: PlacedSymbol, in names: NameTable) -> Int? {
     groups[Key(address: function.address, name: NameKey(names[function.name]))]
   }
 }

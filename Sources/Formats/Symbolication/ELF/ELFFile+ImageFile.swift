@@ -99,7 +99,7 @@ extension ELFFile: ImageFile {
       // Both fit: DebugFunctions keeps the names below ParsingLimits.debugNames.
       let name = NameReference(
         offset: UInt32(function.name.lowerBound), count: UInt32(function.name.count))
-      return Function(
+      return PlacedSymbol(
         name: name, address: range.start, size: range.size, section: section)
     }
     found.append(exported)

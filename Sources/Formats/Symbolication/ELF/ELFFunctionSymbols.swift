@@ -23,7 +23,7 @@ extension ELFSymbolType {
 
 /// The functions of a symbol table.
 struct ELFFunctionSymbols {
-  var functions: [Function] = []
+  var functions: [PlacedSymbol] = []
   var absentSymbols: [AbsentSymbol] = []
   /// The number of symbols whose name begins or ends outside the string table; they are left out.
   var unnamedCount = 0
@@ -57,7 +57,7 @@ struct ELFFunctionSymbols {
     }
     var absentWithoutName = 0
     let addressMask = machine == .arm ? ~UInt64(1) : .max
-    var labels: [Function] = []
+    var labels: [PlacedSymbol] = []
     functions.reserveCapacity(table.count)
     var sections = code
     table.forEachSymbol { symbol in
@@ -86,7 +86,7 @@ struct ELFFunctionSymbols {
       }
       guard let name = name(at: symbol.nameOffset, missing: &unnamedCount) else { return }
       guard name.count > 0, isTyped || !names.isMappingSymbol(name) else { return }
-      let function = Function(
+      let function = PlacedSymbol(
         name: name, address: address, size: symbol.size, section: section,
         isLocal: symbol.binding == .local)
       if isTyped { functions.append(function) } else { labels.append(function) }
@@ -110,7 +110,7 @@ struct ELFFunctionSymbols {
   /// Removes the labels inside a function, after its first byte.
   ///
   /// - Complexity: O(*n* log *k*) for *k* labels and *n* functions, however they overlap.
-  static func removeInner(_ labels: inout [Function], of functions: [Function]) {
+  static func removeInner(_ labels: inout [PlacedSymbol], of functions: [PlacedSymbol]) {
     guard !labels.isEmpty else { return }
     labels.sort { $0.address < $1.address }
     // For each label, the largest end of the functions that begin between the label before it and this label.
@@ -122,7 +122,7 @@ struct ELFFunctionSymbols {
         reach[index], AddressRange(start: function.address, size: function.knownBytes).end)
     }
     var end = StatedAddress(rawValue: 0)
-    var kept: [Function] = []
+    var kept: [PlacedSymbol] = []
     for (label, reach) in zip(labels, reach) {
       end = max(end, reach)
       if label.address >= end { kept.append(label) }

@@ -5,7 +5,7 @@ import ImageModel
 
 /// The functions of an image before sorting, with the bytes of their names and their origin.
 struct NamedFunctions {
-  var functions: [Function] = []
+  var functions: [PlacedSymbol] = []
   /// Symbols of the symbol table that are no functions.
   var absentSymbols: [AbsentSymbol] = []
   var names = NameTable()
@@ -81,7 +81,7 @@ extension NamedFunctions {
       imageFormat: File.format, sections: image.sectionsInMemory(), functions: functions,
       names: names, absentSymbols: absentSymbols)
     guard source != .symbolTable, source != .dynamicSymbols else { return layout }
-    var unique: [Function] = []
+    var unique: [PlacedSymbol] = []
     for function in layout.functions {
       if let last = unique.last, last.address == function.address, last.size == function.size,
         layout.names[last.name] == layout.names[function.name]

@@ -1,6 +1,6 @@
 // Which object file, archive member or source file did a piece of code come from?
 //
-// The answer is the first of these that is known: the object file in a link map or debug map (`Function.objectFile`),
+// The answer is the first of these that is known: the object file in a link map or debug map (`PlacedSymbol.objectFile`),
 // the compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In
 // that table, global functions follow all local functions and have no file symbol. Hidden functions have no file
 // symbol, either: linkers make them local and put them after the local functions of the last file. Linkers place the

@@ -10,7 +10,7 @@ struct LD64MapFunctions {
   /// For each output section of the map, its index in the layout.
   private let layoutIndexes: [UInt32?]
 
-  private var functions: [Function] = []
+  private var functions: [PlacedSymbol] = []
   private var names: [UInt8] = []
   private var absentSymbols: [AbsentSymbol] = []
 
@@ -39,7 +39,7 @@ struct LD64MapFunctions {
 
   /// The functions, data and dead-stripped symbols, and the name table that they refer to.
   consuming func collected() -> (
-    functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
+    functions: [PlacedSymbol], absentSymbols: [AbsentSymbol], names: [UInt8]
   ) {
     // These capacities are enough in any case. Reserved memory that is not used is not touched.
     functions.reserveLargePages(map.symbols.count)
@@ -136,7 +136,7 @@ extension LD64MapFunctions {
     guard map.inputSections[piece].file.count > 0, isFunctionName(name), let name = store(name)
     else { return }
     functions.append(
-      Function(
+      PlacedSymbol(
         name: name, address: symbol.address, section: section, objectFile: objectFile))
   }
 

@@ -52,7 +52,7 @@ private struct Origin: Hashable {
   var address: StatedAddress
   var name: NameKey
 
-  init(_ function: Function, in layout: Layout) {
+  init(_ function: PlacedSymbol, in layout: Layout) {
     address = function.address
     name = NameKey(layout.names[function.name])
   }

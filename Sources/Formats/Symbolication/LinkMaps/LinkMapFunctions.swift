@@ -10,7 +10,7 @@ struct LinkMapFunctions {
   /// For each output section of the map, its index in the layout.
   private let layoutIndexes: [UInt32?]
 
-  private(set) var functions: [Function] = []
+  private(set) var functions: [PlacedSymbol] = []
   /// The name table of the functions.
   private(set) var names: [UInt8] = []
   /// The functions whose sections were discarded, and data.
@@ -173,7 +173,7 @@ extension LinkMapFunctions {
     }
     guard let name else { return }
     functions.append(
-      Function(
+      PlacedSymbol(
         name: name, address: address, size: size, section: section, inputSection: inputSection,
         isLocal: isLocal))
   }

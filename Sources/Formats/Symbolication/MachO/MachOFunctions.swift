@@ -38,7 +38,7 @@ import ObjectFormat
 /// Collects the functions of a Mach-O image from the tables that name them.
 struct MachOFunctions {
   private var found = NamedFunctions()
-  private var labels: [Function] = []
+  private var labels: [PlacedSymbol] = []
   private let sections: [Section]
   /// The sections with code, except stubs.
   private var code: CodeSections
@@ -101,7 +101,7 @@ struct MachOFunctions {
       }
       guard let section else { return }
       let isSeenOutside = symbol.type.isExternal || symbol.type.isPrivateExternal
-      let function = Function(
+      let function = PlacedSymbol(
         name: reference, address: symbol.value, section: section, isLocal: !isSeenOutside)
       let first = table.names.bytes[name.lowerBound]
       if first == UInt8(ascii: "l") || first == UInt8(ascii: "L") {
@@ -151,7 +151,7 @@ struct MachOFunctions {
         let reference = found.names.append(isMethod ? Array(name) : [UInt8(ascii: "_")] + name)
       else { return }
       found.functions.append(
-        Function(name: reference, address: function.range.start, section: section))
+        PlacedSymbol(name: reference, address: function.range.start, section: section))
       beginnings.append(function.range.start)
       certain.append(function.range.start)
     }

@@ -140,12 +140,12 @@ private struct Namesakes {
     }
   }
 
-  private func key(of function: Function) -> NameKey {
+  private func key(of function: PlacedSymbol) -> NameKey {
     NameKey(rule.name(of: layout.names[function.name]))
   }
 
   /// Whether another body has the same name, so that a line should name the object file.
-  func needObjectFile(of function: Function) -> Bool {
+  func needObjectFile(of function: PlacedSymbol) -> Bool {
     names[key(of: function)]?.hasSeveralBodies ?? false
   }
 
@@ -202,7 +202,7 @@ private struct FirstBodies {
 
   /// The address of the body that the linker moves for a line with the name and, if it is known, the object file of
   /// `function`.
-  func address(forLineOf function: Function, in layout: Layout) -> StatedAddress? {
+  func address(forLineOf function: PlacedSymbol, in layout: Layout) -> StatedAddress? {
     guard let file = function.objectFile else { return ofAll }
     return byObjectFile[NameKey(layout.names[file])]
   }
@@ -212,7 +212,7 @@ extension Layout {
   /// Whether an entry for `function` moves it. No entry moves the functions in `.init` and `.fini` of an ELF image,
   /// which the linker assembles itself. A `dialect` that names sections can't name the C runtime's sections, which are
   /// called `.text` like the rest of the code.
-  func canMove(_ function: Function, by dialect: OrderFileDialect) -> Bool {
+  func canMove(_ function: PlacedSymbol, by dialect: OrderFileDialect) -> Bool {
     guard imageFormat == .elf else { return true }
     let section = sections[Int(function.section)].name
     if section == CRuntime.startSection || section == CRuntime.endSection { return false }
@@ -220,13 +220,13 @@ extension Layout {
   }
 
   /// The number of the C runtime's input section that contains `function` of an ELF image, if one does.
-  func runtimeSection(of function: Function) -> Int? {
+  func runtimeSection(of function: PlacedSymbol) -> Int? {
     imageFormat == .elf ? CRuntime.inputSection(of: name(of: function)) : nil
   }
 
   /// The entries of an ELF `dialect` that place `function`.
   fileprivate func entries(
-    of function: Function, for dialect: OrderFileDialect
+    of function: PlacedSymbol, for dialect: OrderFileDialect
   ) -> [OrderFileEntry] {
     let symbol = Array(names[function.name])
     guard dialect.namesSections else { return [OrderFileEntry(symbol: symbol)] }

@@ -352,7 +352,7 @@ private struct SharedInputSections {
     }
   }
 
-  func holds(_ function: Function, of layout: Layout) -> Bool {
+  func holds(_ function: PlacedSymbol, of layout: Layout) -> Bool {
     guard !names.isEmpty, let reference = function.inputSection else { return false }
     let section = layout.names[reference]
     return FunctionSection.isShared(section, of: layout.names[function.name])

@@ -5,7 +5,7 @@ import ModelSamples
 import TestSupport
 import Testing
 
-@Suite struct FirstTouchOrderTests {
+@Suite struct OrderedPartsTests {
   /// Five bodies of a program, in link order; `open` has the alias `open64`, which is shorter.
   static let five = layout([
     ("log", 0x1000, 0x100), ("main", 0x1100, 0x2000), ("open", 0x3100, 0x20),
@@ -20,7 +20,7 @@ import Testing
       }, sections: [SampleSection(name: ".text", address: 0x1000, size: 1 << 32)])
   }
 
-  static func names(_ order: FirstTouchOrder, _ layout: Layout) -> [String] {
+  static func names(_ order: OrderedParts, _ layout: Layout) -> [String] {
     order.parts.map(\.function).map { layout.name(of: layout.functions[$0]).description }
   }
 
@@ -41,7 +41,7 @@ import Testing
     _ launches: [[String]], initializers: [String] = [], largeFunctionBytes: UInt64? = nil,
     _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let order = FirstTouchOrder(
+    let order = OrderedParts(
       launches: launches.map { Self.launch($0, in: Self.five) }, layout: Self.five,
       initializers: initializers.map { Self.address($0, in: Self.five) },
       largeFunctionBytes: largeFunctionBytes)
@@ -91,7 +91,7 @@ import Testing
 
   @Test func countsAndUnknownInitializersAreReported() {
     let nowhere = StatedAddress(rawValue: 0x1001)
-    let order = FirstTouchOrder(
+    let order = OrderedParts(
       launches: [Self.launch(["main"], in: Self.five)], layout: Self.five,
       initializers: [nowhere, Self.address("open", in: Self.five), nowhere])
     #expect(order.untracedInitializerCount == 2)
@@ -117,7 +117,7 @@ import Testing
       }
     }
     let initializers = (0..<20).map { i in layout.functions[i * 37].address }
-    let order = FirstTouchOrder(
+    let order = OrderedParts(
       launches: launches, layout: layout, initializers: initializers, largeFunctionBytes: 48)
 
     let used = Set(
@@ -126,7 +126,7 @@ import Testing
     #expect(order.parts.map(\.function).sorted() == expected, "seed \(seed)")
 
     let shuffledLayout = Self.layout(described.shuffled(using: &random))
-    let shuffled = FirstTouchOrder(
+    let shuffled = OrderedParts(
       launches: launches.map { $0.shuffled(using: &random) }, layout: shuffledLayout,
       initializers: initializers, largeFunctionBytes: 48)
     #expect(shuffled.parts.map(\.function) == order.parts.map(\.function), "seed \(seed)")
@@ -148,8 +148,22 @@ import Testing
       FirstUse(step: UInt64.random(in: 0..<200, using: &random), function: $0)
     }
     let steps = Dictionary(uniqueKeysWithValues: launch.map { ($0.part.function, $0.step) })
-    let order = FirstTouchOrder(launches: [launch], layout: layout)
+    let order = OrderedParts(launches: [launch], layout: layout)
     let keys = order.parts.map(\.function).map { (steps[$0] ?? 0, $0) }
     #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
+  }
+}
+
+extension OrderedParts {
+  /// Lists the parts that `launches` used, in the order of first touches.
+  init(
+    launches: [[FirstUse]], layout: Layout, initializers: [StatedAddress] = [],
+    largeFunctionBytes: UInt64? = nil
+  ) {
+    var merged = MergedLaunches()
+    for launch in launches { merged.append(launch, in: layout) }
+    self.init(
+      parts: merged.parts, layout: layout, initializers: initializers,
+      largeFunctionBytes: largeFunctionBytes)
   }
 }

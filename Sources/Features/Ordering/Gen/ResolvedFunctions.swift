@@ -5,7 +5,7 @@ import Rendering
 import Symbolication
 
 /// What launches used, as functions of a layout: the functions that have the names of recorded functions.
-struct ResolvedProfile {
+struct ResolvedFunctions {
   /// A whole launch.
   struct Launch {
     /// The number of launches that used exactly these functions.
@@ -48,7 +48,7 @@ struct ResolvedProfile {
     return profile
   }
 
-  init(_ profile: LaunchProfile, in map: inout SymbolMap) {
+  init(_ profile: UsedFunctions, in map: inout SymbolMap) {
     let layout = map.layout
     /// The bodies that launches of the build itself used.
     let known = Set(profile.functions.compactMap(\.address))

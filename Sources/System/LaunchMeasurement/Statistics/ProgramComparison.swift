@@ -45,7 +45,7 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The difference between two programs in one metric.
-package struct LaunchComparison: Hashable, Sendable {
+package struct ProgramComparison: Hashable, Sendable {
   package var metric: LaunchMetric
   /// The change from the first program to the second.
   package var change: TypicalChange

@@ -6,7 +6,7 @@ import ProcessLaunch
 ///
 /// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is removed with this
 /// object, and on Linux also if this process is killed.
-package final class LaunchInput {
+package final class KeptInput {
   /// The path by which each launch opens the input; `nil` for an empty input.
   package let path: String?
   /// The temporary file; `nil` without a pipe.
@@ -135,7 +135,7 @@ package final class OpenedInput {
 
   /// - Throws: if the file at `path` is a pipe or a folder, or can't be read.
   package init(_ path: String) throws(Diagnostic) {
-    descriptor = open(try LaunchInput.file(path), O_RDONLY | O_CLOEXEC)
+    descriptor = open(try KeptInput.file(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw Diagnostic(errorText(), context: [path])
     }

@@ -3,7 +3,7 @@ import ClusterProfileFormat
 import ImageModel
 
 /// One profile for several images. An object is compiled before it is known which images will contain it.
-package struct ProjectProfile {
+package struct ProjectClusters {
   package let bytes: [UInt8]
 
   /// Merges profiles. A function that occurs in several of them stays whole, because its blocks may differ.

@@ -3,7 +3,7 @@ import LibC
 import ProcessLaunch
 
 /// A file for program output that the user does not see.
-package struct LaunchLog {
+package struct ProgramLog {
   package let path: String
 
   package init(_ path: String) { self.path = path }

@@ -17,7 +17,7 @@ import ImageModel
 import ProfileFormat
 
 /// The functions that launches used in builds of one image.
-package struct LaunchProfile: Sendable {
+package struct UsedFunctions: Sendable {
   package struct Function: Equatable, Sendable {
     /// The aliases, ascending bytewise.
     package var names: [SymbolName]
@@ -184,12 +184,12 @@ package struct LaunchProfile: Sendable {
 private struct OnlyBodies {
   /// The indexes of images that are the build to order.
   private var ordered: Set<Int> = []
-  private var bodies: [LaunchProfile.Key: (address: StatedAddress, count: Int)] = [:]
+  private var bodies: [UsedFunctions.Key: (address: StatedAddress, count: Int)] = [:]
   private var isRepeated: Set<BuildKey> = []
 
   private struct BuildKey: Hashable {
     var image: Int
-    var key: LaunchProfile.Key
+    var key: UsedFunctions.Key
   }
 
   init(_ profile: Profile, _ images: [Int], _ build: ImageID?) {
@@ -199,7 +199,7 @@ private struct OnlyBodies {
     let isMember = Set(images)
     var isKnown: Set<BuildKey> = []
     for function in profile.functions where isMember.contains(function.image) {
-      let key = LaunchProfile.Key(names: function.names, objectFile: function.objectFile)
+      let key = UsedFunctions.Key(names: function.names, objectFile: function.objectFile)
       if ordered.contains(function.image) {
         bodies[key, default: (function.address, 0)].count += 1
       } else {
@@ -212,7 +212,7 @@ private struct OnlyBodies {
   /// The address of `function` in the build to order; `nil` if it is not known.
   func address(of function: Profile.Function) -> StatedAddress? {
     if ordered.contains(function.image) { return function.address }
-    let key = LaunchProfile.Key(names: function.names, objectFile: function.objectFile)
+    let key = UsedFunctions.Key(names: function.names, objectFile: function.objectFile)
     guard let body = bodies[key], body.count == 1,
       !isRepeated.contains(BuildKey(image: function.image, key: key))
     else { return nil }
@@ -220,7 +220,7 @@ private struct OnlyBodies {
   }
 }
 
-extension LaunchProfile.Function {
+extension UsedFunctions.Function {
   /// Orders functions by names, object file and address: a total order within one profile.
   fileprivate func precedes(_ other: Self) -> Bool {
     if names != other.names { return names.lexicographicallyPrecedes(other.names) }

@@ -2,7 +2,7 @@ import CommandSupport
 import TestSupport
 import Testing
 
-@Suite(.needs(.processes)) struct LaunchLogTests {
+@Suite(.needs(.processes)) struct ProgramLogTests {
   @Test(arguments: [
     ("", ""), ("one\ntwo\n", "two"), ("one\ntwo", "two"), ("one\n\n \t\n", "one"),
     (" 10%\r 20%\r", " 20%"), (String(repeating: "x\n", count: 9000) + "last\n", "last"),
@@ -11,8 +11,10 @@ import Testing
   func theLastLineIsNotBlank(text: String, line: String) throws {
     let workshop = try Workshop()
     try workshop.write(text.utf8, "log")
-    #expect(LaunchLog(workshop.folder.appendingPathComponent("log").path).lastLine == line)
+    #expect(ProgramLog(workshop.folder.appendingPathComponent("log").path).lastLine == line)
   }
 
-  @Test func aLogThatIsNotThereHasNoLine() { #expect(LaunchLog("/nonexistent/log").lastLine == "") }
+  @Test func aLogThatIsNotThereHasNoLine() {
+    #expect(ProgramLog("/nonexistent/log").lastLine == "")
+  }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-@Suite struct LaunchProfileTests {
+@Suite struct UsedFunctionsTests {
   static let names = (0..<12).map { "f\($0)" } + ["twin", "twin"]
   static func build(_ id: UInt8) -> Image {
     Image(
@@ -34,16 +34,16 @@ import TraceFormat
 
   static func profile(
     _ launches: [(build: UInt8, functions: [Int])], ordering build: UInt8? = nil
-  ) -> LaunchProfile {
+  ) -> UsedFunctions {
     var fold = ProfileFold()
     for launch in launches { add(launch.functions, of: launch.build, to: &fold) }
     let profile = fold.profile
-    return LaunchProfile(
+    return UsedFunctions(
       profile, images: Array(profile.images.indices),
       build: build.map { ImageID(kind: .buildID, bytes: [$0]) })
   }
 
-  static func rows(_ profile: LaunchProfile) -> [String] {
+  static func rows(_ profile: UsedFunctions) -> [String] {
     profile.functions.map { "\($0.names[0]) \($0.launches) \($0.bodyCount)" }
   }
 

@@ -8,7 +8,7 @@ import ProcessLaunch
 /// A profile can be read by the version of llvm-profdata that belongs to its compiler, and by newer versions.
 /// Distributions install several versions, `llvm-profdata-19` and `llvm-profdata-22`, and the tool without a number
 /// need not be the newest.
-package struct ProfileConverter {
+package struct TemporalProfileConverter {
   /// The name or path of the tool; `nil` tries the tools in `PATH` until one can read the profile.
   private let tool: String?
   private let environment: LaunchEnvironment
@@ -59,7 +59,7 @@ package struct ProfileConverter {
   private func run(
     _ program: String, on paths: [String], in folder: TemporaryFolder
   ) throws(Diagnostic) -> Result<FileBytes, Failure> {
-    let log = LaunchLog(folder.path("messages"))
+    let log = ProgramLog(folder.path("messages"))
     let text = folder.path("profile.proftext")
     var launch = ProgramLaunch(
       command: [

@@ -9,7 +9,7 @@ import Addresses
 import ImageModel
 
 /// A hash that grows number by number.
-struct LaunchHash {
+struct GrowingHash {
   private(set) var value: UInt64 = 0x4f46_5052_4f46_0001
 
   mutating func add(_ number: UInt64) {

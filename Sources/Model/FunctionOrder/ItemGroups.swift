@@ -1,6 +1,6 @@
 /// The items that launches use, in groups. Exactly the same launches use all items of a group, so that a launch needs
 /// either the whole group or nothing of it.
-package struct LaunchGroups: Sendable {
+package struct ItemGroups: Sendable {
   package struct Group: Sendable {
     /// In the order in which the launches, one after the other, first use them.
     package fileprivate(set) var items: [Int] = []
