@@ -39,9 +39,8 @@ struct DataOrder {
     previous: OrderFile?, for dialect: OrderFileDialect, architecture: Architecture?
   ) throws(Diagnostic) {
     var resolved = ResolvedData(data: data, release: release)
-    let sum = launches.map(\.weight).saturatingSum()
-    for launch in launches { try resolved.add(launch, of: sum) }
-    summary.launches = Int(clamping: sum)
+    for launch in launches { try resolved.add(launch) }
+    summary.launches = Int(clamping: launches.map(\.weight).saturatingSum())
     summary.missing = resolved.missing
     summary.unnamed = resolved.unnamedElsewhere
     warnings = resolved.warnings
@@ -52,20 +51,12 @@ struct DataOrder {
     }
     var parts: [Part] = []
     for section in layout.sections.indices {
-      func isOrdered(_ use: FirstUse) -> Bool {
-        let symbol = layout.functions[use.part.function]
-        return Int(symbol.section) == section && !shared.contains(symbol.address)
+      func orderable(_ part: Part) -> Part? {
+        let symbol = layout.functions[part.function]
+        return Int(symbol.section) == section && !shared.contains(symbol.address) ? part : nil
       }
-      let touched = resolved.launches.map { $0.filter(isOrdered) }
-      var ordered = Self.order(
-        touched, others: resolved.others.filter(isOrdered), by: strategy, in: layout)
-      if let kept {
-        let isTouched = Set(ordered)
-        ordered =
-          KeptOrder(
-            ordered, previous: kept.filter(isTouched.contains), launches: touched, layout: layout
-          ).parts
-      }
+      let ordered = resolved.used.mapParts(orderable).ordered(
+        by: strategy, previous: kept, in: layout)
       let loaded = data.relocatedParts(in: section, besides: ordered).filter {
         !shared.contains(layout.functions[$0.function].address)
       }
@@ -93,156 +84,6 @@ struct DataOrder {
     }
     summary.unorderedStrings = resolved.strings.count - strings.count
     summary.strings = strings.count
-  }
-
-  /// Returns the data that `launches` touched, placed by `strategy`, and after them the data of `others` that no launch
-  /// touched.
-  private static func order(
-    _ launches: [[FirstUse]], others: [FirstUse], by strategy: OrderStrategy, in layout: Layout
-  ) -> [Part] {
-    var order = MergedLaunches()
-    switch strategy {
-    case .balanced:
-      order.append(BalancedOrder(launches, layout: layout).parts.inSteps, in: layout)
-    case .firstHit: for launch in launches { order.append(launch, in: layout) }
-    }
-    order.append(others, in: layout)
-    return order.parts
-  }
-}
-
-/// The data that launches touched, as data of the build to order.
-private struct ResolvedData {
-  let data: DataLayout
-  let release: ReleaseLayout
-  /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are
-  /// reduced in proportion, to one or two hundred in all.
-  private(set) var launches: [[FirstUse]] = []
-  /// The data that no whole launch touched.
-  private(set) var others: [FirstUse] = []
-  /// By section of the data: the touched addresses of data without a name.
-  private(set) var unnamed: [Int: [StatedAddress]] = [:]
-  /// The number of touches in other builds of data without a name.
-  private(set) var unnamedElsewhere = 0
-  private(set) var warnings: [Diagnostic] = []
-  /// Indexes of strings, in the order of first touches.
-  private(set) var strings: [Int] = []
-  private(set) var missing: [NameWithReason] = []
-  private var isKnownString: Set<Int> = []
-  private var isMissing: Set<SymbolName> = []
-  private var isMissingString: Set<UInt32> = []
-  private var stringsByHash: [UInt32: Int]?
-  private var names: SymbolMap?
-  private var functions: SymbolMap?
-
-  init(data: DataLayout, release: ReleaseLayout) {
-    self.data = data
-    self.release = release
-  }
-
-  /// - Parameter sum: the number of launches in all.
-  mutating func add(_ launch: LaunchData, of sum: UInt64) throws(Diagnostic) {
-    let isSameBuild = launch.imageID != nil && launch.imageID == release.reference.id
-    var uses: [FirstUse] = []
-    var lost = 0
-    for (step, touch) in launch.touches.enumerated() {
-      let found =
-        isSameBuild ? symbols(in: touch.touch.bytes) : touch.names.flatMap { symbols(named: $0) }
-      if !isSameBuild, touch.names.isEmpty, touch.strings.isEmpty { unnamedElsewhere += 1 }
-      if !isSameBuild { for hash in touch.strings { addString(hash) } }
-      if !isSameBuild, found.isEmpty, touch.strings.isEmpty,
-        let name = touch.names.first(where: { !isFunction($0) })
-      {
-        lost += 1
-        if isMissing.insert(name).inserted {
-          missing.append(
-            NameWithReason(name: name, reason: MissingReason.noSuchSymbol.description))
-        }
-      }
-      uses += found.map { FirstUse(step: UInt64(step), function: $0) }
-    }
-    let known = Set(uses.map(\.step)).count
-    // Images are matched by their file names, so a quarter of the names is enough to identify the program.
-    let found = FoundFunctions(found: known, all: known + lost)
-    let isProved = isSameBuild || found.proveProgram || launch.source == .otherLaunches
-    guard isProved || found.supportTraits else {
-      throw Diagnostic(
-        "only \(known) of \(counted(known + lost, "datum", "data")) that the launch touched are in "
-          + "'\(fileName(ofPath: release.path))': it is another program, or stripped",
-        context: [launch.path], severity: .mismatch)
-    }
-    if !isProved {
-      warnings.append(
-        Diagnostic(
-          "only \(known) of \(counted(found.all, "datum", "data")) "
-            + "(\(Percentage.share(known, of: found.all))) that the launch touched are in "
-            + "'\(fileName(ofPath: release.path))' by their names", context: [launch.path],
-          hint: "if data were renamed, record a launch of this build"))
-    }
-    guard launch.source != .otherLaunches else {
-      others += uses
-      return
-    }
-    let copies = sum <= 200 ? launch.weight : max(1, launch.weight / (sum / 100))
-    for _ in 0..<copies { launches.append(uses) }
-  }
-
-  private mutating func symbols(in bytes: AddressRange) -> [Int] {
-    data.places(in: bytes).flatMap { place in
-      switch place {
-      case .symbol(let found): return Array(found)
-      case .string(let index):
-        addString(at: index)
-        return []
-      case .unnamed:
-        if let section = data.layout.section(containing: bytes.start) {
-          unnamed[section, default: []].append(bytes.start)
-        }
-        return []
-      }
-    }
-  }
-
-  private mutating func addString(at index: Int) {
-    if isKnownString.insert(index).inserted { strings.append(index) }
-  }
-
-  /// Adds a string that another build has.
-  private mutating func addString(_ hash: UInt32) {
-    let known = stringsByHash ?? hashedStrings
-    stringsByHash = known
-    if let index = known[hash] {
-      addString(at: index)
-    } else if isMissingString.insert(hash).inserted {
-      missing.append(NameWithReason(name: SymbolName("CSTR;\(hash)"), reason: "no such string"))
-    }
-  }
-
-  private var hashedStrings: [UInt32: Int] {
-    guard let bytes = release.bytes else { return [:] }
-    return Dictionary(
-      data.strings.indices.map { (bytes.copy(data.strings[$0].contents).stringHash, $0) },
-      uniquingKeysWith: { first, _ in first })
-  }
-
-  private mutating func symbols(named name: SymbolName) -> [Int] {
-    var map = names ?? SymbolMap(data.layout)
-    defer { names = map }
-    return map.resolve(name).functions
-  }
-
-  private mutating func isFunction(_ name: SymbolName) -> Bool {
-    var map = functions ?? SymbolMap(release.layout)
-    defer { functions = map }
-    return !map.resolve(name).functions.isEmpty
-  }
-
-  /// The number of variables that were touched in `section` and whose addresses match.
-  func count(in section: Int, where matches: (StatedAddress) -> Bool) -> Int {
-    Set(
-      (launches.joined() + others).map { data.layout.functions[$0.part.function] }
-        .filter { Int($0.section) == section }.map(\.address)
-    ).count(where: matches)
   }
 }
 

@@ -16,7 +16,7 @@ struct ImageOrder {
   private let map: SymbolMap
   /// The recorded image, as stated by the first trace that has the image.
   private let recordedImage: TraceImage
-  private let profile: UsedFunctions
+  private let used: UsedFunctions
   private let resolved: ResolvedFunctions
   /// The warning that `release` has fewer than half of the recorded functions; `nil` if it has more.
   let renamed: Diagnostic?
@@ -25,21 +25,21 @@ struct ImageOrder {
   /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions and no other traits of the program, which
   ///   shows that it is another program.
   init(
-    _ profile: UsedFunctions, of image: TraceImage, release: ReleaseLayout,
+    _ used: UsedFunctions, of image: TraceImage, release: ReleaseLayout,
     recordedTraits: [ProgramTraits]
   ) throws(Diagnostic) {
-    self.profile = profile
+    self.used = used
     recordedImage = image
     self.release = release
     var map = SymbolMap(release.layout)
-    resolved = ResolvedFunctions(profile, in: &map)
+    resolved = ResolvedFunctions(used, in: &map)
     self.map = map
     let found = FoundFunctions(found: resolved.resolvedCount, all: resolved.recordedCount)
     guard !found.proveProgram else {
       renamed = nil
       return
     }
-    let telling = zip(profile.functions, resolved.functions).filter {
+    let telling = zip(used.functions, resolved.functions).filter {
       $0.0.names.allSatisfy(\.tellsProgram)
     }
     let traits = ProgramTraits(release)
@@ -61,9 +61,9 @@ struct ImageOrder {
   }
 
   /// Counts the functions that launches of one build used, and how many of them are in the build to order.
-  func build(_ image: Profile.Image, _ profile: UsedFunctions) -> OrderedImage.Build {
+  func build(_ image: Profile.Image, _ used: UsedFunctions) -> OrderedImage.Build {
     var names = map
-    let resolved = ResolvedFunctions(profile, in: &names)
+    let resolved = ResolvedFunctions(used, in: &names)
     return OrderedImage.Build(
       path: image.path, imageID: image.id?.description, launches: image.launches,
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
@@ -81,7 +81,7 @@ struct ImageOrder {
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
-    let strategy = options.strategy ?? .usual(launchCount: Int(clamping: profile.launchCount))
+    let strategy = options.strategy ?? .usual(launchCount: Int(clamping: used.launchCount))
     let previous = try options.previous.map { path throws(Diagnostic) in
       try PreviousOrder(path, of: release, for: dialect, options.architecture)
     }
@@ -106,8 +106,8 @@ struct ImageOrder {
           - written.unwritable.count { $0.index < placing.entries.count }),
       recording: OrderedImage.Recording(
         image: recordedImage.path, traces: traces.members.map(\.path),
-        launches: Int(clamping: profile.launchCount), functions: resolved.recordedCount,
-        unnamedHits: profile.unnamedHits,
+        launches: Int(clamping: used.launchCount), functions: resolved.recordedCount,
+        unnamedHits: used.unnamedHits,
         lostRecords: traces.members.map(\.lostRecords).saturatingSum()),
       layout: release.reference,
       functions: OrderedImage.Functions(
@@ -117,7 +117,7 @@ struct ImageOrder {
         startupBytes: layout.byteCount(of: parts),
         textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
         missing: missing(placing, unwritten.names)))
-    image.functions.uses = zip(profile.functions, resolved.functions).compactMap {
+    image.functions.uses = zip(used.functions, resolved.functions).compactMap {
       function, found in
       guard let name = function.names.first, !found.isEmpty else { return nil }
       return OrderedImage.Use(
@@ -200,11 +200,11 @@ struct ImageOrder {
     _ leavesOutRare: Bool, _ dialect: OrderFileDialect
   ) -> [Part] {
     if let executed {
-      let used = UsedUnits(resolved, in: release, bytes: executedSize(executed.ranges))
-      return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+      let units = UsedUnits(resolved.used, in: release, bytes: executedSize(executed.ranges))
+      return units.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
     }
-    let used = UsedUnits(resolved, in: release, movedBy: dialect, names: map)
-    return used.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+    let units = UsedUnits(resolved.used, in: release, movedBy: dialect, names: map)
+    return units.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
   }
 
   /// The bytes of a part that are in `ran`, which ascends.
@@ -275,7 +275,7 @@ struct ImageOrder {
       OrderFileTitle.text(
         version: toolVersion, strategy == .firstHit ? .firstUses : .balanced,
         ofImage: recordedImage.fileName,
-        in: counted(Int(clamping: profile.launchCount), "launch", "launches")),
+        in: counted(Int(clamping: used.launchCount), "launch", "launches")),
       "recorded image \(recorded)\(ordered)",
     ] + workloads.map(\.text)
   }

@@ -142,9 +142,9 @@ package struct OrderGeneration {
     if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
     let folded = try profile()
     let members = inputs.folding.images(of: folded, in: group)
-    var profile = UsedFunctions(folded, images: members, build: buildID(of: group))
-    let least = options.minSupport.launches(of: profile.launchCount)
-    let rare = profile.removeFunctions(usedBelow: least)
+    var used = UsedFunctions(folded, images: members, build: buildID(of: group))
+    let least = options.minSupport.launches(of: used.launchCount)
+    let rare = used.removeFunctions(usedBelow: least)
     releases[group] = nil
     let dataLaunches = members.map { folded.images[$0].dataLaunches }.saturatingSum()
     let touched = LaunchData.all(
@@ -165,7 +165,7 @@ package struct OrderGeneration {
     let data = touched + (try pagesData(of: release, recorded: recorded))
     let libraryName = inputs.builds.libraryName(of: group)
     let imageOrder = try ImageOrder(
-      profile, of: image, release: release,
+      used, of: image, release: release,
       recordedTraits: recorded.map { ProgramTraits(TraceImage($0), libraryName: libraryName) })
     var order =
       try imageOrder
@@ -179,8 +179,8 @@ package struct OrderGeneration {
     order.image.functions.rare = rare.count
     if members.count > 1 {
       order.image.recording.builds = members.map { place in
-        let launches = UsedFunctions(folded, images: [place], build: release.image?.id)
-        return imageOrder.build(folded.images[place], launches)
+        let used = UsedFunctions(folded, images: [place], build: release.image?.id)
+        return imageOrder.build(folded.images[place], used)
       }
     }
     order.warnings += [imageOrder.renamed, .partlyRecordable(recordable, path: image.path)]

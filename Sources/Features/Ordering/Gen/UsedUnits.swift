@@ -7,8 +7,8 @@ import Symbolication
 
 /// The functions that launches used, in units that are placed as a whole, to be put into an order.
 struct UsedUnits {
-  /// The launches; a unit represents all of its functions.
-  private let profile: ResolvedFunctions
+  /// A unit represents all of its functions.
+  private let used: UsedParts
   private let layout: Layout
   /// `nil` if each function is a unit.
   private let units: MovedUnits?
@@ -19,8 +19,8 @@ struct UsedUnits {
   private let precedingBytes: UInt64
 
   /// Makes each function a unit, whose size is what `bytes` returns.
-  init(_ profile: ResolvedFunctions, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
-    self.profile = profile
+  init(_ used: UsedParts, in release: ReleaseLayout, bytes: @escaping (Part) -> UInt64) {
+    self.used = used
     layout = release.layout
     units = nil
     fixed = []
@@ -31,13 +31,13 @@ struct UsedUnits {
   /// Makes units of the functions that a linker moves together. Initializers that no launch used are listed first
   /// (`OrderedParts`).
   init(
-    _ profile: ResolvedFunctions, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
+    _ functions: UsedParts, in release: ReleaseLayout, movedBy dialect: OrderFileDialect,
     names map: SymbolMap
   ) {
     let layout = release.layout
     var used = MergedLaunches()
-    for launch in profile.launches { used.append(launch.uses, in: layout) }
-    used.append(profile.others, in: layout)
+    for launch in functions.launches { used.append(launch.uses, in: layout) }
+    used.append(functions.others, in: layout)
     var initializers = MergedLaunches()
     initializers.append(
       release.initializers.compactMap { layout.functions(at: $0).first.map { Part($0) } }
@@ -48,7 +48,7 @@ struct UsedUnits {
     func unit(of part: Part) -> Part? {
       units.unit(of: part).flatMap { !isFirst.isEmpty && isFirst.contains($0) ? nil : $0 }
     }
-    self.profile = profile.mapParts(unit)
+    self.used = functions.mapParts(unit)
     self.layout = layout
     self.units = units
     fixed = used.parts.filter { unit(of: $0) == nil }
@@ -66,41 +66,13 @@ struct UsedUnits {
   func ordered(
     by strategy: OrderStrategy, previous: PreviousOrder?, leavesOutRare: Bool
   ) -> [Part] {
-    let order = ordered(by: strategy)
-    guard let previous else { return functions(of: order) }
-    let isOrdered = Set(order)
-    let parts = previous.parts.map(layout.canonical).filter { !fixed.contains($0) }
-      .map { units?.unit(of: $0) ?? $0 }
-    return functions(
-      of: KeptOrder(
-        order, previous: leavesOutRare ? parts.filter(isOrdered.contains) : parts,
-        launches: profile.weightedLaunches, layout: layout, size: bytes,
-        precedingBytes: precedingBytes
-      ).parts)
-  }
-
-  private func ordered(by strategy: OrderStrategy) -> [Part] {
-    var order = MergedLaunches()
-    switch strategy {
-    case .firstHit: for launch in profile.launches { order.append(launch.uses, in: layout) }
-    case .balanced:
-      order.append(
-        BalancedOrder(
-          profile.weightedLaunches, layout: layout, size: bytes, precedingBytes: precedingBytes
-        ).parts.inSteps, in: layout)
+    let previous = previous.map { order in
+      order.parts.map(layout.canonical).filter { !fixed.contains($0) }
+        .map { units?.unit(of: $0) ?? $0 }
     }
-    order.append(profile.others, in: layout)
-    return order.parts
-  }
-
-  private func functions(of order: [Part]) -> [Part] {
-    order.flatMap { units?.parts(of: $0) ?? [$0] } + fixed
-  }
-}
-
-extension [Part] {
-  /// The first uses of the parts, one after the other.
-  var inSteps: [FirstUse] {
-    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
+    let order = used.ordered(
+      by: strategy, previous: previous, keepsUnused: !leavesOutRare, in: layout, size: bytes,
+      precedingBytes: precedingBytes)
+    return order.flatMap { units?.parts(of: $0) ?? [$0] } + fixed
   }
 }

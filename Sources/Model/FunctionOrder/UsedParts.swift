@@ -1,0 +1,97 @@
+import Addresses
+import ImageModel
+
+/// The parts of one layout, of code or of data, that launches used: what a strategy puts into an order.
+package struct UsedParts: Sendable {
+  /// A whole launch.
+  package struct Launch: Sendable {
+    /// The number of launches that used exactly these parts.
+    package var weight: UInt64
+    package var uses: [FirstUse]
+
+    package init(weight: UInt64, uses: [FirstUse]) {
+      self.weight = weight
+      self.uses = uses
+    }
+  }
+
+  /// In the order in which a strategy processes them.
+  package var launches: [Launch]
+  /// The uses of launches that are not known as a whole, the most used part first. Parts that only these launches use
+  /// are last in every order.
+  package var others: [FirstUse]
+
+  package init(launches: [Launch] = [], others: [FirstUse] = []) {
+    self.launches = launches
+    self.others = others
+  }
+
+  /// The uses of all launches, and then the others.
+  package var all: [FirstUse] { launches.flatMap(\.uses) + others }
+
+  /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are
+  /// reduced in proportion, to one or two hundred in all.
+  var repeatedLaunches: [[FirstUse]] {
+    let sum = launches.map(\.weight).saturatingSum()
+    return launches.flatMap { launch in
+      let count = sum <= 200 ? launch.weight : max(1, launch.weight / (sum / 100))
+      return [[FirstUse]](repeating: launch.uses, count: Int(count))
+    }
+  }
+
+  /// Returns these uses with each part replaced by the result of `other`. Parts for which `other` returns `nil` are
+  /// left out.
+  package func mapParts(_ other: (Part) -> Part?) -> Self {
+    func mapped(_ uses: [FirstUse]) -> [FirstUse] {
+      uses.compactMap { use in other(use.part).map { FirstUse(step: use.step, part: $0) } }
+    }
+    return Self(
+      launches: launches.map { Launch(weight: $0.weight, uses: mapped($0.uses)) },
+      others: mapped(others))
+  }
+
+  /// Returns the parts in the order of `strategy`, or in their previous order where `strategy` gains nothing
+  /// (`KeptOrder`).
+  ///
+  /// - Parameters:
+  ///   - previous: the parts of the previous order that the layout has, each by its function's first alias; `nil` if
+  ///     there is no previous order.
+  ///   - keepsUnused: whether parts of `previous` that are not used may stay.
+  ///   - size, precedingBytes: as for `BalancedOrder`.
+  package func ordered(
+    by strategy: OrderStrategy, previous: [Part]? = nil, keepsUnused: Bool = false,
+    in layout: Layout, size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0
+  ) -> [Part] {
+    let order = ordered(by: strategy, in: layout, size, precedingBytes)
+    guard let previous else { return order }
+    let isOrdered = Set(order)
+    return KeptOrder(
+      order, previous: keepsUnused ? previous : previous.filter(isOrdered.contains),
+      launches: repeatedLaunches, layout: layout, size: size, precedingBytes: precedingBytes
+    ).parts
+  }
+
+  private func ordered(
+    by strategy: OrderStrategy, in layout: Layout, _ size: ((Part) -> UInt64)?,
+    _ precedingBytes: UInt64
+  ) -> [Part] {
+    var order = MergedLaunches()
+    switch strategy {
+    case .firstHit: for launch in launches { order.append(launch.uses, in: layout) }
+    case .balanced:
+      order.append(
+        BalancedOrder(
+          repeatedLaunches, layout: layout, size: size, precedingBytes: precedingBytes
+        ).parts.inSteps, in: layout)
+    }
+    order.append(others, in: layout)
+    return order.parts
+  }
+}
+
+extension [Part] {
+  /// The first uses of the parts, one after the other.
+  package var inSteps: [FirstUse] {
+    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
+  }
+}
