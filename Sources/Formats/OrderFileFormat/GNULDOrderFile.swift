@@ -30,6 +30,10 @@ extension OrderFileDialect {
     reader: readGNULD, writer: writeGNULD, recognizes: looksLikeGNULD
   ).with {
     $0.movesToOwnSection = true
+    $0.orderOfVariables = { names in
+      let sections = names.map { "*(.data.\($0))" }.joined(separator: " ")
+      return "SECTIONS { .data.ordered : { \(sections) } } INSERT BEFORE .data;\n"
+    }
     $0.ownTitle = "GNU ld"
     $0.driverName = "bfd"
     $0.linkOption = "-Wl,-T,"

@@ -19,6 +19,7 @@ extension OrderFileDialect {
     reader: readGold, writer: writeGold, recognizes: looksLikeGold
   ).with {
     $0.mayBeOtherText = true
+    $0.orderOfVariables = { $0.map { ".data.\($0)\n" }.joined() }
     $0.driverName = "gold"
     $0.linkOption = "-Wl,--section-ordering-file="
   }

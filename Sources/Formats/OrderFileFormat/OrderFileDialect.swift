@@ -38,6 +38,11 @@ package struct OrderFileDialect: Sendable {
   package internal(set) var movesToOwnSection = false
   /// Whether it orders zero-filled data.
   package internal(set) var ordersZeroFilledData = false
+  /// Returns an order of the variables with the given names, each of which is in a section of its own. `gen` orders data
+  /// only by dialects with `ordersData`; the linkers of the others have syntax for data, too.
+  package internal(set) var orderOfVariables: @Sendable ([String]) -> String = { names in
+    names.map { "\($0)\n" }.joined()
+  }
   /// Whether it orders C strings, by their hashes.
   package internal(set) var ordersStrings = false
 

@@ -138,18 +138,19 @@ extension [Finding] {
 
 @Suite struct PermissionFindingsTests {
   @Test(arguments: [
-    (PermissionFacts(tracingRefusal: "no", ptraceScope: 2), "sysctl kernel.yama.ptrace_scope=1"),
-    (PermissionFacts(tracingRefusal: "no", ptraceScope: 3), "and reboot"),
-    (PermissionFacts(tracingRefusal: "no", hasFilter: true), "docker run --cap-add=SYS_PTRACE"),
-    (PermissionFacts(tracingRefusal: "no", isTraced: true), "without strace or a debugger"),
+    (PermissionFacts.Tracing(refusal: "no", ptraceScope: 2), "sysctl kernel.yama.ptrace_scope=1"),
+    (PermissionFacts.Tracing(refusal: "no", ptraceScope: 3), "and reboot"),
+    (PermissionFacts.Tracing(refusal: "no", hasFilter: true), "docker run --cap-add=SYS_PTRACE"),
+    (PermissionFacts.Tracing(refusal: "no", isTraced: true), "without strace or a debugger"),
   ])
-  func theHintForPtraceFitsTheCause(facts: PermissionFacts, hint: String) {
+  func theHintForPtraceFitsTheCause(tracing: PermissionFacts.Tracing, hint: String) {
+    let facts = PermissionFacts(tracing: tracing)
     var methods = RecordingMethods()
     methods.refuse(.breakpoints, RecordingMethods.Refusal("no"))
     // Another method can record.
     let warning = facts.findings(methods).of("ptrace")
     #expect(warning?.severity == .warning && warning?.hint?.contains(hint) ?? false)
-    #expect(facts.tracing?.hint == warning?.hint)
+    #expect(facts.refusalOfBreakpoints?.hint == warning?.hint)
     for method in AutoDocument.RecordingMethod.allCases {
       methods.refuse(method, RecordingMethods.Refusal("no"))
     }
@@ -158,7 +159,9 @@ extension [Finding] {
 
   @Test func whatIsPermittedIsOK() {
     #expect(
-      PermissionFacts(ptraceScope: 1).findings().allSatisfy { $0.severity == .ok && $0.hint == nil }
+      PermissionFacts(tracing: PermissionFacts.Tracing(ptraceScope: 1)).findings().allSatisfy {
+        $0.severity == .ok && $0.hint == nil
+      }
     )
     let refused = PermissionFacts(faultRefusal: "no", confinement: .isMissing).findings()
     #expect(refused.count { $0.severity == .warning } == 2)
@@ -306,7 +309,7 @@ extension [Finding] {
     #expect(AutoObstacles.ofMachine(Self.tools, PermissionFacts(), machine).isEmpty)
     #expect(
       AutoObstacles.ofMachine(
-        ToolFacts(), PermissionFacts(tracingRefusal: "no"),
+        ToolFacts(), PermissionFacts(tracing: PermissionFacts.Tracing(refusal: "no")),
         MachineFindingsTests.facts(isLinux: false))
         == [
           "this is not Linux", "no compiler", "no linker that orders functions",

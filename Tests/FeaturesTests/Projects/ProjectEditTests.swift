@@ -108,8 +108,8 @@ import Testing
 
 @Suite struct BuildIntegrationTests {
   @Test func mesonGetsTheLanguagesOfItsProject() throws {
-    let integration = try BuildIntegration(
-      of: "meson",
+    let integration = BuildIntegration(
+      in: .mesonFolder,
       describedBy: "# project('x', 'c')\nproject('x', 'cpp', version : '''(''')\nx = 'c'\n")
     let contents = try integration.edits[1].applied(to: nil) ?? []
     #expect(String(decoding: contents, as: UTF8.self).contains("language : ['cpp'])"))
@@ -117,24 +117,29 @@ import Testing
   }
 
   @Test(arguments: [
-    ("cargo", "[workspace]\n", "a virtual manifest"),
-    ("cargo", "[package] # main\nbuild = \"b.rs\"\n", "build script of its own: build = \"b.rs\""),
-    ("cargo", "[package]\nbuild = false\n", "turns build scripts off"),
-    ("cargo", "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),
-    ("meson", "project('x', 'rust')\n", "names neither 'c' nor 'cpp'"),
-    ("meson", "project('x', 'c')\n", nil),
+    (OrderFilePlace.cargoBuildScript, "[workspace]\n", "a virtual manifest"),
+    (
+      .cargoBuildScript, "[package] # main\nbuild = \"b.rs\"\n",
+      "build script of its own: build = \"b.rs\""
+    ),
+    (.cargoBuildScript, "[package]\nbuild = false\n", "turns build scripts off"),
+    (.cargoBuildScript, "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),
+    (.mesonFolder, "project('x', 'rust')\n", "names neither 'c' nor 'cpp'"),
+    (.mesonFolder, "project('x', 'c')\n", nil),
   ])
   func whatStandsInTheWayIsToldWithWhatToDo(
-    system: String, text: String, message: String?
-  ) throws {
-    let obstacle = try BuildIntegration(of: system, describedBy: text).obstacle
+    place: OrderFilePlace, text: String, message: String?
+  ) {
+    let obstacle = BuildIntegration(in: place, describedBy: text).obstacle
     #expect(obstacle.map { $0.message.contains(message ?? "") } == message.map { _ in true })
     #expect(obstacle.map { $0.hint != nil && $0.severity == .usage } ?? true)
   }
 
-  @Test func makefilesAreNotChanged() {
+  @Test func makefilesAreNotChanged() throws {
+    let workshop = try Workshop()
+    try workshop.write("all:\n", "Makefile")
     let error = #expect(throws: Diagnostic.self) {
-      try BuildIntegration(of: "make", describedBy: "")
+      try ProjectIntegration(of: workshop.folder.path, buildSystem: nil)
     }
     #expect(error?.hint != nil && error?.severity == .usage)
   }

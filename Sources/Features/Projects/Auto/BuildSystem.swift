@@ -2,6 +2,28 @@ import CommandSupport
 import ImageModel
 import Rendering
 
+/// The place for an order file in the builds of one build system.
+package enum OrderFilePlace: Hashable, Sendable {
+  /// A file that CMakeLists.txt includes.
+  case cmakeFile
+  /// A folder with a file that meson.build reads.
+  case mesonFolder
+  /// The build script of a package.
+  case cargoBuildScript
+  /// A file with options for SwiftPM's linker.
+  case swiftToolset
+
+  /// The file that describes the project.
+  package var descriptionFile: String {
+    switch self {
+    case .cmakeFile: "CMakeLists.txt"
+    case .mesonFolder: "meson.build"
+    case .cargoBuildScript: "Cargo.toml"
+    case .swiftToolset: "Package.swift"
+    }
+  }
+}
+
 /// How a project is built: the commands to run in its folder.
 package struct BuildSystem: Hashable, Sendable {
   /// `make`, `autotools`, `cmake`, `meson`, `cargo`, `swiftpm`; `command` for a command that the user gives.
@@ -17,6 +39,8 @@ package struct BuildSystem: Hashable, Sendable {
   package var tools: [String]
   /// Whether it generates the files of another build tool, which `CMAKE_GENERATOR` chooses.
   package var hasGenerators: Bool
+  /// Where `init` puts an order file into the project's build; `nil` if the build has no place for one.
+  package var orderFilePlace: OrderFilePlace?
   /// Whether `build` may also configure, as the user's own command may.
   package var buildConfigures = false
 
@@ -40,7 +64,8 @@ package struct BuildSystem: Hashable, Sendable {
 
   package init(
     name: String, configure: String? = nil, build: String, clean: String? = nil,
-    toolchain: Toolchain = .c, tools: [String] = [], hasGenerators: Bool = false
+    toolchain: Toolchain = .c, tools: [String] = [], hasGenerators: Bool = false,
+    orderFilePlace: OrderFilePlace? = nil
   ) {
     self.name = name
     self.configure = configure
@@ -49,6 +74,7 @@ package struct BuildSystem: Hashable, Sendable {
     self.toolchain = toolchain
     self.tools = tools
     self.hasGenerators = hasGenerators
+    self.orderFilePlace = orderFilePlace
   }
 
   /// Makes a build system of the user's own command. A command of SwiftPM or cargo gets the options that `auto` adds.
@@ -119,7 +145,8 @@ package struct BuildSystem: Hashable, Sendable {
       found.append(
         BuildSystem(
           name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
-          toolchain: .swift(imageFolder: ".build/release"), tools: ["swift"]))
+          toolchain: .swift(imageFolder: ".build/release"), tools: ["swift"],
+          orderFilePlace: .swiftToolset))
     }
     if names.contains("CMakeLists.txt") {
       let generator = generator.map { " -G \(shellWord($0))" } ?? ""
@@ -127,19 +154,21 @@ package struct BuildSystem: Hashable, Sendable {
         BuildSystem(
           name: "cmake",
           configure: "cmake -S . -B \(folder)\(generator) -DCMAKE_BUILD_TYPE=Release",
-          build: "cmake --build \(folder)\(parallel)", tools: ["cmake"], hasGenerators: true))
+          build: "cmake --build \(folder)\(parallel)", tools: ["cmake"], hasGenerators: true,
+          orderFilePlace: .cmakeFile))
     }
     if names.contains("meson.build") {
       found.append(
         BuildSystem(
           name: "meson", configure: "meson setup \(folder) --buildtype=release",
-          build: "meson compile -C \(folder)\(parallel)", tools: ["meson", "ninja"]))
+          build: "meson compile -C \(folder)\(parallel)", tools: ["meson", "ninja"],
+          orderFilePlace: .mesonFolder))
     }
     if names.contains("Cargo.toml") {
       found.append(
         BuildSystem(
           name: "cargo", build: "cargo build --release\(parallel)", toolchain: .rust,
-          tools: ["cargo"]))
+          tools: ["cargo"], orderFilePlace: .cargoBuildScript))
     }
     let make = "make\(parallel)"
     if names.contains("configure") {

@@ -58,7 +58,7 @@ package struct Doctor {
     let tools = try (try? trials.get()).map { trials throws(Diagnostic) in try ToolFacts(trials) }
     let permissions = PermissionFacts(trials, in: environment, command: command)
     let machine = MachineFacts(of: place)
-    var methods = RecordingMethods(tracing: permissions.tracing, in: environment)
+    var methods = RecordingMethods(tracing: permissions.refusalOfBreakpoints, in: environment)
     methods.consider(subject.system, in: environment)
     var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)

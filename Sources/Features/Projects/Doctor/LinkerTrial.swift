@@ -86,19 +86,9 @@ struct LinkerTrial {
       String(decoding: order, as: UTF8.self), program, dialect, Self.functions)
     facts.writesMaps =
       (try? InputFile.bytes(trials.path("trial.map"))).map { $0.count > 0 } ?? false
-    facts.ordersData = try follows(Self.dataOrder(dialect), program, dialect, Self.data)
+    facts.ordersData = try follows(
+      dialect.orderOfVariables(Self.data), program, dialect, Self.data)
     return facts
-  }
-
-  /// `gen` orders no data for GNU ld and gold, so `OrderFileDialect` has no data orders for them. The trial writes its
-  /// own.
-  private static func dataOrder(_ dialect: OrderFileDialect) -> String {
-    switch dialect {
-    case .gnuLD:
-      "SECTIONS { .data.ordered : { \(data.map { "*(.data.\($0))" }.joined(separator: " ")) } } INSERT BEFORE .data;\n"
-    case .gold: data.map { ".data.\($0)\n" }.joined()
-    default: data.map { "\($0)\n" }.joined()
-    }
   }
 
   /// Whether the linker places `names` in the order of `text`, the contents of an order file. The link also writes a

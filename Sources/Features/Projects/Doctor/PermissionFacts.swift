@@ -7,17 +7,7 @@ import Rendering
 
 /// What this process may do, found out by trying it.
 package struct PermissionFacts: Hashable, Sendable {
-  /// Why a program could not be traced; `nil` if it could.
-  package var tracingRefusal: String?
-  /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
-  package var ptraceScope: Int?
-  /// Whether a filter forbids system calls, as in containers (seccomp).
-  package var hasFilter: Bool
-  /// Whether this process has CAP_SYS_PTRACE.
-  package var hasTraceCapability: Bool
-  /// Whether this process is itself traced, by a debugger for example. The programs that it starts are then traced,
-  /// too, and no other process can trace them.
-  package var isTraced: Bool
+  package var tracing: Tracing
   /// Why page faults could not be recorded; `nil` if they could.
   package var faultRefusal: String?
   /// The result of a confined command; `nil` if none was tried.
@@ -25,6 +15,32 @@ package struct PermissionFacts: Hashable, Sendable {
   package var temporaryFolder: String
   /// Why no file could be written to the temporary folder; `nil` if one was written.
   package var temporaryFolderRefusal: String?
+
+  /// What decides whether this process may trace programs.
+  package struct Tracing: Hashable, Sendable {
+    /// Why a program could not be traced; `nil` if it could.
+    package var refusal: String?
+    /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
+    package var ptraceScope: Int?
+    /// Whether a filter forbids system calls, as in containers (seccomp).
+    package var hasFilter: Bool
+    /// Whether this process has CAP_SYS_PTRACE.
+    package var hasTraceCapability: Bool
+    /// Whether this process is itself traced, by a debugger for example. The programs that it starts are then traced,
+    /// too, and no other process can trace them.
+    package var isTraced: Bool
+
+    package init(
+      refusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
+      hasTraceCapability: Bool = false, isTraced: Bool = false
+    ) {
+      self.refusal = refusal
+      self.ptraceScope = ptraceScope
+      self.hasFilter = hasFilter
+      self.hasTraceCapability = hasTraceCapability
+      self.isTraced = isTraced
+    }
+  }
 
   /// What happens to a command that may write to one folder only.
   package enum Confinement: Hashable, Sendable {
@@ -37,16 +53,11 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   package init(
-    tracingRefusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
-    hasTraceCapability: Bool = false, isTraced: Bool = false, faultRefusal: String? = nil,
+    tracing: Tracing = Tracing(), faultRefusal: String? = nil,
     confinement: Confinement? = .works, temporaryFolder: String = "/tmp",
     temporaryFolderRefusal: String? = nil
   ) {
-    self.tracingRefusal = tracingRefusal
-    self.ptraceScope = ptraceScope
-    self.hasFilter = hasFilter
-    self.hasTraceCapability = hasTraceCapability
-    self.isTraced = isTraced
+    self.tracing = tracing
     self.faultRefusal = faultRefusal
     self.confinement = confinement
     self.temporaryFolder = temporaryFolder
@@ -59,13 +70,14 @@ package struct PermissionFacts: Hashable, Sendable {
   init(
     _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String
   ) {
-    tracingRefusal = TracingPermission.refusal()
-    ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
     let status = ProcessStatus(of: getpid())
-    hasFilter = status?["Seccomp"] == "2"
     let capabilities = status?["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
-    hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
-    isTraced = status?["TracerPid"].map { $0 != "0" } ?? false
+    tracing = Tracing(
+      refusal: TracingPermission.refusal(),
+      ptraceScope: SystemFile.number("/proc/sys/kernel/yama/ptrace_scope"),
+      hasFilter: status?["Seccomp"] == "2",
+      hasTraceCapability: capabilities >> 19 & 1 == 1,  // CAP_SYS_PTRACE
+      isTraced: status?["TracerPid"].map { $0 != "0" } ?? false)
     faultRefusal = PageFaultRecording.refusal
     temporaryFolder = environment.temporaryFolder ?? "/tmp"
     switch trials {
@@ -128,32 +140,32 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   /// Why no program can be recorded with breakpoints; `nil` if programs can be.
-  package var tracing: RecordingMethods.Refusal? {
-    tracingRefusal.map {
+  package var refusalOfBreakpoints: RecordingMethods.Refusal? {
+    tracing.refusal.map {
       RecordingMethods.Refusal("a program can't be traced: \($0)", hint: tracingHint)
     }
   }
 
   private func tracingFinding(_ methods: RecordingMethods) -> Finding {
     let facts = [
-      ptraceScope.map { "ptrace_scope \($0)" } ?? "no Yama",
-      hasFilter ? "a seccomp filter" : "no seccomp filter",
-      hasTraceCapability ? "CAP_SYS_PTRACE" : "no CAP_SYS_PTRACE",
-      isTraced ? "this command is traced" : nil,
+      tracing.ptraceScope.map { "ptrace_scope \($0)" } ?? "no Yama",
+      tracing.hasFilter ? "a seccomp filter" : "no seccomp filter",
+      tracing.hasTraceCapability ? "CAP_SYS_PTRACE" : "no CAP_SYS_PTRACE",
+      tracing.isTraced ? "this command is traced" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
-    guard let tracingRefusal else {
+    guard let refusal = tracing.refusal else {
       return Finding(.permissions, "ptrace", .ok, "a program was traced: \(facts) (tried)")
     }
     return Finding(
       .permissions, "ptrace", methods.best == nil ? .error : .warning,
-      "\(tracingRefusal): \(facts) (tried)",
+      "\(refusal): \(facts) (tried)",
       hint: tracingHint)
   }
 
   /// <https://docs.kernel.org/admin-guide/LSM/Yama.html>
   private var tracingHint: String {
-    if isTraced { return "run it without strace or a debugger" }
-    return switch ptraceScope ?? 0 {
+    if tracing.isTraced { return "run it without strace or a debugger" }
+    return switch tracing.ptraceScope ?? 0 {
     case ...1: "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined"
     case 2: "as root: sysctl kernel.yama.ptrace_scope=1"
     default:

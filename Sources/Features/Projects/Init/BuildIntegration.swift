@@ -14,14 +14,11 @@ package struct BuildIntegration: Hashable, Sendable {
   package static let order = "app.order"
   private static let emptyOrder = "# orderfile gen -o app.order\n"
 
-  /// - Parameters:
-  ///   - system: the name of the build system.
-  ///   - description: the contents of its file that describes the project.
-  /// - Throws: an error with a hint if builds of this kind have no place for an order file.
-  package init(of system: String, describedBy description: String) throws(Diagnostic) {
+  /// - Parameter description: the contents of the file that describes the project.
+  package init(in place: OrderFilePlace, describedBy description: String) {
     let order = ProjectEdit(Self.order, .userFile(Self.emptyOrder))
-    switch system {
-    case "cmake":
+    switch place {
+    case .cmakeFile:
       edits = [
         order, ProjectEdit("orderfile.cmake", .file(Self.cmake, comment: "#")),
         ProjectEdit(
@@ -31,7 +28,7 @@ package struct BuildIntegration: Hashable, Sendable {
             behind: ProjectEdit.Call("project", in: "cmake"))),
       ]
       obstacle = nil
-    case "meson":
+    case .mesonFolder:
       let languages = Self.languages(ofMesonProject: description)
       edits = [
         order, ProjectEdit("orderfile/meson.build", .file(Self.meson(languages), comment: "#")),
@@ -42,16 +39,12 @@ package struct BuildIntegration: Hashable, Sendable {
             behind: ProjectEdit.Call("project", in: "meson"))),
       ]
       obstacle = languages.isEmpty ? Self.noLanguage : nil
-    case "cargo":
+    case .cargoBuildScript:
       edits = [order, ProjectEdit("build.rs", .file(Self.cargo, comment: "//"))]
       obstacle = Self.obstacle(inManifest: description)
-    case "swiftpm":
+    case .swiftToolset:
       edits = [order, ProjectEdit("orderfile.json", .file(Self.toolset, comment: nil))]
       obstacle = nil
-    default:
-      throw Diagnostic(
-        "init can't change makefiles: each uses flags in its own way",
-        hint: Self.otherBuilds, severity: .usage)
     }
   }
 

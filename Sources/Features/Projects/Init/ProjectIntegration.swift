@@ -33,20 +33,17 @@ package struct ProjectIntegration {
         context: [folder], hint: BuildIntegration.otherBuilds, severity: .usage)
     }
     // Many projects have a makefile beside another build system.
-    let usable = found.filter { !["make", "autotools"].contains($0.name) }
+    let usable = found.filter { $0.orderFilePlace != nil }
     let chosen = try BuildSystem.only(
       of: usable.isEmpty || system != nil ? found : usable, wanted: system, project: folder,
       hint: "use one of these: --build-system \(found[0].name)")
-    let descriptions = [
-      "cmake": "CMakeLists.txt", "meson": "meson.build", "cargo": "Cargo.toml",
-      "swiftpm": "Package.swift",
-    ]
-    var description = ""
-    if let name = descriptions[chosen.name] {
-      let bytes = try InputFile.bytes("\(self.folder)/\(name)")
-      description = bytes.text(0..<bytes.count)
+    guard let place = chosen.orderFilePlace else {
+      throw Diagnostic(
+        "init can't change makefiles: each uses flags in its own way",
+        hint: BuildIntegration.otherBuilds, severity: .usage)
     }
-    integration = try BuildIntegration(of: chosen.name, describedBy: description)
+    let bytes = try InputFile.bytes("\(self.folder)/\(place.descriptionFile)")
+    integration = BuildIntegration(in: place, describedBy: bytes.text(0..<bytes.count))
     // The build command of `BuildSystem` for SwiftPM names a toolset in a folder of `auto`.
     build =
       chosen.usesToolset
