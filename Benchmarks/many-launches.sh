@@ -110,7 +110,7 @@ many_orderfile() {
     sealed) "${@:2}" show --json shown.oftrace ;;
     wrong) "${@:2}" gen shown.order -o new.order || true ;;
     json) "${@:2}" diff --json shown shown --trace shown.oftrace --page-size 16k ;;
-    map) "${@:2}" gen shown.oftrace --image shown --linker gold --explain --json -o new.order ;;
+    map) "${@:2}" gen shown.oftrace --image shown --linker gold --list-missing --json -o new.order ;;
     refused) "${@:2}" show missing.oftrace || true ;;
     settings) "${@:2}" flags xcconfig --help ;;
   esac

@@ -13,7 +13,7 @@ step "1. record in an emulator, which sees all code that runs"
 run "$ORDERFILE" record --qemu -o tally.oftrace -- ./tally "12 30" >/dev/null
 
 step "2. write the profile and the order for llvm-bolt"
-run "$ORDERFILE" gen tally.oftrace --image tally --format bolt --split tally.fdata -o tally.order
+run "$ORDERFILE" gen tally.oftrace --image tally --splitter bolt --split-profile tally.fdata -o tally.order
 run cat tally.order
 
 step "3. let BOLT make the ordered program"

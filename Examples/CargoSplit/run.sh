@@ -23,7 +23,7 @@ step "1. record: the blocks that a launch runs"
 run "$ORDERFILE" record --breakpoints --blocks -o words.oftrace -- ./words-default To be or not to be
 
 step "2. write the profile and the order file for the linker"
-run "$ORDERFILE" gen words.oftrace --image words-default --split words.clusters -o words.order
+run "$ORDERFILE" gen words.oftrace --image words-default --split-profile words.clusters -o words.order
 
 step "3. link with both"
 build "$flags -Clink-arg=-Wl,--lto-basic-block-sections=$PWD/words.clusters\

@@ -15,7 +15,7 @@ step "1. record: the blocks that a launch runs"
 run "$ORDERFILE" record --breakpoints --blocks -o tally.oftrace -- ./tally-default "12 30" >/dev/null
 
 step "2. write the profile for the compiler, and the order file for the linker"
-run "$ORDERFILE" gen tally.oftrace --image tally-default --split tally.clusters -o tally.order
+run "$ORDERFILE" gen tally.oftrace --image tally-default --split-profile tally.clusters -o tally.order
 run cat tally.clusters tally.order
 
 step "3. compile with the profile, and link with the order file"

@@ -18,7 +18,7 @@ step "1. record: the blocks that a launch runs"
 run "$ORDERFILE" record --breakpoints --blocks -o app.oftrace -- ./greet-default Ada 30000
 
 step "2. write the profile and the order file for the linker"
-run "$ORDERFILE" gen app.oftrace --image greet-default --split app.clusters -o app.order
+run "$ORDERFILE" gen app.oftrace --image greet-default --split-profile app.clusters -o app.order
 
 # SwiftPM does not notice changed contents of the profile and the order file, so the image is removed.
 step "3. link with both"

@@ -13,7 +13,7 @@ sdk=$root/.build/apple/sdk
 cp -r "$here/Sources" .
 
 step "the settings, as an Xcode user gets them"
-run "$ORDERFILE" init --print xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
+run "$ORDERFILE" init --print xcode -o orderfile --recorder "$root/.build/runtime" >steps.txt
 cp orderfile/app.order empty.order
 # A user who runs the command in /Users/me/App, with the recorder installed, gets the committed files.
 for name in record order; do

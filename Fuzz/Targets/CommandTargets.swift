@@ -28,8 +28,11 @@ extension FuzzTarget {
       ["show", files.trace, "--recorded", files.image, "--demangle", "short"],
       ["show", files.trace, "--json"],
       ["gen", files.trace, "--image", files.image], ["gen", files.trace, files.trace],
-      ["gen", files.trace, "--image", files.image, "--split", files.profile],
-      ["gen", files.trace, "--image", files.image, "--split", files.profile, "--format", "bolt"],
+      ["gen", files.trace, "--image", files.image, "--split-profile", files.profile],
+      [
+        "gen", files.trace, "--image", files.image, "--split-profile", files.profile, "--splitter",
+        "bolt",
+      ],
       ["diff", files.image, files.image, "--trace", files.trace],
       ["diff", files.image, files.image, "--trace", files.trace, "--pages-before", files.pages],
     ] {

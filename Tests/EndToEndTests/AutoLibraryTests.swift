@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A recorder has the path by which the loader opened the library: the link.
-  @Test(.needs("clang"), arguments: [["--method", "instrument"], ["--data"]])
+  @Test(.needs("clang"), arguments: [["--instrument"], ["--data"]])
   func aLibraryThatIsLoadedByALinkIsRecordedByAnInstrumentedBuild(options: [String]) throws {
     let project = try Self.projectWithConfiguredLinks()
     let command = "test -L libshared.so || ./configure; make CC=clang"

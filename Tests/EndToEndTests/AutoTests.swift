@@ -292,12 +292,12 @@ import Testing
   /// As in a container without the right to trace.
   @Test func aMethodThatCannotBeUsedIsNamed() throws {
     let project = try AutoProject()
-    let run = try project.startWithoutTracing(["--launch", "./app", "--method", "breakpoints"])
+    let run = try project.startWithoutTracing(["--launch", "./app", "--breakpoints"])
       .end()
     #expect(
       run.status == 1
         && run.errors.contains(
-          "--method breakpoints: unable to record: a program can't be traced: Operation not permitted\n  hint: "
+          "--breakpoints: unable to record: a program can't be traced: Operation not permitted\n  hint: "
         ), "\(run.errors)")
   }
 

@@ -41,7 +41,7 @@ import Testing
     }
     try workshop.mustOrderfile("record", "--breakpoints", "-o", "t", "--", "./recorded")
     let gen = try workshop.mustOrderfile(
-      "gen", "t", "--image", "released", "--explain", "-o", "order")
+      "gen", "t", "--image", "released", "--list-missing", "-o", "order")
     #expect(!gen.errors.contains("cfi:"), "\(gen.errors)")
     let hash = /\.[0-9a-f]{32}/
     let order = workshop.text("order").replacing(hash, with: ".HASH").split(separator: "\n")

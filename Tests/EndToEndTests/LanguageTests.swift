@@ -46,7 +46,7 @@ import Testing
     try #require(recorded.status == 0, "\(recorded.errors)")
     #expect(recorded.output == (try workshop.must("./app", [])).output)
     let gen = try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "-o", "app.order", "--explain")
+      "gen", "t", "--image", "app", "-o", "app.order", "--list-missing")
     try relink("app.order")
     #expect(try workshop.must("./ordered", []).output == recorded.output)
     let functions = try functions(workshop, "ordered")

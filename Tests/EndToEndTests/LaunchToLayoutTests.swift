@@ -51,7 +51,7 @@ import Testing
       order: ["main", "a b", "a#b", "größe"])
     try workshop.check(build)
     let gen = try workshop.mustOrderfile(
-      "gen", "app.oftrace", "--image", "app", "-o", "again.order", "--explain")
+      "gen", "app.oftrace", "--image", "app", "-o", "again.order", "--list-missing")
     #expect(gen.errors.contains("left out: 2 functions"))
     #expect(gen.errors.contains("\n  #lead: unable to write: "))
     #expect(gen.errors.contains("\n  a\\nb: unable to write: "))

@@ -188,7 +188,7 @@ import Testing
     #expect(broken.status == 1 && broken.errors.contains("broken: "))
     let unreadable = try workshop.orderfile("gen", "gone.oftrace", "--fallback", "none.order")
     #expect(unreadable.status == 1 && unreadable.errors.contains("none.order: "))
-    let split = try workshop.orderfile(["gen", "gone.oftrace", "--split", "x"] + arguments)
+    let split = try workshop.orderfile(["gen", "gone.oftrace", "--split-profile", "x"] + arguments)
     #expect(split.status == 64)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile gen --split` of programs of several modules: names, linkers, link-time optimization, later builds.
+/// `orderfile gen --split-profile` of programs of several modules: names, linkers, link-time optimization, later builds.
 @Suite(.needs(.recording, "clang-19")) struct SplitModulesTests {
   /// Two modules with a function `reduce` each, of which a launch runs a part.
   static let modules = [
@@ -46,7 +46,7 @@ import Testing
     let flags = [SplitTests.blockMap, "-gline-tables-only", "-fdebug-info-for-profiling"]
     let workshop = try workshopOfModules(flags)
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     let profile = SplitTests.profile(workshop)
     #expect(profile.contains("m a.c") && profile.contains("m lib/b.c"))
     let shown = try workshop.mustOrderfile("show", "app.clusters").text
@@ -69,7 +69,8 @@ import Testing
   @Test func withoutDebugInformationNamesakesStayWhole() throws {
     let workshop = try workshopOfModules([SplitTests.blockMap])
     let run = try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order", "--explain")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order",
+      "--list-missing")
     #expect(
       run.errors.contains(
         """
@@ -104,7 +105,8 @@ import Testing
     ]
     let workshop = try workshopOfModules(flags)
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order", "--linker",
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order",
+      "--linker",
       linker.testDescription)
     try build(
       "split", flags + ["-fbasic-block-sections=list=app.clusters", linker.order], in: workshop)
@@ -140,7 +142,7 @@ import Testing
     try workshop.must(
       Built.orderfile, ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"])
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     try build(
       "split",
       flags + [
@@ -157,7 +159,7 @@ import Testing
   @Test func whatHasOtherBlocksNowIsListedAndStaysWhole() throws {
     let workshop = try workshopOfModules([SplitTests.blockMap, "-g"])
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     let changed = (Self.modules["lib/b.c"] ?? "").replacing(
       "if (n > 5) {", with: "if (n > 7) puts(\"seven\"); if (n > 5) {")
     try workshop.write(changed.utf8, "lib/b.c")
@@ -175,7 +177,7 @@ import Testing
     #expect(try workshop.orderfile(diff + ["--limit", "diff.drifted<=1"]).status == 0)
 
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "split", "--split", "next.clusters", "-o", "next.order")
+      "gen", "t", "--image", "split", "--split-profile", "next.clusters", "-o", "next.order")
     let next = SplitTests.profile(workshop, "next.clusters")
     #expect(!next.contains("f other") && next.count { $0 == "f reduce" } == 2)
     #expect(!workshop.text("next.order").contains("other.cold"))
@@ -197,7 +199,7 @@ import Testing
       ),
     ] {
       let run = try workshop.orderfile(
-        "gen", trace, "--image", image, "--split", "x.clusters", "-o", "x.order")
+        "gen", trace, "--image", image, "--split-profile", "x.clusters", "-o", "x.order")
       #expect(
         run.status != 0 && run.errors.contains("error: \(message)")
           && run.errors.contains("\n  hint: "), "\(run.errors)")

@@ -37,7 +37,7 @@ import Testing
     try workshop.must(
       Built.orderfile, ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"])
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     try workshop.must("clang-19", compile + ["-fbasic-block-sections=list=app.clusters"])
     try workshop.must("clang-19", link + ["-Wl,--symbol-ordering-file=app.order"])
     return (workshop, compile, link)
@@ -65,7 +65,7 @@ import Testing
     let before = SplitTests.profile(workshop)
     let option = "-fbasic-block-sections=list=\"$ORDERFILE_SPLIT\""
     _ = try refineLarge(
-      workshop, ["--split", "app.clusters"], relink: [compile + [option], link])
+      workshop, ["--split-profile", "app.clusters"], relink: [compile + [option], link])
     // The cold parts of three functions have joined the others.
     let after = SplitTests.profile(workshop)
     let changed = zip(before, after).filter { $0 != $1 }
@@ -81,7 +81,8 @@ import Testing
     // Without a map it is not known what ran of each function.
     let plain = "clang-19 -O1 app.c -fuse-ld=lld -o app #"
     let run = try workshop.orderfile(
-      "refine", "--order", "app.order", "--split", "app.clusters", "--image", "app", "--relink",
+      "refine", "--order", "app.order", "--split-profile", "app.clusters", "--image", "app",
+      "--relink",
       plain, "--", "./app")
     #expect(run.status != 0 && run.errors.contains("app: missing basic block address map"))
     #expect(workshop.bytes("app") == image && SplitTests.profile(workshop) == after)

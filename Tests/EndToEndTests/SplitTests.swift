@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile gen --split`: functions divided by what a launch ran of them, by real compilers and linkers.
+/// `orderfile gen --split-profile`: functions divided by what a launch ran of them, by real compilers and linkers.
 @Suite(.needs(.recording, "clang-19")) struct SplitTests {
   /// Cleanups, exceptions caught in the thrower's caller and rethrown, `noexcept`, constructors with aliases.
   static let exceptions = """
@@ -117,7 +117,7 @@ import Testing
   static func expectSameProgram(_ program: Program) throws {
     let workshop = try Self.recorded(program)
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     let profile = Self.profile(workshop)
     #expect(profile.first == "v1" && profile.count { $0.hasPrefix("f ") } > 1)
     // --fatal-warnings: each line of the order file is a symbol of the split image.
@@ -157,7 +157,7 @@ import Testing
       Built.orderfile,
       ["record", "--breakpoints", "--blocks", "-o", "t2", "--", "./split"] + program.recorded)
     try workshop.mustOrderfile(
-      "gen", "t2", "--image", "split", "--split", "again.clusters", "-o", "again.order")
+      "gen", "t2", "--image", "split", "--split-profile", "again.clusters", "-o", "again.order")
     #expect(Set(Self.profile(workshop, "again.clusters")) == Set(profile))
     let lines = { (name: String) in
       workshop.text(name).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -171,7 +171,7 @@ import Testing
       testDescription: "", source: BlockTests.branches, compiler: "clang-19", flags: ["-O1"])
     let workshop = try Self.recorded(program)
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     program.compiler = "clang"
     try Self.build(program, "split", in: workshop, Array(Self.splitting.dropLast()))
     let report = try workshop.orderfile(

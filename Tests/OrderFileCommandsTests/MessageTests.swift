@@ -128,7 +128,6 @@ import Testing
     "import xctrace --image @app -o @t", "import xctrace @list --image @app -o @t",
     // Settings.
     "init --print make", "init --print make --program a --write",
-    "init --print make --program a --runtime r",
     "init --print make --program a --recorder r", "init --print xcode -o @x --program a",
     "init --print xcode -o @x --linker lld",
     "init --print xcode -o @x @app", "init --data", "init --order a", "init --write -o @x",

@@ -68,10 +68,8 @@ struct AutoCommand: ParsableCommand {
       "Also order the data of C and C++ code. A second build, compiled by clang, records the data. Needs lld."
   )
   var data = false
-  @Option(
-    help: ArgumentHelp(
-      "How launches are recorded: breakpoints, qemu or instrument. (default: the first of these that can be used)",
-      valueName: "method"))
+  @Flag(
+    help: "The method of recording. (default: the first of these that can be used)")
   var method: AutoDocument.RecordingMethod?
   @Flag(
     help:

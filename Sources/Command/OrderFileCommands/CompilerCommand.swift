@@ -101,7 +101,7 @@ struct CCompilerCommand: ParsableCommand {
       ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_DATA=1 gives each \
       variable a section, and lets these images record data, too. ORDERFILE_MAPS=FOLDER names \
       a folder for link maps. ORDERFILE_SPLIT=FILE makes clang 19 or later write a map of basic blocks and, once FILE \
-      exists, split functions by that profile of 'gen --split'. Called by a symbolic link that is named like a \
+      exists, split functions by that profile of 'gen --split-profile'. Called by a symbolic link that is named like a \
       compiler, such as gcc, this command wraps that compiler.
       """, shouldDisplay: false)
   @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")

@@ -13,7 +13,7 @@ struct GenCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
-        $ orderfile gen start.oftrace --weighted 3,open.oftrace --image build/app --split app.clusters -o app.order
+        $ orderfile gen start.oftrace --weighted 3,open.oftrace --image build/app --split-profile app.clusters -o app.order
 
       The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
       all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
@@ -27,12 +27,12 @@ struct GenCommand: ParsableCommand {
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
       build does not have are left out and counted. Without --image and --link-map, the recorded image is the build to order.
 
-      --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
+      --split-profile needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
       later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \
       ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
       Functions whose blocks were recorded in another build are split if both builds have the same map of blocks.
 
-      With --format bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
+      With --splitter bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
       that was linked with --emit-relocs, and recorded with record --qemu or by the blocks of its map. The command \
       to run is printed.
 
@@ -106,14 +106,14 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp(
       "Also write a profile by which functions are split into what ran and what did not.",
       valueName: "file"), completion: .file())
-  var split: String?
+  var splitProfile: String?
   @Option(
     help: ArgumentHelp(
-      "The tool that splits: clang, or bolt for llvm-bolt, which orders the linked image again.",
+      "The tool that splits: clang, or bolt for llvm-bolt, which orders the linked image again. (default: clang)",
       valueName: "tool"))
-  var format: SplitFormatOption?
-  @Flag(help: "List each recorded function that is left out or stays whole, and why.")
-  var explain = false
+  var splitter: SplitterOption?
+  @Flag(help: "List all recorded functions that are left out or stay whole, and why.")
+  var listMissing = false
   @Option(
     help: ArgumentHelp("How to demangle names in messages: none, short or full.", valueName: "mode")
   )
@@ -131,23 +131,26 @@ struct GenCommand: ParsableCommand {
     if !allImages && image.count > 1 {
       throw ValidationError("more than one --image needs --all-images")
     }
-    if split != nil && (allImages || linkMap != nil) {
-      throw ValidationError("--split needs one linked image: give it with --image")
+    if splitProfile != nil && (allImages || linkMap != nil) {
+      throw ValidationError("--split-profile needs one linked image: give it with --image")
     }
-    if split == "-" { throw Self.oneFileForBoth }
-    if format != nil && split == nil { throw ValidationError("--format belongs to --split") }
-    let isForLinker = format?.format.isForLinker ?? true
+    if splitProfile == "-" { throw Self.oneFileForBoth }
+    if splitter != nil && splitProfile == nil {
+      throw ValidationError("--splitter belongs to --split-profile")
+    }
+    let isForLinker = splitter?.format.isForLinker ?? true
     if !isForLinker && linker != nil {
-      throw ValidationError("--linker and --format bolt can't be used together: BOLT is no linker")
+      throw ValidationError(
+        "--linker and --splitter bolt can't be used together: BOLT is no linker")
     }
     if previous != nil && (allImages || !isForLinker) {
       throw ValidationError(
         "--previous is an order file of one image for a linker: it can't be used with "
-          + (allImages ? "--all-images" : "--format bolt"))
+          + (allImages ? "--all-images" : "--splitter bolt"))
     }
-    if fallback != nil && (allImages || split != nil) {
+    if fallback != nil && (allImages || splitProfile != nil) {
       throw ValidationError(
-        "--fallback is one order file: it can't be used with \(allImages ? "--all-images" : "--split")"
+        "--fallback is one order file: it can't be used with \(allImages ? "--all-images" : "--split-profile")"
       )
     }
     if debugFile != nil && image.count != 1 {
@@ -173,13 +176,13 @@ struct GenCommand: ParsableCommand {
     options.strategy = strategy
     options.largeFunctionBytes = largeLast
     options.previous = previous
-    options.split = split == nil ? nil : format?.format ?? SplitFormat.all[0]
-    options.splitPath = split ?? ""
+    options.split = splitProfile == nil ? nil : splitter?.format ?? SplitFormat.all[0]
+    options.splitPath = splitProfile ?? ""
     options.environment = .own
     return options
   }
 
-  private static let oneFileForBoth = ValidationError("--split and -o need a file each")
+  private static let oneFileForBoth = ValidationError("--split-profile and -o need a file each")
 
   func run() throws {
     // Find out early if an output can't be written.
@@ -188,8 +191,8 @@ struct GenCommand: ParsableCommand {
       try FallbackOrder(path, linker: linker?.dialect)
     }
     let onlyOutput = allImages ? nil : try Output(output, madeOf: inputs)
-    if let split { try OutputFile.check(split, isNoneOf: inputs) }
-    let profile = try split.map { try OutputFile($0) }
+    if let splitProfile { try OutputFile.check(splitProfile, isNoneOf: inputs) }
+    let profile = try splitProfile.map { try OutputFile($0) }
     if let profile, case .file(let file)? = onlyOutput, file.isSameFile(as: profile) {
       throw Self.oneFileForBoth
     }
@@ -223,7 +226,7 @@ struct GenCommand: ParsableCommand {
     for order in orders {
       let names = Demangler(demangle.mode, of: order.imageFormat).demangle
       messages.print(
-        note: GenText(order.image, listsMissing: explain, names: names).text)
+        note: GenText(order.image, listsMissing: listMissing, names: names).text)
     }
     messages.print(generation.warnings)
   }

@@ -65,14 +65,9 @@ struct InitCommand: ParsableCommand {
   var data = false
   @Option(
     help: ArgumentHelp(
-      "For make with --data: the recorder. (default: \(Self.usualRecorder))", valueName: "file"),
-    completion: .file())
+      "The recorder. For make with --data: orderfile_rt.o (default: \(Self.usualRecorder)). For xcode: the output folder of 'make runtime-darwin', which has a recorder for each platform (default: \(Self.usualRecorders)).",
+      valueName: "path"), completion: .file())
   var recorder: String?
-  @Option(
-    help: ArgumentHelp(
-      "For xcode: the folder with iphoneos/orderfile_rt.o and the other output of 'make runtime-darwin'. (default: \(Self.usualRuntime))",
-      valueName: "folder"), completion: .directory)
-  var runtime: String?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
@@ -87,7 +82,7 @@ struct InitCommand: ParsableCommand {
   var project: String?
 
   private static let usualRecorder = "/usr/local/lib/orderfile_rt.o"
-  private static let usualRuntime = "/usr/local/lib/orderfile"
+  private static let usualRecorders = "/usr/local/lib/orderfile"
 
   func validate() throws {
     if write, remove { throw ValidationError("--write and --remove can't be used together") }
@@ -100,8 +95,10 @@ struct InitCommand: ParsableCommand {
       ("--build-system", buildSystem != nil, printed == nil, changing),
       ("--program", program != nil, isMake, "--print make"),
       ("--linker", linker != nil, isMake, "--print make"),
-      ("--recorder", recorder != nil, isMake && data, "--print make --data"),
-      ("--runtime", runtime != nil, isXcode, "--print xcode"),
+      (
+        "--recorder", recorder != nil, isXcode || isMake && data,
+        "--print make --data and --print xcode"
+      ),
       ("--order", order != nil, printed != nil, "--print"),
       ("--data", data, printed != nil, "--print"),
       ("-o", output != nil, !write && !remove, "init without --write and --remove"),
@@ -140,7 +137,7 @@ struct InitCommand: ParsableCommand {
 
   private func printStepsForXcode() throws {
     let files = XcodeSettingsFiles(
-      folder: output ?? "", orderFile: order, runtime: runtime ?? Self.usualRuntime,
+      folder: output ?? "", orderFile: order, runtime: recorder ?? Self.usualRecorders,
       recordsData: data)
     let (steps, warnings) = try files.write()
     try Console.print(steps)

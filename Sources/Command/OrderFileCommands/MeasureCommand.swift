@@ -33,7 +33,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var runs: Int?
   @Option(
     help: ArgumentHelp(
-      "Launch until the mean times are known to within this share, such as 3%.", valueName: "share"),
+      "The precision of the means: launch until they are known to within this share, such as 3%.",
+      valueName: "share"),
     transform: Share.limit)
   var precision: Share?
   @Flag(help: "The state of the page cache. (default: --both)")

@@ -18,7 +18,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       if the launch executes fewer pages. The result is never worse than the given order file. If \
       interrupted, it writes the best order so far, unless that is the given one.
 
-      With --split a.clusters, functions are split again, too: blocks that ran, but had been split off, join the other blocks that ran. --relink \
+      With --split-profile a.clusters, functions are split again, too: blocks that ran, but had been split off, join the other blocks that ran. --relink \
       then compiles with the profile $ORDERFILE_SPLIT, and both files are replaced.
       """)
 
@@ -41,10 +41,10 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var output: String?
   @Option(
     help: ArgumentHelp(
-      "The profile by which --relink splits functions (gen --split); it is improved, too.",
+      "The profile by which --relink splits functions (gen --split-profile); it is improved, too.",
       valueName: "file"),
     completion: .file())
-  var split: String?
+  var splitProfile: String?
   @Option(help: "The page size to optimize for: 4k, 16k, 64k, or auto for this machine's.")
   var pageSize: PageSizeChoice = .automatic
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
@@ -60,11 +60,12 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
     try launched.check(for: self)
     if split != nil, output != nil {
       throw ValidationError(
-        "--split replaces the given order and profile, which belong together: it can't be used with -o"
+        "--split-profile replaces the given order and profile, which belong together: it can't be used with -o"
       )
     }
     if split == "-" || order == "-" && split != nil {
-      throw ValidationError("--split replaces the given order and profile: they must be files")
+      throw ValidationError(
+        "--split-profile replaces the given order and profile: they must be files")
     }
     if output == "-" {
       throw ValidationError("the refined order can't be written to stdout: give -o FILE")

@@ -35,8 +35,8 @@ struct ELFLinkerOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// `--format`: the tool that splits functions.
-struct SplitFormatOption: ExpressibleByArgument {
+/// `--splitter`: the tool that splits functions.
+struct SplitterOption: ExpressibleByArgument {
   let format: SplitFormat
 
   init?(argument: String) {
@@ -84,8 +84,16 @@ struct DemangleOption: ExpressibleByArgument {
 /// `--page-size`.
 extension PageSizeChoice: ExpressibleByArgument {}
 
-/// `--method`.
+/// `--method` of `pages`.
 extension PageMethod: ExpressibleByArgument {}
 
-/// `--method` of `auto`.
-extension AutoDocument.RecordingMethod: ExpressibleByArgument {}
+/// `--breakpoints`, `--qemu` and `--instrument` of `auto`.
+extension AutoDocument.RecordingMethod: EnumerableFlag {
+  package static func help(for method: Self) -> ArgumentHelp? {
+    switch method {
+    case .breakpoints: "Record with a breakpoint on each function of the release build."
+    case .qemu: "Record in QEMU's emulator, which runs the release build."
+    case .instrument: "Record with a second build, which records itself."
+    }
+  }
+}

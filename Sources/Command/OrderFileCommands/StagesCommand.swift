@@ -23,7 +23,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Say how many launches it takes to know the mean to within this share. (default: 3%)",
+      "The precision of the means: say how many launches it takes to know them to within this share. (default: 3%)",
       valueName: "share"), transform: expecting("a share such as 3% or 0.03"))
   var precision = Share(percent: 3)
   @Option(

@@ -223,7 +223,7 @@ import Testing
   private func expectInstrumented(
     _ project: AutoProject, _ options: [String], command: String
   ) throws {
-    let run = try project.start(["--method", "instrument"] + options).end()
+    let run = try project.start(["--instrument"] + options).end()
     try #require(run.status == 0, "\(run.errors)")
     #expect(run.errors.contains("orderfile: instrument: \(command)"), "\(run.errors)")
     let image = try #require((run.json["images"] as? [[String: Any]])?.first)

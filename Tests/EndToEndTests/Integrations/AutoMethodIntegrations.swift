@@ -38,10 +38,10 @@ import Testing
   @Test func aBuildThatRecordsItselfIsMadeAndLeft() throws {
     let project = try AutoProject()
     let summary = try project.expectOrdered([
-      "--launch", "./app", "--method", "instrument", "--", "make", "CC=clang",
+      "--launch", "./app", "--instrument", "--", "make", "CC=clang",
     ])
     #expect(summary["method"] as? String == "instrument")
-    #expect(summary["methodReason"] as? String == "--method instrument")
+    #expect(summary["methodReason"] as? String == "--instrument")
     for image in ["images/app", "images/default/app", "work/tree/libshared.so"] {
       let symbols = try project.workshop.must("nm", ["\(project.output)/\(image)"])
       #expect(!symbols.text.contains("sanitizer_cov"), "\(image)")
@@ -73,7 +73,7 @@ import Testing
     #expect(try project.start(words + build).end().errors.contains("nothing has changed since"))
 
     for (option, words) in [
-      ("--linker", ["--linker", "gold"]), ("--method breakpoints", ["--method", "breakpoints"]),
+      ("--linker", ["--linker", "gold"]), ("--breakpoints", ["--breakpoints"]),
       ("--data and --split", ["--split"]),
     ] {
       let run = try project.start(["--launch", "./app", "--data"] + words + build).end()
@@ -90,7 +90,7 @@ import Testing
   @Test(.needs("gcc")) func whatGCCCannotInstrumentIsSaid() throws {
     let project = try AutoProject()
     let run = try project.start([
-      "--launch", "./app", "--method", "instrument", "--", "make", "CC=gcc",
+      "--launch", "./app", "--instrument", "--", "make", "CC=gcc",
     ]).end()
     #expect(
       run.status == 1 && run.errors.contains("hint: only clang can instrument: CC=clang"),

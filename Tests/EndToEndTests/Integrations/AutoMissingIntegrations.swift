@@ -101,7 +101,7 @@ import Testing
         """)
     try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
     let run = try project.start([
-      "--launch", "exec ./app", "--until-ready", "line=ready", "--method", "instrument", "--",
+      "--launch", "exec ./app", "--until-ready", "line=ready", "--instrument", "--",
       "make", "CC=clang",
     ]).end()
     try #require(run.status == 0, "\(run.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile gen --format bolt`: a linked image that llvm-bolt splits and orders.
+/// `orderfile gen --splitter bolt`: a linked image that llvm-bolt splits and orders.
 @Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc", "llvm-bolt-19", "valgrind"))
 struct BOLTIntegrations {
   /// Two files with a local function of the same name each, and a variable of that name.
@@ -52,7 +52,7 @@ struct BOLTIntegrations {
     _ workshop: Workshop, image: String? = nil, path: String? = nil
   ) throws -> Run {
     try workshop.orderfile(
-      ["gen", "t", "--format", "bolt", "--split", "app.fdata", "-o", "app.order"]
+      ["gen", "t", "--splitter", "bolt", "--split-profile", "app.fdata", "-o", "app.order"]
         + (image.map { ["--image", $0] } ?? []),
       environment: path.map { ["PATH": $0] } ?? [:])
   }
@@ -96,7 +96,7 @@ struct BOLTIntegrations {
       "\(mistaken.errors)")
     // Its output has a map that is not its own, and another ID: it is recorded by functions.
     let again = try workshop.orderfile(
-      ["gen", "t", "--image", "app.bolt", "--format", "bolt", "--split", "x", "-o", "y"])
+      ["gen", "t", "--image", "app.bolt", "--splitter", "bolt", "--split-profile", "x", "-o", "y"])
     #expect(again.status != 0 && again.errors.contains("it is BOLT's output already"))
     #expect(try workshop.orderfile("show", "app.bolt").status == 0)
   }
@@ -147,10 +147,10 @@ struct BOLTIntegrations {
         "other.c", "-o", "another",
       ])
     try refuses(functions, "a trace is of another build", image: "another")
-    let usage = try functions.orderfile("gen", "t", "--format", "bolt", "-o", "o")
-    #expect(usage.status == 64 && usage.errors.contains("--format belongs to --split"))
-    let same = try functions.orderfile("gen", "t", "--split", "./o", "-o", "o")
-    #expect(same.status == 64 && same.errors.contains("--split and -o need a file each"))
+    let usage = try functions.orderfile("gen", "t", "--splitter", "bolt", "-o", "o")
+    #expect(usage.status == 64 && usage.errors.contains("--splitter belongs to --split-profile"))
+    let same = try functions.orderfile("gen", "t", "--split-profile", "./o", "-o", "o")
+    #expect(same.status == 64 && same.errors.contains("--split-profile and -o need a file each"))
     #expect(!functions.fileNames.contains("o"))
   }
 }

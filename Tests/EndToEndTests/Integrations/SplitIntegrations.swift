@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile gen --split` for programs of other compilers.
+/// `orderfile gen --split-profile` for programs of other compilers.
 @Suite(.needs(.recording, "clang-19")) struct SplitIntegrations {
   @Test(arguments: SplitTests.programs(of: "clang-19"))
   func aSplitProgramIsTheSameProgram(_ program: SplitTests.Program) throws {
@@ -69,7 +69,7 @@ import Testing
       Built.orderfile,
       ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app", "triangle", "3"])
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     try build(
       "split", ["--lto-basic-block-sections=app.clusters", "--symbol-ordering-file=app.order"])
     for arguments in [

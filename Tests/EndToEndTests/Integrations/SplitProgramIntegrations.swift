@@ -131,7 +131,7 @@ import Testing
   ) throws -> Workshop {
     let workshop = try SplitTests.recorded(program, environment: environment)
     try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+      "gen", "t", "--image", "app", "--split-profile", "app.clusters", "-o", "app.order")
     try SplitTests.build(
       program, "split", in: workshop,
       isStrict ? SplitTests.splitting : Array(SplitTests.splitting.dropLast()))

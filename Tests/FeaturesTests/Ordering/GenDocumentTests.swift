@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: ["plain", "lossy", "split"]) func textIsAsRecorded(_ name: String) throws {
     let image = Self.image(name)
     try expectGolden(
-      GenText(image).text + "\n--explain\n"
+      GenText(image).text + "\n--list-missing\n"
         + GenText(image, listsMissing: true, names: upperCase).text + "\n",
       "reporting/gen/\(name)/expected.txt")
   }

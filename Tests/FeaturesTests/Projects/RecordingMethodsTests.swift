@@ -61,7 +61,7 @@ import Testing
     let methods = Self.methods(without: [.qemu])
     #expect(try methods.chosen(.instrument) == .instrument)
     let error = #expect(throws: Diagnostic.self) { try methods.chosen(.qemu) }
-    #expect(error?.description == "--method qemu: unable to record: no qemu\n  hint: allow qemu")
+    #expect(error?.description == "--qemu: unable to record: no qemu\n  hint: allow qemu")
   }
 
   @Test func ifNoneCanBeUsedAllReasonsAreGiven() {

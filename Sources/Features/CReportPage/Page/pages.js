@@ -71,7 +71,7 @@ function remedy(layout, page) {
       "Not by an order file alone: something on it is used that no order file moves (see why it is touched)." :
       "Nothing that an order file moves.";
   if (cell.bytes / layout.pageSize > 0.9)
-    return "It is full of startup functions. Splitting off what does not run of them may save it (gen --split).";
+    return "It is full of startup functions. Splitting off what does not run of them may save it (gen --split-profile).";
   const what = `${counted(cell.functions, "function")} (${byteCount(cell.bytes)} on this page)`;
   return layout.side === "before" ? `Order ${what} next to other startup functions.` :
                                     `Move ${what} to pages that are touched anyway, or split off what does not run.`;

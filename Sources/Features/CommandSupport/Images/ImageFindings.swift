@@ -188,7 +188,7 @@ extension ImageFacts {
     return Finding(
       .image, "splitting functions", .ok,
       provisions.isEmpty
-        ? "no map of basic blocks (-fbasic-block-address-map), no relocations (-Wl,--emit-relocs); needed only for gen --split"
+        ? "no map of basic blocks (-fbasic-block-address-map), no relocations (-Wl,--emit-relocs); needed only for gen --split-profile"
         : provisions.joined(separator: ", "))
   }
 }

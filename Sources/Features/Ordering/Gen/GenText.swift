@@ -78,7 +78,7 @@ package struct GenText {
     guard listsMissing else {
       return text + ": "
         + functions.byReason.map { "\($0.count) \($0.reason)" }.joined(separator: "; ")
-        + " (--explain lists them)"
+        + " (--list-missing lists them)"
     }
     return functions.reduce(text) {
       $0 + "\n  \(printable(names($1.name))): \($1.reason)"

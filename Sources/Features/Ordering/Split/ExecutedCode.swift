@@ -149,7 +149,7 @@ struct ExecutedCode {
 }
 
 extension Diagnostic {
-  /// `--split` was given, and the image has no map of its basic blocks.
+  /// `--split-profile` was given, and the image has no map of its basic blocks.
   package static func unsplittable(_ path: String) -> Diagnostic {
     Diagnostic(
       "missing basic block address map: without it functions can't be split", context: [path],

@@ -156,7 +156,7 @@ package enum FailureCause {
     ([[fullDisk]], "name a folder with more space: --output FOLDER"),
     (
       [["-fsanitize-coverage"]],
-      "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or use another --method"
+      "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or record with --breakpoints or --qemu"
     ),
     (
       [["duplicate symbol"], ["multiple definition of"]],

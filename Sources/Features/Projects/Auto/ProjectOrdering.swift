@@ -214,7 +214,7 @@ package struct ProjectOrdering {
       folder: folder.path, commands: build.commands, launches: options.launches.map(\.command),
       method: method, images: checked.images, warnings: [])
     document.methodReason =
-      options.method == nil ? methods.reason(for: method) : "--method \(method.rawValue)"
+      options.method == nil ? methods.reason(for: method) : "--\(method.rawValue)"
     document.notCounted = refusal
     document.unsettled = counts?.unsettled
     if options.measures {

@@ -114,7 +114,7 @@ package struct RecordingMethods: Hashable, Sendable {
     if let wanted {
       guard let refusal = refusal(of: wanted) else { return wanted }
       throw Diagnostic(
-        "unable to record: \(refusal.reason)", context: ["--method \(wanted.rawValue)"],
+        "unable to record: \(refusal.reason)", context: ["--\(wanted.rawValue)"],
         hint: refusal.hint)
     }
     if let best { return best }

@@ -33,7 +33,7 @@ extension CargoOrdering {
         .instrument,
         RecordingMethods.Refusal(
           "a program finds the library at its own path only",
-          hint: "'orderfile auto --method instrument' builds it there"))
+          hint: "'orderfile auto --instrument' builds it there"))
     }
     let method = try methods.chosen(nil)
     let results = try CargoResults(of: image)

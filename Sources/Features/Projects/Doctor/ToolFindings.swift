@@ -86,7 +86,7 @@ extension ToolFacts {
     if tools.isEmpty {
       return Finding(
         .tools, "splitting functions", .warning,
-        "needs clang 19 or later, or llvm-bolt; only for gen --split",
+        "needs clang 19 or later, or llvm-bolt; only for gen --split-profile",
         hint: install("llvm-bolt", package: "bolt-19"))
     }
     let lack = bolt == nil ? ", no llvm-bolt" : ""

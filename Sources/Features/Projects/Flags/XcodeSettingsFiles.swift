@@ -49,7 +49,7 @@ package struct XcodeSettingsFiles {
     return [
       Diagnostic(
         "missing the recorder for iOS: \(errorText())", context: [recorder],
-        hint: "run 'make runtime-darwin', and give its folder with --runtime")
+        hint: "run 'make runtime-darwin', and give its folder with --recorder")
     ]
   }
 
