@@ -1,6 +1,6 @@
-// Inputs whose parts share bytes, or lie where many others do: each was once read in time or memory that grew
-// with the square of their size. Measured is the CPU time of one thread, which no other process changes much,
-// and demanded is little: 4 times the input in less than 10 times the time, where a square takes 16.
+// Inputs whose parts share bytes, or are at the same places. Each was once read in time or memory that grew with the
+// square of the size. `costGrowth` measures the processor time of one thread, at sizes at which the square would
+// prevail. Four times the input has to take less than 10 times the time; a square takes 16 times the time.
 
 import Foundation
 import FuzzTargets

@@ -1,12 +1,17 @@
 import Foundation
 
-/// Returns the ratio of the processor times that `body` takes for `factor` times the size and for the size. It is about
+/// Returns the ratio of the processor times that `body` takes for `factor` times a size and for the size. It is about
 /// `factor` if the cost is linear, and the square of `factor` if the cost is quadratic.
 ///
-/// The processor time is measured for this thread alone, so that a busy machine makes no difference.
+/// The processor time is measured for this thread alone, so that a busy machine makes little difference. Other
+/// processes can only make a measurement longer, so the shortest of several counts.
 ///
 /// Two sizes are enough. The exponent of a power law, fitted to sizes that grow by equal factors, such as *n*, 2*n* and
 /// 4*n*, does not depend on the size in the middle: its weight in the fit is zero.
+///
+/// - Parameter size: the first size that is tried. The size is doubled until fixed costs are at most a third of the
+///   costs that grow, because fixed costs hide a square. If the size is doubled five times and fixed costs still
+///   prevail, a square is not noticeable at 32 times the size, and the ratio is that of the last size.
 package func costGrowth(
   from size: Int, by factor: Int, _ body: (_ size: Int) -> Void
 ) -> Double {
@@ -17,19 +22,26 @@ package func costGrowth(
 package func costGrowth<Input>(
   from size: Int, by factor: Int, of input: (_ size: Int) -> Input, _ body: (Input) -> Void
 ) -> Double {
-  func costs(of input: Input, times: Int) -> [Double] {
-    (0..<times).map { _ in
+  func cost(of size: Int, times: Int) -> Double {
+    let input = input(size)
+    let costs = (0..<times).map { _ in
       let start = threadSeconds()
       body(input)
       return threadSeconds() - start
     }
+    return costs.min() ?? 0
   }
-  var small = costs(of: input(size), times: 1).max() ?? 0
-  var large = costs(of: input(size * factor), times: 1).min() ?? 0
-  // Noise must not make the growth seem larger than it is.
-  if large > small * 2 * Double(factor) {
-    small = max(small, costs(of: input(size), times: 2).max() ?? 0)
-    large = min(large, costs(of: input(size * factor), times: 1).min() ?? 0)
+  var size = size
+  // What is made once, by the first call, is no part of the cost.
+  _ = cost(of: max(1, size / 8), times: 1)
+  var small = cost(of: size, times: 2)
+  for _ in 0..<5 where small < 3 * cost(of: max(1, size / 8), times: 2) {
+    size *= 2
+    small = cost(of: size, times: 2)
+  }
+  var large = cost(of: size * factor, times: 1)
+  for _ in 0..<2 where large > 2 * Double(factor) * small {
+    large = min(large, cost(of: size * factor, times: 1))
   }
   return large / max(small, 1e-6)
 }
