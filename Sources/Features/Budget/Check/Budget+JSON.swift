@@ -9,7 +9,8 @@
 //       "schema": "orderfile.budget/1"
 //     }
 //
-// People write this file: so an unknown key is an error and not skipped, and errors state lines.
+// People write this file: so an unknown key is an error and not skipped, and errors state lines. That is why a budget and
+// its limits are written and read by hand.
 
 import Addresses
 import Audit

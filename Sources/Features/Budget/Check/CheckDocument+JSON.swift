@@ -8,6 +8,8 @@ import Rendering
 /// `limits` has a verdict for each requirement of a limit, with the `line` of the budget. The `pages` of a cause are
 /// shares, which add up. `causes` has the first hundred causes, and `furtherCauses` the number of the others. `images`
 /// has the figures that a later check compares with this one.
+///
+/// Written and read by hand: each image and each limit begins a line, and `strict` is written only if it is true.
 extension CheckDocument: ReadableDocument {
   package static let schema = "orderfile.check/1"
 

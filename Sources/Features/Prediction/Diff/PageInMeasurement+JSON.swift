@@ -4,6 +4,7 @@ import JSON
 import PagesFormat
 import Rendering
 
+/// Written and read by hand: the object of a layout has the source of its recording, and also sums of the sections.
 extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
   /// Adds the members. `before` and `after` have the source of each recording, and the sums of `pages` and
   /// `milliseconds` over the sections. A layout that was not recorded has no member.
@@ -18,8 +19,7 @@ extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
   private static func write(_ source: Source, _ total: Count?, to json: inout JSONWriter) {
     json.optional("milliseconds", total?.milliseconds)
     json.member("pages", total?.pages)
-    json.member("paths", source.paths)
-    json.member("process", source.process)
+    source.writeMembers(to: &json)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -29,12 +29,12 @@ extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
   }
 }
 
-extension PageInMeasurement.Source: JSONReadableObject {
-  package init(_ object: JSONObject) throws(ParseError) {
-    self.init(paths: try object.value("paths"), process: try object.value("process"))
-  }
+extension PageInMeasurement.Source: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("paths", \.paths), member("process", \.process))
 }
 
+/// Written and read by hand: the pages and the milliseconds of both layouts are in an object each.
 extension PageInMeasurement.Row: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.object("milliseconds") { json in

@@ -8,6 +8,8 @@ import PagesFormat
 /// `pages` has the pages that are predicted or measured to be touched. `segments` has the ranges that the loader maps.
 /// All pages that are not in `pages` are untouched. A page has `causes` if it is predicted to be touched, and
 /// `accesses` if it was touched.
+///
+/// Written and read by hand: the reader checks that the segments and the pages ascend.
 extension PageMap: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("measured", isMeasured)
