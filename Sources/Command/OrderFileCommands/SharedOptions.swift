@@ -31,7 +31,7 @@ struct ELFLinkerOption: ExpressibleByArgument {
     dialect = option.dialect
   }
 
-  static let allValueStrings = ["lld", "gold", "gnu-ld"]
+  static var allValueStrings: [String] { OrderFileDialect.namesForELF }
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 

@@ -36,6 +36,7 @@ extension OrderFileDialect {
     }
     $0.ownTitle = "GNU ld"
     $0.driverName = "bfd"
+    $0.statements = ["GNU ld"]
     $0.linkOption = "-Wl,-T,"
   }
 }

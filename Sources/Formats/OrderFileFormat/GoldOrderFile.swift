@@ -21,6 +21,7 @@ extension OrderFileDialect {
     $0.mayBeOtherText = true
     $0.orderOfVariables = { $0.map { ".data.\($0)\n" }.joined() }
     $0.driverName = "gold"
+    $0.statements = ["GNU gold", "gold"]
     $0.linkOption = "-Wl,--section-ordering-file="
   }
 }

@@ -17,6 +17,7 @@ extension OrderFileDialect {
     $0.mayBeOtherText = true
     $0.ordersZeroFilledData = true
     $0.driverName = "lld"
+    $0.statements = ["LLD"]
     $0.linkOption = "-Wl,--symbol-ordering-file="
     $0.quietArgument = "--no-warn-symbol-ordering"
     $0.undefinedVersionArgument = "--undefined-version"

@@ -23,14 +23,19 @@ extension OrderFileDialect {
 
   /// The dialect of the linker whose statement about itself is `text`; `nil` if it takes no order files.
   package init?(linkerStating text: String) {
-    if text.hasPrefix("LLD") {
-      self = .lld
-    } else if text.hasPrefix("GNU gold") || text.hasPrefix("gold") {
-      self = .gold
-    } else if text.hasPrefix("GNU ld") {
-      self = .gnuLD
-    } else {
-      return nil
-    }
+    let dialect = Self.all.first { $0.statements.contains(where: text.hasPrefix) }
+    guard let dialect else { return nil }
+    self = dialect
+  }
+
+  /// The names of the dialects of linkers for ELF images, the usual one first.
+  package static var namesForELF: [String] {
+    all.filter { $0.imageFormat == .elf }.map(\.name).reversed()
+  }
+
+  /// `lld, gold or gnu-ld`
+  package static var listForELF: String {
+    let names = namesForELF
+    return names.dropLast().joined(separator: ", ") + (names.last.map { " or \($0)" } ?? "")
   }
 }

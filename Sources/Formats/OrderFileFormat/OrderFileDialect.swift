@@ -50,6 +50,8 @@ package struct OrderFileDialect: Sendable {
   package internal(set) var ownTitle: String?
   /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
   package internal(set) var driverName: String?
+  /// The beginnings of what the linker states about itself, with `--version` and in the images that it writes.
+  package internal(set) var statements: [String] = []
   /// The option of a compiler driver that passes an order file to the linker; the path follows.
   package internal(set) var linkOption: String?
   /// The linker's own argument against warnings about symbols that an order file lists and the image lacks; `nil` if the linker

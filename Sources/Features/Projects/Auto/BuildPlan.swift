@@ -47,7 +47,7 @@ package struct BuildPlan: Hashable, Sendable {
     }
     guard let name = linker.driverName else {
       throw Diagnostic(
-        "unsupported linker: expected lld, gold or gnu-ld, found '\(linker)'",
+        "unsupported linker: expected \(OrderFileDialect.listForELF), found '\(linker)'",
         context: ["--linker"])
     }
     guard (try? environment.program(named: "ld.\(name)")) != nil else {

@@ -44,7 +44,7 @@ package struct WrapperSettings: Hashable, Sendable {
       linker = dialect
     } else if !name.isEmpty {
       throw Diagnostic(
-        "unknown linker: expected lld, gold or gnu-ld, found '\(name)'",
+        "unknown linker: expected \(OrderFileDialect.listForELF), found '\(name)'",
         context: [Self.linkerVariable])
     } else if CompilerSearch(Array("ld.lld".utf8), in: variable("PATH")).compiler == nil {
       linker = .gnuLD
