@@ -60,35 +60,27 @@ package struct ShownDocumentFile {
 
   /// The path, the command that wrote the document, and its schema.
   package var title: String {
-    "\(printable(path)): \(Self.titles[kind] ?? "a history") (\(schema))"
+    "\(printable(path)): \(Self.title(of: kind)) (\(schema))"
   }
 
   private var kind: String { String(schema.split { "./".contains($0) }.dropFirst().first ?? "") }
 
-  /// The titles of the schemas in docs/schemas, by the name of the schema. A history has no title: its schema describes a line.
-  package static let titles = [
+  /// The title of the schema `kind` in docs/schemas. Most schemas are named for the command that writes the document.
+  package static func title(of kind: String) -> String {
+    otherTitles[kind] ?? "orderfile \(kind) --json"
+  }
+
+  /// The titles of the other schemas. The schema of a history describes a line, and has another title.
+  private static let otherTitles = [
     "advice": "orderfile advise --json",
-    "audit": "orderfile audit --json",
-    "auto": "orderfile auto --json",
     "budget": "the budget of orderfile check",
-    "check": "orderfile check --json",
     "clusters": "orderfile show --json of a profile for splitting functions",
-    "diff": "orderfile diff --json",
-    "doctor": "orderfile doctor --json",
-    "faults": "orderfile faults --json",
-    "gen": "orderfile gen --json",
+    "history": "a history",
     "image": "orderfile show --json of an image",
-    "import": "orderfile import --json",
     "linkmap": "orderfile show --json of a link map",
-    "measure": "orderfile measure --json",
     "orderfile": "orderfile show --json of an order file",
-    "pages": "orderfile pages --json",
     "profile": "orderfile show --json of a profile",
-    "refine": "orderfile refine --json",
-    "report": "orderfile report --json",
-    "stages": "orderfile stages --json",
     "trace": "orderfile show --json of a trace",
     "trend": "orderfile history trend --json",
-    "verify": "orderfile verify --json",
   ]
 }
