@@ -103,7 +103,7 @@ import Testing
     }
     let trend = try workshop.mustOrderfile("history", "trend", "h.jsonl").text
     let found = trend.split(separator: "\n").filter { $0.contains("textPages") }
-    #expect(found.contains { $0.contains("worse") && $0.hasSuffix(" c9") }, "\(trend)")
+    #expect(found.contains { $0.contains("worse") && $0.hasPrefix("  c9 ") }, "\(trend)")
   }
 
   @Test func theBasePassesAndTheFirstBuildHasNoBaseline() throws {

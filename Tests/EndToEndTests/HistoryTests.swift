@@ -95,11 +95,49 @@ import Testing
     try workshop.write(Self.lines(), "h.jsonl")
     let run = try workshop.mustOrderfile("history", "trend", "h.jsonl")
     let found = run.text.split(separator: "\n").filter { $0.contains("textPages") }
-    #expect(found.count == 1 && found[0].contains("+2.1%  worse") && found[0].hasSuffix(" c25"))
+    #expect(found.count == 1 && found[0].contains("+2.1%  worse") && found[0].hasPrefix("  c25 "))
     let json = try workshop.mustOrderfile("history", "trend", "--json", "h.jsonl").json
     #expect(json["schema"] as? String == "orderfile.trend/1")
     let small = try workshop.mustOrderfile("history", "trend", "--min-change", "3%", "h.jsonl")
     #expect(small.text.contains("no change: textPages (146)"))
+    #expect(json["method"] as? String == "ranks")
+    let otava = try workshop.mustOrderfile(
+      "history", "trend", "--max-p", "0.01", "--json", "h.jsonl"
+    )
+    .json
+    #expect(otava["method"] as? String == "otava" && otava["maximumP"] as? Double == 0.01)
+  }
+
+  /// Git is asked in the folder of the history; without a repository there, the hash is all that is known.
+  @Test(.needs("git")) func aCommitHasItsSubject() throws {
+    let workshop = try workshop()
+    try workshop.must("git", ["init", "-q", "project"])
+    var hashes: [String] = []
+    for subject in ["Add the program", "Load plugins at startup"] {
+      try workshop.must(
+        "git",
+        [
+          "-C", "project", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q",
+          "--allow-empty", "-m", subject,
+        ])
+      hashes.append(
+        String(try workshop.must("git", ["-C", "project", "rev-parse", "HEAD"]).text.dropLast()))
+    }
+    // The history has a commit that the repository lacks, and a name that is no hash.
+    let text = String(decoding: Self.lines(), as: UTF8.self)
+      .replacing("\"c25\"", with: "\"\(hashes[1])\"")
+      .replacing("\"c24\"", with: "\"\(String(repeating: "f", count: 40))\"")
+    try workshop.write(text.utf8, "project/h.jsonl")
+    try workshop.write(text.utf8, "h.jsonl")
+    let known = try workshop.mustOrderfile("history", "trend", "project/h.jsonl")
+    #expect(known.text.contains("Load plugins at startup"), "\(known.text)")
+    #expect(known.text.contains("\n  \(hashes[1].prefix(7))") && known.errors.isEmpty)
+    let unknown = try workshop.start(
+      Built.orderfile, ["history", "trend", "h.jsonl"],
+      environment: ["GIT_CEILING_DIRECTORIES": "/"]
+    ).end()
+    #expect(unknown.text.contains("\n  \(hashes[1].prefix(8))  2023-"), "\(unknown.text)")
+    #expect(unknown.status == 0 && unknown.errors.isEmpty && !unknown.text.contains("SUBJECT"))
   }
 
   @Test func coloursFollowTheEnvironment() throws {

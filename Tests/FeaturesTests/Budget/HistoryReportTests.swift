@@ -7,7 +7,7 @@ import Testing
 @Suite struct HistoryReportTests {
   private static func history() throws -> HistoryFile { try HistoryFile(HistoryEntry.sample) }
   private static func trend() throws -> TrendDocument {
-    TrendDocument(try history(), ChangePointDetection())
+    TrendDocument(try history())
   }
 
   /// The sample has a regression: three more pages at c12.
@@ -33,12 +33,24 @@ import Testing
     #expect(changes.map(\.commit) == ["c14"] && changes.map(\.previous) == ["c11"])
     #expect(changes.map(\.unknown) == [["c11b", "c12", "c13"]])
     let text = TrendText(document).text
-    #expect(text.contains("  p < 0.001  c11    c14\n"), "\(text)")
+    #expect(
+      text.contains("\n  c14     1970-01-01     143    146   +2.1%  worse  pages.textPages of app"))
     #expect(
       text.contains(
-        "\nthe history lacks figures of commits between SINCE and COMMIT: these may have made the change\n"
-      ))
+        "\nc14: the history lacks figures of 3 commits after c11: these may have made the change\n")
+    )
     #expect(String(decoding: document.json(), as: UTF8.self).contains(#""c11b","#))
+  }
+
+  private static func history(
+    _ unit: HistoryMetric.Unit, from before: Double, to after: Double
+  ) throws -> HistoryFile {
+    try HistoryFile(
+      (0..<40).map { index in
+        var entry = HistoryEntry.pages("c\(index)", index, 1)
+        entry.metrics = [HistoryMetric("figure", unit, .lower, index < 20 ? before : after)]
+        return entry
+      })
   }
 
   @Test(arguments: [
@@ -51,17 +63,59 @@ import Testing
   func numbersThatDifferLookDifferent(
     unit: HistoryMetric.Unit, before: Double, after: Double, expected: String
   ) throws {
-    let history = try HistoryFile(
-      (0..<40).map { index in
-        var entry = HistoryEntry.pages("c\(index)", index, 1)
-        entry.metrics = [HistoryMetric("figure", unit, .lower, index < 20 ? before : after)]
-        return entry
-      })
-    let text = TrendText(TrendDocument(history)).text
-    let words = text.split(separator: "\n").first { $0.contains(" figure ") }?.split(separator: " ")
+    // Otava's method leaves out no small changes.
+    let text = TrendText(
+      TrendDocument(
+        try Self.history(unit, from: before, to: after), ChangePointDetection())
+    ).text
+    let words = text.split(separator: "\n").first { $0.contains(".figure ") }?
+      .split(separator: " ")
     #expect(
       words?.joined(separator: " ").contains(expected.split(separator: " ").joined(separator: " "))
         ?? false, "\(text)")
+  }
+
+  /// A page, a function, or the last digit that is printed.
+  @Test(arguments: [
+    (HistoryMetric.Unit.ratio, 0.99601, 0.99642, false), (.ratio, 0.995, 0.997, true),
+    (.seconds, 0.01, 0.0100004, false), (.seconds, 0.01, 0.0101, true),
+    (.pages, 1000.04, 1000.01, false), (.pages, 143, 144, true),
+    (.bytes, 600_000, 604_000, false), (.bytes, 600_000, 604_096, true),
+    (.functions, 9000, 9001, false), (.functions, 900, 901, true),
+  ])
+  func aChangeThatCannotMatterIsNoChange(
+    unit: HistoryMetric.Unit, before: Double, after: Double, matters: Bool
+  ) throws {
+    let document = TrendDocument(try Self.history(unit, from: before, to: after))
+    #expect(document.changedCommits == (matters ? ["c20"] : []))
+    let text = TrendText(document).text
+    #expect(text.contains("no change: figure (") != matters, "\(text)")
+  }
+
+  @Test func commitsThatGitKnowsHaveTheirSubjects() throws {
+    var document = TrendDocument(try Self.history())
+    document.commits = [
+      "c12": GitCommitName(shortHash: "0c12", subject: "Load plugins\u{1b}[31m at startup")
+    ]
+    let text = TrendText(document).text
+    #expect(text.contains("\n  0c12    2023-11-14  Load plugins\\x1b[31m at startup  "), "\(text)")
+    let json = try parsedJSON(document.json())
+    let commits = try #require(json["commits"] as? [[String: String]])
+    #expect(commits.map { $0["shortHash"] } == ["0c12"])
+  }
+
+  /// The changes of a commit follow each other under its name, worse ones first.
+  @Test func aCommitIsNamedOnce() throws {
+    var entries = HistoryEntry.sample
+    for index in entries.indices where entries[index].series.source == .pages {
+      let isLater = entries[index].metrics[0].value > 143
+      entries[index].metrics[1].value = isLater ? 10 : 12
+    }
+    let lines = TrendText(TrendDocument(try HistoryFile(entries))).text.split(separator: "\n")
+    let rows = lines.filter { $0.contains("ages of app, 4 KiB pages") }
+    #expect(rows.count == 2 && rows[0].hasPrefix("  c12 ") && rows[1].hasPrefix("      "))
+    #expect(rows[0].contains("worse") && rows[1].contains("better"), "\(rows)")
+    #expect(lines[0] == "1 commit changed 2 figures of 2 series")
   }
 
   @Test func theTrendIsAsRecorded() throws {
@@ -91,7 +145,7 @@ import Testing
   @Test func twoCommitsAreTooFewToTellAChange() throws {
     func text(_ values: [Int]) throws -> String {
       let history = try HistoryFile(values.enumerated().map { .pages("c\($0)", $0, $1) })
-      return TrendText(TrendDocument(history, ChangePointDetection())).text
+      return TrendText(TrendDocument(history)).text
     }
     #expect(try text([143, 146]).hasSuffix("too few commits: dataPages (12), textPages (146)\n"))
     #expect(try text([143, 143, 143]).hasSuffix("no change: dataPages (12), textPages (143)\n"))

@@ -13,9 +13,16 @@ struct HistoryTrendCommand: ParsableCommand {
         $ orderfile history trend history.jsonl
         $ orderfile history trend --min-change 2% --json history.jsonl | jq '.series[].metrics[].changes'
 
-      A commit is named if the values before and after it differ more than by chance: by the E-divisive method with a \
-      t-test, as in Apache Otava. Counts that repeat exactly need one value behind a change, times that vary by 5% ten \
-      or more. On terminals, changes for the better are green, those for the worse red. NO_COLOR=1 turns colours off, \
+      The table has a row for each figure that a commit changed, with the short hash and the subject of the commit if git \
+      knows it, in the folder of the history or in the current folder. A count that repeats exactly changed if its value \
+      did. A figure with noise changed if the ranks of the values before and after a commit differ more than by chance: \
+      noise alone shows a change in at most one of a hundred series. Changes smaller than a page, or than what is printed, \
+      are left out.
+
+      --max-p and --window search by the method of Apache Otava, with the same meaning and defaults as there, and without \
+      these limits.
+
+      On terminals, changes for the better are green, those for the worse red. NO_COLOR=1 turns colours off, \
       CLICOLOR_FORCE=1 turns them on, also in files.
       """)
 
@@ -24,15 +31,15 @@ struct HistoryTrendCommand: ParsableCommand {
   var history: String
   @Option(
     help: ArgumentHelp(
-      "The number of values that are searched together. (default: 50)", valueName: "values"),
-    transform: expecting("a number of values, from 2 to 1000"))
-  var window = 50
+      "Search as Otava does, this number of values together. (default with --max-p: 50)",
+      valueName: "values"), transform: expecting("a number of values, from 2 to 1000"))
+  var window: Int?
   @Option(
     name: .customLong("max-p"),
     help: ArgumentHelp(
-      "Show changes whose t-test has a p-value below this. (default: 0.001)", valueName: "p"),
-    transform: expecting("a number above 0, at most 1"))
-  var maximumP = 0.001
+      "Search as Otava does: show changes whose t-test has a p-value below this. (default with --window: 0.001)",
+      valueName: "p"), transform: expecting("a number above 0, at most 1"))
+  var maximumP: Double?
   @Option(
     help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"),
     transform: Share.limit)
@@ -43,10 +50,10 @@ struct HistoryTrendCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if !(2...1000).contains(window) {
+    if let window, !(2...1000).contains(window) {
       throw ValidationError("invalid --window: expected 2 to 1000 values, found \(window)")
     }
-    if !(maximumP > 0 && maximumP <= 1) {
+    if let maximumP, !(maximumP > 0 && maximumP <= 1) {
       throw ValidationError("invalid --max-p: expected more than 0, at most 1, found \(maximumP)")
     }
   }
@@ -54,10 +61,9 @@ struct HistoryTrendCommand: ParsableCommand {
   func run() throws {
     let outputFile = try destination.open(madeOf: [history])
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
-    let document = TrendDocument(
-      file,
-      ChangePointDetection(
-        window: window, maximumP: maximumP, minimumChange: minChange?.ratio ?? 0))
+    var document = TrendDocument(file, method)
+    document.commits = GitCommitName.names(
+      of: document.changedCommits, inHistoryAt: history, in: .own)
     if json {
       try outputFile.finish(document.json())
     } else {
@@ -65,5 +71,14 @@ struct HistoryTrendCommand: ParsableCommand {
       let text = TrendText(document, width: width, isColoured: destination.isColoured).text
       try outputFile.finish(Array(text.utf8))
     }
+  }
+
+  private var method: TrendDocument.Method {
+    let minimumChange = minChange?.ratio ?? 0
+    guard window != nil || maximumP != nil else { return .ranks(minimumChange: minimumChange) }
+    var detection = ChangePointDetection(minimumChange: minimumChange)
+    detection.window = window ?? detection.window
+    detection.maximumP = maximumP ?? detection.maximumP
+    return .otava(detection)
   }
 }

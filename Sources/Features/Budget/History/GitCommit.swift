@@ -53,3 +53,66 @@ package struct GitCommit: Hashable, Sendable {
     self.init(name: String(words[0]), time: time)
   }
 }
+
+/// The short hash and the subject of a commit, as git prints them.
+package struct GitCommitName: Hashable, Sendable {
+  package var shortHash: String
+  package var subject: String
+
+  package init(shortHash: String, subject: String) {
+    self.shortHash = shortHash
+    self.subject = subject
+  }
+
+  /// The commits of one call of git: more than anybody reads, and few enough for a command line.
+  private static let mostCommits = 2000
+
+  /// Returns the commits that git knows, by their names in `commits`. Git is asked in the folder of the history, and
+  /// then in the current folder. The result is empty if there is no git, or no repository.
+  ///
+  /// - Parameters:
+  ///   - commits: names of commits. Only hashes of at least seven digits are looked up, at most 2,000 of them.
+  ///   - path: the path of the history; `-` is stdin.
+  package static func names(
+    of commits: [String], inHistoryAt path: String, in environment: LaunchEnvironment
+  ) -> [String: GitCommitName] {
+    let hashes = commits.filter(isHash).suffix(mostCommits)
+    if hashes.isEmpty { return [:] }
+    let folder = path == "-" ? "" : String(path.dropLast(fileName(ofPath: path).count))
+    let folders = folder.isEmpty ? ["."] : [folder, "."]
+    for folder in folders {
+      let lines = lines(of: hashes, in: folder, environment)
+      let found = hashes.compactMap { hash in
+        lines.first { $0.hash.hasPrefix(hash) }.map { (hash, $0.name) }
+      }
+      if !found.isEmpty { return Dictionary(found) { first, _ in first } }
+    }
+    return [:]
+  }
+
+  private static func isHash(_ name: String) -> Bool {
+    (7...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { ($0 &- 0x30 < 10) || ($0 &- 0x61 < 6) }
+  }
+
+  private static func lines(
+    of hashes: some Sequence<String>, in folder: String, _ environment: LaunchEnvironment
+  ) -> [(hash: String, name: GitCommitName)] {
+    let command =
+      [
+        "git", "-C", folder, "log", "--no-walk=unsorted", "--ignore-missing",
+        "--no-show-signature", "--format=%H%x09%h%x09%s",
+      ] + hashes + ["--"]
+    // Otherwise a clone without all objects would ask its server for unknown commits.
+    let text =
+      (try? CapturedCommand(environment, isSilent: true).output(
+        of: command, variables: [("GIT_NO_LAZY_FETCH", "1")])) ?? []
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let words = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+      guard words.count == 3 else { return nil }
+      return (
+        String(words[0]), GitCommitName(shortHash: String(words[1]), subject: String(words[2]))
+      )
+    }
+  }
+}

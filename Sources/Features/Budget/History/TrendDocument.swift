@@ -1,12 +1,31 @@
 import ChangePoints
+import ImageModel
 import JSON
 import PagesFormat
 
 /// The result of `orderfile history trend`: the commits at which a metric changed.
 package struct TrendDocument: Hashable, Sendable {
-  package var detection: ChangePointDetection
+  package var method: Method
   /// The series, in ascending order.
   package var series: [Series]
+  /// The commits with changes that git knows, by their names in the history.
+  package var commits: [String: GitCommitName] = [:]
+
+  /// How changes are told from chance.
+  package enum Method: Hashable, Sendable {
+    /// By `LevelChangeDetection`. `minimumChange` is a share of the lower level.
+    case ranks(minimumChange: Double)
+    /// By Apache Otava's method.
+    case otava(ChangePointDetection)
+
+    /// The least change that is found, as a share.
+    package var minimumChange: Double {
+      switch self {
+      case .ranks(let minimumChange): minimumChange
+      case .otava(let detection): detection.minimumChange
+      }
+    }
+  }
 
   package struct Series: Hashable, Sendable {
     package var series: HistorySeries
@@ -35,15 +54,27 @@ package struct TrendDocument: Hashable, Sendable {
     /// The commits between `previous` and `commit`, by time. They lack the figure, so each of them may have made the
     /// change.
     package var unknown: [String]
-    package var point: ChangePoint
+    /// The level of the figure between this change and its neighbours: the median, or Otava's mean.
+    package var before: Double
+    package var after: Double
+    /// The probability that the values of both sides differ as much by chance.
+    package var p: Double
+
+    /// The change as a share of the level before; `nil` if the level before is 0.
+    package var share: Double? { before == 0 ? nil : after / before - 1 }
   }
 
   /// Finds the changes that `orderfile history trend` shows without options.
-  package init(_ history: HistoryFile) { self.init(history, ChangePointDetection()) }
+  package init(_ history: HistoryFile) { self.init(history, .ranks(minimumChange: 0)) }
+
+  /// Finds the changes that Apache Otava's method finds.
+  package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
+    self.init(history, .otava(detection))
+  }
 
   /// - Complexity: the complexity of the detection, for each metric of each series.
-  package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
-    self.detection = detection
+  package init(_ history: HistoryFile, _ method: Method) {
+    self.method = method
     let commits = history.commits
     var numbers: [String: Int] = [:]
     for (place, commit) in commits.enumerated() { numbers[commit] = place }
@@ -55,12 +86,20 @@ package struct TrendDocument: Hashable, Sendable {
         }
       }
       let metrics = placesByName.sorted { $0.key < $1.key }.map {
-        Metric($0.value, in: entries, detection) { previous, next in
+        Metric($0.value, in: entries, method) { previous, next in
           let (start, end) = (numbers[previous] ?? 0, numbers[next] ?? 0)
           return start + 1 < end ? Array(commits[start + 1..<end]) : []
         }
       }
       return Series(series: series, commits: entries.count, metrics: metrics)
+    }
+  }
+
+  /// The commits with changes, each once, in the order of the series.
+  package var changedCommits: [String] {
+    var seen: Set<String> = []
+    return series.flatMap(\.metrics).flatMap(\.changes).map(\.commit).filter {
+      seen.insert($0).inserted
     }
   }
 }
@@ -74,20 +113,53 @@ extension TrendDocument.Metric {
   ///   - entries: the entries of the series, by time.
   ///   - between: returns the commits between two commits, by time.
   fileprivate init(
-    _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection,
+    _ places: [Place], in entries: [HistoryEntry], _ method: TrendDocument.Method,
     between: (String, String) -> [String]
   ) {
     let values = places.map { entries[$0.entry].metrics[$0.metric] }
-    self.init(
-      latest: values[values.count - 1], commits: values.count,
-      changes: detection.changePoints(in: values.map(\.value)).map { point in
-        let first = entries[places[point.index].entry]
-        let previous = entries[places[point.index - 1].entry].commit
-        return TrendDocument.Change(
-          commit: first.commit, time: first.time, previous: previous,
-          unknown: between(previous, first.commit), point: point)
-      })
+    let latest = values[values.count - 1]
+    func change(at index: Int, from before: Double, to after: Double, p: Double)
+      -> TrendDocument.Change
+    {
+      let first = entries[places[index].entry]
+      let previous = entries[places[index - 1].entry].commit
+      return TrendDocument.Change(
+        commit: first.commit, time: first.time, previous: previous,
+        unknown: between(previous, first.commit), before: before, after: after, p: p)
+    }
+    let changes: [TrendDocument.Change]
+    switch method {
+    case .ranks(let minimumChange):
+      let detection = LevelChangeDetection(
+        isMeasured: values.contains { $0.sample != nil }, leastChange: latest.unit.leastChange,
+        leastShare: max(minimumChange, HistoryMetric.Unit.leastShare))
+      changes = detection.changes(in: values.map(\.value)).map {
+        change(at: $0.index, from: $0.before, to: $0.after, p: $0.p)
+      }
+    case .otava(let detection):
+      changes = detection.changePoints(in: values.map(\.value)).map {
+        change(at: $0.index, from: $0.before.mean, to: $0.after.mean, p: $0.p)
+      }
+    }
+    self.init(latest: latest, commits: values.count, changes: changes)
   }
+}
+
+extension HistoryMetric.Unit {
+  /// The least change of a figure that can matter: a whole page, a whole function, or the last digit that is printed.
+  var leastChange: Double {
+    switch self {
+    case .entries, .faults, .findings, .functions, .instructions, .libraries, .pages, .windows,
+      .words:
+      1
+    case .bytes: Double(PageSize.fourKibibytes.bytes)
+    case .ratio: 0.001
+    case .seconds: 1e-6
+    }
+  }
+
+  /// The least change that can matter, as a share of a figure: smaller changes are printed as 0.0%.
+  static let leastShare = 0.0005
 }
 
 // MARK: JSON
@@ -96,13 +168,30 @@ extension TrendDocument: JSONDocument {
   package static let schema = "orderfile.trend/1"
 
   package func writeMembers(to json: inout JSONWriter) {
-    json.member("maximumP", detection.maximumP)
-    json.member("minimumChange", detection.minimumChange)
+    let names = commits.sorted { $0.key < $1.key }
+    json.array("commits") { json in
+      for (commit, name) in names {
+        json.object { json in
+          json.member("commit", commit)
+          json.member("shortHash", name.shortHash)
+          json.member("subject", name.subject)
+        }
+      }
+    }
+    switch method {
+    case .ranks:
+      json.member("maximumP", LevelChangeDetection.greatestP)
+      json.member("method", "ranks")
+    case .otava(let detection):
+      json.member("maximumP", detection.maximumP)
+      json.member("method", "otava")
+    }
+    json.member("minimumChange", method.minimumChange)
     json.member("schema", Self.schema)
     json.array("series") { json in
       for series in series { json.object(isInline: false) { series.writeMembers(to: &$0) } }
     }
-    json.member("window", detection.window)
+    if case .otava(let detection) = method { json.member("window", detection.window) }
   }
 }
 
@@ -136,12 +225,12 @@ extension TrendDocument.Metric: JSONWritableObject {
   }
 
   private func write(_ change: TrendDocument.Change, to json: inout JSONWriter) {
-    json.member("after", change.point.after.mean)
-    json.member("before", change.point.before.mean)
-    json.member("change", change.point.change)
+    json.member("after", change.after)
+    json.member("before", change.before)
+    json.member("change", change.share)
     json.member("commit", change.commit)
     if let isBetter = isBetter(change) { json.member("isBetter", isBetter) }
-    json.member("p", change.point.p)
+    json.member("p", change.p)
     json.member("previousCommit", change.previous)
     json.member("time", change.time)
     json.member("unknownCommits", change.unknown)
@@ -149,6 +238,6 @@ extension TrendDocument.Metric: JSONWritableObject {
 
   /// Returns whether the change is better; `nil` if neither direction is better.
   package func isBetter(_ change: TrendDocument.Change) -> Bool? {
-    latest.isBetter(increase: change.point.after.mean > change.point.before.mean)
+    latest.isBetter(increase: change.after > change.before)
   }
 }

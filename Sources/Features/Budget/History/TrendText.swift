@@ -1,15 +1,14 @@
-import ChangePoints
 import Rendering
 
-/// The text report of `orderfile history trend`: for each series, a line for each change, and the metrics without a
-/// change.
+/// The text report of `orderfile history trend`: a table with a row for each change, by commit, and the metrics without
+/// a change.
 package struct TrendText {
   private let document: TrendDocument
   private let width: Int?
   private let isColoured: Bool
 
   /// - Parameters:
-  ///   - width: the terminal's width in columns; `nil` shortens nothing.
+  ///   - width: the terminal's width in columns; `nil` shortens only subjects.
   ///   - isColoured: whether changes are green or red, for a terminal.
   package init(_ document: TrendDocument, width: Int? = nil, isColoured: Bool = false) {
     self.document = document
@@ -18,67 +17,141 @@ package struct TrendText {
   }
 
   package var text: String {
-    document.series.map { series in
-      "\(printable(series.series.wording)): \(counted(series.commits, "commit"))\n\n"
-        + table(of: series) + unchanged(in: series)
-    }.joined(separator: "\n")
+    let rows = rows
+    let commits = Set(rows.map(\.change.commit)).count
+    let title =
+      "\(counted(commits, "commit")) changed \(counted(rows.count, "figure")) of "
+      + "\(counted(document.series.count, "series", "series"))\n\n"
+    return title + (rows.isEmpty ? "" : table(of: rows) + "\n")
+      + document.series.map(unchanged).joined()
   }
 
   /// A change of a metric.
   private struct Row {
+    var figure: String
     var metric: TrendDocument.Metric
     var change: TrendDocument.Change
     var isBetter: Bool? { metric.isBetter(change) }
   }
 
-  private func table(of series: TrendDocument.Series) -> String {
-    let rows = series.metrics.flatMap { metric in
-      metric.changes.map { Row(metric: metric, change: $0) }
-    }.enumerated().sorted {
-      ($0.element.change.time, $0.offset) < ($1.element.change.time, $1.offset)
-    }.map(\.element)
-    guard !rows.isEmpty else { return "" }
-    var table = Table([
-      .init("TIME", .left), .init("METRIC", .left), .init("BEFORE"), .init("AFTER"),
-      .init("CHANGE"), .init("", .left), .init("P", .left), .init("SINCE", .left),
-      .init("COMMIT", .left),
-    ])
-    for row in rows {
-      let (metric, point) = (row.metric.latest, row.change.point)
-      let (before, after) = metric.differingTexts(point.before.mean, point.after.mean)
-      table.add([
-        "\(row.change.time)", metric.name, before, after, Self.change(point),
-        row.isBetter.map { $0 ? "better" : "worse" } ?? "",
-        Decimal.probability(point.p), row.change.previous, row.change.commit,
-      ])
+  /// The changes by the times of their commits. The changes of a commit follow each other, and those for the worse come
+  /// first.
+  private var rows: [Row] {
+    let rows = document.series.flatMap { series in
+      series.metrics.flatMap { metric in
+        metric.changes.map {
+          Row(figure: figure(metric, of: series.series), metric: metric, change: $0)
+        }
+      }
+    }
+    var firsts: [String: Int] = [:]
+    for (index, row) in rows.enumerated() where firsts[row.change.commit] == nil {
+      firsts[row.change.commit] = index
+    }
+    func key(_ index: Int) -> (HistoryTime, Int, Int, Int) {
+      let row = rows[index]
+      let rank = row.isBetter.map { $0 ? 2 : 0 } ?? 1
+      return (row.change.time, firsts[row.change.commit] ?? 0, rank, index)
+    }
+    return rows.indices.sorted { key($0) < key($1) }.map { rows[$0] }
+  }
+
+  /// `pages.textPages of app, 4 KiB pages`: the properties of the series that distinguish it from other series follow.
+  private func figure(_ metric: TrendDocument.Metric, of series: HistorySeries) -> String {
+    func differ(_ property: (HistorySeries) -> String?) -> Bool {
+      document.series.contains {
+        $0.series.source == series.source && property($0.series) != property(series)
+      }
+    }
+    var parts = ["\(series.source.rawValue).\(metric.latest.name) of \(series.image)"]
+    if let launch = series.launch { parts.append("launch \(launch)") }
+    if differ({ $0.architecture }) { parts.append(series.architecture) }
+    if let pageSize = series.pageSize { parts.append("\(pageSize.wording) pages") }
+    if let machine = series.machine {
+      parts.append(machine.state)
+      if differ({ $0.machine?.name }) { parts.append(machine.name) }
+      if differ({ $0.machine?.kernel }) { parts.append(machine.kernel) }
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The most columns of a subject.
+  private static let subjectWidth = 40
+  /// The columns of a terminal that the other parts of a row need.
+  private static let otherColumns = 80
+
+  private func table(of rows: [Row]) -> String {
+    let hasSubjects = !document.commits.isEmpty
+    let subjectWidth =
+      width.map { min(Self.subjectWidth, max(16, $0 - Self.otherColumns)) } ?? Self.subjectWidth
+    var columns: [Table.Column] = [.init("COMMIT", .left), .init("DATE", .left)]
+    if hasSubjects { columns.append(.init("SUBJECT", .left)) }
+    columns += [
+      .init("BEFORE"), .init("AFTER"), .init("CHANGE"), .init("", .left), .init("FIGURE", .left),
+    ]
+    var table = Table(columns)
+    for (index, row) in rows.enumerated() {
+      let (metric, change) = (row.metric.latest, row.change)
+      let (before, after) = metric.differingTexts(change.before, change.after)
+      let isFirst = index == 0 || rows[index - 1].change.commit != change.commit
+      let name = document.commits[change.commit]
+      var cells = [
+        isFirst ? name?.shortHash ?? Self.shortName(change.commit) : "",
+        isFirst ? String("\(change.time)".prefix { $0 != "T" }) : "",
+      ]
+      if hasSubjects {
+        cells.append(isFirst ? shortened(name?.subject ?? "", to: subjectWidth) : "")
+      }
+      cells += [
+        before, after, Self.wording(of: change),
+        row.isBetter.map { $0 ? "better" : "worse" } ?? "", row.figure,
+      ]
+      table.add(cells)
     }
     let lines = table.text(width: width).split(separator: "\n").map(String.init)
     let coloured = zip(rows, lines.dropFirst(2)).map { row, line in
       guard isColoured, let isBetter = row.isBetter else { return line }
       return "\u{1b}[\(isBetter ? 32 : 31)m\(line)\u{1b}[0m"
     }
-    let note =
-      rows.contains { !$0.change.unknown.isEmpty }
-      ? "the history lacks figures of commits between SINCE and COMMIT: these may have made the change\n"
-      : ""
-    return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined() + note
+    return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined() + notes(on: rows)
+  }
+
+  /// Returns the first eight digits of a full hash, and other names as they are.
+  private static func shortName(_ commit: String) -> String {
+    let isHash = commit.utf8.count >= 40 && commit.allSatisfy(\.isHexDigit)
+    return isHash ? String(commit.prefix(8)) : commit
+  }
+
+  /// Returns a line for each commit whose changes may be those of commits before it.
+  private func notes(on rows: [Row]) -> String {
+    var seen: Set<String> = []
+    return rows.filter { !$0.change.unknown.isEmpty && seen.insert($0.change.commit).inserted }
+      .map { row in
+        let change = row.change
+        let commit = document.commits[change.commit]?.shortHash ?? Self.shortName(change.commit)
+        return printable(
+          "\(commit): the history lacks figures of \(counted(change.unknown.count, "commit")) after "
+            + "\(Self.shortName(change.previous)): these may have made the change") + "\n"
+      }.joined()
   }
 
   /// Returns the change in percent, with enough decimals to differ from 0.
-  private static func change(_ point: ChangePoint) -> String {
-    guard let change = point.change, abs(change) < 0.0005, change != 0 else {
-      return Percentage.change(from: point.before.mean, to: point.after.mean)
+  private static func wording(of change: TrendDocument.Change) -> String {
+    guard let share = change.share, abs(share) < 0.0005, share != 0 else {
+      return Percentage.change(from: change.before, to: change.after)
     }
     let zero = Decimal.text(0, places: 6)
-    let texts = (2...6).map { Decimal.text(change * 100, places: $0) }
+    let texts = (2...6).map { Decimal.text(share * 100, places: $0) }
     let text = texts.first { !zero.hasPrefix($0.drop { $0 == "-" }) } ?? texts[4]
-    return (change > 0 ? "+" : "") + text + "%"
+    return (share > 0 ? "+" : "") + text + "%"
   }
 
+  /// Returns a line with the metrics of a series that did not change.
   private func unchanged(in series: TrendDocument.Series) -> String {
     let metrics = series.metrics.filter(\.changes.isEmpty)
-    return line("no change", metrics.filter { $0.commits >= Self.fewestCommits })
-      + line("too few commits", metrics.filter { $0.commits < Self.fewestCommits })
+    let title = "\(printable(series.series.wording)), \(counted(series.commits, "commit"))"
+    return line("\(title): no change", metrics.filter { $0.commits >= Self.fewestCommits })
+      + line("\(title): too few commits", metrics.filter { $0.commits < Self.fewestCommits })
   }
 
   /// With fewer commits, no change can be distinguished from chance.

@@ -1,11 +1,16 @@
 import ImageModel
 import ProcessLaunch
 
-/// Runs a command, and captures its standard output. Its messages for people go to this process's standard error.
+/// Runs a command, and captures its standard output. Its messages for people go to this process's standard error, or,
+/// if it is silent, between the lines of the output.
 package struct CapturedCommand {
   private let environment: LaunchEnvironment
+  private let isSilent: Bool
 
-  package init(_ environment: LaunchEnvironment) { self.environment = environment }
+  package init(_ environment: LaunchEnvironment, isSilent: Bool = false) {
+    self.environment = environment
+    self.isSilent = isSilent
+  }
 
   /// Returns the standard output of the command.
   ///
@@ -16,13 +21,15 @@ package struct CapturedCommand {
   ) throws -> [UInt8] {
     let folder = try TemporaryFolder(in: environment)
     let path = folder.path("output")
-    let result = try ProgramLog(path).outputStream { streams in
+    func launch(_ streams: ProgramLaunch.Streams) throws -> ProgramLaunch.Result {
       var launch = ProgramLaunch(command: command, environment: variables)
       launch.streams = streams
       do { return try launch.run() } catch {
         throw Diagnostic("unable to run: \(error)", context: [command[0]])
       }
     }
+    let log = ProgramLog(path)
+    let result = try isSilent ? log.streams(launch) : log.outputStream(launch)
     guard result.end == .exited(0) else {
       throw Diagnostic(
         "the command failed (\(result.end))", context: [command.prefix(2).joined(separator: " ")])
