@@ -15,6 +15,7 @@ install() {
   boolean install-only "$ORDERFILE_INSTALL_ONLY"
   boolean sarif "$ORDERFILE_SARIF"
   boolean strict "$ORDERFILE_STRICT"
+  boolean fail-on-base "$ORDERFILE_FAIL_ON_BASE"
   local package=$ORDERFILE_PACKAGE folder=$RUNNER_TEMP/orderfile
   if [[ -z $package ]] && command -v orderfile >/dev/null; then
     orderfile --version
@@ -72,6 +73,7 @@ check() {
   read -r -d '' -a documents <<<"$ORDERFILE_DOCUMENTS" || true
   [[ -z $ORDERFILE_BASE ]] || words+=(--base "$ORDERFILE_BASE")
   [[ $ORDERFILE_STRICT != true ]] || words+=(--strict)
+  [[ $ORDERFILE_FAIL_ON_BASE != true ]] || words+=(--fail-on-base)
   [[ -z $ORDERFILE_LAUNCH ]] || words+=(--launch "$ORDERFILE_LAUNCH" --documents "$reports")
   [[ -z $ORDERFILE_IMAGE ]] || words+=(--image "$ORDERFILE_IMAGE")
   [[ -z $ORDERFILE_BEFORE ]] || words+=(--before "$ORDERFILE_BEFORE")

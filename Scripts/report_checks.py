@@ -595,7 +595,7 @@ def check_icicle(page, name, failures):
     failures.expect("owner=" not in page.url, f"{name}: Escape does not go back: {page.url[-60:]}")
 
 
-RANKS = ["fail", "inconclusive", "pass", "no baseline"]
+RANKS = ["fail", "inconclusive", "pass", "already in the base", "no baseline"]
 
 
 def check_limits(page, name, check, failures):
@@ -635,6 +635,7 @@ def check_limits(page, name, check, failures):
     )
     rows = [row.split("\n")[0] for row in page.locator(".limits > li").all_inner_texts()]
     shown = {"fail": "Failed", "inconclusive": "Undecided", "no baseline": "No baseline", "pass": "Kept"}
+    shown["already in the base"] = "As in the base"
     for outcome, word in shown.items():
         expected = worst.count(outcome)
         found = sum(row.startswith(word) for row in rows)
@@ -646,7 +647,7 @@ def check_limits(page, name, check, failures):
         == sorted(
             rows,
             key=lambda row: next(
-                place for place, word in enumerate(("Failed", "Undecided", "Kept", "No")) if row.startswith(word)
+                place for place, word in enumerate(("Failed", "Undecided", "Kept", "As in", "No")) if row.startswith(word)
             ),
         ),
         f"{name}: the limits are not in the order of their outcomes",

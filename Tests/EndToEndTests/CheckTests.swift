@@ -128,6 +128,29 @@ import Testing
     #expect(why.status == 0 && why.text.contains("To improve it: "))
   }
 
+  /// A job that runs after the commit that made the launch worse passes, and so does a job that runs again.
+  @Test func aChangeAnswersForItselfAlone() throws {
+    let workshop = try Self.builds.copy()
+    let budget = ["check", "--budget", "budget.json"]
+    let first = try workshop.orderfile(
+      budget + ["--base", "check.json", "--json", "-o", "worse.json"] + Self.documents("now"))
+    #expect(first.status == 2)
+    #expect(
+      first.errors.contains("look closer: 'orderfile show now/pages.json'"), "\(first.errors)")
+    let history = ["--history", "h.jsonl", "--commit", "c1", "--time", "1700000000"]
+    let words = budget + ["--base", "worse.json"] + history + Self.documents("now")
+    let next = try workshop.orderfile(words)
+    #expect(next.status == 0, "\(next.errors)")
+    #expect(next.text.contains("already so in the base, and no failure of this change:"))
+    #expect(next.errors.contains(" exceeded as in the base, so this change did not cause"))
+    #expect(!next.text.contains("load_plugins"), "no causes")
+    let lines = workshop.bytes("h.jsonl")
+    let again = try workshop.orderfile(words)
+    #expect(again.status == 0 && workshop.bytes("h.jsonl") == lines, "\(again.errors)")
+    #expect(again.errors.contains("h.jsonl: it has these figures of the commit already"))
+    #expect(try workshop.orderfile(words + ["--fail-on-base"]).status == 2)
+  }
+
   @Test func reportsGoWhereTheyAreAskedFor() throws {
     let workshop = try Self.builds.copy()
     let run = try workshop.orderfile(

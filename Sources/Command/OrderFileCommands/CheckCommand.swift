@@ -26,6 +26,10 @@ struct CheckCommand: ParsableCommand {
       of that branch. If the file does not exist, only limits that need no base are checked. Times are compared only \
       between two builds that one 'measure' launched alternately.
 
+      A limit that the base exceeds as much is listed apart and fails nothing: another change did it. Causes are named for \
+      what became worse, new functions first. A job that runs again at the same commit leaves the lines of the history as \
+      they are.
+
       EXIT STATUS
         0  all limits are kept, or need a base that does not exist
         1  failure; also if no document has a limited figure, or if the launch fails
@@ -45,6 +49,8 @@ struct CheckCommand: ParsableCommand {
       "A document of the base, to compare with. Repeat for more.", valueName: "file"),
     completion: .file())
   var base: [String] = []
+  @Flag(help: "Also fail for limits that the base exceeds as much.")
+  var failOnBase = false
   @Option(
     help: ArgumentHelp(
       "Append the figures of the documents to this history, as 'history add' does.",
@@ -91,7 +97,7 @@ struct CheckCommand: ParsableCommand {
     }
     if json && why { throw ValidationError("give --json or --why, not both") }
     let others =
-      !base.isEmpty || strict || why || json || history != nil || exportJunit != nil
+      !base.isEmpty || failOnBase || strict || why || json || history != nil || exportJunit != nil
       || exportMarkdown != nil || exportSarif != nil
     if writesBudget && others {
       throw ValidationError("--init takes only documents, a launch and --output")
@@ -116,7 +122,9 @@ struct CheckCommand: ParsableCommand {
       (budget: try BudgetChecking.budget(at: path), path: path)
     }
     var checking = try BudgetChecking(documents: documents, base: base)
+    checking.failsOnBase = failOnBase
     let commit = try history.map { _ in try added.gitCommit() }
+    if let history { try HistoryAddition.check(history) }
     try launch?.prepareFolder(inputs: inputs)
     let outputs = try CheckOutputs(self, launch, madeOf: inputs)
     let found = try launch.map { launch in
@@ -153,7 +161,15 @@ struct CheckCommand: ParsableCommand {
     guard let history else { return nil }
     var addition = HistoryAddition(history: history, commit: commit, documents: documents)
     addition.launch = added.launchName
-    do throws(Diagnostic) { messages.print(try addition.run(), addedTo: history) } catch {
+    addition.keepsEarlier = true
+    do throws(Diagnostic) {
+      let entries = try addition.run()
+      messages.print(entries, addedTo: history)
+      if entries.isEmpty {
+        messages.print(
+          note: printable("\(history): it has these figures of the commit already, and keeps them"))
+      }
+    } catch {
       return error
     }
     return nil
@@ -177,6 +193,7 @@ struct CheckCommand: ParsableCommand {
 
   /// - Throws: the error that determines the exit status.
   private func end(_ document: CheckDocument, _ names: NameWording) throws {
+    if let note = document.alreadyInBaseNote { messages.print(note: printable(note)) }
     if let note = document.baselineNote { messages.print(note: printable(note)) }
     messages.print(document.partialFigures)
     var failures = document.failures(names)

@@ -36,8 +36,9 @@ import Testing
     }
     #expect(
       hints == [
-        "missing: gone; renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
-          + "'orderfile gen t.oftrace --image app -o ORDER', and link again"
+        "missing: gone (no such symbol); renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
+          + "'orderfile gen t.oftrace --image app -o ORDER', and link again; "
+          + "look closer: 'orderfile show a.json'"
       ])
   }
 

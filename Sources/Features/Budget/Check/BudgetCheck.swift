@@ -10,6 +10,8 @@ package struct BudgetCheck {
   package var base: [CheckedImage]?
   /// Why there is no base, or why a part of the base is missing: `base.json does not exist`.
   package var baseIsMissing: String?
+  /// Whether a limit that the base exceeds as much as the images is a failure.
+  package var failsOnBase = false
   /// The known reasons why the images lack figures.
   package var absences: [FigureAbsence] = []
 
@@ -95,11 +97,15 @@ package struct BudgetCheck {
         image: image.name, figure: limit.figure, pageSize: figure.pageSize, state: figure.state,
         requirement: requirement, line: limit.line, value: value, base: oldFigure?.metric.value,
         outcome: passes ? .pass : .fail)
-      if !passes {
-        let isWorse = oldFigure.map { old in
-          old.metric.value != value
-            && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
-        }
+      result.document = figure.document
+      if passes { return result }
+      let isWorse = oldFigure.map { old in
+        old.metric.value != value
+          && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
+      }
+      if isWorse == false, result.failsInBase, !failsOnBase {
+        result.outcome = .alreadyInBase
+      } else {
         result.setCauses(
           causes.causes(of: limit.figure, pageSize: figure.pageSize, isWorse: isWorse ?? true))
       }
@@ -195,10 +201,18 @@ package struct BudgetCheck {
       let others = libraries.filter { library in
         !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
       }
+      // Libraries that the base has, too, are no cause of a failure of this build.
+      let old = base?.first { $0.name == image.name }?.libraries.map { Set($0.map(\.name)) }
+      let new = others.filter { library in old.map { !$0.contains(library.name) } ?? true }
+      let outcome: CheckOutcome =
+        others.isEmpty ? .pass : new.isEmpty && !failsOnBase ? .alreadyInBase : .fail
       var result = CheckResult(
         image: image.name, figure: figure, requirement: .allowedLibraries, line: allowed.line,
-        value: Double(others.count), outcome: others.isEmpty ? .pass : .fail)
-      result.setCauses(others.map { RegressionCause(.notAllowed, $0.name) })
+        value: Double(others.count), outcome: outcome)
+      result.document = image.figures.first { $0.source == .audit }?.document
+      if outcome == .fail {
+        result.setCauses((new.isEmpty ? others : new).map { RegressionCause(.notAllowed, $0.name) })
+      }
       return result
     }
   }

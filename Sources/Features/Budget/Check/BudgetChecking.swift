@@ -8,6 +8,8 @@ package struct BudgetChecking: Sendable {
   package private(set) var documents: [NamedDocument] = []
   /// Why the added documents lack figures.
   package var absences: [FigureAbsence] = []
+  /// Whether a limit that the base exceeds as much as the documents is a failure.
+  package var failsOnBase = false
   private var images: [CheckedImage] = []
   private let baseImages: [CheckedImage]?
   /// The paths of the base's documents that exist.
@@ -59,6 +61,7 @@ package struct BudgetChecking: Sendable {
     var check = BudgetCheck(
       budget, images: images, base: baseImages, baseIsMissing: baseIsMissing)
     check.absences = absences
+    check.failsOnBase = failsOnBase
     let results: [CheckResult]
     do { results = try check.results() } catch {
       var error = error

@@ -49,6 +49,7 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
     }
     if let base { json.member("base", ShortNumber(base)) }
     json.member("causes", causes)
+    json.optional("document", document)
     if furtherCauses > 0 { json.member("furtherCauses", furtherCauses) }
     if let interval { json.member("high", interval.upperBound) }
     json.member("image", image)
@@ -79,6 +80,7 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
       value: try object.finite("value"), base: try object.has("base") ? object.finite("base") : nil,
       interval: try Self.interval(object), outcome: try object.value("outcome"),
       reason: try object.optional("reason"), launchesNeeded: try object.optional("launchesNeeded"))
+    document = try object.optional("document")
     let known: [RegressionCause] = try object.value("causes")
     let others = object.has("furtherCauses") ? try object.count("furtherCauses") : 0
     guard known.count <= Self.mostCauses else {

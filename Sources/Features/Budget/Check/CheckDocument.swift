@@ -30,8 +30,10 @@ package struct CheckDocument: Sendable {
     self.images = images
   }
 
-  /// The outcome of the worst result.
-  package var outcome: CheckOutcome { results.map(\.outcome).max() ?? .pass }
+  /// The outcome of the worst result. What is already so in the base does not count.
+  package var outcome: CheckOutcome {
+    results.map(\.outcome).filter { $0 != .alreadyInBase }.max() ?? .pass
+  }
 
   /// Why `result` has its outcome; `nil` also if the base is missing, because reports state `baseIsMissing` once.
   func ownReason(of result: CheckResult) -> String? {
@@ -50,6 +52,9 @@ package struct CheckDocument: Sendable {
     let verdict =
       isKept ? "\(count(.pass)) of \(limits) kept" : "\(count(.fail)) of \(limits) exceeded"
     var clauses = [verdict]
+    if count(.alreadyInBase) > 0 {
+      clauses.append("\(count(.alreadyInBase)) already so in the base")
+    }
     if count(.inconclusive) > 0 { clauses.append("\(count(.inconclusive)) inconclusive") }
     if count(.noBaseline) > 0 { clauses.append("\(count(.noBaseline)) without a baseline") }
     return clauses.joined(separator: ", ")
@@ -59,15 +64,27 @@ package struct CheckDocument: Sendable {
   package func failures(_ names: NameWording) -> [Diagnostic] {
     results.failedFigures.map { failed in
       let causes = failed.causes.prefix(3).map {
-        "\($0.kind.rawValue): \(printable(names($0.name)))"
+        let detail = $0.detail.isEmpty ? "" : " (\($0.detail))"
+        return "\($0.kind.rawValue): \(printable(names($0.name) + detail))"
       }
       let rest = failed.causes.count - causes.count + failed.furtherCauses
       var hint = causes + (rest > 0 ? ["and \(rest) more"] : [])
       if let renewal = failed.renewal { hint.append(renewal) }
+      if let closer = failed.closer { hint.append(closer) }
       return Diagnostic(
         failed.wording, context: ["\(budget):\(failed.first.line)"],
         hint: hint.isEmpty ? nil : hint.joined(separator: "; "), severity: .checkFailed)
     }
+  }
+
+  /// A note about limits that the base exceeds as much as this build; `nil` if there are none.
+  package var alreadyInBaseNote: String? {
+    let count = count(.alreadyInBase)
+    if count == 0 { return nil }
+    let verbs = count == 1 ? "is" : "are"
+    return
+      "\(counted(count, "limit")) \(verbs) exceeded as in the base, so this change did not cause it: "
+      + "--fail-on-base fails for it, too"
   }
 
   /// A note about limits without a baseline; `nil` if all limits have one: `2 limits without a baseline: the base does

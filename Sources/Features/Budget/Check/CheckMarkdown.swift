@@ -22,7 +22,8 @@ package struct CheckMarkdown {
   }
 
   package var text: String {
-    let notable = document.results.filter { $0.outcome != .pass }
+    let notable = document.results.filter { $0.outcome != .pass && $0.outcome != .alreadyInBase }
+    let older = document.results.filter { $0.outcome == .alreadyInBase }
     let passed = document.results.filter { $0.outcome == .pass }
     var text = "### Launch budget: \(document.summary)\n"
     if let reason = document.baseIsMissing {
@@ -44,6 +45,14 @@ package struct CheckMarkdown {
       add("\n\(code(result.subject)): \(escaped(result.reason ?? "")).\n")
     }
     for failed in notable.failedFigures { add(section(of: failed)) }
+    if !older.isEmpty {
+      let renewals = older.figuresAlreadyInBase.compactMap(\.renewal).map { "\n\(escaped($0))\n" }
+      add(
+        "\n"
+          + details(
+            "\(counted(older.count, "limit")) already so in the base",
+            table(older) + renewals.joined()))
+    }
     if !passed.isEmpty {
       add("\n" + details("\(counted(passed.count, "limit")) kept", table(passed)))
     }
@@ -66,6 +75,13 @@ package struct CheckMarkdown {
   }
 
   private func section(of failed: FailedFigure) -> String {
+    let commands = [failed.renewal, failed.closer].compactMap { $0 }
+    let next = commands.map { "\n\(escaped($0))\n" }.joined()
+    guard failed.causes.isEmpty else { return causes(of: failed) + next }
+    return next.isEmpty ? "" : "\n\(code(failed.first.subject)):\n" + next
+  }
+
+  private func causes(of failed: FailedFigure) -> String {
     guard !failed.causes.isEmpty else { return "" }
     var text = "\n\(code(failed.first.subject)):\n\n"
     text += list(failed.causes.prefix(Self.shownCauses))

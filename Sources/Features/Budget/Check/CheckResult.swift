@@ -33,7 +33,9 @@ package struct CheckResult: Hashable, Sendable {
   /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if there is
   /// a verdict.
   package var launchesNeeded: Int?
-  /// The causes of a failure, the largest first: at most `mostCauses`.
+  /// The path of the document that states the figure; `nil` if it is unknown.
+  package var document: String?
+  /// The causes of a failure, new functions first and then the largest: at most `mostCauses`.
   package private(set) var causes: [RegressionCause] = []
   /// The number of the other causes.
   package private(set) var furtherCauses = 0
@@ -110,6 +112,12 @@ package struct FailedFigure {
 
   private var isMinimum: Bool { if case .atLeast = first.requirement { true } else { false } }
 
+  /// The command that shows the document with the figure; `nil` if the document has no path.
+  package var closer: String? {
+    guard let document = first.document, document != "-" else { return nil }
+    return "look closer: 'orderfile show \(printable(shellWord(document)))'"
+  }
+
   /// The commands that renew a stale order file; `nil` for figures other than `stale`.
   package var renewal: String? {
     guard first.figure.name == "stale" else { return nil }
@@ -120,9 +128,14 @@ package struct FailedFigure {
 
 extension [CheckResult] {
   /// The failed results by figure, in the order of the results.
-  package var failedFigures: [FailedFigure] {
+  package var failedFigures: [FailedFigure] { figures(.fail) }
+
+  /// The results of limits that the base exceeds as much, by figure.
+  package var figuresAlreadyInBase: [FailedFigure] { figures(.alreadyInBase) }
+
+  private func figures(_ outcome: CheckOutcome) -> [FailedFigure] {
     var figures: [FailedFigure] = []
-    for result in self where result.outcome == .fail {
+    for result in self where result.outcome == outcome {
       if let last = figures.last?.first, last.subject == result.subject, last.line == result.line {
         figures[figures.count - 1].results.append(result)
       } else {

@@ -47,19 +47,28 @@ package struct CheckSARIF {
   package func json() -> [UInt8] {
     SARIFLog(
       rules: Rule.allCases.map { SARIFLog.Rule(id: $0.rawValue, description: $0.description) },
-      results: document.results.filter { $0.outcome == .fail || $0.outcome == .inconclusive }
+      results: document.results
+        .filter { $0.outcome != .pass && $0.outcome != .noBaseline }
         .map(result), toolVersion: toolVersion
     ).json()
   }
 
   private func result(_ result: CheckResult) -> SARIFLog.Result {
     let rule = Rule(result)
-    let causes = result.causes.prefix(10).map { "\($0.kind.rawValue): \(names($0.name))" }
+    let causes = result.causes.prefix(10).map {
+      "\($0.kind.rawValue): \(names($0.name))" + ($0.detail.isEmpty ? "" : " (\($0.detail))")
+    }
     let message =
-      result.outcome == .fail
-      ? FailedFigure(results: [result]).wording : "\(result.subject): \(result.reason ?? "")"
+      result.outcome == .inconclusive
+      ? "\(result.subject): \(result.reason ?? "")" : FailedFigure(results: [result]).wording
+    let level: SARIFLog.Level =
+      switch result.outcome {
+      case .fail: .error
+      case .inconclusive: .warning
+      case .alreadyInBase, .noBaseline, .pass: .note
+      }
     return SARIFLog.Result(
-      rule: rule.rawValue, level: result.outcome == .fail ? .error : .warning,
+      rule: rule.rawValue, level: level,
       message: ([message] + causes).joined(separator: "; "), path: path,
       line: result.line, names: result.causes.prefix(10).map(\.name.description),
       fingerprint: ("check/v1", "\(rule.rawValue) \(result.subject) \(requirementKind(result))"))

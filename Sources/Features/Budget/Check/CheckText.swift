@@ -30,6 +30,14 @@ package struct CheckText {
     for failed in document.results.failedFigures {
       text += "\n\(printable(failed.wording))\n" + causes(of: failed)
     }
+    let older = document.results.figuresAlreadyInBase
+    if !older.isEmpty {
+      text += "\nalready so in the base, and no failure of this change:\n"
+      for failed in older {
+        text += "  \(printable(failed.wording))\n"
+        if let renewal = failed.renewal { text += "    \(renewal)\n" }
+      }
+    }
     return text
   }
 
@@ -59,6 +67,7 @@ package struct CheckText {
       text += "  give --base to see what brought it\n"
     }
     if let renewal = failed.renewal { text += "  \(renewal)\n" }
+    if let closer = failed.closer { text += "  \(closer)\n" }
     return text
   }
 }

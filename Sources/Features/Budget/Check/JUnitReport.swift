@@ -23,7 +23,8 @@ package struct JUnitReport {
   package var text: String {
     let results = document.results
     let undecided = document.count(.inconclusive)
-    let skipped = document.count(.noBaseline) + (isStrict ? 0 : undecided)
+    let skipped =
+      document.count(.noBaseline) + document.count(.alreadyInBase) + (isStrict ? 0 : undecided)
     let counts =
       "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"\(isStrict ? undecided : 0)\""
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites \(counts)>\n"
@@ -38,6 +39,9 @@ package struct JUnitReport {
       "<testcase classname=\"\(escaped("orderfile.\(result.image)"))\" name=\"\(escaped("\(result.subject): \(result.requirementWording)"))\""
     switch result.outcome {
     case .pass: return "\(start)/>\n"
+    case .alreadyInBase:
+      let reason = "already so in the base: \(FailedFigure(results: [result]).wording)"
+      return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
     case .noBaseline, .inconclusive:
       let reason = "\(result.outcome.rawValue): \(result.reason ?? "")"
       guard isStrict, result.outcome == .inconclusive else {

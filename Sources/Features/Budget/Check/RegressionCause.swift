@@ -59,9 +59,11 @@ package struct RegressionCause: Hashable, Sendable {
   /// Rounds to two decimals.
   static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
 
-  /// Whether `a` comes before `b`: by pages, then by bytes, most first; equal causes by kind and name.
+  /// Whether `a` comes before `b`: new functions first, then by pages, then by bytes, most first; equal causes by kind
+  /// and name.
   static func precedes(_ a: Self, _ b: Self) -> Bool {
     func rank(_ kind: Kind) -> Int { Kind.allCases.firstIndex(of: kind) ?? 0 }
+    if (a.kind == .new) != (b.kind == .new) { return a.kind == .new }
     let (first, second) = ((a.pages ?? 0, a.bytes ?? 0), (b.pages ?? 0, b.bytes ?? 0))
     return first == second
       ? (rank(a.kind), a.name) < (rank(b.kind), b.name) : first > second

@@ -83,16 +83,21 @@ final class RegressionCauses {
   }
 
   /// Returns the functions that were the first to touch more pages of `segment` than in the base. The pages are of 4
-  /// KiB.
+  /// KiB. A function that is no startup function of the base is new.
   private func touches(_ segment: Segment) -> [RegressionCause] {
     guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
     var counts: [MatchedName: Int] = [:]
     for touch in old where touch.segment == segment {
       counts[MatchedName(touch.function), default: 0] += touch.pages
     }
+    let known = (base?.functions).map { Set($0.map { MatchedName($0.name) }) }
+    let touching = Set(old.map { MatchedName($0.function) })
     return new.filter { $0.segment == segment }.compactMap { touch -> RegressionCause? in
-      let pages = touch.pages - (counts[MatchedName(touch.function)] ?? 0)
-      return pages > 0 ? RegressionCause(.touching, touch.function, pages: Double(pages)) : nil
+      let name = MatchedName(touch.function)
+      let pages = touch.pages - (counts[name] ?? 0)
+      guard pages > 0 else { return nil }
+      let isNew = known.map { !$0.contains(name) && !touching.contains(name) } ?? false
+      return RegressionCause(isNew ? .new : .touching, touch.function, pages: Double(pages))
     }.sorted(by: RegressionCause.precedes)
   }
 

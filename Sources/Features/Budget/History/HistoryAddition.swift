@@ -13,6 +13,9 @@ package struct HistoryAddition: Sendable {
   package var launch: String?
   /// The architecture; `nil` for the architecture that the documents state. If they state none, the images are read.
   package var architecture: Architecture?
+  /// Whether entries of the same commit and series stay as they are, instead of being an error. A job that runs again
+  /// then replaces nothing.
+  package var keepsEarlier = false
 
   package init(history: String, commit: GitCommit, documents: [NamedDocument]) {
     self.history = history
@@ -22,8 +25,9 @@ package struct HistoryAddition: Sendable {
 
   /// Appends a line for each image and series of the documents; all lines or none.
   ///
-  /// - Returns: the entries, in the order of the lines.
-  /// - Throws: also if the history is damaged, or has figures of the same commit and series.
+  /// - Returns: the appended entries, in the order of the lines.
+  /// - Throws: also if the history is damaged. If the history has figures of the same commit and series, throws an error
+  ///   unless `keepsEarlier`.
   package func run() throws(Diagnostic) -> [HistoryEntry] {
     var entries: [HistoryEntry] = []
     var origins: [HistorySeries: String] = [:]
@@ -39,15 +43,25 @@ package struct HistoryAddition: Sendable {
     }
     let file = try AppendedFile(history)
     var index = try HistoryIndex(parsing: file.contents(), path: history)
-    for entry in entries {
+    var added: [HistoryEntry] = []
+    for entry in entries where !(keepsEarlier && index.has(entry)) {
       do throws(Diagnostic) { try index.add(entry) } catch {
         var error = error
         error.context.insert(history, at: 0)
         throw error
       }
+      added.append(entry)
     }
-    try file.append(lines: entries.flatMap(\.line))
-    return entries
+    if !added.isEmpty { try file.append(lines: added.flatMap(\.line)) }
+    return added
+  }
+
+  /// Checks that lines can be appended to the history at `path`. A history that does not exist is not made.
+  ///
+  /// - Throws: an error if the history is damaged or can't be written, or if its folder does not exist.
+  package static func check(_ path: String) throws(Diagnostic) {
+    guard Folder.exists(path) else { return try Folder.checkNewFile(path) }
+    _ = try HistoryIndex(parsing: AppendedFile(path).contents(), path: path)
   }
 
   private static func duplicate(_ series: HistorySeries, _ a: String, _ b: String) -> Diagnostic {

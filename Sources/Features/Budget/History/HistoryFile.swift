@@ -50,6 +50,11 @@ package struct HistoryIndex {
     }
   }
 
+  /// Whether the history has an entry about the commit and series of `entry`.
+  package func has(_ entry: HistoryEntry) -> Bool {
+    places.line(of: entry.commit, entry.series) != nil
+  }
+
   /// Adds an entry that is to be appended.
   ///
   /// - Throws: if the history already has an entry about the same commit and series.

@@ -1,7 +1,9 @@
 // What a check of a budget found: its limits, worst first, as numbers that can be drawn and in words.
 
-const OUTCOMES = ["fail", "inconclusive", "no baseline", "pass"];
-const OUTCOME_WORDS = { fail: "Failed", inconclusive: "Undecided", "no baseline": "No baseline", pass: "Kept" };
+const OUTCOMES = ["fail", "inconclusive", "no baseline", "already in the base", "pass"];
+const OUTCOME_WORDS = {
+  fail: "Failed", inconclusive: "Undecided", "no baseline": "No baseline", "already in the base": "As in the base", pass: "Kept"
+};
 
 /** A bound as a number. Budgets have `"5%"`, `"+2"` and `5`. */
 const boundValue = (bound) => (String(bound).endsWith("%") ? Number(bound.slice(0, -1)) / 100 : Number(bound));
@@ -12,6 +14,7 @@ function outcomeMark(outcome) {
     fail: "M7 1.5h6l5.5 5.5v6l-5.5 5.5h-6L1.5 13V7zM6.5 6.5l7 7m0-7l-7 7",
     inconclusive: "M10 1l9 9-9 9-9-9zM7.5 8a2.5 2.5 0 1 1 3.4 2.3q-.9.4-.9 1.7m0 2v1",
     "no baseline": "M2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0zM6 10h8",
+    "already in the base": "M2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0zM6 8h8M6 12h8",
     pass: "M2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0zM6 10.5l3 3l5.5-6.5",
   };
   return drawing(
@@ -106,6 +109,9 @@ class Check {
       case "no baseline":
         return `No limit is exceeded, but ${of("no baseline")} could not be checked: there is no baseline.`;
       default:
+        if (counts["already in the base"] > 0)
+          return `This change exceeds no limit; ${of("already in the base")} ${
+            counts["already in the base"] === 1 ? "is" : "are"} exceeded as in the base.`;
         return count === 0 ? "The budget has no limit." : `${count === 1 ? "The limit" : `All ${counted(count, "limit")}`} of ${
           this.budget} ${count === 1 ? "is" : "are"} kept.`;
     }

@@ -91,7 +91,8 @@ function limitsView(report) {
   const { check } = report;
   if (!check) return null;
   const { counts, images } = check;
-  const told = [["fail", "exceeded"], ["inconclusive", "undecided"], ["no baseline", "without a baseline"], ["pass", "kept"]]
+  const told = [["fail", "exceeded"], ["inconclusive", "undecided"], ["already in the base", "already so in the base"],
+                 ["no baseline", "without a baseline"], ["pass", "kept"]]
                  .filter(([outcome]) => counts[outcome] > 0).map(([outcome, words]) => `${number(counts[outcome])} ${words}`);
   const rest = check.count - check.all.length;
   const ofOutcome = (outcome, title) => {
@@ -99,7 +100,7 @@ function limitsView(report) {
     if (!figures.length) return null;
     const here = check.all.filter((one) => one.outcome === outcome).length;
     const words = `${number(counts[outcome])} ${title}${counts[outcome] > here ? `, ${number(here)} of them in this report` : ""}`;
-    const isFolded = outcome === "no baseline" || (outcome === "pass" && figures.length > FIRST_LIMITS);
+    const isFolded = outcome === "no baseline" || outcome === "already in the base" || (outcome === "pass" && figures.length > FIRST_LIMITS);
     return isFolded ? foldedRows(report, words, figures) : limitRows(report, figures);
   };
   const names = images.length ? images : [...new Set(check.all.map((one) => one.image))].map((image) => ({ image }));
@@ -120,6 +121,7 @@ function limitsView(report) {
         counts.fail > 0
           && element("li", {}, element("span", { class: "gauge" }, element("span", { class: "beyond", style: "left:0;width:100%" })), "beyond the limit")),
     ofOutcome("fail"), ofOutcome("inconclusive"), ofOutcome("pass", "kept"),
+    ofOutcome("already in the base", "already so in the base"),
     ofOutcome("no baseline", "without a baseline"),
     rest > 0 && note(`This report has the ${number(check.all.length)} worst; the other ${number(rest)} are in the document of the check.`),
     check.all.length > 0

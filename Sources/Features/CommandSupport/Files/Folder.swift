@@ -15,6 +15,14 @@ package enum Folder {
   /// Whether something exists at `path`; true also if this process may not find out.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
+  /// Checks that a file can be made at `path`, where there is none.
+  ///
+  /// - Throws: an error if the folder of the file does not exist or can't be written.
+  package static func checkNewFile(_ path: String) throws(Diagnostic) {
+    let folder = String(path.dropLast(fileName(ofPath: path).count))
+    guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else { throw .unable(to: "write", path) }
+  }
+
   /// Whether there is a folder at `path`.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
