@@ -39,6 +39,26 @@ import Testing
     #expect(same == BeforeAfter(before: 4, after: 4))
   }
 
+  /// A linker can follow an order that lacks a startup function: the order then covers only a part.
+  @Test func theCoverageCountsStartupFunctionsThatTheOrderLists() throws {
+    let all = try #require(try document(options(order: "app.order")).compliance.coverage)
+    #expect(all.covered == all.functions && all.functions == SampleBuilds.used.count)
+    try builds.write(SampleBuilds.used.dropLast().joined(separator: "\n"), "part.order")
+    let document = try document(options(order: "part.order"))
+    let part = try #require(document.compliance.coverage)
+    let order = try #require(document.compliance.order)
+    #expect(order.inOrder == order.entries, "the linker followed the order")
+    #expect(
+      part.covered == part.functions - 1 && part.coveredBytes == part.bytes - SampleBuilds.size)
+    let text = DiffText(document).text
+    #expect(
+      text.contains("  in order are 3 of 4 startup functions (75.0%), 75.0% of their bytes\n"))
+    let metrics = try CommittedDocument(judging: .diff(document)).images[0].sets[0].metrics
+    #expect(metrics.first { $0.name == "covered" }?.value == 0.75)
+    #expect(metrics.first { $0.name == "coveredBytes" }?.value == 0.75)
+    #expect(try self.document(options()).compliance.coverage == nil)
+  }
+
   @Test func aDocumentKeepsTheKindsOfWarnings() throws {
     try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
     let warnings = try document(options(traces: ["two"])).warnings

@@ -53,6 +53,14 @@ extension BudgetFigure {
 
   private static let diff = [
     BudgetFigure(
+      .diff, "covered", .ratio, .higher, slack: .share,
+      "The share of the startup functions that the order file lists and the linker placed in order.",
+      orderAgain),
+    BudgetFigure(
+      .diff, "coveredBytes", .ratio, .higher,
+      "The share of the bytes of the startup functions that the order file lists and the linker placed in order.",
+      orderAgain),
+    BudgetFigure(
       .diff, "drifted", .functions, .lower, slack: Slack.none,
       "Startup functions that have other basic blocks in the image than were recorded.",
       "compile both builds with -fbasic-block-address-map, and record again with 'orderfile record --breakpoints --blocks'"

@@ -46,6 +46,8 @@ final class RegressionCauses {
     case (.diff, "stale"), (.auto, "stale"): return now.unorderable.map(Self.missing)
     case (.diff, "inOrder"), (.auto, "inOrder"):
       return functions(pageSize).filter { $0.kind == .noLongerOrdered }
+    case (.diff, "covered"), (.diff, "coveredBytes"):
+      return functions(pageSize).filter(\.isUnordered)
     case (.audit, "initializers"): return added(base?.initializers, now.initializers)
     case (.audit, _) where figure.unit == .libraries:
       return added(base?.libraries?.map(\.name), now.libraries?.map(\.name))

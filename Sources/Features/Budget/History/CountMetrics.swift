@@ -80,7 +80,7 @@ extension DiffDocument {
             of: Int(clamping: $0.portion.all))
         },
         compliance.drifted.map { HistoryMetric("drifted", .functions, .lower, $0.count) },
-      ] + (compliance.order?.metrics ?? [])
+      ] + (compliance.order?.metrics ?? []) + (compliance.coverage?.metrics ?? [])
     return .init(
       reference: after.image,
       sets: [
@@ -88,6 +88,17 @@ extension DiffDocument {
           .diff, pageSize: prediction.pageSize,
           metrics: (refusal == nil ? predicted : []) + found)
       ])
+  }
+}
+
+extension OrderCoverage {
+  /// The shares of the startup functions, and of their bytes, that are in order.
+  fileprivate var metrics: [HistoryMetric?] {
+    [
+      HistoryMetric("covered", .higher, share: covered, of: functions),
+      HistoryMetric(
+        "coveredBytes", .higher, share: Int(clamping: coveredBytes), of: Int(clamping: bytes)),
+    ]
   }
 }
 

@@ -205,7 +205,9 @@ package struct CheckedLaunch {
     }
     made.warn(document.warnings)
     try made.add(.diff(document), as: document.json(), at: path("diff.json"))
-    if order == nil { made.lack(.diff, of: ["stale", "inOrder"], Self.noOrder) }
+    if order == nil {
+      made.lack(.diff, of: ["stale", "inOrder", "covered", "coveredBytes"], Self.noOrder)
+    }
     made.lack(
       .diff, of: ["drifted"],
       Diagnostic(

@@ -242,6 +242,14 @@ package struct DiffText {
       (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the layout after
 
       """
+    if let coverage = document.compliance.coverage {
+      let share = Percentage.share(coverage.covered, of: coverage.functions)
+      let bytes = Percentage.share(
+        Int(clamping: coverage.coveredBytes), of: Int(clamping: coverage.bytes))
+      let functions = counted(coverage.functions, "startup function")
+      text += "  in order are \(coverage.covered) of \(functions) (\(share)), "
+      text += "\(bytes) of their bytes\n"
+    }
     if let data = order.data {
       if data.entries > 0 {
         text += "  data: \(data.present) of \(counted(data.entries, "entry", "entries")) present, "

@@ -1,0 +1,26 @@
+import Addresses
+
+/// How many of the startup functions an order file covers: the order file lists the function, and the linker placed the
+/// function where the order asks for.
+///
+/// A linker can follow an order without a fault, and the order can still miss what the launch runs: functions that are
+/// newer than the order are in no entry.
+package struct OrderCoverage: Hashable, Sendable {
+  /// The number of startup functions in the layout after, at least one, and their bytes.
+  package var functions: Int
+  package var bytes: UInt64
+  /// The number of covered startup functions, and their bytes.
+  package var covered: Int
+  package var coveredBytes: UInt64
+}
+
+extension DiffDocument.Compliance {
+  /// The coverage of the order file; `nil` without an order file, or if the document does not list startup functions.
+  package var coverage: OrderCoverage? {
+    guard order != nil, let functions, !functions.isEmpty else { return nil }
+    let covered = functions.filter { $0.isOrdered == true }
+    return OrderCoverage(
+      functions: functions.count, bytes: functions.map(\.bytes).saturatingSum(),
+      covered: covered.count, coveredBytes: covered.map(\.bytes).saturatingSum())
+  }
+}
