@@ -647,7 +647,9 @@ def check_limits(page, name, check, failures):
         == sorted(
             rows,
             key=lambda row: next(
-                place for place, word in enumerate(("Failed", "Undecided", "Kept", "As in", "No")) if row.startswith(word)
+                place
+                for place, word in enumerate(("Failed", "Undecided", "Kept", "As in", "No"))
+                if row.startswith(word)
             ),
         ),
         f"{name}: the limits are not in the order of their outcomes",

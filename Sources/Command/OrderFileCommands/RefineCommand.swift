@@ -58,12 +58,12 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
 
   func validate() throws {
     try launched.check(for: self)
-    if split != nil, output != nil {
+    if splitProfile != nil, output != nil {
       throw ValidationError(
         "--split-profile replaces the given order and profile, which belong together: it can't be used with -o"
       )
     }
-    if split == "-" || order == "-" && split != nil {
+    if splitProfile == "-" || order == "-" && splitProfile != nil {
       throw ValidationError(
         "--split-profile replaces the given order and profile: they must be files")
     }
@@ -77,7 +77,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       order: order, image: image, relink: relink, output: output ?? order,
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
-    refinement.split = split
+    refinement.split = splitProfile
     refinement.inputPath = repeated.input
     let line = StepLine(messages)
     line.begin("refine: links and launches")

@@ -136,7 +136,8 @@ import Testing
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
-        "measure.instructions", "audit.embeddedLibraries", "diff.drifted", "diff.recordable",
+        "measure.instructions", "audit.embeddedLibraries", "diff.covered", "diff.coveredBytes",
+        "diff.drifted", "diff.recordable",
       ]),
       "\(others.sorted())")
   }

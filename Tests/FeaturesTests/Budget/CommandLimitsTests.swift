@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommandLimitsTests {
   @Test(arguments: [
     ("diff.present", "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found 'diff.present'"),
-    ("pages.textPages<=40", "unknown figure: expected one of diff.drifted, "),
+    ("pages.textPages<=40", "unknown figure: expected one of diff.covered, "),
     ("diff.presnt>=5%", "found 'diff.presnt', did you mean 'diff.present'?"),
     (
       "diff.present>=95", "invalid limit of diff.present: expected a share such as 5%, found '95'"

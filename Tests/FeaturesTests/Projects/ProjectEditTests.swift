@@ -116,17 +116,18 @@ import Testing
     #expect(integration.obstacle == nil)
   }
 
-  @Test(arguments: [
-    (OrderFilePlace.cargoBuildScript, "[workspace]\n", "a virtual manifest"),
-    (
-      .cargoBuildScript, "[package] # main\nbuild = \"b.rs\"\n",
-      "build script of its own: build = \"b.rs\""
-    ),
-    (.cargoBuildScript, "[package]\nbuild = false\n", "turns build scripts off"),
-    (.cargoBuildScript, "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),
-    (.mesonFolder, "project('x', 'rust')\n", "names neither 'c' nor 'cpp'"),
-    (.mesonFolder, "project('x', 'c')\n", nil),
-  ])
+  @Test(
+    arguments: [
+      (.cargoBuildScript, "[workspace]\n", "a virtual manifest"),
+      (
+        .cargoBuildScript, "[package] # main\nbuild = \"b.rs\"\n",
+        "build script of its own: build = \"b.rs\""
+      ),
+      (.cargoBuildScript, "[package]\nbuild = false\n", "turns build scripts off"),
+      (.cargoBuildScript, "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),
+      (.mesonFolder, "project('x', 'rust')\n", "names neither 'c' nor 'cpp'"),
+      (.mesonFolder, "project('x', 'c')\n", nil),
+    ] as [(OrderFilePlace, String, String?)])
   func whatStandsInTheWayIsToldWithWhatToDo(
     place: OrderFilePlace, text: String, message: String?
   ) {
@@ -137,7 +138,7 @@ import Testing
 
   @Test func makefilesAreNotChanged() throws {
     let workshop = try Workshop()
-    try workshop.write("all:\n", "Makefile")
+    try workshop.write("all:\n".utf8, "Makefile")
     let error = #expect(throws: Diagnostic.self) {
       try ProjectIntegration(of: workshop.folder.path, buildSystem: nil)
     }

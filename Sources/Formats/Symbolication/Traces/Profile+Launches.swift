@@ -104,7 +104,9 @@ extension Trace {
     lostRecords = profile.counts.lostRecords
     inFlightRecords = Int(clamping: profile.counts.inFlightRecords)
     unattributedHits = Int(clamping: profile.counts.unattributedHits)
-    let methods = profile.images.reduce(into: Set<Trace.RecordingMethod>()) { $0.formUnion($1.recordingMethods) }
+    let methods = profile.images.reduce(into: Set<Trace.RecordingMethod>()) {
+      $0.formUnion($1.recordingMethods)
+    }
     // The method that sees least.
     method =
       [.instrumentation, .imported, .breakpoints, .emulation].first(where: methods.contains)
