@@ -179,7 +179,7 @@ let package = Package(
         "CommandSupport", "Rendering", "Symbolication", "OrderFileFormat", "TraceFormat",
         "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
         "JSON", "ByteReading", "Addresses", "LibC",
-      ]),
+      ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
     // `measure`.
     smallTarget(
       "Features/Measuring",

@@ -32,6 +32,9 @@ struct GenCommand: ParsableCommand {
       ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
       Functions whose blocks were recorded in another build are split if both builds have the same map of blocks.
 
+      --prefetch writes a C source file. Compile it, and link it into the image together with the order file. The image \
+      then starts by asking the kernel to read all ordered functions from the disk, and does not wait for each page (Linux).
+
       With --splitter bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
       that was linked with --emit-relocs, and recorded with record --qemu or by the blocks of its map. The command \
       to run is printed.
@@ -112,6 +115,11 @@ struct GenCommand: ParsableCommand {
       "The tool that splits: clang, or bolt for llvm-bolt, which orders the linked image again. (default: clang)",
       valueName: "tool"))
   var splitter: SplitterOption?
+  @Option(
+    help: ArgumentHelp(
+      "Also write a C source file that makes the image prefetch the ordered functions when it starts.",
+      valueName: "file"), completion: .file())
+  var prefetch: String?
   @Flag(help: "List all recorded functions that are left out or stay whole, and why.")
   var listMissing = false
   @Option(
@@ -135,10 +143,19 @@ struct GenCommand: ParsableCommand {
       throw ValidationError("--split-profile needs one linked image: give it with --image")
     }
     if splitProfile == "-" { throw Self.oneFileForBoth }
+    if let prefetch {
+      if allImages { throw ValidationError("--prefetch can't be used with --all-images") }
+      if prefetch == "-" || prefetch == splitProfile { throw Self.ownPrefetchFile }
+    }
     if splitter != nil && splitProfile == nil {
       throw ValidationError("--splitter belongs to --split-profile")
     }
     let isForLinker = splitter?.format.isForLinker ?? true
+    if !isForLinker && prefetch != nil {
+      throw ValidationError(
+        "--prefetch and --splitter bolt can't be used together: BOLT moves functions, but not the anchors"
+      )
+    }
     if !isForLinker && linker != nil {
       throw ValidationError(
         "--linker and --splitter bolt can't be used together: BOLT is no linker")
@@ -148,10 +165,9 @@ struct GenCommand: ParsableCommand {
         "--previous is an order file of one image for a linker: it can't be used with "
           + (allImages ? "--all-images" : "--splitter bolt"))
     }
-    if fallback != nil && (allImages || splitProfile != nil) {
-      throw ValidationError(
-        "--fallback is one order file: it can't be used with \(allImages ? "--all-images" : "--split-profile")"
-      )
+    if fallback != nil && (allImages || splitProfile != nil || prefetch != nil) {
+      let other = allImages ? "--all-images" : splitProfile != nil ? "--split-profile" : "--prefetch"
+      throw ValidationError("--fallback is one order file: it can't be used with \(other)")
     }
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
@@ -178,11 +194,13 @@ struct GenCommand: ParsableCommand {
     options.previous = previous
     options.split = splitProfile == nil ? nil : splitter?.format ?? SplitFormat.all[0]
     options.splitPath = splitProfile ?? ""
+    options.prefetchPath = prefetch
     options.environment = .own
     return options
   }
 
   private static let oneFileForBoth = ValidationError("--split-profile and -o need a file each")
+  private static let ownPrefetchFile = ValidationError("--prefetch needs a file of its own")
 
   func run() throws {
     // Find out early if an output can't be written.
@@ -196,9 +214,14 @@ struct GenCommand: ParsableCommand {
     if let profile, case .file(let file)? = onlyOutput, file.isSameFile(as: profile) {
       throw Self.oneFileForBoth
     }
+    if let prefetch { try OutputFile.check(prefetch, isNoneOf: inputs) }
+    let source = try prefetch.map { try OutputFile($0) }
+    for other in [profile, onlyOutput?.file].compactMap({ $0 }) {
+      if let source, other.isSameFile(as: source) { throw Self.ownPrefetchFile }
+    }
     let ordersOutput = allImages ? try OrdersOutput(output, madeOf: inputs) : nil
     do {
-      try generate(to: onlyOutput, profile, ordersOutput)
+      try generate(to: onlyOutput, profile, source, ordersOutput)
     } catch let error as Diagnostic {
       guard let fallbackOrder, let onlyOutput,
         let document = fallbackOrder.document(after: error, outputPath: output)
@@ -210,7 +233,8 @@ struct GenCommand: ParsableCommand {
   }
 
   private func generate(
-    to onlyOutput: Output?, _ profile: OutputFile?, _ ordersOutput: OrdersOutput?
+    to onlyOutput: Output?, _ profile: OutputFile?, _ source: OutputFile?,
+    _ ordersOutput: OrdersOutput?
   ) throws {
     var generation = try OrderGeneration(options)
     var orders: [GeneratedOrder] = []
@@ -218,6 +242,7 @@ struct GenCommand: ParsableCommand {
     if let onlyOutput, let fileName = generation.fileNames.first {
       orders = [try generation.order(ofImageNamed: fileName, outputPath: onlyOutput.path)]
       if let profile, let bytes = orders[0].splitProfile { try profile.finish(bytes) }
+      if let source, let bytes = orders[0].prefetchSource { try source.finish(bytes) }
       try onlyOutput.finish(orders[0].bytes)
     }
     if json {

@@ -21,6 +21,12 @@ enum Output {
     }
   }
 
+  /// The file; `nil` for stdout.
+  var file: OutputFile? {
+    if case .file(let file) = self { return file }
+    return nil
+  }
+
   /// Writes all of `document`. A file gets its name only when it is complete.
   func finish(_ document: OutputFile.Document) throws(Diagnostic) {
     switch self {

@@ -25,6 +25,9 @@ struct VerifyCommand: ParsableCommand {
       With several images, such as a program and its libraries, an entry counts as present if one of them has it. An \
       image does not show all that the linker saw: what it discarded is missing.
 
+      If the order file is one of 'gen --prefetch', verify also says what the image prefetches, and how many of the \
+      functions to prefetch it does not.
+
       --update writes the present names of renamed functions. Everything else stays as it is. A limit of verify.stale \
       counts what is stale after that; an order file without an entry for the build is all stale.
       """)
@@ -110,7 +113,8 @@ struct VerifyCommand: ParsableCommand {
     if let note = text.updateNote { messages.print(note: note) }
     messages.print(verification.warnings)
     try limits.limits().failures(
-      of: .verify(VerifyFigures(document)), path: document.path, remedy: { _ in document.remedy }
+      of: .verify(VerifyFigures(document)), path: document.path,
+      remedy: { $0.name == "stale" ? document.remedy : nil }
     ).throwAll()
   }
 }

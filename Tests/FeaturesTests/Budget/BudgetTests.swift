@@ -137,7 +137,7 @@ import Testing
     #expect(
       others.isSubset(of: [
         "measure.instructions", "audit.embeddedLibraries", "diff.covered", "diff.coveredBytes",
-        "diff.drifted", "diff.recordable",
+        "diff.drifted", "diff.recordable", "verify.unprefetched",
       ]),
       "\(others.sorted())")
   }

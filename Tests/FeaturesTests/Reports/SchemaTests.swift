@@ -112,6 +112,7 @@ import Testing
     ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
     ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),
     ("stages", "tables/[]/source", words(StageTable.Source.self)),
+    ("verify", "prefetch/state", words(PrefetchedRegion.State.self)),
     ("verify", "problems/[]/kind", words(VerifyDocument.Kind.self)),
   ]) func closedSetsAreThoseOfTheCode(_ name: String, _ path: String, _ words: [String]) throws {
     var value: Any? = try Self.schema("\(name).json")

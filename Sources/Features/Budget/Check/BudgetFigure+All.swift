@@ -164,6 +164,10 @@ extension BudgetFigure {
     BudgetFigure(
       .verify, "stale", .ratio, .lower, slack: .share,
       "The share of the order file's entries that the linker of the build could not follow.",
-      orderAgain)
+      orderAgain),
+    BudgetFigure(
+      .verify, "unprefetched", .ratio, .lower, slack: .share,
+      "The share of the functions between the anchors of the order file that the image does not prefetch.",
+      "link the source file of 'gen --prefetch' into the image, with the order file"),
   ]
 }

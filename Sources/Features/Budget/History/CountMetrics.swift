@@ -126,7 +126,10 @@ extension VerifyFigures {
               // strings can't be verified, so nothing of it counts as stale.
               entries == 0
                 ? HistoryMetric("stale", .lower, share: namesNothing ? 1 : 0, of: 1)
-                : HistoryMetric("stale", .lower, share: stale, of: entries)
+                : HistoryMetric("stale", .lower, share: stale, of: entries),
+              prefetch.flatMap {
+                HistoryMetric("unprefetched", .lower, share: $0.outside, of: $0.functions)
+              },
             ])
         ])
     ]

@@ -52,6 +52,8 @@ package struct OrderedImage: Hashable, Sendable {
   package var split: SplitSummary?
   /// The data that launches touched; `nil` if these are unknown.
   package var data: OrderedData?
+  /// What the image prefetches when it starts; `nil` if no source file for that was written.
+  package var prefetch: PrefetchSummary?
 
   package init(
     _ file: File, recording: Recording, layout: ImageReference?, functions: Functions
@@ -270,6 +272,7 @@ extension OrderedImage: JSONWritableObject {
     json.optional("id", layout?.id)
     json.optional("layoutPath", layout?.path)
     json.optional("data", data)
+    json.optional("prefetch", prefetch)
     json.optional("split", split)
 
     json.member("entries", file.entries)

@@ -63,6 +63,10 @@ package struct GenText {
         + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
     }
+    if let prefetch = image.prefetch {
+      text +=
+        "\nprefetches \(ByteCount(prefetch.codeBytes)) of code: \(printable(prefetch.outputPath))"
+    }
     if let data = image.data { text += "\n" + data.text }
     return text + list("left out", image.functions.missing)
       + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")
@@ -91,8 +95,13 @@ package struct GenText {
       return "; next: \(printable(command))"
     }
     guard let option = image.file.linkOption, image.file.path != "-" else { return "" }
-    let link = "link it with \(option)\(printable(shellWord(image.file.path)))"
-    guard let split = image.split else { return "; next: remove the image, and \(link)" }
-    return "; next: \(printable(split.use)), and \(link)"
+    var link = "link it with \(option)\(printable(shellWord(image.file.path)))"
+    if let prefetch = image.prefetch {
+      link = "compile \(printable(shellWord(prefetch.outputPath))) with the project, and \(link)"
+    }
+    guard let split = image.split else {
+      return "; next: remove the image, \(image.prefetch == nil ? "and " : "")\(link)"
+    }
+    return "; next: \(printable(split.use)), \(image.prefetch == nil ? "and " : "")\(link)"
   }
 }

@@ -91,9 +91,14 @@ struct ImageOrder {
     let header = header(strategy, workloads)
     let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
-    let placing = PlacingEntries(
+    var placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
       architecture: options.architecture ?? slice)
+    let prefetch = try options.prefetchPath.map { path throws(Diagnostic) in
+      placing.addAnchors(around: PlacingEntries(of: parts, in: map, for: dialect).entries.count)
+      return try PrefetchSource(
+        for: release, codeBytes: layout.byteCount(of: parts), header: header, outputPath: path)
+    }
     let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let written = dialect.write(
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
@@ -133,6 +138,7 @@ struct ImageOrder {
       image.file.linkOption = dialect.linkOption
     }
     image.data = data?.summary
+    image.prefetch = prefetch?.summary
     image.file.previous = previous?.comparison(with: written.bytes)
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
@@ -140,8 +146,8 @@ struct ImageOrder {
     image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
     image.split?.command = split?.orderFile?.command(outputPath, options.splitPath)
     return GeneratedOrder(
-      bytes: split?.orderFile?.bytes ?? written.bytes, splitProfile: split?.profile, image: image,
-      imageFormat: layout.imageFormat,
+      bytes: split?.orderFile?.bytes ?? written.bytes, splitProfile: split?.profile,
+      prefetchSource: prefetch?.bytes, image: image, imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing) + dataWarnings + (split?.warnings ?? [])
         + Diagnostic.changedWorkloads(workloads, since: previous))
   }

@@ -75,6 +75,11 @@ package struct OrderFileVerification {
       patterns: order.patterns.count,
       problems: problems.map(\.problem))
     document.otherImages = otherImages
+    let regions = builds.compactMap {
+      PrefetchedRegion(
+        of: order, in: $0.layout, architecture: $0.architecture ?? options.architecture)
+    }
+    document.prefetch = regions.first { $0.state != .noAnchors } ?? regions.first
     document.strings = order.strings.count
     document.unverifiedStrings = order.strings.count - strings.verified
     if document.stale == document.entries, document.entries > 0, document.count(.renamed) == 0 {

@@ -66,6 +66,9 @@ package struct VerifyDocument: Hashable, Sendable {
   package var unverifiedStrings = 0
   /// The number of entries that name a section only. An image does not show which functions a section has.
   package var unverifiedSections = 0
+  /// What the image prefetches when it starts, or the first of the images that prefetches; `nil` if the order file
+  /// lists no anchors.
+  package var prefetch: PrefetchedRegion?
   /// In the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if no update was requested.
@@ -135,6 +138,7 @@ extension VerifyDocument: JSONDocument {
     if otherImages > 0 { json.member("otherImages", otherImages) }
     json.member("path", path)
     json.member("patterns", patterns)
+    json.optional("prefetch", prefetch)
     json.member("present", entries - stale)
     json.member("problems", problems)
     json.member("renamed", count(.renamed))

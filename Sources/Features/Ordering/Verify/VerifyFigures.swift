@@ -12,12 +12,23 @@ package struct VerifyFigures: Hashable, Sendable {
   package var stale: Int
   /// Whether no entry of the order file names anything in the builds, neither a function nor a string literal.
   package var namesNothing: Bool
+  /// How many functions the order file lists between its anchors, and how many of these the image does not prefetch;
+  /// `nil` if the order file lists no anchors.
+  package var prefetch: Prefetch?
+
+  package struct Prefetch: Hashable, Sendable {
+    package var functions: Int
+    package var outside: Int
+  }
 
   package init(_ document: VerifyDocument) {
     image = Self.image(of: document.images, orElse: document.path)
     entries = document.entries
     stale = document.staleAfterUpdate
     namesNothing = document.namesNothing
+    prefetch = document.prefetch.map {
+      Prefetch(functions: $0.functions, outside: $0.outside)
+    }
   }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
@@ -32,6 +43,10 @@ package struct VerifyFigures: Hashable, Sendable {
       stale = try object.count("stale")
     }
     namesNothing = entries == 0 && strings == 0
+    if let region: JSONObject = try object.optional("prefetch") {
+      prefetch = Prefetch(
+        functions: try region.count("functions"), outside: try region.count("outside"))
+    }
   }
 
   private static func image(of images: [ImageReference], orElse path: String) -> ImageReference {

@@ -25,6 +25,7 @@ package struct VerifyText {
       \(summary)
 
       """
+    if let prefetch = document.prefetch { text += prefetch.text + "\n" }
     guard !document.problems.isEmpty else { return text }
     var table = Table([.init("LINE", separator: " "), .init("ENTRY", .left)])
     for problem in document.problems { table.add(["\(problem.line)", wording(of: problem)]) }

@@ -4,6 +4,7 @@ import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
+import OrderFileFormat
 
 /// The mappings of a linked ELF image.
 package struct ImagePages: Sendable {
@@ -20,7 +21,9 @@ package struct ImagePages: Sendable {
   package var mappings: [Mapping]
   /// Whether the segments include a program interpreter, so that the image has a loader.
   package var hasLoader: Bool
-  /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`.
+  /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`. A program
+  /// that only prefetches its code there (`PrefetchAnchor.initializer`) does not count: this code touches no page but its
+  /// own.
   package var runsEarly: Bool
   /// Whether the image has resolvers of ifuncs, which the loader calls while it relocates images.
   package var hasResolvers: Bool
@@ -55,9 +58,27 @@ package struct ImagePages: Sendable {
         fileOffset: FileOffset(rawValue: segment.offset.rawValue & ~(Self.pageSize - 1)))
     }.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     hasLoader = file.segments.contains { $0.type == .interpreter }
-    runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
+    runsEarly =
+      file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
+      && !Self.onlyPrefetchesEarly(file)
     hasResolvers = Self.hasResolvers(file)
     hasLeakSanitizer = Self.hasLeakSanitizer(file)
+  }
+
+  /// Whether the only function in `.preinit_array` is the one that prefetches. False if the image has no symbols.
+  private static func onlyPrefetchesEarly(_ file: ELFFile) -> Bool {
+    guard let early = try? file.initializers().filter({ $0.kind == .preinitArray }),
+      early.count == 1, let address = early[0].address,
+      let table = (try? file.symbolTable()) ?? nil
+    else { return false }
+    var isFound = false
+    table.forEachSymbol { symbol in
+      guard symbol.value == address, symbol.type == .function,
+        let name = table.names.name(at: symbol.nameOffset)
+      else { return }
+      if table.names.bytes.text(name.indices) == PrefetchAnchor.initializer { isFound = true }
+    }
+    return isFound
   }
 
   private static func hasResolvers(_ file: ELFFile) -> Bool {

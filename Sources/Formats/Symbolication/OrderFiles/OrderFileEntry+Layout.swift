@@ -240,6 +240,14 @@ extension Layout {
 }
 
 extension PlacingEntries {
+  /// Adds the entries of the prefetched region (`PrefetchAnchor`), with the first `count` entries in it.
+  package mutating func addAnchors(around count: Int) {
+    entries.insert(OrderFileEntry(anchor: PrefetchAnchor.last), at: count)
+    entries.insert(
+      contentsOf: [PrefetchAnchor.first, PrefetchAnchor.initializer].map(
+        OrderFileEntry.init(anchor:)), at: 0)
+  }
+
   /// The entries of variables and constants, for parts of a layout of data (`DataLayout`).
   package var dataEntries: [OrderFileEntry] {
     entries.map { entry in

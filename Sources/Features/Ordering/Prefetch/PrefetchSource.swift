@@ -1,0 +1,66 @@
+import ByteReading
+import CommandSupport
+import ImageModel
+import OrderFileFormat
+import Rendering
+import Symbolication
+
+/// A C source file with which an ELF image asks the kernel, when it starts, to read its ordered functions into memory.
+///
+/// The file has everything that the image needs: two anchors, between which the order file lists the functions, and the
+/// initializer that makes the system calls. So a project adds one source file and no object, and the project's own
+/// compiler and options make code that fits the image: for any architecture, position independent or not, with or without
+/// link-time optimization. The file needs no C library. It has no addresses of the build, so it stays valid while the
+/// order file does.
+struct PrefetchSource {
+  private(set) var summary: PrefetchSummary
+  private let header: [String]
+  /// The section with the initializers among which the file's initializer is.
+  private let array: String
+
+  /// - Parameters:
+  ///   - release: the build to order.
+  ///   - codeBytes: the size of the ordered functions, in bytes.
+  ///   - header: the lines of the comment at the top.
+  /// - Throws: `mismatch` if the build is no ELF image.
+  init(
+    for release: ReleaseLayout, codeBytes: UInt64, header: [String], outputPath: String
+  ) throws(Diagnostic) {
+    guard release.layout.imageFormat == .elf else {
+      throw Diagnostic(
+        "unable to prefetch: expected an ELF image, found \(release.layout.imageFormat.rawValue)",
+        context: [release.path], remedies: [Remedy("leave out '--prefetch'", option: "--prefetch")],
+        severity: .mismatch)
+    }
+    summary = PrefetchSummary(outputPath: outputPath, codeBytes: codeBytes)
+    self.header = header
+    array = Self.array(of: release)
+  }
+
+  /// The section for the first code of the image. Only programs with glibc's loader run `.preinit_array`: shared
+  /// libraries can't have the section, and musl ignores it. In a static program, nothing runs between the two sections.
+  private static func array(of release: ReleaseLayout) -> String {
+    guard let bytes = release.bytes,
+      let loader = (try? EmulatedMachine(of: bytes))?.loader,
+      !loader.contains("/ld-musl-"),
+      release.image?.libraryName == nil
+    else { return ".init_array.00000" }
+    return ".preinit_array"
+  }
+
+  /// The largest region that an image prefetches, in bytes, for functions of `size` bytes: a region that is more than
+  /// twice as large is not theirs.
+  static func mostBytes(ofCode size: UInt64) -> UInt64 { min(size, 1 << 31) * 2 + 1 << 16 }
+
+  var bytes: [UInt8] {
+    let title = header.map { printable($0).replacing("*/", with: "* /") }.joined(separator: "\n * ")
+    var text = String(decoding: PackageResources.prefetch_c_in, as: UTF8.self)
+    for (name, value) in [
+      ("@TITLE@", title), ("@ARRAY@", array),
+      ("@MOST@", "\(Self.mostBytes(ofCode: summary.codeBytes))"),
+      ("@FIRST@", PrefetchAnchor.first), ("@LAST@", PrefetchAnchor.last),
+      ("@INITIALIZER@", PrefetchAnchor.initializer),
+    ] { text.replace(name, with: value) }
+    return Array(text.utf8)
+  }
+}

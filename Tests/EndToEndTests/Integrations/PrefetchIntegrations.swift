@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Images that prefetch, by further compilers, linkers and C libraries, and what prefetching costs.
+@Suite(
+  .needs(
+    .recording, "strace", "gcc", "clang-19", "ld.bfd", "ld.lld-19", "ld.lld-22", "musl-gcc",
+    "valgrind"))
+struct PrefetchIntegrations {
+  private typealias Link = PrefetchTests.Link
+
+  static let links: [PrefetchTests.Link] = [
+    Link(testDescription: "lld, -no-pie", flags: ["-no-pie"]),
+    Link(testDescription: "lld, static-pie", flags: ["-static-pie"]),
+    Link(testDescription: "gcc, lld", compiler: "gcc"),
+    Link(
+      testDescription: "clang 19, lld 22", compiler: "clang-19",
+      linker: OrderingLinker(name: "lld-22", format: "lld", option: "--symbol-ordering-file=")),
+    Link(
+      testDescription: "clang 19, lld 19, ThinLTO", compiler: "clang-19",
+      linker: OrderingLinker(name: "lld-19", format: "lld", option: "--symbol-ordering-file="),
+      flags: ["-flto=thin", "-Wl,--gc-sections,--icf=all"]),
+    Link(testDescription: "lld, full LTO", flags: ["-flto"]),
+    Link(testDescription: "GNU ld, LTO", compiler: "gcc", linker: .bfd, flags: ["-flto"]),
+    Link(
+      testDescription: "musl", compiler: "musl-gcc",
+      linker: OrderingLinker(name: "musl", format: "gnu-ld", option: "-T")),
+    Link(
+      testDescription: "musl, static", compiler: "musl-gcc",
+      linker: OrderingLinker(name: "musl", format: "gnu-ld", option: "-T"), flags: ["-static"]),
+    Link(
+      testDescription: "instrumented, without optimization",
+      prefetchFlags: [
+        "-O0", "-finstrument-functions", "-fstack-protector-all", "-fsanitize=undefined",
+        "-fsanitize-coverage=trace-pc-guard,func", "-fprofile-instr-generate", "-pg",
+      ]),
+  ]
+
+  @Test(arguments: links) func aLaunchPrefetchesWhatTheRecordedLaunchUsed(
+    link: PrefetchTests.Link
+  ) throws {
+    try PrefetchTests.expectRegion(try PrefetchTests.linked(link), link)
+  }
+
+  @Test func theSourceIsAlsoCPlusPlusAndOldC() throws {
+    let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
+    for words in [
+      ["clang", "-std=c89", "-Wpedantic"], ["clang", "-x", "c++", "-Wpedantic"],
+      ["gcc", "-std=c89", "-Wpedantic"], ["g++", "-x", "c++", "-Wpedantic"],
+      ["clang", "-m32"], ["aarch64-linux-gnu-gcc"],
+    ] {
+      try workshop.must(
+        words[0],
+        Array(words.dropFirst()) + ["-Wall", "-Wextra", "-Werror", "-c", "prefetch.c", "-o", "o.o"])
+    }
+  }
+
+  /// The smallest program is the one on which the initializer weighs most.
+  @Test func itAddsHardlyAnyInstructions() throws {
+    let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
+    try workshop.write("int main(void) { return 0; }\n".utf8, "small.c")
+    try workshop.write(
+      "orderfile_prefetch_first\norderfile_prefetch\nmain\norderfile_prefetch_last\n".utf8,
+      "small.order")
+    func instructions(_ more: [String]) throws -> Int {
+      try workshop.must(
+        "clang", ["-O1", "-fuse-ld=lld", "-ffunction-sections", "small.c", "-o", "small"] + more)
+      let run = try workshop.must(
+        "valgrind", ["--tool=callgrind", "--callgrind-out-file=/dev/null", "./small"])
+      let line = try #require(
+        (run.text + run.errors).split(separator: "\n").first { $0.contains("Collected : ") })
+      return try #require(line.split(separator: " ").last.flatMap { Int($0) })
+    }
+    let before = try instructions([])
+    let after = try instructions(["prefetch.c", "-Wl,--symbol-ordering-file=small.order"])
+    #expect(after > before && 50 * (after - before) <= before, "\(before) \(after)")
+  }
+
+  /// A filter of system calls that refuses madvise is no obstacle.
+  @Test func aRefusedCallIsIgnored() throws {
+    let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
+    try workshop.write(
+      """
+      #include <errno.h>
+      #include <linux/filter.h>
+      #include <linux/seccomp.h>
+      #include <stddef.h>
+      #include <sys/prctl.h>
+      #include <sys/syscall.h>
+      #include <unistd.h>
+      int main(void) {
+        struct sock_filter code[] = {
+          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        struct sock_fprog filter = {4, code};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &filter)) return 9;
+        execl("./app", "./app", (char *)0);
+        return 8;
+      }
+
+      """.utf8, "filter.c")
+    try workshop.must("clang", ["filter.c", "-o", "filter"])
+    try workshop.must("./filter", [])
+  }
+}
