@@ -144,12 +144,14 @@ let package = Package(
     cTarget("System/CPtrace", ["CPageTrace"]),
     cTarget("System/CPages", ["CPageTrace", "CInProcess"]),
     cTarget("System/CPerf", ["CProcess"]),
+    cTarget("System/CDevice"),
     smallTarget("System/ProcessLaunch", ["CProcess", "LibC"]),
     smallTarget(
       "System/ProcessTracing",
       ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses", "LibC"]),
     target(
-      "System/LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses", "LibC"]),
+      "System/LaunchMeasurement",
+      ["ProcessLaunch", "CPerf", "CDevice", "ImageModel", "Addresses", "LibC"]),
 
     cTarget("Features/CReportPage", exclude: ["Page"]),
     // Code that several documents need: tables, numbers, words, Markdown, SARIF, HTML.

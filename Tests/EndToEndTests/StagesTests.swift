@@ -62,11 +62,13 @@ import Testing
     let workshop = try Self.workshop()
     let run = try Self.stages(
       workshop, flags + ["--runs", "2", "--json", "-o", "s.json", "--", "./app"])
-    // On a busy machine a launch may be left out, or the loader's times.
+    // On a busy machine a launch may be left out, or the loader's times. Any disk reads this program as a whole.
     try #require(
       run.status == 0
         && run.errors.split(separator: "\n").allSatisfy {
           $0.contains("left out 1 of 2 launches") || $0.contains("the loader's times disagree")
+            || $0.contains("a cold launch can't show page order")
+            || $0.contains("hint: --device slow launches a copy")
         }, "\(run.errors)")
     let document = try parsedJSON(workshop.bytes("s.json"))
     let table = try #require((document["tables"] as? [[String: Any]])?.first)

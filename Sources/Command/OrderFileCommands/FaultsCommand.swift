@@ -25,6 +25,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp("With --cold, also evict this file. Repeat for more.", valueName: "file"),
     completion: .file())
   var also: [String] = []
+  @OptionGroup var device: DeviceOption
   @Flag(help: "Also list the faults one by one.")
   var list = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
@@ -46,12 +47,14 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   func validate() throws {
     try launched.check(for: self)
     if !also.isEmpty, !cold { throw ValidationError("--also names a file to evict: give --cold") }
+    try device.check(isCold: cold)
   }
 
   private var launch: FaultLaunch {
     var launch = FaultLaunch(launched.words, in: .own)
     launch.images = also
     launch.isCold = cold
+    launch.device = device.settings
     launch.inputPath = input
     launch.timeout = launched.limits.seconds
     launch.readiness = launched.limits.untilReady

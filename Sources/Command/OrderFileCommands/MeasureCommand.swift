@@ -46,6 +46,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       "Also evict and examine this file: a library, or a program that a script runs. Repeat for more.",
       valueName: "file"), completion: .file())
   var also: [String] = []
+  @OptionGroup var device: DeviceOption
   @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
   var dropCaches = false
   @Option(
@@ -85,6 +86,9 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError(
         "invalid --precision: expected above 0% and below 100%, found \(precision)")
     }
+    if device.settings != nil, states == [.warm] {
+      throw ValidationError("--device affects cold launches only: it can't be used with --warm")
+    }
     if dropCaches, states == [.warm] {
       throw ValidationError(
         "--drop-caches affects cold launches only: it can't be used with --warm")
@@ -108,6 +112,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.seed = seed
     measurement.dropsCaches = dropCaches
     measurement.ignoresFailure = ignoreFailure
+    measurement.device = device.settings
     return measurement
   }
 

@@ -37,6 +37,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   @Flag(
     help: "Evict the program's image, and a script's interpreter, from memory before each launch.")
   var cold = false
+  @OptionGroup var device: DeviceOption
   @Option(
     help: ArgumentHelp("Standard input of the program.", valueName: "file"), completion: .file())
   var input: String?
@@ -74,13 +75,15 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("invalid --runs: expected 1 to 1000000, found \(runs)")
     }
     let ofLaunches = [
-      ("--runs", runs != nil), ("--cold", cold), ("--input", input != nil),
+      ("--runs", runs != nil), ("--cold", cold), ("--device", device.settings != nil),
+      ("--input", input != nil),
       ("--ignore-failure", ignoreFailure), ("--show-output", showOutput),
       ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
     ]
     if command.isEmpty, let option = ofLaunches.first(where: { $0.1 })?.0 {
       throw ValidationError("\(option) affects launches: give a command after '--'")
     }
+    try device.check(isCold: cold)
     if !command.isEmpty, stopAt != nil {
       throw ValidationError(
         "--stop-at applies to files; to end a launch of a command early, give --until-ready")
@@ -112,6 +115,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     measurement.showsOutput = showOutput
     measurement.ignoresFailure = ignoreFailure
     measurement.isCold = cold
+    measurement.device = device.settings
     var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
     let result = try measurement.run { round in
@@ -121,6 +125,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     document.tables = [result.table]
     document.images = result.images
     document.machine = result.machine
+    document.device = result.device
     document.initializers = result.initializers
     document.warnings = result.warnings
     return (document, result.interruption)

@@ -32,6 +32,8 @@ package struct BuildMeasurement {
   package var seed: UInt64 = 1
   package var dropsCaches = false
   package var ignoresFailure = false
+  /// The device from which copies of the images are launched; `nil` for the disks that they are on.
+  package var device: DeviceSettings?
   package var environment: LaunchEnvironment
 
   package init(before: String, after: String, in environment: LaunchEnvironment) {
@@ -62,12 +64,19 @@ package struct BuildMeasurement {
     let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
     let control = try hasControl ? control(first, second) : nil
     defer { withExtendedLifetime(control) {} }
-    let plan = try plan(first, second, control, input)
+    let also = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+    let device = try device.map { settings throws(Diagnostic) in
+      try LaunchDevice(
+        settings, files: [first.image, second.image] + (control.map { [$0.path] } ?? []) + also)
+    }
+    // Before the control is removed, because a file with a mount can't be removed.
+    defer { device?.remove() }
+    let plan = plan(first, second, control, also, input)
     let machine = MeasuringMachine.current()
     MeasuredProgram.catchInterrupts()
     var measured: [MeasuredState] = []
     for state in plan.states where !MeasuredProgram.wasInterrupted {
-      let result = try plan.run(state, progress)
+      let result = try plan.run(state, on: device, progress)
       if result.rounds.count > 1 { measured.append(result) }
     }
     let document =
@@ -77,7 +86,7 @@ package struct BuildMeasurement {
         measured, machine: machine,
         storage: distinct(plan.sides.filter { $0.name != "control" }.flatMap(\.images))
           .map(ImageStorage.init),
-        precision: precision, seed: seed, dropsCaches: dropsCaches)
+        precision: precision, seed: seed, dropsCaches: dropsCaches, device: device?.settings)
     let interruption = Diagnostic(
       measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
     return Result(
@@ -102,17 +111,17 @@ package struct BuildMeasurement {
 
   private func plan(
     _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
-    _ input: KeptInput
-  ) throws(Diagnostic) -> MeasurementPlan {
-    let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+    _ also: [String], _ input: KeptInput
+  ) -> MeasurementPlan {
     func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {
       var program = MeasuredProgram(
         path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
         showsOutput: showsOutput, timeout: timeout, readiness: readiness)
-      if path == nil { program.file = command.file }
+      // A copy on a device is a file of its own.
+      if path == nil, device == nil { program.file = command.file }
       return MeasuredSide(
         name: name, program: program, programImage: command.reference,
-        images: distinct([path ?? command.image] + images))
+        images: distinct([path ?? command.image] + also))
     }
     return MeasurementPlan(
       sides: [side("before", first), side("after", second)]

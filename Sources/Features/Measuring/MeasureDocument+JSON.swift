@@ -9,6 +9,7 @@ extension MeasureDocument: ReadableDocument {
   package static let schema = "orderfile.measure/2"
 
   package func writeMembers(to json: inout JSONWriter) {
+    json.optional("device", device)
     json.member("dropsCaches", dropsCaches)
     json.member("images", storage)
     json.member("limits", limits)
@@ -22,6 +23,7 @@ extension MeasureDocument: ReadableDocument {
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: Self.schema)
+    device = try object.optional("device")
     dropsCaches = try object.value("dropsCaches")
     storage = try object.value("images")
     limits = try object.value("limits")
@@ -153,6 +155,7 @@ extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
     json.member("minorFaults", minorFaults)
     json.optional("peakBytes", peakBytes)
     json.optional("readBytes", readBytes)
+    json.optional("requests", requests)
     json.optional("residentPages", residentPages)
     if case .killed(let signal) = end { json.member("signal", Int(signal)) }
     json.member("systemMicroseconds", systemMicroseconds)
@@ -169,6 +172,7 @@ extension MeasuredLaunch: JSONReadableObject, JSONWritableObject {
       minorFaults: try object.value("minorFaults"), majorFaults: try object.value("majorFaults"),
       peakBytes: try object.optional("peakBytes"), readBytes: try object.optional("readBytes"),
       residentPages: try object.optional("residentPages"))
+    requests = try object.optional("requests")
     if let signal: UInt8 = try object.optional("signal") {
       end = .killed(signal: Int32(signal))
     } else {

@@ -13,6 +13,8 @@ package struct MeasureDocument: Hashable, Sendable {
   package var precision: Double?
   package var seed: UInt64
   package var dropsCaches: Bool
+  /// The device of the cold launches; `nil` for the disks that the images are on.
+  package var device: DeviceSettings?
 
   /// The launches in one state of the page cache.
   package struct State: Hashable, Sendable {
@@ -88,7 +90,7 @@ extension MeasureDocument {
   /// - Parameter measured: at least one launch of each side in each state.
   package init(
     _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
-    precision: Double?, seed: UInt64, dropsCaches: Bool
+    precision: Double?, seed: UInt64, dropsCaches: Bool, device: DeviceSettings? = nil
   ) {
     states = measured.map { State($0) }
     self.machine = machine
@@ -106,6 +108,7 @@ extension MeasureDocument {
     self.precision = precision
     self.seed = seed
     self.dropsCaches = dropsCaches
+    self.device = device
     correctForTheirNumber()
   }
 

@@ -35,6 +35,7 @@ package struct MeasureText {
       "pages: \(ByteCount(UInt64(document.machine.pageBytes))); fault-around \(around)"
         + (document.machine.faultAroundIsAssumed ? " (assumed: the kernel's default)" : ""),
     ]
+    if let device = document.device { lines.append("device of cold launches: \(device.wording)") }
     for image in document.storage {
       let ahead = image.readAheadBytes.map { "\(ByteCount($0))" } ?? "unknown"
       lines.append(

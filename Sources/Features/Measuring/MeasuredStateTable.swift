@@ -73,6 +73,7 @@ struct MeasuredStateTable {
         "faults on the images' text, median of \(counted(launches, "extra launch", "extra launches"))",
         sides.map(\.medianTextFaults), count),
       median("pages of the images in memory afterwards", \.residentPages, count),
+      median("requests to the device", \.requests, count),
       median("read from devices", \.readBytes, bytes),
       median("peak resident memory", \.peakBytes, bytes),
     ]

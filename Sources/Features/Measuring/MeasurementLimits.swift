@@ -1,3 +1,4 @@
+import CommandSupport
 import LaunchMeasurement
 import Rendering
 
@@ -29,7 +30,7 @@ struct MeasurementLimits {
     }
     for state in measured {
       let name = state.state.rawValue
-      if state.state == .cold { limits += coldLimits } else { limits += warmLimits }
+      limits += state.state == .cold ? ReadAheadLimits.sentences(storage) : warmLimits
       if let refusal = state.textFaultsRefusal {
         limits.append("\(name): faults on text were not counted: \(refusal)")
       }
@@ -41,44 +42,6 @@ struct MeasurementLimits {
       }
     }
     return limits
-  }
-
-  private var coldLimits: [String] {
-    var limits: [String] = []
-    for (index, image) in storage.enumerated()
-    where !storage[..<index].contains(where: { $0.readAheadBytes == image.readAheadBytes }) {
-      let alike = storage.filter { $0.readAheadBytes == image.readAheadBytes }
-      guard let ahead = image.readAheadBytes else {
-        limits.append(
-          "cold: read-ahead unknown: if it is large, the layout of \(names(alike)) makes no difference"
-        )
-        continue
-      }
-      let whole = alike.filter { $0.bytes <= ahead }
-      if !whole.isEmpty {
-        limits.append(
-          "cold: the layout of \(names(whole)) makes no difference on this machine: its read-ahead of "
-            + "\(ByteCount(ahead)) covers the whole file" + remedy(image))
-      }
-      let part = alike.filter { $0.bytes > ahead }
-      if !part.isEmpty, ahead > 512 << 10 {
-        limits.append(
-          "cold: the layout of \(names(part)) makes little difference on this machine: its read-ahead "
-            + "is \(ByteCount(ahead))" + remedy(image))
-      }
-    }
-    return limits
-  }
-
-  private func names(_ images: [ImageStorage]) -> String {
-    images.map { "'\(printable($0.path))'" }.joined(separator: ", ")
-  }
-
-  /// Returns what to do about a read-ahead above the usual 128 KiB, in words.
-  private func remedy(_ image: ImageStorage) -> String {
-    guard let ahead = image.readAheadBytes, ahead > 128 << 10, let setting = image.readAheadSetting
-    else { return "" }
-    return "; as root: echo 128 >\(setting)"
   }
 
   private var warmLimits: [String] {

@@ -27,6 +27,9 @@ package struct StageMeasurement {
   /// Whether the program's image (and the interpreter's image, if the program is a script) is evicted from the page
   /// cache before each launch.
   package var isCold = false
+  /// The device from which copies of these images are launched; `nil` for the disks that they are on. Only cold launches
+  /// may have one.
+  package var device: DeviceSettings?
   package var environment: LaunchEnvironment
 
   package static let usualRuns = 20...100
@@ -44,6 +47,7 @@ package struct StageMeasurement {
     package var images: [StagedImage]
     package var initializers: [TimedInitializer]
     package var machine: MeasuringMachine
+    package var device: StagesDocument.Device?
     package var warnings: [Diagnostic]
     /// Set if interrupted; the table then has the launches until then.
     package var interruption: Diagnostic?
@@ -61,15 +65,21 @@ package struct StageMeasurement {
     let path = try environment.program(named: command[0])
     let launched = try LaunchedProgram(named: command[0], in: environment)
     let image = launched.path
+    let evicted = Set([image, launched.executable]).sorted()
+    let device = try device.map { settings throws(Diagnostic) in
+      try LaunchDevice(settings, files: evicted)
+    }
+    defer { device?.remove() }
     let machine = MeasuringMachine.current()
     var program = MeasuredProgram(
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
-    let plain = program
+    let untracedProgram = program
     let tracer = try StageTracer(in: environment)
     MeasuredProgram.catchInterrupts()
 
     var untraced: [Double] = []
+    var reads: [LaunchDevice.Reads] = []
     var traced: [TracedLaunch] = []
     var schedule = LaunchSchedule(programs: 2, seed: 1)
     // The first launch with the tracer and the first without it are not counted: they bring files into memory.
@@ -83,19 +93,24 @@ package struct StageMeasurement {
       {
         break
       }
-      var plainTime: Double?
+      var plain: (time: Double, reads: LaunchDevice.Reads?)?
       var launch: TracedLaunch?
       for side in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
-        if isCold { try PageCache.evict(Set([image, launched.executable]).sorted()) }
+        if isCold { try PageCache.evict(evicted) }
+        device?.begin()
         lastLaunch = .now()
         if side == 0 {
-          let result = try plain.launch()
+          let (result, reads) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
+            try untracedProgram.launch()
+          }
           try check(result)
-          plainTime = Double(result.wallNanoseconds)
+          plain = (Double(result.wallNanoseconds), reads)
         } else {
           let recording = try tracer.begin()
           program.variables = recording.variables
-          let result = try program.launchWithStart()
+          let (result, _) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
+            try program.launchWithStart()
+          }
           try check(result.launch)
           launch = TracedLaunch(
             try recording.trace(), start: result.start,
@@ -105,8 +120,9 @@ package struct StageMeasurement {
         }
       }
       guard !MeasuredProgram.wasInterrupted else { break }
-      guard round >= 0, let plainTime, let launch else { continue }
-      untraced.append(plainTime)
+      guard round >= 0, let plain, let launch else { continue }
+      untraced.append(plain.time)
+      if let read = plain.reads { reads.append(read) }
       traced.append(launch)
     }
     guard !traced.isEmpty else { throw Diagnostic("interrupted") }
@@ -124,8 +140,9 @@ package struct StageMeasurement {
     return Result(
       table: table, images: images,
       initializers: Self.initializers(of: launches, program: launched.executable),
-      machine: machine,
-      warnings: warnings(divided, of: traced.count, image),
+      machine: machine, device: device.map { StagesDocument.Device($0.settings, reads) },
+      warnings: warnings(divided, of: traced.count, image)
+        + (isCold ? ReadAheadLimits.warnings(evicted.map(ImageStorage.init)) : []),
       interruption: MeasuredProgram.wasInterrupted
         ? Diagnostic("interrupted: the result covers the launches so far") : nil)
   }

@@ -15,6 +15,8 @@ package struct StagesDocument: Sendable {
   package var images: [StagedImage] = []
   /// The machine on which launches were measured; `nil` if no launch was measured.
   package var machine: MeasuringMachine?
+  /// The device of cold launches; `nil` for the disk that the program is on.
+  package var device: Device?
   /// The initializers of measured launches, in order.
   package var initializers: [TimedInitializer] = []
   /// The wanted precision of a mean, as a share, from which the number of needed launches is computed.
@@ -22,6 +24,21 @@ package struct StagesDocument: Sendable {
   package var warnings: [Diagnostic] = []
 
   package init(precision: Double) { self.precision = precision }
+
+  /// A device, and what launches without the tracer read from it.
+  package struct Device: Hashable, Sendable {
+    package var settings: DeviceSettings
+    /// Medians over the launches; `nil` without a launch.
+    package var requests: Double?
+    package var readBytes: Double?
+
+    package init(_ settings: DeviceSettings, _ reads: [LaunchDevice.Reads]) {
+      self.settings = settings
+      guard !reads.isEmpty else { return }
+      requests = SampleSummary(reads.map { Double($0.requests) }).median
+      readBytes = SampleSummary(reads.map { Double($0.bytes) }).median
+    }
+  }
 
   /// The libraries that a launch loaded.
   package struct LibraryList: Hashable, Sendable {
@@ -47,6 +64,7 @@ extension StagesDocument: JSONDocument {
 
   /// Times are nanoseconds. `typical` is the mean of the half of the launches in the middle.
   package func writeMembers(to json: inout JSONWriter) {
+    json.optional("device", device?.settings)
     json.array("histograms") { json in
       for histogram in histograms {
         json.object(isInline: false) { histogram.write(to: &$0, precision) }
@@ -66,6 +84,8 @@ extension StagesDocument: JSONDocument {
     }
     json.optional("machine", machine)
     json.member("precision", precision)
+    json.optional("readBytes", device?.readBytes)
+    json.optional("requests", device?.requests)
     json.member("schema", Self.schema)
     json.array("tables") { json in
       for table in tables { json.object(isInline: false) { table.write(to: &$0, precision) } }

@@ -19,7 +19,18 @@ package struct StagesText {
     if !document.libraries.isEmpty {
       parts.append(document.libraries.map(text).joined())
     }
+    if let device = document.device { parts.append(text(device)) }
     return parts.joined(separator: "\n")
+  }
+
+  private func text(_ device: StagesDocument.Device) -> String {
+    var text = "device: \(device.settings.wording)"
+    if let requests = device.requests, let bytes = device.readBytes {
+      text +=
+        "; the median launch without the tracer made \(Decimal.text(requests, places: 0)) requests and read "
+        + "\(ByteCount(UInt64(exactly: bytes.rounded(.down)) ?? 0))"
+    }
+    return text + "\n"
   }
 
   // MARK: Tables

@@ -74,6 +74,12 @@ import Testing
       "found 'cld', did you mean 'cold'?"
     ),
     ("\"metric\": \"gen.entries\", \"max\": 1, \"state\": \"cold\"", "none for gen.entries"),
+    ("\"metric\": \"measure.requests\", \"max\": \"5%\"", "a whole number, found \"5%\""),
+    ("\"metric\": \"measure.requests\", \"max\": 5, \"state\": \"cool\"", "one of cold, warm"),
+    (
+      "\"metric\": \"measure.requests\", \"max\": 5, \"pageSizeBytes\": 4096",
+      "none for measure.requests"
+    ),
     ("\"metric\": \"gen.entries\", \"max\": 1, \"pageSizeBytes\": 5", "a power of two"),
   ])
   func refusesWhatDoesNotFitTheFigure(limit: String, message: String) {
@@ -136,8 +142,8 @@ import Testing
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
-        "measure.instructions", "audit.embeddedLibraries", "diff.covered", "diff.coveredBytes",
-        "diff.drifted", "diff.recordable", "verify.unprefetched",
+        "measure.instructions", "measure.requests", "measure.readBytes", "audit.embeddedLibraries",
+        "diff.covered", "diff.coveredBytes", "diff.drifted", "diff.recordable", "verify.unprefetched",
       ]),
       "\(others.sorted())")
   }

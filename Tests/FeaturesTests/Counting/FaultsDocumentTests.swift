@@ -26,6 +26,12 @@ import Testing
       machine: MeasuringMachine(
         kernel: "Linux 6.1", processor: "A processor", processors: 2, governor: nil,
         pageBytes: 4096, faultAroundBytes: 65536, load: 0.5))
+    document.device = DeviceSettings("slow=16KiB,0.5ms")
+    document.requests = 5
+    document.readBytes = 81920
+    document.limits = [
+      "cold: /build/app: this disk reads 8.0Mi ahead: a cold launch can't show page order"
+    ]
     func add(
       _ nanoseconds: UInt64, _ took: UInt64, _ kind: FaultsDocument.Kind, thread: Int = 1,
       _ place: FaultsDocument.Place, by instruction: FaultsDocument.Instruction? = nil
@@ -70,6 +76,8 @@ import Testing
     document.files = [document.files[0]]
     document.end = .killed(signal: 15)
     document.cache = .warm
+    (document.device, document.requests, document.readBytes) = (nil, nil, nil)
+    document.limits = []
     document.refusal = "perf_event_open: Operation not permitted"
     return document
   }

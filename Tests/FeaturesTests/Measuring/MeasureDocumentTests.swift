@@ -59,13 +59,18 @@ import Testing
       slow.sides[0].launches[2].readBytes = nil
       slow.sides[0].launches[2].peakBytes = nil
       slow.textFaultsRefusal = "perf_event_open: Permission denied"
+      for side in slow.sides.indices {
+        for launch in slow.sides[side].launches.indices {
+          slow.sides[side].launches[launch].requests = UInt64(12 - side)
+        }
+      }
       return MeasureDocument(
         [slow],
         machine: MeasuringMachine(
           kernel: "Linux 6.1.0 aarch64", processor: nil, processors: 1, governor: "powersave",
           pageBytes: 16384, faultAroundBytes: 32768, load: 1.52),
         storage: [storage("app-before", ahead: 8 << 20), storage("app", ahead: nil)],
-        precision: 0.03, seed: 9, dropsCaches: true)
+        precision: 0.03, seed: 9, dropsCaches: true, device: DeviceSettings("sd=16KiB"))
     }
     let times = (0..<13).map { 12 + Double($0 * 7 % 5) / 10 }
     let control = side("control", "app-before")

@@ -95,6 +95,7 @@ import Testing
     ("doctor", "findings/[]/severity", words(Finding.Severity.self)),
     ("doctor", "subject", words(DoctorDocument.Subject.self)),
     ("faults", "cache", words(CacheState.self)),
+    ("faults", "device/kind", words(DeviceSettings.Kind.self)),
     ("faults", "faults/[]/kind", words(FaultsDocument.Kind.self)),
     ("gen", "images/[]/linkerSource", words(OrderedImage.LinkerSource.self)),
     ("gen", "images/[]/strategy", words(OrderStrategy.self)),
@@ -102,6 +103,7 @@ import Testing
     ("history", "metrics/[]/direction", words(HistoryMetric.Direction.self)),
     ("history", "metrics/[]/unit", words(HistoryMetric.Unit.self)),
     ("history", "source", words(HistorySeries.Source.self)),
+    ("measure", "device/kind", words(DeviceSettings.Kind.self)),
     ("measure", "states/[]/comparisons/[]/metrics/[]/metric", words(LaunchMetric.self)),
     (
       "measure", "states/[]/comparisons/[]/metrics/[]/verdict",
@@ -111,6 +113,7 @@ import Testing
     ("report", "faults/[]/side", words(ReportLayout.Side.self)),
     ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
     ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),
+    ("stages", "device/kind", words(DeviceSettings.Kind.self)),
     ("stages", "tables/[]/source", words(StageTable.Source.self)),
     ("verify", "prefetch/state", words(PrefetchedRegion.State.self)),
     ("verify", "problems/[]/kind", words(VerifyDocument.Kind.self)),

@@ -23,6 +23,10 @@ import Testing
 
   private static let document: StagesDocument = {
     var document = StagesDocument(precision: 0.03)
+    document.device = DeviceSettings("emmc").map {
+      StagesDocument.Device(
+        $0, [LaunchDevice.Reads(requests: 7, bytes: 8192), .init(requests: 9, bytes: 12288)])
+    }
     let launches = [
       launch(3), launch(4), launch(2, delay: 1), launch(3, delay: 2000), launch(3), launch(4),
     ]

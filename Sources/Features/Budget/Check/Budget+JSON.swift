@@ -179,15 +179,15 @@ extension Budget.Limit: JSONReadable, JSONWritableObject {
     }
     if let state {
       let states = CacheState.allCases.map(\.rawValue)
-      guard figure.isTime, states.contains(state) else {
+      guard figure.source == .measure, states.contains(state) else {
         throw object.invalid(
           "state",
-          expected: figure.isTime
+          expected: figure.source == .measure
             ? "one of \(states.joined(separator: ", "))" : "none for \(figure.id)",
           found: misspelt(state, states))
       }
     }
-    if figure.isTime, pageSize != nil {
+    if figure.source == .measure, pageSize != nil {
       throw object.invalid("pageSizeBytes", expected: "none for \(figure.id)", found: "a size")
     }
     guard let againstBase else { return }

@@ -137,6 +137,12 @@ extension BudgetFigure {
       "The instructions of a launch, compared with those of the base in the same job.",
       "see 'orderfile show' of a trace for what a launch runs"),
     BudgetFigure(
+      .measure, "readBytes", .bytes, .lower, slack: .bytes,
+      "The bytes that a launch read from a device of its own (--device); measured.", measureAgain),
+    BudgetFigure(
+      .measure, "requests", .requests, .lower, slack: .pages,
+      "The requests of a launch to a device of its own (--device); measured.", measureAgain),
+    BudgetFigure(
       .measure, "wallTime", .seconds, .lower, slack: .time,
       "The time of a launch, compared with that of the base in the same job.",
       "see 'orderfile audit' and 'orderfile show' for what a launch runs"),

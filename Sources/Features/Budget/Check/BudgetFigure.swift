@@ -1,3 +1,5 @@
+import LaunchMeasurement
+
 /// A figure that a budget can limit, with the words of `check --why` about it.
 package struct BudgetFigure: Hashable, Sendable {
   package var source: HistorySeries.Source
@@ -41,7 +43,7 @@ package struct BudgetFigure: Hashable, Sendable {
   package var id: String { "\(source.rawValue).\(name)" }
   package var isShare: Bool { unit == .ratio }
   /// Whether the figure differs from launch to launch, so that only builds launched in turn can be compared.
-  package var isTime: Bool { source == .measure }
+  package var isTime: Bool { source == .measure && LaunchMetric(rawValue: name) != nil }
 
   package init?(id: String) {
     guard let figure = Self.all.first(where: { $0.id == id }) else { return nil }

@@ -14,7 +14,7 @@ package struct HistoryMetric: Hashable, Sendable {
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {
     case bytes, entries, faults, findings, functions, instructions, libraries, pages, ratio,
-      seconds, windows, words
+      requests, seconds, windows, words
   }
 
   /// The values that are better.

@@ -45,6 +45,8 @@ extension MeasureDocument.Side {
       median("majorFaults", .faults) { $0.majorFaults },
       median("textFaults", .faults, of: textFaults.map { Double($0) }),
       median("peakMemory", .bytes) { $0.peakBytes },
+      median("requests", .requests) { $0.requests },
+      median("readBytes", .bytes) { $0.requests == nil ? nil : $0.readBytes },
     ]
   }
 

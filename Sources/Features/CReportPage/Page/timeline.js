@@ -261,7 +261,8 @@ function faultLanes(launch, parts, usualEnd, map, state) {
   state.listen(cursor);
   return element(
     "div", {}, title, note(`${firstLetterUp(launch.summary)}: `, code(stored.command.map(shellWord).join(" ")), "."),
-    isSlow && note("It took far longer than the others: its axis has another scale."), place,
+    isSlow && note("It took far longer than the others: its axis has another scale."),
+    ...stored.limits.map((limit) => element("p", { class: "warning" }, `Limit: ${visible(limit)}.`)), place,
     tableBeside(
       `page faults, ${launch.title}`,
       [

@@ -13,6 +13,9 @@ package struct FaultLaunch {
   package var images: [String] = []
   /// Whether these files are evicted from the page cache before the launch.
   package var isCold = false
+  /// The device from which copies of the files are launched; `nil` for the disks that they are on. Only cold launches
+  /// may have one.
+  package var device: DeviceSettings?
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
   /// The number of seconds after which the launch fails.
@@ -48,6 +51,10 @@ package struct FaultLaunch {
     let launched = try LaunchedProgram(named: command[0], in: environment)
     var evicted: Set<String> = [launched.path, launched.executable]
     for image in images { evicted.insert(try Folder.absolutePath(image)) }
+    let device = try device.map { settings throws(Diagnostic) in
+      try LaunchDevice(settings, files: evicted.sorted())
+    }
+    defer { device?.remove() }
     let machine = MeasuringMachine.current()
     let program = MeasuredProgram(
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
@@ -55,17 +62,26 @@ package struct FaultLaunch {
     MeasuredProgram.catchInterrupts()
     try check(program.launch())
     if isCold { try PageCache.evict(evicted.sorted()) }
+    device?.begin()
 
     var recording: PageFaultRecording?
     var refusal: String?
     do { recording = try PageFaultRecording() } catch { refusal = "perf_event_open: \(error)" }
-    let result = try program.launchWithStart(recording)
+    let (result, reads) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
+      try program.launchWithStart(recording)
+    }
     try check(result.launch)
     var document = FaultsDocument(
       command: command, end: PagesDocument.End(result.launch.end), cache: isCold ? .cold : .warm,
       wallNanoseconds: result.launch.wallNanoseconds, minorFaults: result.launch.minorFaults,
       majorFaults: result.launch.majorFaults, files: [], machine: machine)
     document.refusal = refusal
+    document.device = device?.settings
+    document.requests = reads?.requests
+    document.readBytes = reads?.bytes
+    if isCold {
+      document.limits = ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
+    }
 
     let end = [result.start, result.launch.wallNanoseconds].saturatingSum()
     var places = FaultPlaces(program: launched.executable, from: result.start, to: end)

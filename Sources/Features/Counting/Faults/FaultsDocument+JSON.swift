@@ -14,6 +14,7 @@ extension FaultsDocument: ReadableDocument {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("cache", cache.rawValue)
     json.member("command", command)
+    json.optional("device", device)
     if case .exited(let status) = end { json.member("exitStatus", status) }
     json.member("faults", faults)
     json.array("files") { json in
@@ -26,12 +27,15 @@ extension FaultsDocument: ReadableDocument {
       }
     }
     json.member("leftOut", leftOut)
+    json.member("limits", limits)
     json.member("lost", lost)
     json.member("machine", machine)
     json.member("majorFaults", majorFaults)
     json.member("minorFaults", minorFaults)
     json.member("provenance", Provenance.measured)
+    json.optional("readBytes", readBytes)
     json.optional("refusal", refusal)
+    json.optional("requests", requests)
     json.member("schema", Self.schema)
     if case .killed(let signal) = end { json.member("signal", signal) }
     json.member("wallNanoseconds", wallNanoseconds)
@@ -52,6 +56,10 @@ extension FaultsDocument: ReadableDocument {
       files: try object.value("files"), faults: try object.value("faults"),
       machine: try object.value("machine"))
     leftOut = try object.count("leftOut")
+    limits = try object.optional("limits") ?? []
+    device = try object.optional("device")
+    requests = try object.optional("requests")
+    readBytes = try object.optional("readBytes")
     lost = try object.value("lost")
     refusal = try object.optional("refusal")
     // Each fault may name a file: long paths would make the texts much longer than the document.

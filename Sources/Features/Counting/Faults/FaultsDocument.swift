@@ -29,6 +29,12 @@ package struct FaultsDocument: Hashable, Sendable {
   /// Why the faults could not be listed; `nil` if they were listed.
   package var refusal: String?
   package var machine: MeasuringMachine
+  /// The device of a cold launch, and what the launch read from it; `nil` for the disk that the program is on.
+  package var device: DeviceSettings?
+  package var requests: UInt64?
+  package var readBytes: UInt64?
+  /// Sentences that say why the faults may not show the order of the pages.
+  package var limits: [String] = []
 
   /// The greatest number of faults in a document.
   package static let mostFaults = 50_000

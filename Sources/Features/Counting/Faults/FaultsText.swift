@@ -188,6 +188,13 @@ package struct FaultsText {
 
   private var sentences: [String] {
     var sentences: [String] = []
+    if let device = document.device, let requests = document.requests,
+      let bytes = document.readBytes
+    {
+      sentences.append(
+        "device: \(device.wording); the launch made \(counted(Int(clamping: requests), "request")) and read \(ByteCount(bytes))"
+      )
+    }
     if let major = document.unlisted(.major), let minor = document.unlisted(.minor),
       major + minor > 0
     {
@@ -199,6 +206,6 @@ package struct FaultsText {
     sentences.append(
       "a fault also maps what is in memory of the \(around) around it: 'orderfile pages' counts the pages"
     )
-    return sentences
+    return sentences + document.limits.map { "note: \($0)" }
   }
 }

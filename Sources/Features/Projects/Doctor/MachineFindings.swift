@@ -1,3 +1,4 @@
+import CommandSupport
 import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
@@ -74,11 +75,6 @@ package struct MachineFacts: Hashable, Sendable {
     bytes >= 1 << 20 && bytes.isMultiple(of: 1 << 20) ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
   }
 
-  /// The kernel's default.
-  private static let usualReadAhead: UInt64 = 128 << 10
-  /// With a larger read-ahead, a cold launch reads most of a program, in whatever order its functions are.
-  private static let largestReadAhead: UInt64 = 512 << 10
-
   private var readAhead: Finding {
     guard let bytes = storage.readAheadBytes else {
       return Finding(
@@ -86,12 +82,12 @@ package struct MachineFacts: Hashable, Sendable {
         "unknown on \(storage.fileSystem ?? "this file system"): with a large read-ahead, cold launches do not show the order",
         hint: "put the image on a disk to measure cold launches")
     }
-    guard bytes > Self.largestReadAhead else {
+    guard bytes > ReadAheadLimits.largest else {
       return Finding(.machine, "read-ahead", .ok, "\(Self.wording(bytes))")
     }
     return Finding(
       .machine, "read-ahead", .warning,
       "\(Self.wording(bytes)): a cold launch reads most of the program in any order; compare pages instead (orderfile pages)",
-      hint: storage.readAheadSetting.map { "as root: echo \(Self.usualReadAhead >> 10) >\($0)" })
+      hint: storage.readAheadSetting.map { "as root: echo \(ReadAheadLimits.usual >> 10) >\($0)" })
   }
 }

@@ -90,6 +90,7 @@ extension ReportFaults {
     json.column("command", document.command)
     json.column("handlingNanoseconds", shown.map(\.handlingNanoseconds))
     json.column("kind", shown.map { $0.kind == .major ? 1 : 0 })
+    json.member("limits", document.limits)
     json.member("lost", document.lost)
     json.member("majorFaults", document.majorFaults)
     json.member("minorFaults", document.minorFaults)

@@ -129,16 +129,18 @@ package struct MeasurementPlan: Sendable {
 
   /// Measures one state.
   ///
-  /// - Parameter progress: called before each round, when nothing runs.
+  /// - Parameters:
+  ///   - device: the device that holds the images; `nil` for the disks that they are on.
+  ///   - progress: called before each round, when nothing runs.
   /// - Returns: the launches of the complete rounds; after an interrupt, these may be fewer than planned.
   /// - Throws: if a launch fails, if an image can't be evicted, or if an image was replaced since the plan was made.
   package func run(
-    _ state: CacheState, _ progress: (Progress) -> Void
+    _ state: CacheState, on device: LaunchDevice? = nil, _ progress: (Progress) -> Void
   ) throws(Diagnostic) -> MeasuredState {
     var result = MeasuredState(state, sides)
     for side in sides where !MeasuredProgram.wasInterrupted {
       try place(side)
-      _ = try launch(side, nil)
+      _ = try launch(side, nil, on: device)
     }
     let begin = FileTime.now()
     let start = ContinuousClock.now
@@ -153,8 +155,8 @@ package struct MeasurementPlan: Sendable {
       var launches: [Int: MeasuredLaunch] = [:]
       for number in order where !MeasuredProgram.wasInterrupted {
         try place(sides[number])
-        if state == .cold { try makeCold(sides[number]) }
-        launches[number] = try launch(sides[number], state)
+        if state == .cold { try makeCold(sides[number], device) }
+        launches[number] = try launch(sides[number], state, on: device)
       }
       guard !MeasuredProgram.wasInterrupted else { break }
       for number in sides.indices {
@@ -162,7 +164,7 @@ package struct MeasurementPlan: Sendable {
       }
       result.rounds.append(order)
     }
-    try countTextFaults(&result, since: begin)
+    try countTextFaults(&result, since: begin, on: device)
     return result
   }
 
@@ -178,16 +180,22 @@ package struct MeasurementPlan: Sendable {
     for placement in side.placements { try placement.place() }
   }
 
-  private func makeCold(_ side: MeasuredSide) throws(Diagnostic) {
+  private func makeCold(_ side: MeasuredSide, _ device: LaunchDevice?) throws(Diagnostic) {
     if dropsCaches { try PageCache.dropAll() }
     try PageCache.evict(side.images)
+    device?.begin()
   }
 
   /// - Parameter state: if it is `cold`, the pages of the images that are in memory after the launch are counted.
   private func launch(
-    _ side: MeasuredSide, _ state: CacheState?, _ faults: PageFaultRecording? = nil
+    _ side: MeasuredSide, _ state: CacheState?, _ faults: PageFaultRecording? = nil,
+    on device: LaunchDevice?
   ) throws(Diagnostic) -> MeasuredLaunch {
-    var launch = try side.program.launch(faults)
+    let (measured, reads) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
+      try side.program.launch(faults)
+    }
+    var launch = measured
+    if let reads { launch.add(reads) }
     guard !MeasuredProgram.wasInterrupted else { return launch }
     try side.checkImages()
     if launch.end != .exited(0), !ignoresFailure {
@@ -204,19 +212,19 @@ package struct MeasurementPlan: Sendable {
   /// - Parameter begin: when the first measured launch began. The libraries that the programs map must
   ///   not have changed since then.
   private func countTextFaults(
-    _ result: inout MeasuredState, since begin: FileTime
+    _ result: inout MeasuredState, since begin: FileTime, on device: LaunchDevice?
   ) throws(Diagnostic) {
     for _ in 0..<min(Self.mostCountedLaunches, result.rounds.count) {
       for number in sides.indices where !MeasuredProgram.wasInterrupted {
         try place(sides[number])
-        if result.state == .cold { try makeCold(sides[number]) }
+        if result.state == .cold { try makeCold(sides[number], device) }
         let recording: PageFaultRecording
         do { recording = try PageFaultRecording() } catch {
           result.textFaultsRefusal = "perf_event_open: \(error)"
           return
         }
         let now = FileTime.now()
-        _ = try launch(sides[number], nil, recording)
+        _ = try launch(sides[number], nil, recording, on: device)
         let (events, lost) = recording.events()
         for path in TextFaults.executableFiles(events) where !sides[number].images.contains(path) {
           try begin.checkUnchanged(path, until: now)

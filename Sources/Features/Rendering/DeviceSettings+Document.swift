@@ -1,0 +1,25 @@
+// A device in documents and in texts.
+
+import ByteReading
+import JSON
+import LaunchMeasurement
+
+extension DeviceSettings: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, member("kind", \.kind), member("name", \.name),
+    member("readAheadBytes", \.readAheadBytes), member("delayNanoseconds", \.delayNanoseconds))
+}
+
+extension DeviceSettings.Kind: JSONReadable, JSONValue {}
+
+extension DeviceSettings {
+  /// `slow, a copy in memory, read-ahead 128.0Ki, 1.000 ms for each request`
+  package var wording: String {
+    let place =
+      switch kind {
+      case .memory: "a copy in memory"
+      }
+    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes)), "
+      + "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
+  }
+}

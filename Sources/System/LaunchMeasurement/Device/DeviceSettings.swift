@@ -1,0 +1,98 @@
+/// A device on which programs are launched: `--device`.
+package struct DeviceSettings: Hashable, Sendable {
+  package var kind: Kind
+  /// The name of the preset: `slow`.
+  package var name: String
+  /// How much the kernel reads ahead, in bytes. 0 turns read-ahead off.
+  package var readAheadBytes: UInt64
+  /// The time that the device takes for each request.
+  package var delayNanoseconds: UInt64
+
+  /// What holds the copies.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// Memory of this process, which serves requests after a delay.
+    case memory
+  }
+
+  package init(kind: Kind, name: String, readAheadBytes: UInt64, delayNanoseconds: UInt64) {
+    self.kind = kind
+    self.name = name
+    self.readAheadBytes = readAheadBytes
+    self.delayNanoseconds = delayNanoseconds
+  }
+
+  /// The largest read-ahead, in bytes.
+  package static let largestReadAhead: UInt64 = 64 << 20
+  /// The longest delay, in nanoseconds.
+  package static let longestDelay: UInt64 = 1_000_000_000
+}
+
+// MARK: Presets
+
+extension DeviceSettings {
+  /// Devices with public figures. Linux reads 128 KiB ahead on all of them (`VM_READAHEAD_PAGES` in the kernel's
+  /// include/linux/mm.h, which NFS uses since Linux 5.4).
+  ///
+  /// - `slow`: no device, but round numbers that make requests decide: a hard disk or a far server needs as long.
+  /// - `emmc`: 11,000 random reads per second, the figure of the first eMMC 5.1 chips (Samsung, 2015). With one request
+  ///   at a time, most chips are slower.
+  /// - `sd`: 1,500 random reads per second, the least that a card of Application Performance Class A1 may have (SD
+  ///   specification 5.1).
+  /// - `nfs`: 250 µs per read, the least that Amazon states for its NFS servers (EFS, "Amazon EFS performance").
+  package static let presets = [
+    preset("slow", microseconds: 1000), preset("emmc", microseconds: 91),
+    preset("sd", microseconds: 667), preset("nfs", microseconds: 250),
+  ]
+
+  private static func preset(_ name: String, microseconds: UInt64) -> DeviceSettings {
+    DeviceSettings(
+      kind: .memory, name: name, readAheadBytes: 128 << 10, delayNanoseconds: microseconds * 1000)
+  }
+}
+
+// MARK: Text
+
+extension DeviceSettings {
+  package static let form =
+    "\(presets.map(\.name).joined(separator: ", ")), or one of them with read-ahead (at most 64MiB) "
+    + "and delay (at most 1s), such as slow=128KiB,1ms"
+
+  /// Reads `slow`, `slow=16KiB` or `slow=16KiB,0.5ms`. A missing number is that of the preset.
+  ///
+  /// - Returns: `nil` if the text has another form, if a number is too large, or if the read-ahead is no multiple of
+  ///   4 KiB.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let preset = Self.presets.first(where: { $0.name == parts[0] }) else { return nil }
+    self = preset
+    guard parts.count == 2 else { return }
+    let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false)
+    guard numbers.count <= 2,
+      let readAhead = Self.number(
+        numbers[0], units: [("KiB", 1024), ("MiB", 1 << 20), ("k", 1024), ("m", 1 << 20), ("B", 1)]),
+      readAhead <= Self.largestReadAhead, readAhead.isMultiple(of: 4096)
+    else { return nil }
+    readAheadBytes = readAhead
+    guard numbers.count == 2 else { return }
+    guard
+      let delay = Self.number(
+        numbers[1],
+        units: [("ms", 1_000_000), ("us", 1000), ("µs", 1000), ("ns", 1), ("s", 1_000_000_000)]),
+      delay <= Self.longestDelay
+    else { return nil }
+    delayNanoseconds = delay
+  }
+
+  /// Reads a decimal number with at most nine digits and a unit. Zero needs no unit.
+  private static func number(
+    _ text: Substring, units: [(name: String, factor: UInt64)]
+  ) -> UInt64? {
+    let unit = units.first { text.hasSuffix($0.name) }
+    let digits = text.dropLast(unit?.name.count ?? 0)
+    guard (1...10).contains(digits.count),
+      digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+      let number = Double(digits), unit != nil || number == 0
+    else { return nil }
+    return UInt64(exactly: (number * Double(unit?.factor ?? 0)).rounded())
+  }
+}
