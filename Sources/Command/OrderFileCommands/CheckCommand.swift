@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
 
       With --launch, check makes the documents itself: it counts the pages of the launch, records the launch, audits the \
       image, compares its layout with the layout of --before (or with itself), verifies --order, and measures both builds \
-      if a limit is on a time. The documents are kept in a folder, with the report check.json. Documents can also be given: \
+      if a limit is on a time, and resident memory if a limit is on memory. The documents are kept in a folder, with the report check.json. Documents can also be given: \
       audit, auto, diff, gen, measure, pages and verify write them with --json. If a document compares two builds, limits \
       apply to the second.
 
@@ -44,6 +44,11 @@ struct CheckCommand: ParsableCommand {
   @OptionGroup var made: CheckLaunchOptions
   @Option(help: ArgumentHelp("The limits.", valueName: "file"), completion: .file())
   var budget: String?
+  @Option(
+    help: ArgumentHelp(
+      "A further limit, such as 'measure.rss<=20000000' or 'pages.textPages<=150'. Repeat for more.",
+      valueName: "limit"))
+  var limit: [String] = []
   @Option(
     help: ArgumentHelp(
       "A document of the base, to compare with. Repeat for more.", valueName: "file"),
@@ -84,12 +89,13 @@ struct CheckCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if writesBudget == (budget != nil) {
+    if writesBudget == (budget != nil || !limit.isEmpty) {
       throw ValidationError(
         writesBudget
-          ? "give --init or --budget, not both"
-          : "missing the budget: give --budget, or --init to make one")
+          ? "give --init or limits (--budget, --limit), not both"
+          : "missing the budget: give --budget or --limit, or --init to make one")
     }
+    _ = try limits()
     try made.check()
     try added.check()
     if documents.isEmpty, made.launch.isEmpty {
@@ -114,13 +120,29 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
+  /// The limits of the command line.
+  private func limits() throws -> [Budget.Limit] {
+    do { return try CommandLimits(parsing: limit).limits } catch {
+      throw ValidationError("invalid --limit: \(error.message)")
+    }
+  }
+
+  /// The limits of the file and of the command line, and the name of their place; `nil` without limits.
+  private func givenBudget() throws -> (budget: Budget, path: String)? {
+    let others = try limits()
+    guard let budget else {
+      return others.isEmpty ? nil : (Budget(limits: others), "--limit")
+    }
+    var file = try BudgetChecking.budget(at: budget)
+    file.limits += others
+    return (file, budget)
+  }
+
   func run() throws {
     let launch = try made.checkedLaunch()
     let inputs =
       documents + base + [budget, history].compactMap { $0 } + made.inputs + (launch?.inputs ?? [])
-    let limits = try budget.map { path throws(Diagnostic) in
-      (budget: try BudgetChecking.budget(at: path), path: path)
-    }
+    let limits = try givenBudget()
     var checking = try BudgetChecking(documents: documents, base: base)
     checking.failsOnBase = failOnBase
     let commit = try history.map { _ in try added.gitCommit() }
@@ -129,7 +151,7 @@ struct CheckCommand: ParsableCommand {
     let outputs = try CheckOutputs(self, launch, madeOf: inputs)
     let found = try launch.map { launch in
       let given = checking.sources(of: launch.imageName)
-      return try make(launch, besides: given, measuring: limits?.budget.timeStates ?? [])
+      return try make(launch, besides: given, measuring: limits?.budget)
     }
     for document in found?.documents ?? [] { try checking.add(document) }
     checking.absences = found?.absences ?? []
@@ -177,11 +199,13 @@ struct CheckCommand: ParsableCommand {
 
   private func make(
     _ launch: CheckedLaunch, besides given: Set<HistorySeries.Source>,
-    measuring states: [CacheState]
+    measuring budget: Budget?
   ) throws -> MadeDocuments {
     let line = StepLine(messages)
     defer { line.end() }
-    return try launch.run(besides: given, measuring: states) { line.begin("check: \($0)") }
+    return try launch.run(
+      besides: given, measuring: budget?.timeStates ?? [], memory: budget?.needsMemory ?? false
+    ) { line.begin("check: \($0)") }
   }
 
   /// Prints the folder of the launch's documents, and notes and warnings about the documents.

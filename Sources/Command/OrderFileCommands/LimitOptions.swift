@@ -24,6 +24,11 @@ enum AuditResult: LimitedResult {
   static let example = "audit.libraries<=12"
 }
 
+enum MeasureResult: LimitedResult {
+  static let source = HistorySeries.Source.measure
+  static let example = "measure.rss<=20000000"
+}
+
 /// `--limit`: the limits of a result's figures.
 struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
   @Option(
@@ -33,7 +38,8 @@ struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
   var limit: [String] = []
 
   private static var figures: String {
-    BudgetFigure.all.filter { $0.source == Kind.source }.map(\.id).joined(separator: ", ")
+    BudgetFigure.all.filter { $0.source == Kind.source && !$0.isTime }.map(\.id).joined(
+      separator: ", ")
   }
 
   /// - Throws: a usage error if a limit is malformed, or limits a figure of another command.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Budget
 import ImageModel
 import LaunchMeasurement
 import LibC
@@ -47,6 +48,12 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       valueName: "file"), completion: .file())
   var also: [String] = []
   @OptionGroup var device: DeviceOption
+  @Flag(
+    help:
+      "Also measure resident memory at the end of the programs or when they are ready, in extra launches: 20 of each, or as many as --runs."
+  )
+  var memory = false
+  @OptionGroup var limited: LimitOptions<MeasureResult>
   @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
   var dropCaches = false
   @Option(
@@ -82,6 +89,10 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
     try limits.check()
+    try limited.check()
+    if !limited.limit.isEmpty, !memory {
+      throw ValidationError("--limit is about resident memory: give --memory, too")
+    }
     if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
       throw ValidationError(
         "invalid --precision: expected above 0% and below 100%, found \(precision)")
@@ -113,6 +124,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.dropsCaches = dropCaches
     measurement.ignoresFailure = ignoreFailure
     measurement.device = device.settings
+    measurement.countsMemory = memory
     return measurement
   }
 
@@ -131,6 +143,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     }
     messages.print(result.warnings)
     if let interruption = result.interruption { throw interruption }
+    guard let document = result.document else { return }
+    try limited.limits().failures(of: .measure(document), path: after).throwAll()
   }
 
   private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {

@@ -42,6 +42,11 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   var also: [String] = []
   @Flag(help: "Count the pages of every image.")
   var allImages = false
+  @Flag(
+    help:
+      "Also read the resident memory of the images and their process, in 20 further launches: at the end, or when the program is ready."
+  )
+  var memory = false
   @Option(
     help: ArgumentHelp(
       "How to observe which pages are touched: preload (by a library in the program) or ptrace (from outside). "
@@ -65,6 +70,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     launch.images = also
     launch.countsAllImages = allImages
     launch.countsLoading = true
+    launch.readsMemory = memory
     launch.stop = stopAt.map { .mark($0) } ?? stopAtSymbol.map { .function($0) }
     launch.method = method
     return launch

@@ -34,6 +34,10 @@ package struct BuildMeasurement {
   package var ignoresFailure = false
   /// The device from which copies of the images are launched; `nil` for the disks that they are on.
   package var device: DeviceSettings?
+  /// Whether the resident memory is measured, too: in as many launches as `runs` says, or in 20.
+  package var countsMemory = false
+  /// Whether the build before is launched, too. If not, only memory can be measured.
+  package var measuresBefore = true
   package var environment: LaunchEnvironment
 
   package init(before: String, after: String, in environment: LaunchEnvironment) {
@@ -79,20 +83,33 @@ package struct BuildMeasurement {
       let result = try plan.run(state, on: device, progress)
       if result.rounds.count > 1 { measured.append(result) }
     }
+    let memory =
+      try countsMemory && !MeasuredProgram.wasInterrupted ? memory(plan.sides, progress) : nil
+    let isInterrupted = MeasuredProgram.wasInterrupted || Interruption.hasCome
     let document =
-      measured.isEmpty
+      measured.isEmpty && memory == nil
       ? nil
       : MeasureDocument(
         measured, machine: machine,
         storage: distinct(plan.sides.filter { $0.name != "control" }.flatMap(\.images))
           .map(ImageStorage.init),
-        precision: precision, seed: seed, dropsCaches: dropsCaches, device: device?.settings)
+        precision: precision, seed: seed, dropsCaches: dropsCaches, device: device?.settings,
+        memory: memory)
     let interruption = Diagnostic(
-      measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
+      document == nil ? "interrupted" : "interrupted: the result covers the launches so far")
     return Result(
       document: document,
       warnings: MeasuredCommand.warnings(first, second),
-      interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
+      interruption: isInterrupted ? interruption : nil)
+  }
+
+  private func memory(
+    _ sides: [MeasuredSide], _ progress: (MeasurementPlan.Progress) -> Void
+  ) throws(Diagnostic) -> MeasuredMemory? {
+    try MemoryMeasurement(
+      sides: sides, launches: runs, seed: seed, ignoresFailure: ignoresFailure,
+      environment: environment
+    ).run(progress)
   }
 
   /// Copies the first program for the control. Returns `nil` if both programs are one file: the control is then the
@@ -124,7 +141,7 @@ package struct BuildMeasurement {
         images: distinct([path ?? command.image] + also))
     }
     return MeasurementPlan(
-      sides: [side("before", first), side("after", second)]
+      sides: (measuresBefore ? [side("before", first)] : []) + [side("after", second)]
         + (hasControl ? [side("control", first, at: control?.path)] : []),
       states: states,
       mostRounds: runs ?? (precision == nil ? MeasurementPlan.usualRounds : 500),

@@ -14,6 +14,7 @@ extension MeasureDocument: ReadableDocument {
     json.member("images", storage)
     json.member("limits", limits)
     json.member("machine", machine)
+    json.optional("memory", memory)
     json.optional("precisionAsked", precision)
     json.member("provenance", Provenance.measured)
     json.member("schema", Self.schema)
@@ -31,6 +32,7 @@ extension MeasureDocument: ReadableDocument {
     precision = try object.optional("precisionAsked")
     seed = try object.value("seed")
     states = try object.value("states")
+    memory = try object.optional("memory")
     guard precision.map({ $0 > 0 && $0 < 1 }) ?? true else {
       throw object.invalid(
         "precisionAsked", expected: "a share above 0 and below 1", found: "\(precision ?? 0)")

@@ -15,6 +15,8 @@ package struct MeasureDocument: Hashable, Sendable {
   package var dropsCaches: Bool
   /// The device of the cold launches; `nil` for the disks that the images are on.
   package var device: DeviceSettings?
+  /// The resident memory of the programs; `nil` if it was not measured.
+  package var memory: MeasuredMemory?
 
   /// The launches in one state of the page cache.
   package struct State: Hashable, Sendable {
@@ -80,19 +82,29 @@ extension MeasureDocument.Side {
 }
 
 extension MeasureDocument {
+  /// The name and the file of each program, the program before first.
+  package var programs: [(name: String, program: ImageReference)] {
+    if let state = states.first { return state.sides.map { ($0.name, $0.program) } }
+    return memory?.sides.map { ($0.name, $0.program) } ?? []
+  }
+
   /// What the measurement shows, as sentences.
-  package var findings: [String] { states.flatMap { $0.findings(precision: precision) } }
+  package var findings: [String] {
+    states.flatMap { $0.findings(precision: precision) } + (memory?.findings ?? [])
+  }
 }
 
 // MARK: Of a measurement
 
 extension MeasureDocument {
-  /// - Parameter measured: at least one launch of each side in each state.
+  /// - Parameter measured: at least one launch of each side in each state; empty if only memory was measured.
   package init(
     _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
-    precision: Double?, seed: UInt64, dropsCaches: Bool, device: DeviceSettings? = nil
+    precision: Double?, seed: UInt64, dropsCaches: Bool, device: DeviceSettings? = nil,
+    memory: MeasuredMemory? = nil
   ) {
     states = measured.map { State($0) }
+    self.memory = memory
     self.machine = machine
     // The setting's path appears in the limits only; it is no property of the image.
     self.storage = storage.map { image in
@@ -102,9 +114,11 @@ extension MeasureDocument {
     }
     limits =
       MeasurementLimits(
-        measured, comparisons: states.flatMap(\.comparisons).map(\.metrics.count).reduce(0, +),
+        measured,
+        comparisons: (states.flatMap(\.comparisons) + (memory?.comparisons ?? []))
+          .map(\.metrics.count).reduce(0, +),
         machine: machine, storage: storage
-      ).sentences
+      ).sentences + (memory?.limits ?? [])
     self.precision = precision
     self.seed = seed
     self.dropsCaches = dropsCaches
@@ -113,14 +127,19 @@ extension MeasureDocument {
   }
 
   private mutating func correctForTheirNumber() {
-    var corrected = ProgramComparison.corrected(
-      states.flatMap { $0.comparisons.flatMap { $0.metrics.map(\.p) } })[...]
-    for state in states.indices {
-      for comparison in states[state].comparisons.indices {
-        for metric in states[state].comparisons[comparison].metrics.indices {
-          states[state].comparisons[comparison].metrics[metric].correctedP = corrected.removeFirst()
+    let comparisons = states.flatMap(\.comparisons) + (memory?.comparisons ?? [])
+    var corrected = ProgramComparison.corrected(comparisons.flatMap { $0.metrics.map(\.p) })[...]
+    func correct(_ comparisons: inout [Comparison]) {
+      for comparison in comparisons.indices {
+        for metric in comparisons[comparison].metrics.indices {
+          comparisons[comparison].metrics[metric].correctedP = corrected.removeFirst()
         }
       }
+    }
+    for state in states.indices { correct(&states[state].comparisons) }
+    if var memory {
+      correct(&memory.comparisons)
+      self.memory = memory
     }
   }
 }

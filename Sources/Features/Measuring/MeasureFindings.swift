@@ -6,36 +6,10 @@ extension MeasureDocument.State {
   private var name: String { cache.rawValue }
 
   package func findings(precision: Double?) -> [String] {
-    zip(sides.dropFirst(), comparisons).flatMap { side, comparison in
-      comparison.metrics.map { verdict(side, $0) }
+    let wording = ComparisonWording(subject: name, first: sides[0].name, launches: launches)
+    return zip(sides.dropFirst(), comparisons).flatMap { side, comparison in
+      comparison.metrics.map { wording.verdict(on: side.name, $0) }
     } + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
-  }
-
-  /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
-  private func verdict(_ side: MeasureDocument.Side, _ comparison: ProgramComparison) -> String {
-    let isControl = side.name == "control"
-    let first = sides[0].name
-    let after = isControl ? "control (\(first) again)" : side.name
-    let change = comparison.change
-    guard comparison.verdict != .notShown else {
-      return "\(name): no significant difference in \(comparison.metric.noun) between \(after) and "
-        + "\(first) in \(counted(launches, "launch", "launches")) of each: "
-        + "\(Decimal.percent(change.share, isSigned: true)) (\(confidence(comparison, 1)))"
-    }
-    // The sentence states a positive number.
-    let isLess = comparison.verdict == .less
-    return "\(name): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
-      + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
-      + "(\(confidence(comparison, isLess ? -1 : 1)))"
-      + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
-  }
-
-  /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.
-  private func confidence(_ comparison: ProgramComparison, _ sign: Double) -> String {
-    let p = Decimal.probability(comparison.correctedP)
-    guard let interval = comparison.change.interval else { return p }
-    let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
-    return "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(p)"
   }
 
   private func precisionSentence(_ asked: Double?) -> String {
@@ -69,15 +43,57 @@ extension MeasureDocument.State {
   }
 }
 
+/// Comparisons of programs as sentences.
+struct ComparisonWording {
+  /// What the sentences are about: a state of the page cache, or memory.
+  var subject: String
+  /// The name of the program with which the others are compared.
+  var first: String
+  /// The number of launches of each.
+  var launches: Int
+
+  /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
+  func verdict(on side: String, _ comparison: ProgramComparison) -> String {
+    let isControl = side == "control"
+    let after = isControl ? "control (\(first) again)" : side
+    let change = comparison.change
+    guard comparison.verdict != .notShown else {
+      return
+        "\(subject): no significant difference in \(comparison.metric.noun) between \(after) and "
+        + "\(first) in \(counted(launches, "launch", "launches")) of each: "
+        + "\(Decimal.percent(change.share, isSigned: true)) (\(confidence(comparison, 1)))"
+    }
+    // The sentence states a positive number.
+    let isLess = comparison.verdict == .less
+    return "\(subject): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
+      + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
+      + "(\(confidence(comparison, isLess ? -1 : 1)))"
+      + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
+  }
+
+  /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.
+  private func confidence(_ comparison: ProgramComparison, _ sign: Double) -> String {
+    let p = Decimal.probability(comparison.correctedP)
+    guard let interval = comparison.change.interval else { return p }
+    let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
+    return "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(p)"
+  }
+}
+
 extension LaunchMetric {
   var noun: String {
     switch self {
     case .wallTime: "wall time"
     case .cpuTime: "CPU time"
     case .instructions: "instructions"
+    case .rss: "RSS of the process"
+    case .pss: "PSS of the process"
+    case .imageRSS: "RSS of the image"
+    case .imagePSS: "PSS of the image"
     }
   }
 
-  fileprivate var verb: String { self == .instructions ? "executes" : "takes" }
+  fileprivate var verb: String { self == .instructions ? "executes" : isMemory ? "has" : "takes" }
+  private var isMemory: Bool { self != .wallTime && self != .cpuTime && self != .instructions }
   fileprivate var less: String { self == .instructions ? "fewer" : "less" }
 }

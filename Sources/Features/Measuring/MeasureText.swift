@@ -16,9 +16,8 @@ package struct MeasureText {
   package var text: String {
     var text = ""
     for state in document.states { text += MeasuredStateTable(state).text(width: width) + "\n" }
-    for state in document.states {
-      for sentence in state.findings(precision: document.precision) { text += sentence + "\n" }
-    }
+    if let memory = document.memory { text += MemoryTable(memory).text(width: width) + "\n" }
+    for sentence in document.findings { text += sentence + "\n" }
     text += "\n" + machineLines.joined(separator: "\n") + "\n"
     for limit in document.limits { text += "note: \(limit)\n" }
     return text

@@ -11,6 +11,7 @@
 //                     they were not counted
 //       sections[], accessors[], dataTotal
 //                     numbers of pages that were read or written (DataPages), with loading
+//       memory        resident memory in launches in which no page was counted (MemoryFigures); absent without --memory
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
 //       textPages, textPages16k, ...
 //                     counts of pages[]; a reader computes them itself
@@ -68,6 +69,7 @@ extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
     json.member("filePages", filePages)
     json.member("id", id)
     json.optional("loading", loading)
+    json.optional("memory", memory)
     json.member("pages", pages)
     json.member("path", path)
     json.member("readOnlyPages", count(of: .readOnly))
@@ -84,6 +86,7 @@ extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
     self.init(
       try ImageReference(object), pages: try object.value("pages"),
       filePages: try object.optional("filePages") ?? [], loading: try object.optional("loading"))
+    memory = try object.optional("memory")
   }
 }
 

@@ -27,6 +27,8 @@ package struct PagesDocument: Hashable, Sendable {
     package var loading: [Page]?
     /// One element for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
+    /// The resident memory in other launches; `nil` if it was not read.
+    package var memory: MemoryFigures?
 
     package init(
       _ image: ImageReference, pages: [Page], filePages: [FilePages], loading: [Page]? = nil

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 int ctrace_seize(pid_t tid) { return (void)tid, ENOTSUP; }
+int ctrace_seize_to_end(pid_t tid) { return (void)tid, ENOTSUP; }
 int ctrace_threads(pid_t pid, pid_t *tids, int most) {
   (void)most;
   tids[0] = pid; /* so that attaching says why it fails */

@@ -23,11 +23,14 @@ static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uin
   return ptrace(what, tid, (void *)address, (void *)data) < 0 ? errno : 0;
 }
 
-int ctrace_seize(pid_t tid) {
+static int seize(pid_t tid, uintptr_t others) {
   uintptr_t options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
                       PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
-  return request(PTRACE_SEIZE, tid, 0, options);
+  return request(PTRACE_SEIZE, tid, 0, options | others);
 }
+
+int ctrace_seize(pid_t tid) { return seize(tid, 0); }
+int ctrace_seize_to_end(pid_t tid) { return seize(tid, PTRACE_O_TRACEEXIT); }
 
 int ctrace_threads(pid_t pid, pid_t *tids, int most) {
   char path[32];

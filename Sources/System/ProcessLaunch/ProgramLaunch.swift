@@ -121,6 +121,14 @@ package struct ProgramLaunch: Sendable {
   package func run(
     isMarked: @escaping () -> Bool = { false }, whenReady: () -> Void = {}
   ) throws(LaunchError) -> Result {
+    try run(isMarked: isMarked, whenProcessIsReady: { _ in whenReady() })
+  }
+
+  /// Starts the program and waits until it has ended, as `run(isMarked:whenReady:)` does. `whenReady` gets the number of
+  /// the program's process.
+  package func run(
+    isMarked: @escaping () -> Bool, whenProcessIsReady whenReady: (pid_t) -> Void
+  ) throws(LaunchError) -> Result {
     try run(
       heldFor: nil, isMarked: isMarked,
       { _ throws(LaunchError) in
@@ -136,7 +144,7 @@ package struct ProgramLaunch: Sendable {
   ///     which it is to return; `nil` if there is no limit.
   package func run(
     heldFor tracer: pid_t?, isMarked: @escaping () -> Bool,
-    _ attach: (pid_t) throws(LaunchError) -> Void, whenReady: () -> Void,
+    _ attach: (pid_t) throws(LaunchError) -> Void, whenReady: (pid_t) -> Void,
     meanwhile work: (_ milliseconds: Int64?) -> Bool
   ) throws(LaunchError) -> Result {
     var result = Result(processNumber: 0)
@@ -164,7 +172,7 @@ package struct ProgramLaunch: Sendable {
     var isOver = false
     func endNow() {
       isOver = true
-      whenReady()
+      whenReady(pid)
       timing.endNow()
     }
     var isWorking = true

@@ -117,8 +117,8 @@ import Testing
   @Test func figuresAreThoseOfTheDocuments() throws {
     var found: Set<String> = []
     for name in [
-      "audit", "auto", "diff/traced", "diff/with-order", "gen", "measure/cold-and-warm", "pages",
-      "verify",
+      "audit", "auto", "diff/traced", "diff/with-order", "gen", "measure/cold-and-warm",
+      "measure/memory", "pages", "verify",
     ] {
       let document = try CommittedDocument(
         parsing: FileBytes(fixture("reporting/\(name)/expected.json")), path: name)

@@ -1,9 +1,10 @@
 import Budget
 import ImageModel
+import Measuring
 import Ordering
 import Testing
 
-/// `--limit` of `diff`, `verify` and `audit`.
+/// `--limit` of `diff`, `verify`, `audit` and `measure`, and limits on resident memory.
 @Suite struct CommandLimitsTests {
   @Test(arguments: [
     ("diff.present", "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found 'diff.present'"),
@@ -22,6 +23,43 @@ import Testing
   func whatIsNoLimitIsAnError(text: String, message: String) {
     let error = #expect(throws: Diagnostic.self) { try CommandLimits(parsing: [text], of: .diff) }
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  /// A time has no limit of its own, because times of other launches can't be compared.
+  @Test func memoryCanBeLimitedAndATimeCannot() throws {
+    let limits = try CommandLimits(
+      parsing: ["measure.rss<=3000000", "measure.imageRSS<=400000"], of: .measure)
+    #expect(limits.limits.map(\.maximum) == [.count(3_000_000), .count(400_000)])
+    let error = #expect(throws: Diagnostic.self) {
+      try CommandLimits(parsing: ["measure.wallTime<=3"], of: .measure)
+    }
+    #expect(error?.message.contains("expected one of measure.imagePSS, ") == true)
+  }
+
+  /// The median of 20 launches is the figure, so a budget with 2% more memory fails at 5% more.
+  @Test func fivePercentMoreMemoryExceedsABudgetOfTwoPercent() throws {
+    func document(_ percent: UInt64) throws -> MeasureDocument {
+      var memory = try #require(MeasureDocumentTests.document("memory").memory)
+      for index in memory.sides[1].figures.launches.indices {
+        memory.sides[1].figures.launches[index].rss *= 100 + percent
+        memory.sides[1].figures.launches[index].rss /= 100
+      }
+      var document = MeasureDocumentTests.document("memory")
+      document.memory = memory
+      return document
+    }
+    func images(_ percent: UInt64) throws -> [CheckedImage] {
+      var images: [CheckedImage] = []
+      try images.add(CommittedDocument(judging: .measure(document(percent))), path: "m.json")
+      return images
+    }
+    let budget = try BudgetDraft.budget(for: images(0))
+    let base = try images(0)
+    for (percent, failed) in [(UInt64(0), 0), (1, 0), (5, 2)] {
+      let results = try BudgetCheck(budget, images: images(percent), base: base).results()
+      let failures = results.filter { $0.outcome == .fail }
+      #expect(failures.map(\.figure.id) == Array(repeating: "measure.rss", count: failed))
+    }
   }
 
   @Test func blanksAroundTheSignDoNotCount() throws {

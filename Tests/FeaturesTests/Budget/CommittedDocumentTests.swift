@@ -15,7 +15,8 @@ import Testing
 
   /// The documents are the goldens of the reports, so that a change of a document is noticed.
   @Test(arguments: [
-    "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages", "verify",
+    "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "measure/memory",
+    "pages", "verify",
   ])
   func takesTheFiguresOfWhatTheCommandsWrite(_ name: String) throws {
     let entries = try Self.entries(fixture("reporting/\(name)/expected.json"))

@@ -46,6 +46,36 @@ import Testing
       PagesDocument.Image(ImageReference(path: "/opt/gone.so"), pages: [], filePages: []),
     ])
 
+  @Test func memoryHasATableOfItsOwn() throws {
+    var document = Self.document
+    document.images[0].memory = MemoryFigures(
+      moment: .ready, fileSystem: nil,
+      launches: [180, 220, 196].map { code in
+        MemoryFigures.Launch(
+          rss: (3000 + code) << 10, pss: (700 + code) << 10, peak: nil, imageRSS: (8 + code) << 10,
+          imagePSS: (4 + code) << 10,
+          mappings: [
+            .init(kind: .code, rss: code << 10, pss: code << 10),
+            .init(kind: .data, rss: 8 << 10, pss: 4 << 10),
+          ])
+      })
+    #expect(try PagesDocument(parsing: FileBytes(document.json())) == document)
+    #expect(
+      PagesText(document).text.contains(
+        """
+           BYTES  RESIDENT MEMORY WHEN READY, MEDIAN OF 3 LAUNCHES
+          -------  ------------------------------------------------
+            3.1Mi  RSS of the process
+          896.0Ki  PSS of the process
+          204.0Ki  RSS of the image
+          200.0Ki  PSS of the image
+          196.0Ki  RSS of the image: code
+            8.0Ki  RSS of the image: writable data
+          unknown  file system of the image
+
+        """.replacing("   BYTES", with: "    BYTES")))
+  }
+
   @Test func theTextIsAsRecorded() throws {
     let text = PagesText(Self.document, width: 100, listsPages: true).text
     try expectGolden(text, "reporting/pages/expected.txt")

@@ -1,12 +1,14 @@
 import ByteReading
 import Foundation
+import ImageModel
 import LaunchMeasurement
 import Measuring
+import PagesFormat
 import TestSupport
 import Testing
 
 @Suite struct MeasureDocumentTests {
-  static let names = ["cold-and-warm", "unsteady"]
+  static let names = ["cold-and-warm", "memory", "unsteady"]
 
   static func launch(_ milliseconds: Double, cold: Bool) -> MeasuredLaunch {
     MeasuredLaunch(
@@ -46,8 +48,44 @@ import Testing
       readAheadBytes: ahead, readAheadSetting: "/sys/dev/block/8:1/../queue/read_ahead_kb")
   }
 
+  /// Returns the memory of launches. The numbers are the KiB of code that is resident in each.
+  static func memory(
+    _ name: String, _ image: String, _ code: [UInt64], on fileSystem: String
+  ) -> MeasuredMemory.Side {
+    MeasuredMemory.Side(
+      name: name, program: ImageReference(path: "build/\(image)"),
+      figures: MemoryFigures(
+        moment: .end, fileSystem: fileSystem,
+        launches: code.map { code in
+          MemoryFigures.Launch(
+            rss: (3400 + code) << 10, pss: (900 + code) << 10, peak: (3500 + code) << 10,
+            imageRSS: (96 + code) << 10, imagePSS: (96 + code) << 10,
+            mappings: [
+              .init(kind: .code, rss: code << 10, pss: code << 10),
+              .init(kind: .readOnly, rss: 64 << 10, pss: 64 << 10),
+              .init(kind: .relocated, rss: 20 << 10, pss: 20 << 10),
+              .init(kind: .data, rss: 12 << 10, pss: 12 << 10),
+            ])
+        }))
+  }
+
   static func document(_ name: String) -> MeasureDocument {
     let (before, after) = (side("before", "app-before"), side("after", "app"))
+    if name == "memory" {
+      let code = (0..<20).map { UInt64(600 + $0 * 7 % 5 * 4) }
+      return MeasureDocument(
+        [],
+        machine: MeasuringMachine(
+          kernel: "Linux 6.18.0 x86_64", processor: "A Processor", processors: 8, governor: nil,
+          pageBytes: 4096, faultAroundBytes: 65536),
+        storage: [storage("app-before", ahead: 131_072), storage("app", ahead: 131_072)],
+        precision: nil, seed: 1, dropsCaches: false,
+        memory: MeasuredMemory([
+          memory("before", "app-before", code, on: "ext4"),
+          memory("after", "app", code.map { $0 - 360 }, on: "ext4"),
+          memory("control", "app-before", code.reversed(), on: "tmpfs"),
+        ]))
+    }
     if name == "unsteady" {
       // This launch was killed once, its times drift, one time is far off, its faults could not be counted, and its
       // read-ahead hides everything.
@@ -169,14 +207,48 @@ import Testing
     #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
-    var whole = Self.document("unsteady")
-    for index in whole.states[0].sides.indices {
+  @Test(arguments: [
+    (
+      "\"moment\": \"end\"", "\"moment\": \"middle\"",
+      "invalid moment: expected one of end, ready"
+    ),
+    ("\"launches\": [", "\"launches\": [], \"o\": [", "invalid launches: expected at least one"),
+    ("\"kind\": \"code\"", "\"kind\": \"cod\"", "invalid kind: expected one of code, readOnly"),
+    (
+      "\"comparisons\": [", "\"comparisons\": [], \"others\": [",
+      "invalid sides: expected one, and another"
+    ),
+  ])
+  func saysWhatIsWrongWithTheMemory(text: String, other: String, message: String) {
+    let json = String(decoding: Self.document("memory").json(), as: UTF8.self)
+    let error = #expect(throws: ParseError.self) {
+      try MeasureDocument(parsing: FileBytes(Array(json.replacing(text, with: other).utf8)))
+    }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+
+  /// The image has 360 KiB less in each launch, and the control differs only in the order of its launches.
+  @Test func lessMemoryIsAFindingAndANewSequenceIsNone() throws {
+    let memory = try #require(Self.document("memory").memory)
+    let verdicts = memory.comparisons.map { $0.metrics.map(\.verdict) }
+    #expect(verdicts.map { Set($0) } == [[.less], [.notShown]])
+    #expect(verdicts.map(\.count) == [4, 4])
+    #expect(memory.after.figures.median(\.imageRSS) == (96 + 248) << 10)
+  }
+
+  @Test(.needs(.time), arguments: ["memory", "unsteady"])
+  func damagedDocumentsNeverTrapHostile(name: String) throws {
+    var whole = Self.document(name)
+    if var memory = whole.memory {
+      for side in memory.sides.indices { memory.sides[side].figures.launches.removeLast(19) }
+      whole.memory = memory
+    }
+    for index in whole.states.first?.sides.indices ?? 0..<0 {
       let launches = whole.states[0].sides[index].launches
       // One launch of the second side was killed.
       whole.states[0].sides[index].launches = Array(launches[2 + index..<3 + index])
     }
-    whole.states[0].rounds = ["before after"]
+    if !whole.states.isEmpty { whole.states[0].rounds = ["before after"] }
     let bytes = withoutIndentation(whole.json())
     for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 1 {
       #expect(throws: ParseError.self, "\(length)") {

@@ -8,6 +8,7 @@ import FunctionOrder
 import JSON
 import LaunchMeasurement
 import Ordering
+import PagesFormat
 import Prediction
 import Projects
 import Rendering
@@ -104,12 +105,16 @@ import Testing
     ("history", "metrics/[]/unit", words(HistoryMetric.Unit.self)),
     ("history", "source", words(HistorySeries.Source.self)),
     ("measure", "device/kind", words(DeviceSettings.Kind.self)),
+    ("measure", "memory/comparisons/[]/metrics/[]/metric", words(LaunchMetric.self)),
+    ("measure", "memory/sides/[]/mappings/[]/kind", words(MemoryFigures.Kind.self)),
+    ("measure", "memory/sides/[]/moment", words(MemoryFigures.Moment.self)),
     ("measure", "states/[]/comparisons/[]/metrics/[]/metric", words(LaunchMetric.self)),
     (
       "measure", "states/[]/comparisons/[]/metrics/[]/verdict",
       words(ProgramComparison.Verdict.self)
     ),
     ("measure", "states/[]/state", words(CacheState.self)),
+    ("pages", "images/[]/memory/mappings/[]/kind", words(MemoryFigures.Kind.self)),
     ("report", "faults/[]/side", words(ReportLayout.Side.self)),
     ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
     ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),

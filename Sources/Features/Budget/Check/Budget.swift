@@ -70,6 +70,9 @@ package struct Budget: Hashable, Sendable {
 }
 
 extension Budget {
+  /// Whether a limit needs the resident memory of the launch.
+  package var needsMemory: Bool { limits.contains { $0.figure.isMemory } }
+
   /// The states of the page cache in which the limits need times; empty if no limit is on a time.
   package var timeStates: [CacheState] {
     let states = limits.filter { $0.figure.isTime }.map(\.state)

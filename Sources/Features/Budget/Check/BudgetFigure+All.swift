@@ -1,5 +1,6 @@
 // All figures of a budget. The figures of `CommittedDocument` have the same names here. Figures that neither repeat
-// exactly nor have an interval are left out: faults and memory of `measure`.
+// exactly nor have an interval are left out: faults and `peakMemory` of `measure`. Resident memory is the median of at
+// least 20 launches, which repeats to about a percent.
 
 extension BudgetFigure {
   package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages + verify
@@ -8,6 +9,9 @@ extension BudgetFigure {
     "order again: record the launch, run 'orderfile gen', link with the new order file"
   private static let measureAgain =
     "see 'orderfile diff' for the functions of each page, and \(orderAgain)"
+
+  private static let memoryRemedy =
+    "see 'orderfile measure --memory' for the parts of the image, and \(orderAgain)"
 
   private static let audit = [
     BudgetFigure(
@@ -133,15 +137,30 @@ extension BudgetFigure {
       "The processor time of a launch, compared with that of the base in the same job.",
       "see 'orderfile audit' and 'orderfile show' for what a launch runs"),
     BudgetFigure(
+      .measure, "imagePSS", .bytes, .lower, slack: .bytes,
+      "Resident memory of the image, each page divided by its users; a median.", memoryRemedy),
+    BudgetFigure(
+      .measure, "imageRSS", .bytes, .lower, slack: .bytes,
+      "Resident memory of the image: code, constants and data; a median.", memoryRemedy),
+    BudgetFigure(
       .measure, "instructions", .instructions, .lower, slack: .time,
       "The instructions of a launch, compared with those of the base in the same job.",
       "see 'orderfile show' of a trace for what a launch runs"),
+    BudgetFigure(
+      .measure, "peakRSS", .bytes, .lower, slack: .bytes,
+      "The largest resident memory of the process; a median.", memoryRemedy),
+    BudgetFigure(
+      .measure, "pss", .bytes, .lower, slack: .bytes,
+      "Resident memory of the process, each page divided by its users; a median.", memoryRemedy),
     BudgetFigure(
       .measure, "readBytes", .bytes, .lower, slack: .bytes,
       "The bytes that a launch read from a device of its own (--device); measured.", measureAgain),
     BudgetFigure(
       .measure, "requests", .requests, .lower, slack: .pages,
       "The requests of a launch to a device of its own (--device); measured.", measureAgain),
+    BudgetFigure(
+      .measure, "rss", .bytes, .lower, slack: .bytes,
+      "Resident memory of the process; a median.", memoryRemedy),
     BudgetFigure(
       .measure, "wallTime", .seconds, .lower, slack: .time,
       "The time of a launch, compared with that of the base in the same job.",

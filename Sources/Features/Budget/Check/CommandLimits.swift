@@ -6,6 +6,20 @@ package struct CommandLimits: Sendable {
   /// The limits, in the order of the command line.
   package let limits: [Budget.Limit]
 
+  /// Reads limits on the figures of any command.
+  ///
+  /// - Throws: an error if a limit is malformed, or if it names no figure.
+  package init(parsing texts: [String]) throws(Diagnostic) {
+    limits = try texts.map { text throws(Diagnostic) in
+      let command = String(text.prefix { $0 != "." })
+      guard let source = HistorySeries.Source(rawValue: command) else {
+        throw Diagnostic(
+          "unknown figure: expected \(BudgetFigure.known(like: text)), found '\(printable(text))'")
+      }
+      return try Self.limit(text, of: source)
+    }
+  }
+
   /// - Parameters:
   ///   - texts: limits such as `diff.present>=95%`.
   ///   - source: the command whose figures may be limited.
@@ -24,7 +38,7 @@ package struct CommandLimits: Sendable {
         "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found '\(printable(text))'")
     }
     let id = String(text[..<sign.lowerBound]).withoutBlanksAround
-    let known = BudgetFigure.all.filter { $0.source == source }
+    let known = BudgetFigure.all.filter { $0.source == source && !$0.isTime }
     guard let figure = known.first(where: { $0.id == id }) else {
       let names = known.map(\.id)
       let meant = closestName(to: id, of: names).map { ", did you mean '\($0)'?" } ?? ""

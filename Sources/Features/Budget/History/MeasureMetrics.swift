@@ -1,25 +1,46 @@
 import ImageModel
 import LaunchMeasurement
 import Measuring
+import PagesFormat
 import Rendering
 
 extension MeasureDocument {
   /// The figures of the launches in each state, for the program after, or for the only program.
   var committedImages: [CommittedDocument.Image] {
+    timedImages + (memory.map { [memoryImage($0)] } ?? [])
+  }
+
+  private func place(_ state: CacheState) -> HistorySeries.Machine {
+    HistorySeries.Machine(name: machine.name, kernel: machine.kernel, state: state.rawValue)
+  }
+
+  private var pageSize: PageSize? { PageSize(bytes: UInt64(clamping: machine.pageBytes)) }
+
+  private var timedImages: [CommittedDocument.Image] {
     states.compactMap { state in
       guard let side = state.sides.first(where: { $0.name == "after" }) ?? state.sides.first else {
         return nil
       }
-      let place = HistorySeries.Machine(
-        name: machine.name, kernel: machine.kernel, state: state.cache.rawValue)
       return .init(
         reference: side.program,
         sets: [
           .init(
-            .measure, pageSize: PageSize(bytes: UInt64(clamping: machine.pageBytes)),
-            machine: place, metrics: side.metrics)
+            .measure, pageSize: pageSize, machine: place(state.cache), metrics: side.metrics)
         ])
     }
+  }
+
+  /// The file system belongs to the series, because it decides which pages a fault maps.
+  private func memoryImage(_ memory: MeasuredMemory) -> CommittedDocument.Image {
+    var place = place(.warm)
+    place.name += ", memory \(memory.after.figures.moment.wording)"
+    if let system = memory.after.figures.fileSystem { place.name += " on \(system)" }
+    return .init(
+      reference: memory.after.program,
+      sets: [
+        .init(
+          .measure, pageSize: pageSize, machine: place, metrics: memory.after.figures.metrics)
+      ])
   }
 }
 
@@ -33,6 +54,18 @@ extension MeasuringMachine {
   }
 }
 
+extension MemoryFigures {
+  fileprivate var metrics: [HistoryMetric?] {
+    func metric(_ name: String, _ figure: (Launch) -> UInt64?) -> HistoryMetric? {
+      .median(name, .bytes, of: values(figure).map { Double($0) })
+    }
+    return [
+      metric("rss", \.rss), metric("pss", \.pss), metric("peakRSS", \.peak),
+      metric("imageRSS", \.imageRSS), metric("imagePSS", \.imagePSS),
+    ]
+  }
+}
+
 extension MeasureDocument.Side {
   fileprivate var metrics: [HistoryMetric?] {
     [
@@ -43,7 +76,7 @@ extension MeasureDocument.Side {
       median("instructions", .instructions) { $0.instructions },
       median("minorFaults", .faults) { $0.minorFaults },
       median("majorFaults", .faults) { $0.majorFaults },
-      median("textFaults", .faults, of: textFaults.map { Double($0) }),
+      .median("textFaults", .faults, of: textFaults.map { Double($0) }),
       median("peakMemory", .bytes) { $0.peakBytes },
       median("requests", .requests) { $0.requests },
       median("readBytes", .bytes) { $0.requests == nil ? nil : $0.readBytes },
@@ -57,11 +90,14 @@ extension MeasureDocument.Side {
   ) -> HistoryMetric? {
     let values = launches.compactMap(figure)
     guard values.count == launches.count else { return nil }
-    return median(name, unit, of: values.map { Double($0) / divisor })
+    return .median(name, unit, of: values.map { Double($0) / divisor })
   }
+}
 
-  private func median(
-    _ name: String, _ unit: HistoryMetric.Unit, of values: [Double]
+extension HistoryMetric {
+  /// Returns the median of a figure that is better if it is lower; `nil` without values.
+  fileprivate static func median(
+    _ name: String, _ unit: Unit, of values: [Double]
   ) -> HistoryMetric? {
     guard !values.isEmpty else { return nil }
     let summary = SampleSummary(values)

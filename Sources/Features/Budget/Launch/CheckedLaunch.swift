@@ -103,12 +103,13 @@ package struct CheckedLaunch {
   /// - Parameters:
   ///   - given: the commands whose documents were given, and are not made.
   ///   - states: the states of the page cache in which times are measured; empty to measure none.
+  ///   - countsMemory: whether the resident memory of the launch is measured.
   ///   - progress: called with each step when it begins.
   /// - Throws: if the launch fails or does not use the image, if it is interrupted, or if a file that was named can't be
   ///   used.
   package func run(
     besides given: Set<HistorySeries.Source>, measuring states: [CacheState],
-    _ progress: (String) -> Void
+    memory countsMemory: Bool = false, _ progress: (String) -> Void
   ) throws -> MadeDocuments {
     for name in oldFiles { Folder.remove(Array(path(name).utf8)) }
     Interruption.catchSignals()
@@ -141,8 +142,8 @@ package struct CheckedLaunch {
       progress("recording the launch")
       try compare(layouts, comparison, launch, &made)
     }
-    if !given.contains(.measure), !states.isEmpty {
-      try measure(program, launch, states, &made, progress)
+    if !given.contains(.measure), !states.isEmpty || countsMemory {
+      try measure(program, launch, states, memory: countsMemory, &made, progress)
     }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     for file in made.files { try OutputFile(file.path).finish(file.bytes) }
@@ -222,15 +223,15 @@ package struct CheckedLaunch {
 
   private func measure(
     _ program: MeasuredCommand, _ launch: LaunchOfImage, _ states: [CacheState],
-    _ made: inout MadeDocuments, _ progress: (String) -> Void
+    memory countsMemory: Bool, _ made: inout MadeDocuments, _ progress: (String) -> Void
   ) throws {
-    guard let before else {
+    if before == nil, !states.isEmpty {
       made.lack(
-        .measure,
+        .measure, of: ["wallTime", "cpuTime", "instructions"],
         Diagnostic(
           "times are compared with another build, and none was given",
           hint: "give '--before', the build of the base"))
-      return
+      if !countsMemory { return }
     }
     guard program.image == launch.realPath else {
       made.lack(
@@ -240,12 +241,15 @@ package struct CheckedLaunch {
           context: [program.path], hint: "let '--launch' begin with the image"))
       return
     }
-    progress("measuring both builds")
-    var measurement = BuildMeasurement(before: before, after: program.path, in: environment)
+    progress(before == nil ? "measuring memory" : "measuring both builds")
+    var measurement = BuildMeasurement(
+      before: before ?? program.path, after: program.path, in: environment)
     measurement.arguments = Array(program.arguments.dropFirst())
-    measurement.states = states
+    measurement.states = before == nil ? [] : states
+    measurement.measuresBefore = before != nil
+    measurement.countsMemory = countsMemory
     measurement.runs = runs
-    measurement.hasControl = true
+    measurement.hasControl = before != nil
     measurement.inputPath = launch.inputPath
     measurement.timeout = timeout
     measurement.readiness = readiness

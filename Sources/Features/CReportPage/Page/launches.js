@@ -69,7 +69,7 @@ function launchesChart(measured, sides, width) {
 
 function launchesView(report) {
   const { measure } = report.documents;
-  if (!measure) return null;
+  if (!measure?.states.length) return null;
   const parts = measure.states.map((measured) => {
     const sides
       = measured.sides.map((side) => ({...side, times: side.launches.map((launch) => launch.wallNanoseconds / 1e6) }));

@@ -130,6 +130,25 @@ const timeFigures = ({ measure }, isOfOtherBuilds) => wallTimes(measure).map(({ 
     launchesOfSides(sides));
 });
 
+/** The resident memory of the process and of the image, which launches of their own have. */
+function memoryFigure({ measure }) {
+  const sides = measure?.memory?.sides.filter(({ name }) => name !== "control") ?? [];
+  if (!sides.length) return null;
+  const of = (key) => arrow(sides.map(({ launches }) => byteCount(Math.round(median(launches.map((one) => one[key]))))));
+  const changes = measure.memory.comparisons.find(({ after }) => after === "after")?.metrics ?? [];
+  const change = (name) => {
+    const found = changes.find(({ metric }) => metric === name);
+    if (!found) return "";
+    if (found.verdict === "not shown") return ": no difference shown";
+    return found.low == null ? `: ${signed(found.change)}` : `: ${signed(found.change)}, 95% interval ${signed(found.low)} to ${signed(found.high)}`;
+  };
+  const systems = [...new Set(sides.map((side) => side.fileSystem ?? "an unknown file system"))];
+  return figure(
+    `RSS of the process ${sides[0].moment === "end" ? "at its end" : "when ready"}, measured`, true, of("rssBytes"),
+    `process${change("rss")}`, `image ${of("imageRSSBytes")}${change("imageRSS")}`, `PSS of the image ${of("imagePSSBytes")}${change("imagePSS")}`,
+    `median of ${launchesOfSides(sides, "warm")}, on ${visible(systems.join(" and "))}`);
+}
+
 /** Which build of which program each layout is. */
 function identity(report) {
   return report.layouts.map((layout) => {
@@ -143,7 +162,7 @@ function verdictView(report, state) {
   const machine = measure?.machine;
   const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
   const counts = countsOf(report);
-  const figures = [...pageFigures(report, counts), dataFigure(report.documents, report.pageSizeBytes), coldFigure(report.documents, report.stored.measuresOtherBuilds), ...timeFigures(report.documents, report.stored.measuresOtherBuilds)].filter(Boolean);
+  const figures = [...pageFigures(report, counts), dataFigure(report.documents, report.pageSizeBytes), coldFigure(report.documents, report.stored.measuresOtherBuilds), ...timeFigures(report.documents, report.stored.measuresOtherBuilds), memoryFigure(report.documents)].filter(Boolean);
   return view(
     "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents, report.stored.measuresOtherBuilds), figures.length > 0 && element("dl", { class: "figures" }, figures),
     diff?.refusal && element("p", {}, visible(diff.refusal)),

@@ -2,16 +2,25 @@ import ImageModel
 import LibC
 import ProcessLaunch
 
-/// Empty standard streams that discard all output.
+/// Standard streams that discard all output. The input is empty, or a file.
 package enum SilentStreams {
   /// Passes the streams to `body`.
-  package static func use<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result
-  {
+  ///
+  /// - Parameter input: the path of the file that is the input, read from its start; `nil` for an empty input.
+  package static func use<Result>(
+    input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
+  ) throws -> Result {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard nothing >= 0 else {
       throw Diagnostic.unable(to: "open it", "/dev/null")
     }
     defer { close(nothing) }
-    return try body(ProgramLaunch.Streams(input: nothing, output: nothing, errors: nothing))
+    var streams = ProgramLaunch.Streams(input: nothing, output: nothing, errors: nothing)
+    guard let input else { return try body(streams) }
+    let file = open(input, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Diagnostic.unable(to: "open it", input) }
+    defer { close(file) }
+    streams.input = file
+    return try body(streams)
   }
 }

@@ -15,6 +15,8 @@ package struct PageLaunch {
   /// Whether the loader's touches of an image, before the image's first instruction, are counted, too. The `preload`
   /// method then launches the program twice: the first launch is killed at the program's first instruction.
   package var countsLoading = false
+  /// Whether the resident memory is read, too, in 20 further launches.
+  package var readsMemory = false
   /// The method; `nil` to choose one that works.
   package var method: PageMethod?
   package var environment: LaunchEnvironment
@@ -98,12 +100,16 @@ package struct PageLaunch {
     var names = PageNames()
     // The launched program is the interpreter if the command is a script.
     let executable = result.touches.program ?? found.path
-    let document = PagesDocument(
+    var document = PagesDocument(
       command: program.command, end: PagesDocument.End(result.program.end),
       method: choice.method.rawValue,
       images: try names.images(
         of: result.touches, wanted: [executable] + images.filter { $0 != executable }))
     var warnings = names.warnings + gaps
+    if readsMemory {
+      let memory = PageMemory(program: program, environment: environment)
+      warnings += try memory.add(to: &document.images)
+    }
     if choice.method == .preload, let problem = loaded?.problem { warnings.append(problem) }
     if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
     if let problem = result.program.unsettled(name) { warnings.append(problem) }

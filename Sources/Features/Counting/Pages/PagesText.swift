@@ -27,9 +27,23 @@ package struct PagesText {
     for image in document.images {
       text += "\n\(printable(image.path))\n" + counts(image).text()
       text += DataPagesText(image).text
+      if let memory = image.memory { text += "\n" + Self.table(memory).text(width: width) }
       if listsPages, !image.pages.isEmpty { text += "\n" + list(image).text(width: width) }
     }
     return text
+  }
+
+  private static func table(_ memory: MemoryFigures) -> Table {
+    let launches = counted(memory.launches.count, "launch", "launches")
+    var table = Table([
+      .init("BYTES"),
+      .init("RESIDENT MEMORY \(memory.moment.wording), median of \(launches)".uppercased(), .left),
+    ])
+    for row in MemoryRow.rows(of: [memory]) {
+      table.add([row.values[0].map { "\(ByteCount($0))" } ?? "-", row.name])
+    }
+    table.add([memory.fileSystem ?? "unknown", "file system of the image"])
+    return table
   }
 
   private func counts(_ image: PagesDocument.Image) -> Table {

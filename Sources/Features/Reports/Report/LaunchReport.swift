@@ -87,7 +87,7 @@ extension ReportInputs {
   /// Returns a warning if `measure` launched other builds than the layouts, or without layouts, than the
   /// diff document. Compares the image IDs of each side if both IDs prove a build.
   fileprivate func otherMeasuredBuilds(_ layouts: [ReportLayout]) -> Diagnostic? {
-    guard let measure, let sides = measure.document.states.first?.sides else { return nil }
+    guard let measure else { return nil }
     var images = layouts.map(\.image)
     if images.isEmpty, let diff {
       images = [diff.document.before.image, diff.document.after.image]
@@ -95,7 +95,7 @@ extension ReportInputs {
     let pairs = [("before", images.count > 1 ? images.first : nil), ("after", images.last)]
     for (name, image) in pairs {
       guard let image, image.hasProof,
-        let program = sides.first(where: { $0.name == name })?.program,
+        let program = measure.document.programs.first(where: { $0.name == name })?.program,
         program.hasProof, program.id != image.id
       else { continue }
       return Diagnostic(
@@ -242,7 +242,7 @@ extension ReportInputs {
   fileprivate var title: String {
     let path =
       layouts.prefix(2).last ?? diff?.document.after.path
-      ?? measure?.document.states.first?.sides.last?.path ?? check?.document.images.first?.name
+      ?? measure?.document.programs.last?.program.path ?? check?.document.images.first?.name
       ?? check?.document.results.first?.image ?? "launch"
     return fileName(ofPath: path)
   }

@@ -89,9 +89,9 @@ extension ReportInputs {
         ReportPrograms(diff.path, [diff.document.before.image, diff.document.after.image]))
     }
     if let measure {
-      let sides = measure.document.states.first?.sides ?? []
+      let images = measure.document.states.first?.sides.flatMap(\.images) ?? []
       all.append(
-        ReportPrograms(measure.path, sides.map(\.program), paths: sides.flatMap(\.images)))
+        ReportPrograms(measure.path, measure.document.programs.map(\.program), paths: images))
     }
     for launch in faults {
       // The layouts may be of a library of the program.

@@ -41,7 +41,7 @@ package struct MeasuredSide: Hashable, Sendable {
   }
 
   /// - Throws: if an image was replaced or written since this value was made.
-  func checkImages() throws(Diagnostic) {
+  package func checkImages() throws(Diagnostic) {
     for (image, file) in zip(images, files) { try file?.check(image) }
   }
 }
@@ -125,6 +125,13 @@ package struct MeasurementPlan: Sendable {
     package var mostRounds: Int
     /// The precision reached by all sides; `nil` if none was requested, or if too little is known.
     package var precision: Double?
+
+    package init(state: CacheState, round: Int, mostRounds: Int, precision: Double? = nil) {
+      self.state = state
+      self.round = round
+      self.mostRounds = mostRounds
+      self.precision = precision
+    }
   }
 
   /// Measures one state.

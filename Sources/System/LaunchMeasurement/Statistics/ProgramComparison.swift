@@ -33,6 +33,9 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
   case cpuTime
   /// Instructions executed in user mode, where the machine counts them.
   case instructions
+  /// The resident memory of a process in bytes, and that of its image; PSS divides a shared page by its users. They come
+  /// from launches of their own.
+  case rss, pss, imageRSS, imagePSS
 
   /// - Returns: `nil` if the launch lacks this figure.
   package func value(of launch: MeasuredLaunch) -> UInt64? {
@@ -40,6 +43,7 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
     case .wallTime: launch.wallNanoseconds
     case .cpuTime: launch.cpuMicroseconds
     case .instructions: launch.instructions
+    case .rss, .pss, .imageRSS, .imagePSS: nil
     }
   }
 }
@@ -76,15 +80,19 @@ package struct ProgramComparison: Hashable, Sendable {
   /// - Returns: `nil` if a launch lacks this figure.
   /// - Precondition: both have the same number of launches, at least one.
   package init?(_ metric: LaunchMetric, _ before: [MeasuredLaunch], _ after: [MeasuredLaunch]) {
+    let firsts = before.compactMap(metric.value)
+    let seconds = after.compactMap(metric.value)
+    guard firsts.count == before.count, seconds.count == after.count else { return nil }
+    self.init(metric, firsts, seconds)
+  }
+
+  /// Compares the values of a figure by rounds.
+  ///
+  /// - Precondition: both have the same number of values, at least one.
+  package init(_ metric: LaunchMetric, _ before: [UInt64], _ after: [UInt64]) {
     precondition(before.count == after.count && !before.isEmpty, "rounds are whole")
-    var logarithms: [Double] = []
-    for (first, second) in zip(before, after) {
-      guard let first = metric.value(of: first), let second = metric.value(of: second) else {
-        return nil
-      }
-      // A launch always takes some time, but a coarse clock may report 0.
-      logarithms.append(log(Double(max(second, 1)) / Double(max(first, 1))))
-    }
+    // A launch always takes some time, but a coarse clock may report 0.
+    let logarithms = zip(before, after).map { log(Double(max($1, 1)) / Double(max($0, 1))) }
     self.metric = metric
     change = TypicalChange(logarithms: logarithms)
     p = SignedRankTest(logarithms).p

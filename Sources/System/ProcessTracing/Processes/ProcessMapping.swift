@@ -119,7 +119,7 @@ package struct ProcessMapping: Hashable {
     path = String(decoding: name, as: UTF8.self)
   }
 
-  private static func addresses(_ field: ArraySlice<UInt8>) -> Range<LoadedAddress>? {
+  static func addresses(_ field: ArraySlice<UInt8>) -> Range<LoadedAddress>? {
     let ends = field.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
       .map(Self.hexadecimal)
     guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,

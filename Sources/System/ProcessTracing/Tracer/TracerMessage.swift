@@ -27,6 +27,7 @@ struct TracerMessage {
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark
     case breakpointsLeft, launchEnded, otherImage, inaccessible, translator, withoutRights, debugger
     case pageImage, pageTouches, pageResult
+    case memory
   }
 
   init(_ kind: Kind, _ numbers: [UInt64] = [], text: some Sequence<UInt8> = []) {

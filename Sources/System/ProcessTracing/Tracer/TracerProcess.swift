@@ -127,7 +127,7 @@ extension ProgramLaunch {
     try run(
       heldFor: tracer.processNumber, isMarked: isMarked,
       { pid throws(LaunchError) in try tracer.attach(.seize, to: pid) },
-      whenReady: { tracer.stopNow(hear) },
+      whenReady: { _ in tracer.stopNow(hear) },
       meanwhile: { tracer.listen(milliseconds: $0, hear) })
   }
 }
