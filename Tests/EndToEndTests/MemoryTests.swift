@@ -25,6 +25,7 @@ import Testing
       int main(int count, char **words) {
         if (count == 3 && !strcmp(words[1], "copy")) {
           /* touches what the second copy and the end use */
+          memset(text, 1, sizeof text);
           copy(words[2]);
           syscall(SYS_getpid);
           copy(words[2]);

@@ -53,6 +53,12 @@ import Testing
     #expect(process.bytes == 84 << 10 && process.sharedOutBytes == 80 << 10)
   }
 
+  @Test func memoryOfTheKernelDoesNotCount() {
+    let text =
+      Self.text + "ffffffffff600000-ffffffffff601000 --xp 0 00:00 0  [vsyscall]\nRss: 0 kB\n"
+    #expect(ResidentMapping.mappings(in: Array(text.utf8)) == Self.mappings)
+  }
+
   @Test func thePartsOfAnImageAreToldByTheirAccess() throws {
     let image = try #require(ImageResidency(of: "/usr/bin/app", in: Self.mappings))
     #expect(image[.readOnly] == .init(bytes: 8 << 10, sharedOutBytes: 4 << 10))

@@ -36,13 +36,18 @@ package struct ResidentMapping: Hashable, Sendable {
   /// - Complexity: O(*n*) for *n* bytes.
   package static func mappings(in text: [UInt8]) -> [ResidentMapping] {
     var mappings: [ResidentMapping] = []
+    // Addresses of the kernel, such as those of [vsyscall], are no addresses of the process.
+    var isOfProcess = false
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
       guard let first = fields.first else { continue }
       if first.last == UInt8(ascii: ":") {
-        guard !mappings.isEmpty, fields.count > 1 else { continue }
+        guard isOfProcess, fields.count > 1 else { continue }
         mappings[mappings.count - 1].note(first.dropLast(), fields[1])
-      } else if fields.count >= 5, let addresses = ProcessMapping.addresses(first) {
+      } else if fields.count >= 5 {
+        let range = ProcessMapping.addresses(first)
+        isOfProcess = range != nil
+        guard let addresses = range else { continue }
         let name = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
         mappings.append(
           ResidentMapping(
