@@ -6,6 +6,7 @@
 // `PermissionFacts`, `MachineFacts`, `ProjectFacts`, `ImageFacts`), so that tests can make findings without the
 // machine.
 
+import ByteReading
 import CommandSupport
 import ImageModel
 import LibC
@@ -41,6 +42,14 @@ package struct Doctor {
     case image(ImageFacts)
     case linkMap(Layout)
 
+    /// The contents of the image; `nil` without an image.
+    var bytes: FileBytes? {
+      get throws {
+        guard case .image(let facts) = self else { return nil }
+        return try InputFile.bytes(facts.image.path)
+      }
+    }
+
     /// The build system of a project; `nil` if it has none, or several.
     var system: BuildSystem? {
       guard case .project(let facts) = self, facts.systems.count == 1 else { return nil }
@@ -60,7 +69,11 @@ package struct Doctor {
     let machine = MachineFacts(of: place)
     var methods = RecordingMethods(tracing: permissions.refusalOfBreakpoints, in: environment)
     methods.consider(subject.system, in: environment)
+    let hugePages = HugePageFacts(
+      kernel: machine.machine.kernel, fileSystem: machine.storage.fileSystem,
+      image: (try? subject.bytes) ?? nil)
     var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
+    if machine.isLinux { findings.append(hugePages.finding) }
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     var canBeRun = true
     let kind: DoctorDocument.Subject
