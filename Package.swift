@@ -186,8 +186,9 @@ let package = Package(
     smallTarget(
       "Features/Measuring",
       [
-        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "Counting", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
+        "Symbolication", "OrderFileFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading",
+        "Addresses", "LibC",
       ]),
     // `stages`.
     smallTarget(

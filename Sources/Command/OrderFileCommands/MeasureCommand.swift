@@ -53,6 +53,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       "Also measure resident memory at the end of the programs or when they are ready, in extra launches: 20 of each, or as many as --runs."
   )
   var memory = false
+  @OptionGroup var random: LayoutOptions
   @OptionGroup var limited: LimitOptions<MeasureResult>
   @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
   var dropCaches = false
@@ -93,6 +94,10 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     if !limited.limit.isEmpty, !memory {
       throw ValidationError("--limit is about resident memory: give --memory, too")
     }
+    try random.check(others: [
+      ("--control", control), ("--precision", precision != nil), ("--memory", memory),
+      ("--export-hyperfine", exportHyperfine != nil),
+    ])
     if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
       throw ValidationError(
         "invalid --precision: expected above 0% and below 100%, found \(precision)")
@@ -129,7 +134,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let inputs = [before, after, input].compactMap { $0 } + also
+    let inputs = [before, after, input, random.order].compactMap { $0 } + also
     let outputFile = try destination.open(madeOf: inputs)
     let exportFile = try exportHyperfine.map { path throws(Diagnostic) in
       try Output(path, madeOf: inputs)
@@ -150,6 +155,12 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
     var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
+    if let layouts = random.measurement(measurement) {
+      return try layouts.run { layout, progress in
+        bar.show(
+          "layout \(layout + 1) of \(layouts.layouts)", progress.round, of: progress.mostRounds, "")
+      }
+    }
     return try measurement.run { progress in
       let reached = progress.precision.map { ", precision \(Decimal.percent($0))" } ?? ""
       bar.show(progress.state.rawValue, progress.round, of: progress.mostRounds, reached)

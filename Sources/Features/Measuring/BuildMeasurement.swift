@@ -38,6 +38,8 @@ package struct BuildMeasurement {
   package var countsMemory = false
   /// Whether the build before is launched, too. If not, only memory can be measured.
   package var measuresBefore = true
+  /// Whether faults on text are counted in extra launches.
+  package var countsTextFaults = true
   package var environment: LaunchEnvironment
 
   package init(before: String, after: String, in environment: LaunchEnvironment) {
@@ -75,7 +77,8 @@ package struct BuildMeasurement {
     }
     // Before the control is removed, because a file with a mount can't be removed.
     defer { device?.remove() }
-    let plan = plan(first, second, control, also, input)
+    var plan = plan(first, second, control, also, input)
+    plan.countsTextFaults = countsTextFaults
     let machine = MeasuringMachine.current()
     MeasuredProgram.catchInterrupts()
     var measured: [MeasuredState] = []

@@ -12,6 +12,7 @@ extension MeasureDocument: ReadableDocument {
     json.optional("device", device)
     json.member("dropsCaches", dropsCaches)
     json.member("images", storage)
+    json.optional("layouts", layouts)
     json.member("limits", limits)
     json.member("machine", machine)
     json.optional("memory", memory)
@@ -33,6 +34,7 @@ extension MeasureDocument: ReadableDocument {
     seed = try object.value("seed")
     states = try object.value("states")
     memory = try object.optional("memory")
+    layouts = try object.optional("layouts")
     guard precision.map({ $0 > 0 && $0 < 1 }) ?? true else {
       throw object.invalid(
         "precisionAsked", expected: "a share above 0 and below 1", found: "\(precision ?? 0)")

@@ -17,6 +17,8 @@ package struct MeasureDocument: Hashable, Sendable {
   package var device: DeviceSettings?
   /// The resident memory of the programs; `nil` if it was not measured.
   package var memory: MeasuredMemory?
+  /// The comparison over random layouts, in place of `states`; `nil` if the builds were measured as they are.
+  package var layouts: MeasuredLayouts?
 
   /// The launches in one state of the page cache.
   package struct State: Hashable, Sendable {
@@ -91,6 +93,7 @@ extension MeasureDocument {
   /// What the measurement shows, as sentences.
   package var findings: [String] {
     states.flatMap { $0.findings(precision: precision) } + (memory?.findings ?? [])
+      + (layouts?.findings ?? [])
   }
 }
 

@@ -36,7 +36,7 @@ package final class RelinkedImage {
   /// - Parameter profile: the profile by which functions are split. Its file is written only if it differs from the
   ///   profile of the last link, so that build systems see whether they have to compile.
   /// - Throws: an error with the last lines of the command's output if the command fails or leaves no image.
-  func link(_ bytes: [UInt8], splitBy profile: [UInt8]? = nil) throws(Diagnostic) {
+  package func link(_ bytes: [UInt8], splitBy profile: [UInt8]? = nil) throws(Diagnostic) {
     var environment = [(name: "ORDERFILE_ORDER", value: folder.path("image.order"))]
     try OutputFile(folder.path("image.order")).finish(bytes)
     if let profile {

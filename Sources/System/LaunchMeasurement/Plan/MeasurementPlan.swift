@@ -91,6 +91,8 @@ package struct MeasurementPlan: Sendable {
   /// Whether the whole page cache is dropped before a cold launch, and not only the images.
   package var dropsCaches: Bool
   package var ignoresFailure: Bool
+  /// Whether faults on text are counted in extra launches.
+  package var countsTextFaults = true
 
   /// The usual number of rounds. On two processors with seven other busy threads, 100 rounds show that a program takes
   /// 20% more CPU time, and 30 rounds show that it takes twice as much (`MeasurementPowerTests`).
@@ -171,7 +173,7 @@ package struct MeasurementPlan: Sendable {
       }
       result.rounds.append(order)
     }
-    try countTextFaults(&result, since: begin, on: device)
+    if countsTextFaults { try countTextFaults(&result, since: begin, on: device) }
     return result
   }
 

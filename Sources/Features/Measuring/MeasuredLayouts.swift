@@ -1,0 +1,146 @@
+import ByteReading
+import ImageModel
+import JSON
+import LaunchMeasurement
+import PagesFormat
+import Rendering
+
+/// The comparison of two builds over random layouts of both.
+package struct MeasuredLayouts: Hashable, Sendable {
+  /// The number of layouts of each build.
+  package var count: Int
+  /// The number of launches of each build in each layout.
+  package var launches: Int
+  package var states: [State]
+
+  package struct State: Hashable, Sendable {
+    package var cache: CacheState
+    package var comparisons: [LayoutComparison]
+
+    package init(cache: CacheState, comparisons: [LayoutComparison]) {
+      self.cache = cache
+      self.comparisons = comparisons
+    }
+  }
+
+  /// - Parameter states: for each state of the page cache and each layout, the launches of both builds.
+  /// - Precondition: each layout has the same number of launches of both builds, at least one.
+  package init(
+    launches: Int,
+    _ states: [(cache: CacheState, before: [[MeasuredLaunch]], after: [[MeasuredLaunch]])]
+  ) {
+    count = states.first?.before.count ?? 0
+    self.launches = launches
+    self.states = states.map { state in
+      State(
+        cache: state.cache,
+        comparisons: LaunchMetric.allCases.compactMap {
+          LayoutComparison($0, state.before, state.after)
+        })
+    }
+    var corrected = LaunchComparison.corrected(
+      self.states.flatMap { $0.comparisons.map(\.p) })[...]
+    for state in self.states.indices {
+      for index in self.states[state].comparisons.indices {
+        self.states[state].comparisons[index].correctedP = corrected.removeFirst()
+      }
+    }
+  }
+
+  /// The comparisons as sentences.
+  package var findings: [String] {
+    states.flatMap { state in
+      state.comparisons.map { "\(state.cache.rawValue): \(sentence($0))" }
+    }
+  }
+
+  private func sentence(_ found: LayoutComparison) -> String {
+    let noise =
+      "; layout alone makes \(Decimal.percent(found.layoutNoise)), a launch \(Decimal.percent(found.launchNoise))"
+    let isLess = found.verdict == .less
+    let sign: Double = isLess ? -1 : 1
+    var confidence = Decimal.probability(found.correctedP)
+    if let interval = found.change.interval {
+      let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
+      confidence =
+        "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(confidence)"
+    }
+    let extent = "in \(counted(count, "layout")) of \(counted(launches, "launch", "launches"))"
+    guard found.verdict != .notShown else {
+      return "no difference in \(found.metric.noun) larger than what layout alone makes \(extent): "
+        + "\(Decimal.percent(found.change.share, isSigned: true)) (\(confidence))\(noise)"
+    }
+    return "after has \(Decimal.percent(abs(found.change.share))) \(isLess ? "less" : "more") "
+      + "\(found.metric.noun) than before \(extent), more than layout alone makes (\(confidence))\(noise)"
+  }
+}
+
+/// This extension writes and reads the members itself, to check the numbers against each other.
+extension MeasuredLayouts: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("count", count)
+    json.member("launches", launches)
+    json.member("states", states)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    count = try object.value("count")
+    launches = try object.value("launches")
+    states = try object.value("states")
+    let found = states.flatMap(\.comparisons).map(\.changes.count)
+    guard let other = found.first(where: { $0 != count }) else { return }
+    throw object.invalid("changes", expected: "\(count), one for each layout", found: "\(other)")
+  }
+}
+
+/// This extension writes and reads the members itself, because `CacheState` is a word in the document.
+extension MeasuredLayouts.State: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("comparisons", comparisons)
+    json.member("state", cache.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(cache: try object.value("state"), comparisons: try object.value("comparisons"))
+  }
+}
+
+/// This extension writes and reads the members itself: the interval is in two members, and the verdict is checked.
+extension LayoutComparison: JSONReadableObject, JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("change", change.share)
+    json.member("changes", changes)
+    json.member("correctedP", correctedP)
+    if let interval = change.interval {
+      json.member("high", interval.upperBound)
+    }
+    json.member("launchNoise", launchNoise)
+    json.member("layoutNoise", layoutNoise)
+    if let interval = change.interval {
+      json.member("low", interval.lowerBound)
+    }
+    json.member("metric", metric.rawValue)
+    json.member("p", p)
+    json.member("verdict", verdict.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let (low, high): (Double?, Double?) = (try object.optional("low"), try object.optional("high"))
+    var interval: ClosedRange<Double>?
+    if let low, let high {
+      guard low <= high else {
+        throw object.invalid("high", expected: "at least 'low', \(low)", found: "\(high)")
+      }
+      interval = low...high
+    }
+    self.init(
+      metric: try object.value("metric"), changes: try object.value("changes"),
+      change: TypicalChange(share: try object.value("change"), interval: interval),
+      p: try object.value("p"), correctedP: try object.value("correctedP"),
+      layoutNoise: try object.value("layoutNoise"), launchNoise: try object.value("launchNoise"))
+    let stated: LaunchComparison.Verdict = try object.value("verdict")
+    guard stated == verdict else {
+      throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
+    }
+  }
+}
