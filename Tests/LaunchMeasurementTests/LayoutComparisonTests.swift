@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func fewLayoutsClaimNothing() {
-    func verdict(_ layouts: Int) -> LaunchComparison.Verdict {
+    func verdict(_ layouts: Int) -> ProgramComparison.Verdict {
       var found = LayoutComparison(
         .wallTime, logarithms: (0..<layouts).map { [0.5 + Double($0) / 100] })
       found.correctedP = min(1, 3 * found.p)

@@ -5,12 +5,12 @@ import Testing
 
 /// A process has one launch at a time: signals to it are passed on to one program.
 @Suite(.serialized, .needs(.processes)) struct ProgramLaunchTests {
-  private let workshop: Workshop
+  let workshop: Workshop
   init() throws { workshop = try Workshop() }
 
   /// Launches from a thread that blocks no signals, as the command does. The threads of tests block SIGTERM, and a program
   /// inherits what its launcher blocks.
-  private static func run(
+  static func run(
     _ launch: ProgramLaunch, isMarked: Bool = false, whenReady: () -> Void = {}
   ) throws -> ProgramLaunch.Result {
     var (none, before) = (sigset_t(), sigset_t())
@@ -20,7 +20,7 @@ import Testing
     return try launch.run(isMarked: { isMarked }, whenReady: whenReady)
   }
 
-  private static func shell(_ script: String, _ words: [String] = []) -> ProgramLaunch {
+  static func shell(_ script: String, _ words: [String] = []) -> ProgramLaunch {
     ProgramLaunch(command: ["sh", "-c", script] + words)
   }
 

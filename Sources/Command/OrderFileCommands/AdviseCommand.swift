@@ -45,7 +45,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError(
         "missing the launch: give --pages FILE, or the command to run after '--'")
     }
-    try limits.check()
+    try limits.check(input: repeated.input)
   }
 
   func run() throws {
@@ -56,7 +56,8 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
     advice.relink = relink
     advice.inputPath = repeated.input
     advice.timeout = limits.seconds
-    advice.readiness = limits.untilReady
+    advice.script = try limits.readScript()
+    advice.readiness = limits.readiness(advice.script)
     if !command.isEmpty { advice.command = command }
     let line = StepLine(messages)
     line.begin("advise: links and launches")

@@ -90,7 +90,7 @@ struct AutoCommand: ParsableCommand {
   var build: [String] = []
 
   func validate() throws {
-    try limits.check()
+    try limits.check(input: input)
     if !build.isEmpty, buildSystem != nil {
       throw ValidationError("--build-system and a build command can't be used together")
     }
@@ -102,11 +102,13 @@ struct AutoCommand: ParsableCommand {
   private func options() throws(Diagnostic) -> ProjectOrdering.Options {
     var options = ProjectOrdering.Options(
       project: project, output: output, command: try Folder.ownCommand())
+    let script = try limits.readScript()
     options.launches = try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
       launch.input = try input.map { path throws(Diagnostic) in try KeptInput.file(path) }
       launch.timeout = limits.timeout
-      launch.readiness = limits.untilReady
+      launch.script = script
+      launch.readiness = limits.readiness(script)
       return launch
     }
     options.buildCommand = build.isEmpty ? nil : build

@@ -47,6 +47,7 @@ struct CheckLaunchOptions: ParsableArguments {
       ("--documents", documents != nil), ("--input", repeated.input != nil),
       ("--runs", runs != nil),
       ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
+      ("--script", limits.script != nil),
     ]
     return given.first { $0.1 }?.0
   }
@@ -65,11 +66,11 @@ struct CheckLaunchOptions: ParsableArguments {
     if let runs, !(2...1_000_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
-    try limits.check()
+    try limits.check(input: repeated.input)
   }
 
   /// The paths of the files that are read, in addition to the program and the image.
-  var inputs: [String] { [before, order, repeated.input].compactMap { $0 } }
+  var inputs: [String] { [before, order, repeated.input, limits.script].compactMap { $0 } }
 
   /// The launch that these options describe; `nil` without `--launch`.
   ///
@@ -82,7 +83,8 @@ struct CheckLaunchOptions: ParsableArguments {
     launch.order = order
     launch.input = repeated.input
     launch.timeout = limits.seconds
-    launch.readiness = limits.untilReady
+    launch.script = try limits.readScript()
+    launch.readiness = limits.readiness(launch.script)
     launch.runs = runs
     return launch
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Counting
 import Demangling
+import ImageModel
 import ProcessLaunch
 
 struct FaultsCommand: ParsableCommand, LaunchingCommand {
@@ -45,19 +46,20 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self)
+    try launched.check(for: self, input: input)
     if !also.isEmpty, !cold { throw ValidationError("--also names a file to evict: give --cold") }
     try device.check(isCold: cold)
   }
 
-  private var launch: FaultLaunch {
+  private func launch() throws(Diagnostic) -> FaultLaunch {
     var launch = FaultLaunch(launched.words, in: .own)
     launch.images = also
     launch.isCold = cold
     launch.device = device.settings
     launch.inputPath = input
     launch.timeout = launched.limits.seconds
-    launch.readiness = launched.limits.untilReady
+    launch.script = try launched.limits.readScript()
+    launch.readiness = launched.limits.readiness(launch.script)
     launch.showsOutput = showOutput
     launch.ignoresFailure = ignoreFailure
     return launch
@@ -65,8 +67,8 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let outputFile = try destination.open(
-      madeOf: launched.words.prefix(1) + also + [input].compactMap { $0 })
-    let result = try launch.run()
+      madeOf: launched.words.prefix(1) + also + [input, launched.limits.script].compactMap { $0 })
+    let result = try launch().run()
     try outputFile.finish { sink in
       if json {
         result.document.json(to: sink)

@@ -60,7 +60,7 @@ enum AutoKind: LaunchKind {
   static var reasonAgainstMarks: String? { RelinkedKind.reasonAgainstMarks }
 }
 
-/// `--timeout` and `--until-ready`: the end of a launch that does not end on its own.
+/// `--timeout` and `--until-ready`: the end of a launch that does not end on its own. `--script`: what is typed into it.
 struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -73,12 +73,45 @@ struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
       "End a launch in the same way when the program is ready: \(Kind.signs).", valueName: "sign"),
     transform: Self.sign)
   var untilReady: Readiness?
+  @Option(
+    help: ArgumentHelp(
+      "Give the launch a terminal of 80x24, and type into it what this script says (docs/how-to/LAUNCHES.md).",
+      valueName: "file"), completion: .file())
+  var script: String?
 
   /// The timeout in seconds; `nil` for no timeout.
   var seconds: Double? { timeout ?? (untilReady == nil ? nil : 60) }
 
+  /// Reads the script; `nil` if none is given.
+  ///
+  /// - Throws: if the file is not a script, or if both the script and `--until-ready` end the launch.
+  func readScript() throws(Diagnostic) -> TerminalScript? {
+    guard let script else { return nil }
+    let read = try TerminalScript(at: script)
+    if untilReady != nil, read.hasReady {
+      throw Diagnostic(
+        "found 'ready', but --until-ready also ends the launch", context: [script],
+        hint: "remove one of them", severity: .usage)
+    }
+    return read
+  }
+
+  /// The sign at which a launch with this script is over.
+  func readiness(_ script: TerminalScript?) -> Readiness? {
+    untilReady ?? (script?.hasReady ?? false ? .script : nil)
+  }
+
+  /// - Parameter input: the value of `--input`.
   /// - Throws: if these launches can't use the value of an option.
-  func check() throws {
+  func check(input: String? = nil) throws {
+    if script != nil, input != nil {
+      throw ValidationError("--script types the input of the launch: it can't be used with --input")
+    }
+    if script != nil, case .output = untilReady {
+      throw ValidationError(
+        "a launch with --script writes to its terminal: wait for the text in the script, and end it with 'ready'"
+      )
+    }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
     }
@@ -132,14 +165,12 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   /// The program and its arguments; empty only if `check` did not require one.
   var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
-  /// - Precondition: `words` is not empty.
-  var launch: ProgramLaunch { launch(reading: nil) }
-
   /// - Parameter input: the standard input of the program; `nil` for the standard input of this process.
   /// - Precondition: `words` is not empty.
-  func launch(reading input: OpenedInput?) -> ProgramLaunch {
+  func launch(reading input: OpenedInput? = nil) throws(Diagnostic) -> ProgramLaunch {
     var launch = ProgramLaunch(command: words, timeout: limits.seconds)
-    launch.readiness = limits.untilReady
+    launch.script = try limits.readScript()
+    launch.readiness = limits.readiness(launch.script)
     launch.streams.input = input?.descriptor
     return launch
   }
@@ -147,7 +178,11 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   /// Throws if the program is missing, or if its first word was meant as an option of `command`.
   ///
   /// `command.validate` calls this: a `validate` of this type could not print the help of `command`.
-  func check(for command: some ParsableCommand, isRequired: Bool = true) throws {
+  ///
+  /// - Parameter input: the value of `--input`.
+  func check(
+    for command: some ParsableCommand, isRequired: Bool = true, input: String? = nil
+  ) throws {
     // ArgumentParser captures everything from the first word that is not one of our options.
     switch self.command.first {
     case "-h", "--help": throw CleanExit.helpRequest(command)
@@ -160,6 +195,6 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
     if isRequired, words.isEmpty {
       throw ValidationError("missing the command to run after '--'")
     }
-    try limits.check()
+    try limits.check(input: input)
   }
 }

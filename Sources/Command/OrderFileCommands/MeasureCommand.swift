@@ -89,7 +89,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     if let runs, !(2...1_000_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
-    try limits.check()
+    try limits.check(input: input)
     try limited.check()
     if !limited.limit.isEmpty, !memory {
       throw ValidationError("--limit is about resident memory: give --memory, too")
@@ -113,7 +113,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
 
   private var states: [CacheState] { (state ?? .usual).states }
 
-  private var measurement: BuildMeasurement {
+  private func measurement() throws(Diagnostic) -> BuildMeasurement {
     var measurement = BuildMeasurement(before: before, after: after, in: .own)
     measurement.arguments = arguments
     measurement.states = states
@@ -123,7 +123,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.images = also
     measurement.inputPath = input
     measurement.timeout = limits.seconds
-    measurement.readiness = limits.untilReady
+    measurement.script = try limits.readScript()
+    measurement.readiness = limits.readiness(measurement.script)
     measurement.showsOutput = showOutput
     measurement.seed = seed
     measurement.dropsCaches = dropCaches
@@ -134,7 +135,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let inputs = [before, after, input, random.order].compactMap { $0 } + also
+    let inputs = [before, after, input, limits.script, random.order].compactMap { $0 } + also
     let outputFile = try destination.open(madeOf: inputs)
     let exportFile = try exportHyperfine.map { path throws(Diagnostic) in
       try Output(path, madeOf: inputs)
@@ -155,6 +156,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
     var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
+    let measurement = try measurement()
     if let layouts = random.measurement(measurement) {
       return try layouts.run { layout, progress in
         bar.show(

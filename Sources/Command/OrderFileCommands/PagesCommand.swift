@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Counting
 import Demangling
+import ImageModel
 import PagesFormat
 import Prediction
 import ProcessLaunch
@@ -58,15 +59,15 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self)
+    try launched.check(for: self, input: standardInput.input)
     if [stopAt, stopAtSymbol, launched.limits.untilReady?.mark].count(where: { $0 != nil }) > 1 {
       throw ValidationError(
         "only one of --stop-at, --stop-at-symbol and --until-ready mark=NAME can be used")
     }
   }
 
-  private func launch(reading input: OpenedInput?) -> PageLaunch {
-    var launch = PageLaunch(launched.launch(reading: input), in: .own)
+  private func launch(reading input: OpenedInput?) throws(Diagnostic) -> PageLaunch {
+    var launch = PageLaunch(try launched.launch(reading: input), in: .own)
     launch.images = also
     launch.countsAllImages = allImages
     launch.countsLoading = true
@@ -78,7 +79,8 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let outputFile = try destination.open(
-      madeOf: launched.words.prefix(1) + also + [standardInput.input].compactMap { $0 })
+      madeOf: launched.words.prefix(1) + also
+        + [standardInput.input, launched.limits.script].compactMap { $0 })
     let opened = try standardInput.open()
     defer { withExtendedLifetime(opened) {} }
     let counted = try launch(reading: opened).run()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
 import ProcessLaunch
 import Recording
@@ -81,12 +82,14 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self, isRequired: pid == nil)
+    try launched.check(for: self, isRequired: pid == nil, input: standardInput.input)
     if pid != nil,
       !launched.words.isEmpty || launched.limits.timeout != nil || launched.limits.untilReady != nil
+        || launched.limits.script != nil
     {
       throw ValidationError(
-        "--pid records a running process: it takes no command, no --timeout and no --until-ready")
+        "--pid records a running process: it takes no command, no --timeout, no --until-ready and no --script"
+      )
     }
     if stopAt != nil, launched.limits.untilReady?.mark != nil {
       throw ValidationError("--stop-at and --until-ready mark=NAME can't be used together")
@@ -111,19 +114,22 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     }
   }
 
-  private func method(_ launch: @autoclosure () -> ProgramLaunch) -> LaunchRecording.Means {
+  private func method(reading input: OpenedInput?) throws(Diagnostic) -> LaunchRecording.Means {
+    if let pid, breakpoints { return .breakpoints(.process(pid), breakpointOptions) }
+    let launch = try launched.launch(reading: input)
     if qemu {
       return .emulation(
-        launch(),
+        launch,
         LaunchRecording.Emulation(
           images: allImages ? nil : also, stopAtSymbol: stopAtSymbol, processor: cpu,
           root: sysroot))
     }
-    guard breakpoints else { return .recorder(launch()) }
-    return .breakpoints(
-      pid.map { .process($0) } ?? .launch(launch()),
-      LaunchRecording.Breakpoints(
-        images: allImages ? nil : also, blocks: blocks, stopAtSymbol: stopAtSymbol))
+    return breakpoints ? .breakpoints(.launch(launch), breakpointOptions) : .recorder(launch)
+  }
+
+  private var breakpointOptions: LaunchRecording.Breakpoints {
+    LaunchRecording.Breakpoints(
+      images: allImages ? nil : also, blocks: blocks, stopAtSymbol: stopAtSymbol)
   }
 
   func run() throws {
@@ -137,12 +143,13 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     let opened = try standardInput.open()
     defer { withExtendedLifetime(opened) {} }
     var recording = LaunchRecording(
-      method(launched.launch(reading: opened)), outputPath: outputPath, in: .own)
+      try method(reading: opened), outputPath: outputPath, in: .own)
     recording.stopAt = stopAt
     recording.stopAfter = stopAfter
     if pid == nil {
       recording.workload = try Workload(
-        command: launched.words, inputs: reads + [standardInput.input].compactMap { $0 },
+        command: launched.words,
+        inputs: reads + [standardInput.input, launched.limits.script].compactMap { $0 },
         tracePath: outputPath)
     }
     let recorded = try recording.run()

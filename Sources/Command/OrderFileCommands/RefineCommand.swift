@@ -57,7 +57,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self)
+    try launched.check(for: self, input: repeated.input)
     if splitProfile != nil, output != nil {
       throw ValidationError(
         "--split-profile replaces the given order and profile, which belong together: it can't be used with -o"
@@ -75,7 +75,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   func run() throws {
     var refinement = OrderFileRefinement(
       order: order, image: image, relink: relink, output: output ?? order,
-      program: launched.launch, in: .own)
+      program: try launched.launch(), in: .own)
     refinement.pageSize = pageSize
     refinement.split = splitProfile
     refinement.inputPath = repeated.input

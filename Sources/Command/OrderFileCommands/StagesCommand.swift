@@ -58,7 +58,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   private var command: [String] { isCommand ? launched.words : [] }
 
   func validate() throws {
-    try launched.check(for: self, isRequired: false)
+    try launched.check(for: self, isRequired: false, input: input)
     guard !launched.words.isEmpty else {
       throw ValidationError("missing what to report: give files, or a command after '--'")
     }
@@ -79,6 +79,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       ("--input", input != nil),
       ("--ignore-failure", ignoreFailure), ("--show-output", showOutput),
       ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
+      ("--script", limits.script != nil),
     ]
     if command.isEmpty, let option = ofLaunches.first(where: { $0.1 })?.0 {
       throw ValidationError("\(option) affects launches: give a command after '--'")
@@ -91,7 +92,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open(madeOf: files + [input].compactMap { $0 })
+    let outputFile = try destination.open(madeOf: files + [input, limits.script].compactMap { $0 })
     let (document, interruption) = try command.isEmpty ? (readFiles(), nil) : measure()
     if json {
       try outputFile.finish { document.json(to: $0) }
@@ -110,7 +111,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     var measurement = StageMeasurement(command, in: .own)
     measurement.runs = runs
     measurement.timeout = limits.seconds
-    measurement.readiness = limits.untilReady
+    measurement.script = try limits.readScript()
+    measurement.readiness = limits.readiness(measurement.script)
     measurement.inputPath = input
     measurement.showsOutput = showOutput
     measurement.ignoresFailure = ignoreFailure

@@ -28,6 +28,8 @@ package struct BuildMeasurement {
   package var timeout: Double?
   /// The sign at which a launch is over; `nil` if the programs end on their own.
   package var readiness: Readiness?
+  /// The script that types into the programs' terminal; `nil` if they have no terminal.
+  package var script: TerminalScript?
   package var showsOutput = false
   package var seed: UInt64 = 1
   package var dropsCaches = false
@@ -137,6 +139,7 @@ package struct BuildMeasurement {
       var program = MeasuredProgram(
         path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
         showsOutput: showsOutput, timeout: timeout, readiness: readiness)
+      program.script = script
       // A copy on a device is a file of its own.
       if path == nil, device == nil { program.file = command.file }
       return MeasuredSide(

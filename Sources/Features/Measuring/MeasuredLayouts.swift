@@ -38,7 +38,7 @@ package struct MeasuredLayouts: Hashable, Sendable {
           LayoutComparison($0, state.before, state.after)
         })
     }
-    var corrected = LaunchComparison.corrected(
+    var corrected = ProgramComparison.corrected(
       self.states.flatMap { $0.comparisons.map(\.p) })[...]
     for state in self.states.indices {
       for index in self.states[state].comparisons.indices {
@@ -138,7 +138,7 @@ extension LayoutComparison: JSONReadableObject, JSONWritableObject {
       change: TypicalChange(share: try object.value("change"), interval: interval),
       p: try object.value("p"), correctedP: try object.value("correctedP"),
       layoutNoise: try object.value("layoutNoise"), launchNoise: try object.value("launchNoise"))
-    let stated: LaunchComparison.Verdict = try object.value("verdict")
+    let stated: ProgramComparison.Verdict = try object.value("verdict")
     guard stated == verdict else {
       throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
     }

@@ -20,6 +20,8 @@ package struct StageMeasurement {
   package var timeout: Double?
   /// The sign at which a launch is over; `nil` if the launch is over when the program ends.
   package var readiness: Readiness?
+  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  package var script: TerminalScript?
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
   package var showsOutput = false
@@ -74,6 +76,7 @@ package struct StageMeasurement {
     var program = MeasuredProgram(
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
+    program.script = script
     let untracedProgram = program
     let tracer = try StageTracer(in: environment)
     MeasuredProgram.catchInterrupts()

@@ -11,6 +11,7 @@
 
 #include "cprocess.h"
 #include "cprocess_children.h"
+#include "cprocess_terminal.h"
 #include "measure.h"
 
 static volatile sig_atomic_t measured; /* the process that an interrupt kills, or 0 */
@@ -39,8 +40,13 @@ void cmeasure_catch_interrupts(void) {
 
 bool cmeasure_was_interrupted(void) { return was_interrupted; }
 
-static int open_streams(const char *input, bool shows_output, int output,
+static int open_streams(const char *input, bool shows_output, int output, struct cprocess_terminal *terminal,
                         struct measure_streams *streams) {
+  streams->is_terminal = terminal != NULL;
+  if (terminal) {
+    streams->input = streams->output = cprocess_terminal_program_end(terminal);
+    return 0;
+  }
   streams->input = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
   if (streams->input < 0) return errno;
   streams->output = output >= 0 ? output : shows_output ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -50,12 +56,29 @@ static int open_streams(const char *input, bool shows_output, int output,
   return error;
 }
 
+/* Closes the ends of this process, after the program has started. */
+static void close_streams(struct measure_streams streams, struct cprocess_terminal *terminal) {
+  if (terminal) {
+    cprocess_terminal_has_started(terminal, true);
+    return;
+  }
+  close(streams.input);
+  if (streams.output != STDERR_FILENO) close(streams.output);
+}
+
 static bool is_ready(const struct cmeasure_readiness *readiness, pid_t pid) {
   return readiness && readiness->is_ready(pid, readiness->context);
 }
 
 /* The result of wait_for_end if the program is ready. */
 enum { IS_READY = 2 };
+
+/* Waits for the end of the program, or for output to its terminal. Returns as cprocess_wait_for_end does. */
+static int wait_a_millisecond(pid_t pid, const struct cmeasure_readiness *readiness) {
+  if (!readiness || !readiness->terminal) return cprocess_wait_for_end(pid, 1);
+  cprocess_terminal_wait(readiness->terminal, pid, 1);
+  return cprocess_wait_for_end(pid, 0);
+}
 
 /* Waits until the child has ended, without reaping it. Returns 1, IS_READY, 0 if the time has run out, or -errno. */
 static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
@@ -68,7 +91,7 @@ static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
     if (errno != EINTR) return -errno;
   }
   for (uint64_t end = measure_now() + (uint64_t)timeout * 1000000u;;) {
-    int ended = cprocess_wait_for_end(pid, 1);
+    int ended = wait_a_millisecond(pid, readiness);
     int error = faults ? cfaults_collect(faults) : 0;
     if (error) return -error;
     if (is_ready(readiness, pid)) return IS_READY;
@@ -80,9 +103,10 @@ static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
 /* Ends the process group of PID, whose first process has not been reaped. */
 static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
   enum { PATIENCE = 2000 }; /* milliseconds */
-  kill(-pid, SIGTERM);
-  for (int i = 0; i < PATIENCE && !was_interrupted; i++) {
-    if (cprocess_wait_for_end(pid, 1) != 0) break;
+  kill(-pid, readiness && readiness->terminal ? SIGHUP : SIGTERM);
+  uint64_t end = measure_now() + PATIENCE * UINT64_C(1000000);
+  while (!was_interrupted && measure_now() < end) {
+    if (wait_a_millisecond(pid, readiness) != 0) break;
     is_ready(readiness, pid); /* reads what the program writes */
   }
   kill(-pid, SIGKILL);
@@ -94,9 +118,10 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   *launch = (struct cmeasure_launch){0};
   struct measure_streams streams;
   int output = readiness ? readiness->output : -1;
+  struct cprocess_terminal *terminal = readiness ? readiness->terminal : NULL;
   char **environment = cprocess_environment(variables);
   if (!environment) return ENOMEM;
-  int error = open_streams(input, shows_output, output, &streams);
+  int error = open_streams(input, shows_output, output, terminal, &streams);
   if (error) {
     free(environment);
     return error;
@@ -115,8 +140,7 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   if (!error) measured = pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (!error && was_interrupted) kill(-pid, SIGKILL); /* the interrupt came before the child existed */
-  close(streams.input);
-  if (output >= 0 || !shows_output) close(streams.output);
+  close_streams(streams, terminal);
   if (error) {
     measure_counted_instructions(counter, &launch->instructions);
     return error;

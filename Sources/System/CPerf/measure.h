@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The program's standard streams: descriptors above 2, or 2. */
+/* The program's standard streams: descriptors above 2, or 2. IS_TERMINAL: whether the input becomes the program's
+ * controlling terminal. */
 struct measure_streams {
   int input, output;
+  bool is_terminal;
 };
 
-/* Starts the program in its own process group, with ENVIRONMENT and the signal mask MASK, and stores the time just
+/* Starts the program in its own process group, or with a terminal in its own session, with ENVIRONMENT and the signal mask MASK, and stores the time just
  * before exec. */
 int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start);

@@ -1,6 +1,7 @@
 #if defined(__APPLE__)
 #include "measure.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,8 +14,11 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
   posix_spawn_file_actions_t actions;
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           (streams.is_terminal ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP) | POSIX_SPAWN_SETSIGMASK);
+  if (!streams.is_terminal) posix_spawnattr_setpgroup(&attributes, 0);
+  /* The leader of a session gets the first terminal that it opens as its controlling terminal. */
+  if (streams.is_terminal) posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, ttyname(streams.input), O_RDWR, 0);
   posix_spawnattr_setsigmask(&attributes, mask);
   posix_spawn_file_actions_adddup2(&actions, streams.input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams.output, STDOUT_FILENO);

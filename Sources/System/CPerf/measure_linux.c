@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,8 +39,9 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
   pid_t parent = getpid();
   pid_t child = vfork();
   if (child == 0) {
-    bool is_ready = setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-                    getppid() == parent && dup2(streams.input, STDIN_FILENO) >= 0 &&
+    bool is_ready = (streams.is_terminal ? setsid() > 0 && ioctl(streams.input, TIOCSCTTY, 0) == 0
+                                         : setpgid(0, 0) == 0) &&
+                    prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(streams.input, STDIN_FILENO) >= 0 &&
                     dup2(streams.output, STDOUT_FILENO) >= 0 &&
                     dup2(streams.output, STDERR_FILENO) >= 0;
     if (is_ready) {

@@ -32,6 +32,7 @@ static void pass_on(int signal) {
   /* The terminal has already sent these two to the program, unless the program has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
   if (signal == SIGINT && child_group == CPROCESS_SHELL_SESSION) signal = SIGTERM;
+  if (child_group == CPROCESS_TERMINAL_SESSION) signal = SIGHUP;
   int error = errno;
   kill(child_group == CPROCESS_SHARED_GROUP ? pid : -pid, signal);
   errno = error;
@@ -72,6 +73,16 @@ char **cprocess_environment(char *const *variables) {
   return merged;
 }
 
+static enum platform_leader leader_of(enum cprocess_group group) {
+  switch (group) {
+    case CPROCESS_SHARED_GROUP: return PLATFORM_NOTHING;
+    case CPROCESS_OWN_GROUP: return PLATFORM_GROUP;
+    case CPROCESS_SHELL_SESSION: return PLATFORM_SESSION;
+    case CPROCESS_TERMINAL_SESSION: return PLATFORM_TERMINAL;
+  }
+  return PLATFORM_NOTHING;
+}
+
 int cprocess_start(char *const *arguments, char *const *variables, const struct cprocess_streams *streams,
                   enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
   char **environment = cprocess_environment(variables);
@@ -90,8 +101,9 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
     if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* signals that nohup ignores stay ignored */
   }
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  if (group == CPROCESS_SHELL_SESSION) {
+  if (group == CPROCESS_SHELL_SESSION || group == CPROCESS_TERMINAL_SESSION) {
     flags |= POSIX_SPAWN_SETSID;
+    if (group == CPROCESS_TERMINAL_SESSION) platform_open_terminal(&actions, streams->descriptors[STDIN_FILENO]);
   } else if (group == CPROCESS_OWN_GROUP) {
     flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setpgroup(&attributes, 0);
@@ -119,9 +131,11 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = platform_now();
   int error;
-  if (tracer || (cprocess_ignored_children() && platform_can_hold)) { /* posix_spawn can't make a child ignore a signal */
-    error = platform_start_held(arguments, environment, streams->descriptors, group == CPROCESS_OWN_GROUP,
-                                group == CPROCESS_SHELL_SESSION, terminal_owner != 0, &defaults, &old, tracer, &held);
+  /* posix_spawn can't make a child ignore a signal, and gives it no controlling terminal. */
+  bool is_special = cprocess_ignored_children() || group == CPROCESS_TERMINAL_SESSION;
+  if (tracer || (is_special && platform_can_hold)) {
+    error = platform_start_held(arguments, environment, streams->descriptors, leader_of(group), terminal_owner != 0,
+                                &defaults, &old, tracer, &held);
     *pid = held.pid;
     if (!error && !tracer) error = platform_let_go(&held, true);
   } else {

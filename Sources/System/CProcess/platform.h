@@ -18,6 +18,8 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 
 /* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
+/* cprocess_terminal_wait, for the descriptor INPUT; -1: only for the end. Returns early after a signal. */
+void platform_wait_for_end_or_input(pid_t pid, int input, int64_t milliseconds);
 
 /* Makes a pipe that programs don't get; returns 0 or an errno. */
 int platform_pipe(int ends[2]);
@@ -29,12 +31,19 @@ bool platform_port_listens(pid_t pid, uint16_t port);
  * supports that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);
 
+/* Lets the leader of a session open the terminal of DESCRIPTOR first, which makes this its controlling terminal. Does nothing
+ * if the system has platform_start_held. */
+void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor);
+
 /* A program that has not begun yet: it waits for a byte at GO, and writes to FAILED the reason if it could
  * not begin. */
 struct platform_held {
   pid_t pid;
   int go, failed;
 };
+
+/* What a program leads: a process group, a session, or a session whose terminal is the program's standard input. */
+enum platform_leader { PLATFORM_NOTHING, PLATFORM_GROUP, PLATFORM_SESSION, PLATFORM_TERMINAL };
 
 /* Whether the system has platform_start_held. */
 #if defined(__linux__)
@@ -46,8 +55,8 @@ enum { platform_can_hold = 0 };
  * program waits before it begins, and TRACER may trace it; 0 for no tracer. The program ignores SIGCHLD if this process
  * was started with SIGCHLD ignored. ENOTSUP if the system has no suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
-                        const sigset_t *mask, pid_t tracer, struct platform_held *held);
+                        enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held);
 /* Lets the program begin if MAY_BEGIN is true, and ends it if not. Returns 0, or the errno of exec if the program could
  * not begin; its process is then gone. */
 int platform_let_go(const struct platform_held *held, bool may_begin);

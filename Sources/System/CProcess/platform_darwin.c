@@ -47,6 +47,18 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   return result;
 }
 
+void platform_wait_for_end_or_input(pid_t pid, int input, int64_t milliseconds) {
+  int queue = kqueue();
+  if (queue < 0) return;
+  struct kevent events[2];
+  EV_SET(&events[0], (uintptr_t)pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, NULL);
+  if (input >= 0) EV_SET(&events[1], (uintptr_t)input, EVFILT_READ, EV_ADD, 0, 0, NULL);
+  struct timespec patience = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000 * 1000000)};
+  struct kevent event;
+  kevent(queue, events, input >= 0 ? 2 : 1, &event, 1, &patience);
+  close(queue);
+}
+
 int platform_pipe(int ends[2]) {
   if (pipe(ends) != 0) return errno;
   for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
@@ -55,10 +67,14 @@ int platform_pipe(int ends[2]) {
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
 
+void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor) {
+  posix_spawn_file_actions_addopen(actions, STDIN_FILENO, ttyname(descriptor), O_RDWR, 0);
+}
+
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
-                        const sigset_t *mask, pid_t tracer, struct platform_held *held) {
-  (void)arguments, (void)environment, (void)streams, (void)own_group, (void)own_session, (void)takes_terminal, (void)defaults;
+                        enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held) {
+  (void)arguments, (void)environment, (void)streams, (void)leader, (void)takes_terminal, (void)defaults;
   (void)mask, (void)tracer, (void)held;
   return ENOTSUP;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -68,6 +69,13 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   return result;
 }
 
+void platform_wait_for_end_or_input(pid_t pid, int input, int64_t milliseconds) {
+  struct pollfd pollers[2] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
+                              {.fd = input, .events = POLLIN}};
+  poll(pollers, 2, milliseconds > 3600000 ? 3600000 : (int)milliseconds);
+  if (pollers[0].fd >= 0) close(pollers[0].fd);
+}
+
 int platform_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) {
@@ -78,19 +86,22 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
+void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor) { (void)actions, (void)descriptor; }
+
 /* Does the steps of a held child before exec; never returns. Only the parent may hold the other end of GO: then the
  * child ends if the parent ends before the child may begin. */
 static void become_program(char *const *arguments, char **environment, const int streams[3],
-                           bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
+                           enum platform_leader leader, bool takes_terminal, const sigset_t *defaults,
                            const sigset_t *mask, pid_t tracer, int go, int failed) {
-  if (own_session) {
+  if (leader == PLATFORM_SESSION || leader == PLATFORM_TERMINAL) {
     setsid();
-  } else if (own_group) {
+  } else if (leader == PLATFORM_GROUP) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
   }
   for (int stream = 0; stream <= 2; stream++)
     if (streams[stream] >= 0) dup2(streams[stream], stream);
+  if (leader == PLATFORM_TERMINAL) ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   if (tracer) prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* otherwise yama lets only ancestors trace */
   for (int signal = 1; signal < NSIG; signal++)
     if (sigismember(defaults, signal) == 1)
@@ -107,8 +118,8 @@ static void become_program(char *const *arguments, char **environment, const int
 }
 
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
-                        const sigset_t *mask, pid_t tracer, struct platform_held *held) {
+                        enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held) {
   int go[2], failed[2]; /* a pipe to the child, and one from it, which exec closes */
   if (pipe2(go, O_CLOEXEC) != 0) return errno;
   if (pipe2(failed, O_CLOEXEC) != 0) {
@@ -120,8 +131,7 @@ int platform_start_held(char *const *arguments, char **environment, const int st
   *held = (struct platform_held){fork(), go[1], failed[0]};
   if (held->pid == 0) {
     close(go[1]);
-    become_program(arguments, environment, streams, own_group, own_session, takes_terminal, defaults, mask, tracer, go[0],
-                   failed[1]);
+    become_program(arguments, environment, streams, leader, takes_terminal, defaults, mask, tracer, go[0], failed[1]);
   }
   int error = held->pid < 0 ? errno : 0;
   close(go[0]);

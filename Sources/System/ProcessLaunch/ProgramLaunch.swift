@@ -25,6 +25,10 @@ package struct ProgramLaunch: Sendable {
   /// shell that gets SIGINT between two commands goes on with the next.
   package var isShell = false
   package var streams = Streams()
+  /// The script that types into the program's terminal; `nil` if the program has `streams`. With a script, the program
+  /// leads a session, its standard streams are the terminal, and what it writes goes to `streams.output` or nowhere. When
+  /// the launch is over, the program gets SIGHUP instead of SIGTERM.
+  package var script: TerminalScript?
 
   /// The descriptors, above 2, of the program's standard streams; `nil` for a stream of this process.
   package struct Streams: Sendable {
@@ -69,6 +73,8 @@ package struct ProgramLaunch: Sendable {
     package var start: UInt64
     /// The time from start to end.
     package var nanoseconds: UInt64
+    /// Why the script could not go on, so that the launch was ended.
+    package var scriptFailure: ScriptFailure?
 
     package init(
       processNumber: UInt32, end: End = .exited(0), timedOut: Bool = false, start: UInt64 = 0,
@@ -148,9 +154,20 @@ package struct ProgramLaunch: Sendable {
     meanwhile work: (_ milliseconds: Int64?) -> Bool
   ) throws(LaunchError) -> Result {
     var result = Result(processNumber: 0)
-    let probe = readiness.map { ReadinessProbe($0, isMarked: isMarked) }
+    let terminal = try script.map { script throws(LaunchError) in
+      try Terminal(
+        script, output: streams.output, awaitsEnd: readiness == nil, tracer: tracer)
+    }
+    let probe = readiness.map {
+      ReadinessProbe($0, isMarked: isMarked, isScriptReady: { terminal?.isReady ?? false })
+    }
     let pid: pid_t
-    if let probe {
+    if let terminal {
+      defer { terminal.hasStarted() }
+      let end = terminal.programEnd
+      let all = Streams(input: end, output: end, errors: end).descriptors
+      pid = try start(all, heldFor: tracer, &result.start)
+    } else if let probe {
       pid = try probe.starting(streams.descriptors) { streams throws(LaunchError) in
         try start(streams, heldFor: tracer, &result.start)
       }
@@ -167,7 +184,7 @@ package struct ProgramLaunch: Sendable {
       guard error == 0 else { throw LaunchError(errno: error) }
     }
 
-    var timing = Timing(timeout, start: result.start)
+    var timing = Timing(timeout, start: result.start, first: script == nil ? SIGTERM : SIGHUP)
     var settling: LaunchSettling?
     var isOver = false
     func endNow() {
@@ -180,13 +197,23 @@ package struct ProgramLaunch: Sendable {
     var waited: Int32 = 0
     while waited == 0 {
       // A sign is looked for every millisecond.
-      let limit = probe == nil ? timing.millisecondsToNext : min(timing.millisecondsToNext ?? 1, 1)
+      let isWatched = probe != nil || terminal != nil
+      let limit = isWatched ? min(timing.millisecondsToNext ?? 1, 1) : timing.millisecondsToNext
       if isWorking {
         isWorking = work(limit)
       } else {
-        waited = cprocess_wait(pid, limit ?? -1, &status)
+        terminal?.wait(for: pid, milliseconds: limit ?? 1)
+        waited = cprocess_wait(pid, terminal == nil ? limit ?? -1 : 0, &status)
       }
-      if let probe, probe.look(at: pid), !result.isReady, !result.timedOut {
+      terminal?.advance(pid, hasEnded: waited != 0)
+      if let failure = terminal?.failure, result.scriptFailure == nil, !isOver, !result.isReady,
+        !result.timedOut
+      {
+        result.scriptFailure = failure
+        isOver = true
+        timing.endNow()
+      }
+      if let probe, probe.look(at: pid), !result.isReady, !result.timedOut, !isOver {
         result.isReady = true
         settling = LaunchSettling(pid, tracer: tracer)
         // A mark is a place in the program. Nothing after the mark counts.
@@ -197,14 +224,14 @@ package struct ProgramLaunch: Sendable {
         endNow()
       }
       guard waited == 0, isOver || !result.isReady, let signal = timing.next() else { continue }
-      if !result.isReady { result.timedOut = true }
+      if !isOver { result.timedOut = true }
       _ = cprocess_signal_group(pid, signal)
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
     if result.isReady, !isOver { endNow() }
     result.end = result.isReady ? .exited(0) : End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
-    if result.timedOut || result.isReady || leadsGroup && result.end != .exited(0) {
+    if result.timedOut || isOver || leadsGroup && result.end != .exited(0) {
       // The group may have processes that the program left behind, and these take a moment to end.
       let hasOthers = cprocess_signal_group(pid, SIGKILL)
       for _ in 0..<100 where hasOthers && cprocess_signal_group(pid, 0) { usleep(5000) }
@@ -213,6 +240,7 @@ package struct ProgramLaunch: Sendable {
   }
 
   private var group: cprocess_group {
+    if script != nil { return CPROCESS_TERMINAL_SESSION }
     if isShell && leadsGroup { return CPROCESS_SHELL_SESSION }
     let isOwn = leadsGroup || timeout != nil || readiness != nil
     return isOwn ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
@@ -223,8 +251,9 @@ package struct ProgramLaunch: Sendable {
   ) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
     var streams = streams
+    let terminal = script.map { _ in [(name: "TERM", value: TerminalScript.terminalName)] } ?? []
     let error = Self.withArguments(command) { arguments in
-      withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
+      withCStrings((environment + terminal).map { "\($0.name)=\($0.value)" }) { variables in
         cprocess_start(arguments, variables, &streams, group, tracer ?? 0, &pid, &time)
       }
     }
@@ -235,15 +264,17 @@ package struct ProgramLaunch: Sendable {
   /// The signals that the process group gets, and when.
   private struct Timing {
     private var signals: [(nanoseconds: UInt64, signal: Int32)] = []
+    private let first: Int32
 
-    init(_ timeout: Double?, start: UInt64) {
+    init(_ timeout: Double?, start: UInt64, first: Int32) {
+      self.first = first
       if let timeout { end(at: start + UInt64(timeout * 1e9)) }
     }
 
     mutating func endNow() { end(at: ClockReading.now().nanoseconds) }
 
     private mutating func end(at time: UInt64) {
-      signals = [(time, SIGTERM), (time + 2_000_000_000, SIGKILL)]
+      signals = [(time, first), (time + 2_000_000_000, SIGKILL)]
     }
 
     /// `nil` if no signal is left.

@@ -9,6 +9,8 @@ package enum Readiness: Hashable, Sendable {
   case output(String)
   /// The program calls `orderfile_mark` with this name.
   case mark(String)
+  /// The script of the launch has reached `ready`.
+  case script
 
   /// Parses `port=8080`, `line=TEXT` or `mark=NAME`; `nil` for anything else.
   package init?(_ text: String) {
@@ -40,6 +42,7 @@ extension Readiness: CustomStringConvertible {
     case .port(let port): "a listener on port \(port)"
     case .output(let text): "'\(text)' in its output"
     case .mark(let name): "the mark '\(name)'"
+    case .script: "'ready' of the script"
     }
   }
 }
@@ -48,13 +51,20 @@ extension Readiness: CustomStringConvertible {
 package final class ReadinessProbe {
   private let readiness: Readiness
   private let isMarked: () -> Bool
+  private let isScriptReady: () -> Bool
   /// Closed unless a text is awaited.
   private var taps = cprocess_taps()
 
-  /// - Parameter isMarked: whether the program has set the mark.
-  package init(_ readiness: Readiness, isMarked: @escaping () -> Bool = { false }) {
+  /// - Parameters:
+  ///   - isMarked: whether the program has set the mark.
+  ///   - isScriptReady: whether the script has reached `ready`.
+  package init(
+    _ readiness: Readiness, isMarked: @escaping () -> Bool = { false },
+    isScriptReady: @escaping () -> Bool = { false }
+  ) {
     self.readiness = readiness
     self.isMarked = isMarked
+    self.isScriptReady = isScriptReady
     taps.output.read_end = -1
     taps.errors.read_end = -1
   }
@@ -97,6 +107,7 @@ package final class ReadinessProbe {
     case .port(let port): cprocess_port_listens(pid, port)
     case .output: cprocess_taps_read(&taps)
     case .mark: isMarked()
+    case .script: isScriptReady()
     }
   }
 }

@@ -30,6 +30,8 @@ package struct CheckedLaunch {
   /// The time limit of a launch, in seconds; `nil` for none.
   package var timeout: Double?
   package var readiness: Readiness?
+  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  package var script: TerminalScript?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?
   /// The path of the folder that the documents are written to.
@@ -131,8 +133,10 @@ package struct CheckedLaunch {
     launch.inputPath = input.path
     // A pipe was copied to a file without a name, so it is not named here.
     launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
+    if let script { launch.namedInputs.append(script.path) }
     launch.timeout = timeout
     launch.readiness = readiness
+    launch.script = script
     launch.hasBlockMap = (try? layouts?.last.blockMap()) ?? nil != nil
     if !given.contains(.pages) {
       progress("counting the pages of the launch")
@@ -253,6 +257,7 @@ package struct CheckedLaunch {
     measurement.inputPath = launch.inputPath
     measurement.timeout = timeout
     measurement.readiness = readiness
+    measurement.script = script
     defer { Interruption.catchSignals() }
     let result: BuildMeasurement.Result
     do { result = try measurement.run { _ in } } catch {

@@ -24,6 +24,8 @@ struct LaunchOfImage {
   let environment: LaunchEnvironment
   var timeout: Double?
   var readiness: Readiness?
+  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  var script: TerminalScript?
 
   init(
     _ command: [String], of image: String, log: ProgramLog, in environment: LaunchEnvironment
@@ -119,6 +121,7 @@ struct LaunchOfImage {
   ) throws(Obstacle) -> Result {
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
+    program.script = script
     if Interruption.hasCome { throw .ofLaunch(Diagnostic("interrupted")) }
     let result: Result
     do {

@@ -15,8 +15,9 @@ extension ProgramLaunch {
     if let readiness { try readiness.check() }
   }
 
-  /// - Throws: an error if the program should have become ready, and did not.
+  /// - Throws: an error if the program should have become ready, and did not, or if its script could not go on.
   package func checkReadiness(_ result: Result) throws(Diagnostic) {
+    if let failure = result.scriptFailure { throw .scriptFailed(failure, result.end) }
     guard let readiness, !result.isReady else { return }
     throw .notReady(title, readiness, within: result.timedOut ? timeout : nil, result.end)
   }

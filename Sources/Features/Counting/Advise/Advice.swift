@@ -34,6 +34,7 @@ package struct Advice {
   /// As in `ProgramLaunch`.
   package var timeout: Double?
   package var readiness: Readiness?
+  package var script: TerminalScript?
   package var environment: LaunchEnvironment
 
   package init(_ path: String, in environment: LaunchEnvironment) {
@@ -59,6 +60,7 @@ package struct Advice {
     }
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
+    program.script = script
     let folder = try TemporaryFolder(in: environment)
     Interruption.catchSignals()
     let input = try KeptInput(inputPath, timeout: timeout, in: environment)

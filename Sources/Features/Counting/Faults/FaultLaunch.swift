@@ -22,6 +22,8 @@ package struct FaultLaunch {
   package var timeout: Double?
   /// The sign at which the launch is over; `nil` if the program ends on its own.
   package var readiness: Readiness?
+  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  package var script: TerminalScript?
   package var showsOutput = false
   package var ignoresFailure = false
   package var environment: LaunchEnvironment
@@ -56,9 +58,10 @@ package struct FaultLaunch {
     }
     defer { device?.remove() }
     let machine = MeasuringMachine.current()
-    let program = MeasuredProgram(
+    var program = MeasuredProgram(
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
+    program.script = script
     MeasuredProgram.catchInterrupts()
     try check(program.launch())
     if isCold { try PageCache.evict(evicted.sorted()) }

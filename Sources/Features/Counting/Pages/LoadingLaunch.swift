@@ -15,6 +15,7 @@ struct LoadingLaunch {
   init(_ program: ProgramLaunch, _ request: PageRequest) {
     self.program = program
     self.program.readiness = nil
+    self.program.script = nil
     self.request = request
     self.request.stop = .beginning
   }

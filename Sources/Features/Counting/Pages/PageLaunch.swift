@@ -76,7 +76,7 @@ package struct PageLaunch {
     var isLaunchedAgain = false
     if choice.method == .preload, method == nil, let reason = unseen.reason ?? result.reasonToTrace
     {
-      if !input.canBeReadAgain {
+      if program.script == nil, !input.canBeReadAgain {
         notes.append(.notLaunchedAgain(name, reason))
       } else if let (traced, other) = try trace(found, request, input) {
         (result, choice) = (traced, other)

@@ -9,6 +9,8 @@ package struct AutoLaunch: Hashable, Sendable {
   /// The time limit in seconds; `nil` for `usualTimeout`.
   package var timeout: Double?
   package var readiness: Readiness?
+  /// The script that types into the launch's terminal; `nil` if it has no terminal.
+  package var script: TerminalScript?
 
   package init(_ command: String) { self.command = command }
 

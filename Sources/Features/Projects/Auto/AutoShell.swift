@@ -73,6 +73,7 @@ struct AutoShell {
       timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
     program.title = launch.command
     program.readiness = launch.readiness
+    program.script = launch.script
     program.isShell = true
     return program
   }

@@ -191,6 +191,7 @@ struct ProjectLaunches {
     let left = shell.endsOrphans ? Orphans.end() : 0
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     let result = result(value)
+    if let failure = result.scriptFailure { throw .scriptFailed(failure, result.end) }
     let time = program.timeout ?? AutoLaunch.usualTimeout
     if let readiness = launch.readiness {
       if result.timedOut || result.end != .exited(0) {

@@ -72,6 +72,7 @@ struct ProjectMeasurement {
       inputPath: launch.input, timeout: launch.timeout ?? AutoLaunch.usualTimeout,
       readiness: launch.readiness)
     program.title = launch.command
+    program.script = launch.script
     func side(_ name: String, _ folder: String) -> MeasuredSide {
       MeasuredSide(
         name: name, program: program, images: images.map(\.path),

@@ -325,7 +325,10 @@ package struct ProjectOrdering {
     let launches = options.launches.map { launch in
       // A launch may run other functions if its input has changed.
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
-      return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
+      let script =
+        launch.script.map { "\0\($0.path) \(ProjectImage.stamp(ofFileAt: $0.path))" } ?? ""
+      let readiness = launch.readiness.map { "\($0)" } ?? ""
+      return "launch \(launch.command)\0\(input)\0\(readiness)\(script)"
     }
     let method = options.method?.rawValue ?? "any method"
     let measuring = options.measures ? "measured" : "not measured"

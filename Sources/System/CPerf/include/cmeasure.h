@@ -40,13 +40,19 @@ struct cmeasure_launch {
   bool is_ready;
 };
 
-/* How to recognize that a program is ready, if it does not end by itself. */
+struct cprocess_terminal;
+
+/* How to recognize that a program is ready, if it does not end by itself, and the program's terminal. */
 struct cmeasure_readiness {
-  /* Asked every millisecond until the program has ended, and once more. */
+  /* Asked every millisecond until the program has ended, and once more; with a terminal also when the program has written
+   * to it. */
   bool (*is_ready)(pid_t pid, void *context);
   void *context;
   /* The descriptor that the program's output goes to; -1: it goes where cmeasure_run sends it by SHOWS_OUTPUT. */
   int output;
+  /* The program's standard streams and its controlling terminal. The program then leads a session, and gets SIGHUP instead
+   * of SIGTERM. */
+  struct cprocess_terminal *_Nullable terminal;
 };
 
 /* Launches the program at PATH with ARGUMENTS, which end with NULL and begin with the program's name, and waits until

@@ -16,6 +16,8 @@ enum cprocess_group {
   CPROCESS_SHELL_SESSION, /* a session, and so a group, that the program, a shell, leads. What it runs has no terminal:
                            * reading one fails, instead of stopping the group. The group gets SIGTERM, not SIGINT,
                            * because a shell that gets SIGINT between two commands goes on with the next */
+  CPROCESS_TERMINAL_SESSION, /* a session that the program leads, and whose terminal is the program's standard input.
+                              * The group gets SIGHUP, as from a terminal that is closed, instead of other signals */
 };
 
 /* The descriptors, above 2, that a program gets as its standard input, output and error; -1: the stream of this

@@ -17,6 +17,7 @@ extension Diagnostic {
       case .port: nil
       case .output: "output may be buffered when it is not a terminal: let the program flush it"
       case .mark: "the program calls orderfile_mark"
+      case .script: nil
       }
     return Diagnostic(
       "the program \(what): expected \(readiness)", context: [program], hint: hint,
@@ -28,6 +29,34 @@ extension Diagnostic {
     Diagnostic(
       "the program ran longer than \(timeout ?? 0) s and was ended", context: [program],
       kind: .failedLaunch)
+  }
+
+  /// A script that could not go on.
+  ///
+  /// - Parameter end: how the program ended.
+  package static func scriptFailed(
+    _ failure: ScriptFailure, _ end: ProgramLaunch.End
+  ) -> Diagnostic {
+    let rows = failure.screen.map { "\n  \($0)" }.joined()
+    let screen = rows.isEmpty ? "the screen is empty" : "the screen is:\(rows)"
+    let (expected, limit) = failure.action.expectation
+    let (found, hint): (String, String?) =
+      switch failure.reason {
+      case .tooLate:
+        (
+          "not there after \(limit.rounded() == limit ? "\(Int(limit))" : "\(limit)") s",
+          "'within SECONDS' at the end of the line changes the limit"
+        )
+      case .programEnded: ("the program ended before (\(end))", nil)
+      case .terminalClosed:
+        (
+          "the program closed its terminal",
+          "a daemon has no terminal: launch it without --script, and end the launch with --until-ready"
+        )
+      }
+    return Diagnostic(
+      "\(failure.line.map { "line \($0)" } ?? "after the last line"): expected \(expected), found: \(found); \(screen)",
+      context: [failure.path], hint: hint, kind: .failedLaunch)
   }
 
   /// A measured program that did not exit with status 0.
@@ -47,6 +76,17 @@ extension Diagnostic {
         ? "--ignore-failure measures it anyway"
         : "--show-output shows its output; --ignore-failure measures it anyway",
       kind: .failedLaunch)
+  }
+}
+
+extension TerminalScript.Action {
+  /// What a step expects, in a message, and its time limit in seconds.
+  fileprivate var expectation: (text: String, seconds: Double) {
+    switch self {
+    case .wait(let event, let seconds): ("\(event)", seconds)
+    case .type: ("a program that reads what is typed", TerminalScript.usualLimit)
+    case .resize, .ready: ("a running program", TerminalScript.usualLimit)
+    }
   }
 }
 

@@ -21,6 +21,9 @@ package struct MeasuredProgram: Hashable, Sendable {
   /// The sign that the program is ready: the launch is measured until then, and ended. `nil` if the program ends by
   /// itself.
   package var readiness: Readiness?
+  /// The script that types into the program's terminal; `nil` if the program has no terminal. What the program writes
+  /// then goes to standard error or nowhere, too.
+  package var script: TerminalScript?
   /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
   package var variables: [String] = []
   /// The identity of the file at `path`, which must not change; `nil` if there is no file.
@@ -58,8 +61,9 @@ package struct MeasuredProgram: Hashable, Sendable {
     var launch = cmeasure_launch()
     let milliseconds = timeout.map { Int64($0 * 1000) } ?? -1
     var error: Int32 = 0
+    var scriptFailure: ScriptFailure?
     do throws(ProgramLaunch.LaunchError) {
-      error = try run(milliseconds, faults, &launch)
+      (error, scriptFailure) = try run(milliseconds, faults, &launch)
     } catch { throw Diagnostic("unable to run: \(error)", context: [path]) }
     if !Self.wasInterrupted { try file?.check(path) }
     guard error == 0 else {
@@ -69,6 +73,9 @@ package struct MeasuredProgram: Hashable, Sendable {
     }
     let result = (MeasuredLaunch(launch), launch.start, launch.pid)
     guard !Self.wasInterrupted else { return result }
+    if let scriptFailure {
+      throw .scriptFailed(scriptFailure, ProgramLaunch.End(waitStatus: launch.status))
+    }
     if let readiness, !launch.is_ready {
       throw .notReady(
         title, readiness, within: launch.timed_out ? timeout : nil,
@@ -78,24 +85,32 @@ package struct MeasuredProgram: Hashable, Sendable {
     return result
   }
 
-  /// - Returns: the result of `cmeasure_run`, 0 or an errno.
+  /// - Returns: the result of `cmeasure_run`, 0 or an errno, and why the script could not go on.
   private func run(
     _ milliseconds: Int64, _ faults: PageFaultRecording?, _ launch: inout cmeasure_launch
-  ) throws(ProgramLaunch.LaunchError) -> Int32 {
-    let probe = readiness.map { ReadinessProbe($0) }
+  ) throws(ProgramLaunch.LaunchError) -> (error: Int32, ScriptFailure?) {
+    let terminal = try script.map { script throws(ProgramLaunch.LaunchError) in
+      try Terminal(script, output: showsOutput ? 2 : nil, awaitsEnd: readiness == nil)
+    }
+    let probe = readiness.map {
+      ReadinessProbe($0, isScriptReady: { terminal?.isReady ?? false })
+    }
     let output = try probe?.outputPipe(isShown: showsOutput)
-    return ProgramLaunch.withArguments(arguments) { words in
+    let variables = variables + (script == nil ? [] : ["TERM=\(TerminalScript.terminalName)"])
+    let error = ProgramLaunch.withArguments(arguments) { words in
       withCStrings(variables) { variables in
-        guard let probe else {
+        guard probe != nil || terminal != nil else {
           return cmeasure_run(
             path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle, nil,
             &launch)
         }
-        return withExtendedLifetime(probe) {
+        let watch = LaunchWatch(probe: probe, terminal: terminal)
+        return withExtendedLifetime(watch) {
           var readiness = cmeasure_readiness(
             is_ready: { pid, context in
-              Unmanaged<ReadinessProbe>.fromOpaque(context).takeUnretainedValue().look(at: pid)
-            }, context: Unmanaged.passUnretained(probe).toOpaque(), output: output ?? -1)
+              Unmanaged<LaunchWatch>.fromOpaque(context).takeUnretainedValue().look(at: pid)
+            }, context: Unmanaged.passUnretained(watch).toOpaque(), output: output ?? -1,
+            terminal: terminal?.handle)
           return cmeasure_run(
             path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle,
             &readiness,
@@ -103,9 +118,30 @@ package struct MeasuredProgram: Hashable, Sendable {
         }
       }
     }
+    let isOver = launch.is_ready && terminal?.failure == nil
+    if error == 0, !isOver, !launch.timed_out { terminal?.advance(launch.pid, hasEnded: true) }
+    return (error, launch.timed_out || isOver ? nil : terminal?.failure)
   }
 
   /// From now on, Ctrl-C, SIGTERM and SIGHUP end the measured launch and not this process.
   package static func catchInterrupts() { cmeasure_catch_interrupts() }
   package static var wasInterrupted: Bool { cmeasure_was_interrupted() }
+}
+
+/// What is looked at while a measured program runs.
+private final class LaunchWatch {
+  private let probe: ReadinessProbe?
+  private let terminal: Terminal?
+
+  init(probe: ReadinessProbe?, terminal: Terminal?) {
+    self.probe = probe
+    self.terminal = terminal
+  }
+
+  /// Returns whether the launch is over: the program is ready, or its script can't go on.
+  func look(at pid: pid_t) -> Bool {
+    terminal?.advance(pid)
+    if terminal?.failure != nil { return true }
+    return probe?.look(at: pid) ?? false
+  }
 }

@@ -23,7 +23,7 @@
 // and p = 0.02. A hundred launches of the first layout alone would have claimed 2% with any certainty.
 //
 // Several metrics are compared, with Holm's correction, so that at most 5% of all reports on equal programs claim a
-// difference. `LaunchComparison` uses 1%; the layouts are fewer than launches, because each takes two links.
+// difference. `ProgramComparison` uses 1%; the layouts are fewer than launches, because each takes two links.
 //
 // Bound: p is at least 2 / 2^n for n layouts, so fewer than `leastLayouts` can't claim anything. What it leaves out:
 // the layouts of data and of the heap, the environment, and functions that launches use. These keep their order, because
@@ -56,7 +56,7 @@ package struct LayoutComparison: Hashable, Sendable {
   /// The number of layouts below which no difference can be claimed in three metrics: 3 * 2 / 2^7 is below 5%.
   package static let leastLayouts = 7
 
-  package var verdict: LaunchComparison.Verdict {
+  package var verdict: ProgramComparison.Verdict {
     guard correctedP < Self.level else { return .notShown }
     return change.share < 0 ? .less : .more
   }
