@@ -57,7 +57,7 @@ package struct LayoutMeasurement {
     _ progress: (_ layout: Int, MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> BuildMeasurement.Result {
     let environment = measurement.environment
-    let input = try LaunchInput(
+    let input = try KeptInput(
       measurement.inputPath, timeout: measurement.timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     let folders = [try TemporaryFolder(in: environment), try TemporaryFolder(in: environment)]

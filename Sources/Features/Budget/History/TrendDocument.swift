@@ -149,8 +149,8 @@ extension HistoryMetric.Unit {
   /// The least change of a figure that can matter: a whole page, a whole function, or the last digit that is printed.
   var leastChange: Double {
     switch self {
-    case .entries, .faults, .findings, .functions, .instructions, .libraries, .pages, .windows,
-      .words:
+    case .entries, .faults, .findings, .functions, .instructions, .libraries, .pages, .requests,
+      .windows, .words:
       1
     case .bytes: Double(PageSize.fourKibibytes.bytes)
     case .ratio: 0.001

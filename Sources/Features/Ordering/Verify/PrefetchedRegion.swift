@@ -52,7 +52,7 @@ extension PrefetchedRegion {
     guard let start = place(of: PrefetchAnchor.first), let end = place(of: PrefetchAnchor.last)
     else { return nil }
     let parts = order.parts(in: layout, architecture: architecture)
-    func anchor(_ entry: Int) -> Function? {
+    func anchor(_ entry: Int) -> PlacedSymbol? {
       parts[entry].first.map { layout.functions[$0.function] }
     }
     let listed = start < end ? parts[(start + 1)..<end].joined().map(layout.canonical) : []
