@@ -40,7 +40,7 @@ import Testing
     #expect(
       failed.status == 1 && failed.errors.contains("exit status 127")
         && failed.errors.contains("hint: the build made other: name one of these")
-        && failed.errors.contains("install what it did not find"), "\(failed.errors)")
+        && failed.errors.contains("install what the build did not find"), "\(failed.errors)")
     try project.workshop.write("".utf8, "library")
     try project.expectOrdered(["--launch", "./app"])
     // A copy that is up to date is not configured again.
@@ -70,7 +70,7 @@ import Testing
     let run = try project.auto("--launch", "./app")
     #expect(
       run.status == 1 && run.errors.contains("fatal error: ")
-        && run.errors.contains("hint: install what is missing"), "\(run.errors)")
+        && run.errors.contains("hint: install the missing tool"), "\(run.errors)")
   }
 
   @Test(arguments: [

@@ -55,7 +55,7 @@ import Testing
     try project.workshop.write("y".utf8, "outside")
     let same = try project.start(launch).end()
     let note =
-      "nothing has changed since the last run; if a launch reads a changed file outside the project, add --again\n"
+      "nothing has changed since the last run: its result is printed again; if a launch reads a changed file outside the project, add --again\n"
     #expect(same.status == 0 && same.errors.contains(note), "\(same.errors)")
     let again = try project.start(launch + ["--again"]).end()
     #expect(

@@ -160,7 +160,7 @@ import Testing
     Wrong(
       testDescription: "a linker that can't order",
       options: ["--", "make", "LDFLAGS=", "CC=clang -fuse-ld=mold"],
-      message: "the project links it with mold, which can't order"),
+      message: "the project links this image with mold, which can't order"),
   ]
 
   @Test(.needs("mold"), arguments: wrong)
@@ -245,7 +245,8 @@ import Testing
     #expect(
       run.status == 0 && run.errors.contains("app: not ordered: the project's build strips it")
         && run.errors.contains(
-          "libshared.so: the project's build strips it: only exported functions are ordered"),
+          "libshared.so: the project's build strips this image: only exported functions are ordered"
+        ),
       "\(run.errors)")
     #expect(!run.errors.contains("--recorded") && !run.errors.contains("--debug-file"))
   }
@@ -255,7 +256,7 @@ import Testing
     let running = try project.start(["--launch", "./app; setsid sleep 1000 & true"])
     let run = running.endAlone()
     #expect(
-      run.status == 0 && run.errors.contains("the launch left 1 process running; they were killed"),
+      run.status == 0 && run.errors.contains("killed 1 process that the launch left running"),
       "\(run.errors)")
     #expect(running.leavesNothing())
     // What was noticed is said, even if nothing comes of it.

@@ -423,14 +423,14 @@ import Testing
     #expect(Self.textPages(mapless, "after") >= pages + 4)
     #expect(
       mapless.errors.contains(
-        "warning: mapless: no basic block address map: 3 startup functions with recorded blocks count whole"
+        "warning: mapless: no basic block address map: all bytes of 3 startup functions count, not only the recorded blocks"
       ), "\(mapless.errors)")
     try build("other", map + ordering + ["-DCHANGED"])
     let other = try diff(workshop, "app", "other")
     #expect(Self.textPages(other, "after") >= pages + 4)
     #expect(
       other.errors.contains(
-        "warning: other: 1 startup function counts whole: their basic blocks differ from the recorded build's"
+        "warning: other: all bytes of 1 startup function count, not only the recorded blocks: basic blocks differ from the recorded build's"
       ), "\(other.errors)")
 
     // Other instructions in the same blocks.

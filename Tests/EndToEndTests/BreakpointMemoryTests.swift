@@ -92,7 +92,8 @@ import Testing
       """
     let run = try run(workshop, command + ["-o", "t", "--", "sh", "-c", script])
     #expect(run.text == "left\n2" && run.status == 0, "\(run.errors)")
-    #expect(getuid() != 0 || run.errors.contains("its memory can't be accessed: what it loads"))
+    #expect(
+      getuid() != 0 || run.errors.contains("the memory of this process can't be accessed: images"))
   }
 
   @Test(arguments: PagesTests.methods)
@@ -159,7 +160,8 @@ import Testing
     let end = other.end()
     #expect(end.status == 4)
     #expect(
-      end.errors.contains(isThere ? "/app: another file than this one" : "/app: no breakpoints"),
+      end.errors.contains(
+        isThere ? "/app: the image in memory is not this file" : "/app: no function of this image"),
       "\(end.errors)")
   }
 

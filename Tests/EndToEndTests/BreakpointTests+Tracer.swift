@@ -115,7 +115,7 @@ extension BreakpointTests {
       "record", "--breakpoints", "-o", "other", "--pid", "\(app.number)")
     #expect(
       other.errors
-        == "orderfile: error: process \(app.number): unable to trace: process \(tracer) already traces it\n"
+        == "orderfile: error: process \(app.number): unable to trace: process \(tracer) already traces this process\n"
     )
     kill(tracer, SIGTERM)
     #expect(recording.end().status == 0)

@@ -253,7 +253,8 @@ import Testing
     #expect(run.status == 5)
     #expect(
       run.errors.contains(
-        "small: no breakpoints set: unsupported e_ident: found 32 bits or another format; ")
+        "small: no function of this image is recorded: unsupported e_ident: found 32 bits or another format; "
+      )
     )
     #expect(try record(workshop, ["spawn", workshop.path("small")]).status == 5)
     #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])
@@ -269,7 +270,7 @@ import Testing
       #expect(refused.status == 1)
       #expect(
         refused.errors.contains(
-          "/app: unable to trace: at its end LeakSanitizer traces the program")
+          "/app: unable to trace the program: it contains LeakSanitizer")
           && refused.errors.contains("set ASAN_OPTIONS=detect_leaks=0"), "\(refused.errors)")
       let pages = try workshop.orderfile("pages", "--method", "ptrace", "--", "./app")
       #expect(pages.status == 1 && pages.errors == refused.errors)
@@ -285,7 +286,10 @@ import Testing
       let started = try workshop.orderfile(
         "record", "--breakpoints", "--all-images", "-o", "t", "--", "sh", "-c", "./app; exit 5")
       #expect(started.status == 5, "\(started.errors)")
-      #expect(started.errors.contains("/app: no breakpoints set: LeakSanitizer is in it"))
+      #expect(
+        started.errors.contains(
+          "/app: no function of this image is recorded, because it contains LeakSanitizer"
+        ))
     }
   }
 
@@ -372,10 +376,10 @@ import Testing
         (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.contains(") Z ")
           ?? false
       })
-    var cases = [(child, "it has ended")]
+    var cases = [(child, "the process has ended")]
     // Containers have none.
     let second = (try? String(contentsOfFile: "/proc/2/comm", encoding: .utf8)) ?? ""
-    if second == "kthreadd\n" { cases.append((2, "it is a kernel thread")) }
+    if second == "kthreadd\n" { cases.append((2, "the process is a kernel thread")) }
     for (number, reason) in cases {
       let run = try workshop.orderfile("record", "--breakpoints", "--pid", "\(number)", "-o", "t")
       #expect(run.status == 1)

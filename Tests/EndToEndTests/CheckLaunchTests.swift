@@ -135,7 +135,9 @@ import Testing
     #expect(script.text.contains("pages.textPages of app, 4 KiB pages"))
     #expect(workshop.text("my documents/launch.log") == "from the file\n")
     let unnamed = try workshop.orderfile(words + ["--launch", "'./my run.sh'"])
-    #expect(unnamed.status == 1 && unnamed.errors.contains("hint: name the image with '--image'"))
+    #expect(
+      unnamed.status == 1
+        && unnamed.errors.contains("hint: name the image that the script runs with '--image'"))
   }
 
   @Test func aLaunchThatFailsIsAnError() throws {
@@ -194,11 +196,11 @@ import Testing
     #expect(run.status == 1 && run.text.isEmpty)
     #expect(
       run.errors == """
-        orderfile: error: more.json: 3 limits have no figure:
+        orderfile: error: more.json: 3 limits are on figures that no document has:
           no document has gen.entries (at line 1)
           no document has diff.stale (at line 3): no order file was given
-          no document has measure.wallTime in the state 'warm' (at line 4): times are compared with another build, and none was given
-          hint: give what 'orderfile gen --json' writes; give '--order', the order file that the image was linked with; give '--before', the build of the base
+          no document has measure.wallTime in the state 'warm' (at line 4): times need another build for comparison, and none was given
+          hint: give a document that 'orderfile gen --json' has written; give '--order', the order file that the image was linked with; give '--before', the build of the base
 
         """)
     // What was made is there to be looked at.
@@ -229,7 +231,7 @@ import Testing
     let script = try workshop.orderfile(
       words + ["--image", "now/app", "--launch", "sh -c 'now/app --help'"])
     #expect(script.status == 1)
-    #expect(script.errors.contains("the launch runs another program than the image"))
+    #expect(script.errors.contains("the launched program is not the image"))
   }
 
   @Test func aStrippedImageHasPagesOnly() throws {

@@ -190,7 +190,7 @@ import Testing
     )
     #expect(
       missing.contains(
-        "bad.json: no document has gen.entries (at line 1)\n  hint: give what 'orderfile gen --json' writes"
+        "bad.json: no document has gen.entries (at line 1)\n  hint: give a document that 'orderfile gen --json' has written"
       ))
     let limit = "{\(schema), \"limits\": [{\"metric\": \"pages.textPages\", \"max\": 400}]}"
     #expect(try errors(limit, ["bad.json"], 1).contains("invalid schema"))

@@ -47,8 +47,11 @@ enum CommandHints {
 @Suite struct CommandHintTests {
   @Test(.needs(.recording)) func anOptionThatTheCommandLacksIsNoticed() throws {
     for (arguments, hint, unknown) in [
-      (["record", "x"], "use the image, or its debug file with '--debug-file'", ["--debug-file"]),
-      (["gen", "x"], "use the image, or its debug file with '--debug-file'", []),
+      (
+        ["record", "x"], "use the image, or give its debug file with '--debug-file'",
+        ["--debug-file"]
+      ),
+      (["gen", "x"], "use the image, or give its debug file with '--debug-file'", []),
       (["record", "x"], "see 'orderfile gen --image'; or docker run --cap-add=X", []),
       (["history", "add", "x"], "leave out '--arch'; --keep", ["--keep"]),
     ] {

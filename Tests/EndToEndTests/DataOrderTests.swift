@@ -126,7 +126,9 @@ import Testing
     #expect(supported.contains("table40") && !supported.contains("table20"))
     // Functions can be ordered all the same.
     let gold = try order("all", "--linker", "gold")
-    #expect(gold.count == 1 && gold[0].contains("data left out: unable to order data with gold"))
+    #expect(
+      gold.count == 1
+        && gold[0].contains("data are left out of the order: unable to order data with gold"))
   }
 
   /// Recorded in a build that reports loads and stores; compared with launches of builds that do not.
@@ -169,12 +171,15 @@ import Testing
     let gone = try compared()
     #expect(gone["dataPages"] == nil)
     let reason = try #require(gone["dataPagesUnknown"] as? String)
-    #expect(reason.hasSuffix("app-record: the recorded image is gone: give it with --recorded"))
+    #expect(
+      reason.hasSuffix(
+        "app-record: the recorded image is no longer at this path: give its new path with --recorded"
+      ))
     let map = try workshop.mustOrderfile("diff", "app.map", "ordered", "--trace", "data.oftrace")
-    #expect(map.text.contains("no prediction for pages of data: app.map: a link map does not tell"))
+    #expect(map.text.contains("no prediction for pages of data: app.map: a link map does not have"))
     try workshop.mustOrderfile("merge", "-q", "data.oftrace", "-o", "app.ofprofile")
     let folded = try workshop.mustOrderfile("diff", "app", "ordered", "--trace", "app.ofprofile")
-    #expect(folded.text.contains("no prediction for pages of data: a profile does not tell"))
+    #expect(folded.text.contains("no prediction for pages of data: a profile does not state"))
   }
 
   /// More different launches than a profile keeps whole: each touches a table of its own, behind that of all.
@@ -219,7 +224,7 @@ import Testing
     for arguments in [["app.pages"], ["app.pages", "--image", "app"]] {
       let gen = try workshop.orderfile(["gen", "-o", "pages.order"] + arguments)
       #expect(
-        gen.status == 0 && gen.errors.contains("app.pages: without a trace: "), "\(gen.errors)")
+        gen.status == 0 && gen.errors.contains("app.pages: no trace given: "), "\(gen.errors)")
       #expect(!gen.errors.contains("left out"), "\(gen.errors)")
     }
     let lines = workshop.text("pages.order").split(separator: "\n").map(String.init)

@@ -190,7 +190,7 @@ import Testing
       workshop.orderfile(
         "doctor", "--json", environment: ["PATH": "\(workshop.folder.path):\(path)"]))
     #expect(report.severity("clang") == "warning")
-    #expect(report.text("clang") == "it does not work: clang: no libLLVM.so")
+    #expect(report.text("clang") == "this tool does not work: clang: no libLLVM.so")
     for check in ["gcc", "cc", "lld"] { #expect(report.severity(check) == "ok") }
     #expect(report.text("qemu-user").hasPrefix("qemu-x86_64, qemu-aarch64, qemu-riscv64: static"))
     #expect(report.run.status == 0)
@@ -257,7 +257,7 @@ import Testing
     }
     let other = try traced()
     #expect(other.severity("ptrace") == "warning", "\(other.text("ptrace"))")
-    #expect(other.hint("ptrace") == "run it without strace or a debugger")
+    #expect(other.hint("ptrace") == "run orderfile without strace or a debugger")
     #expect(
       other.run.status == 0 && other.severity("method of recording") == "warning"
         && other.text("method of recording").contains("(breakpoints: a program can't be traced: "))

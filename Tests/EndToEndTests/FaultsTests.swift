@@ -124,7 +124,7 @@ struct FaultsTests {
     for part in [
       "page faults of a warm launch of ", " ms, measured: 0 major, ", "FILE AND SECTION",
       "app .rodata\n", "UNTIL MS", " page4 ", " touch\n", "not listed: ",
-      "'orderfile pages' counts the pages\n",
+      "'orderfile pages' counts all pages that a launch touches\n",
     ] { #expect(run.text.contains(part), "no '\(part)' in \(run.text)") }
     #expect(!run.text.contains("predicted"))
   }
@@ -157,10 +157,13 @@ struct FaultsTests {
     let anyway = try workshop.orderfile("faults", "--ignore-failure", "--", "./app", "fail")
     #expect(anyway.status == 0 && anyway.text.contains("page faults of a warm launch"))
     for (words, message) in [
-      (["--also", "data", "--", "./app"], "--also names a file to evict: give --cold"),
-      (["--until-ready", "mark=x", "--", "./app"], "it has no marks"),
+      (
+        ["--also", "data", "--", "./app"],
+        "--also needs --cold: it names a file to evict before a cold launch"
+      ),
+      (["--until-ready", "mark=x", "--", "./app"], "--until-ready can't use marks"),
       (["--lists", "--", "./app"], "unknown option '--lists'"),
-      ([], "missing the command to run"),
+      ([], "missing the program to launch"),
     ] {
       let run = try workshop.orderfile(["faults"] + words)
       #expect(run.status == 64 && run.errors.contains(message), "\(run.errors)")

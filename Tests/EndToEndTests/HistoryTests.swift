@@ -51,9 +51,10 @@ import Testing
     let run = try workshop.orderfile(
       ["history", "add", "h.jsonl", "pages.json", "other.json"] + Self.at)
     #expect(run.status == 1 && run.errors.contains("other.json: duplicate figures of pages of "))
-    #expect(run.errors.contains(": 'pages.json' has them, too\n"))
+    #expect(run.errors.contains("'pages.json' has the same figures\n"))
     #expect(
-      run.errors.contains("hint: add each document by a call of its own, with '--launch-name'"))
+      run.errors.contains(
+        "hint: add each document with a command of its own, and another '--launch-name'"))
     #expect(!workshop.fileNames.contains("h.jsonl"))
     let unnamed = try workshop.orderfile(
       ["history", "add", "h.jsonl", "pages.json", "--launch-name", ""] + Self.at)
@@ -263,7 +264,8 @@ import Testing
       "history", "add", "h.jsonl", "pages.json", "--arch", "arm64", "--commit", "c", "--time", "1")
     #expect(
       other.status == 3
-        && other.errors.contains("it is of another architecture: expected arm64, found x86_64"),
+        && other.errors.contains(
+          "the image is of another architecture: expected arm64, found x86_64"),
       "\(other.errors)")
   }
 }

@@ -59,7 +59,7 @@ import Testing
       run.errors.hasSuffix(
         """
         app.rec: missing the build to order
-          hint: give it with --image, or its link map with --link-map
+          hint: give the image with --image, or its link map with --link-map
 
         """))
     #expect(run.output.isEmpty)
@@ -72,8 +72,8 @@ import Testing
     #expect(run.status == 3)
     #expect(
       run.errors == """
-        orderfile: error: app.oftrace: \(workshop.path("app.rec")): missing the recorded image
-          hint: give it with --recorded, or record with 'orderfile record', which seals the trace
+        orderfile: error: app.oftrace: \(workshop.path("app.rec")): missing the recorded image, whose functions the trace does not name
+          hint: give its new path with --recorded, or record again with 'orderfile record', which writes the names of functions into the trace
 
         """)
     let given = try workshop.mustOrderfile(
@@ -145,7 +145,7 @@ import Testing
       run.errors.contains("app.rec: missing names: none of 5 recorded functions has a name\n"))
     #expect(
       run.errors.contains(
-        "hint: the recorded image is stripped: record the unstripped build, or give that build with --recorded"
+        "hint: the recorded image is stripped: record the unstripped build, or give the unstripped build with --recorded"
       ))
     try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app", "--recorded", "unstripped")
   }

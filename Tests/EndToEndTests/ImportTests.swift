@@ -50,7 +50,8 @@ import Testing
     #expect(run.errors.contains("warning: list:13: missing 'unknown1': no such symbol\n"))
     #expect(!run.errors.contains("unknown11"))
     #expect(
-      run.errors.contains("2 more lines match no function\n  hint: list them with --list-missing"))
+      run.errors.contains(
+        "2 more lines match no function\n  hint: list all of them with --list-missing"))
     let all = try workshop.mustOrderfile(
       "import", "symbols", "list", "--image", "app", "-o", "list.oftrace", "--list-missing")
     #expect(all.errors.contains("list:24: missing 'unknown12'"))

@@ -88,7 +88,8 @@ import Testing
     let pipe = try workshop.start(
       "bash", ["-c", "'\(Built.orderfile)' \(words) --input fifo -- ./app"]
     ).end()
-    #expect(pipe.errors.contains("fifo: unable to use it as input: expected a file, found a pipe"))
+    #expect(
+      pipe.errors.contains("fifo: unable to use this as input: expected a file, found a pipe"))
   }
 
   @Test(.needs(.recording)) func theTraceHasAHashOfTheInput() throws {
@@ -103,9 +104,9 @@ import Testing
   @Test(arguments: [
     (
       "fifo", " --timeout 0.1",
-      "fifo: the input did not end within 0.1 s: all of it is read before the first launch\n  hint: save it to a file\n"
+      "fifo: the input did not end within 0.1 s: the whole input is read before the first launch\n  hint: save the input to a file, and give the file\n"
     ),
-    ("folder", "", "folder: unable to use it as input: expected a file, found a folder\n"),
+    ("folder", "", "folder: unable to use this as input: expected a file, found a folder\n"),
     ("nowhere", "", "nowhere: No such file or directory\n"),
   ])
   func whatCannotBeReadIsAnError(input: String, option: String, message: String) throws {
@@ -125,8 +126,8 @@ import Testing
     let run = try workshop.orderfile("auto", "--input", "fifo", "--launch", "./app", "--", "make")
     #expect(
       run.errors == """
-        orderfile: error: fifo: unable to use it as input: expected a file, found a pipe
-          hint: save what the program reads to a file
+        orderfile: error: fifo: unable to use this as input: expected a file, found a pipe
+          hint: save the input to a file, and give the file
 
         """)
   }

@@ -264,7 +264,7 @@ struct MachODiffTests {
     let map = try workshop.orderfile(
       "diff", "plain.map", "ordered", "--order", "app.order", "--page-ins-before", "plain.xml")
     #expect(map.status == 1)
-    #expect(map.errors.contains("hint: compare images to use --page-ins-before"))
+    #expect(map.errors.contains("hint: give the linked image in place of the link map"))
     try workshop.write(
       Self.export(judge, [judge.header - 0x4000], slide: 0x4000).utf8, "outside.xml")
     let outside = try workshop.mustOrderfile(

@@ -123,7 +123,7 @@ import Testing
     try workshop.write("_main\n_printf\n_exit\n_table\n_nobody\n".utf8, "symbols")
     let run = try workshop.mustOrderfile(
       "import", "symbols", "symbols", "--image", "app", "-o", "app.oftrace")
-    let elsewhere = "imported from another image, so it can't be ordered in this one"
+    let elsewhere = "imported from another image, so it can't be ordered in this image"
     for (line, reason) in [
       "missing '_printf': \(elsewhere)", "missing '_exit': \(elsewhere)",
       "missing '_table': data, not a function", "missing '_nobody': no such symbol",

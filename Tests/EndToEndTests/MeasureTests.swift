@@ -149,7 +149,7 @@ struct MeasureTests {
     #expect(
       run.errors == """
         orderfile: error: \(message)
-          hint: --show-output shows its output; --ignore-failure measures it anyway
+          hint: to see the output, give --show-output; to measure the failed launch anyway, give --ignore-failure
 
         """)
     let ignoring = try workshop.orderfile(
@@ -175,7 +175,7 @@ struct MeasureTests {
       ("text", "--before: ./text: unable to run: Permission denied\n"),
       (
         "./broken",
-        "./broken: unable to run: Exec format error\n  hint: is it an executable image for this machine?\n"
+        "./broken: unable to run: Exec format error\n  hint: is this file an executable image for this machine?\n"
       ),
       (
         "./a | cat",
@@ -312,7 +312,7 @@ struct MeasureTests {
     #expect(run.status == 0)
     #expect(
       run.errors == """
-        orderfile: warning: ./script: a script, not an image: the program that it runs is measured, but \
+        orderfile: warning: ./script: this is a script: the program that it runs is measured, but \
         neither evicted nor examined
           hint: name the image with --also
 
@@ -333,8 +333,8 @@ struct MeasureTests {
     #expect(run.status == 1)
     #expect(
       run.errors.hasSuffix(
-        "/a: unable to launch it cold: it is on an in-memory file system\n"
-          + "  hint: copy it to a disk\n"))
+        "/a: unable to launch this image cold: it is on an in-memory file system\n"
+          + "  hint: copy the image to a disk\n"))
     let warm = try memory.orderfile(
       "measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./a")
     #expect(warm.status == 0 && warm.text.contains(" on tmpfs ("), "\(warm.errors)")

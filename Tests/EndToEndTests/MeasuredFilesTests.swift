@@ -54,7 +54,7 @@ import Testing
 
   private static let message = """
     the image was replaced or changed while it was measured: the launches are not of one build
-      hint: measure again when nothing builds it, or measure a copy
+      hint: measure again while no build changes the image, or measure a copy
 
     """
 
@@ -140,8 +140,8 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errors == """
-        orderfile: error: ./script: --control needs an image that it can copy, and this is a script
-          hint: measure what the script runs, or leave out --control
+        orderfile: error: ./script: --control needs an image that can be copied, but this is a script
+          hint: measure the program that the script runs, or leave out --control
 
         """)
   }

@@ -70,7 +70,7 @@ import Testing
     #expect(run.status == 1 && !workshop.fileNames.contains("out"))
     #expect(run.errors.contains("error: cut: the trace ends early"), "\(run.errors)")
     #expect(run.errors.contains("3 more files can't be read: gone, newer, text"))
-    #expect(run.errors.contains("--keep-going leaves out"))
+    #expect(run.errors.contains("give --keep-going to leave out"))
     let kept = try workshop.orderfile(
       "merge", "a", "cut", "newer", "text", "gone", "--keep-going", "-o", "out")
     #expect(kept.status == 0, "\(kept.errors)")

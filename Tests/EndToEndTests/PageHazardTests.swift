@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("again", "also ran without the library that sees touches"),
+    ("again", "also ran without the library that counts pages"),
     ("32-bit call", "the program makes system calls of 32 bits"),
   ]) func whatTheLibraryCannotSeeIsCountedFromOutside(what: String, reason: String) throws {
     let workshop = try Self.built.copy()
@@ -136,12 +136,12 @@ import Testing
       "untraced", [Built.orderfile, "pages", "-o", "pages.txt", "--", "./app", "again"]
     ).end()
     #expect(
-      run.errors.contains("these pages are not counted\n  hint: allow ptrace: sysctl "),
+      run.errors.contains("so these pages are missing\n  hint: allow ptrace: sysctl "),
       "\(run.errors)")
     let chosen = try workshop.orderfile(
       "pages", "--method", "preload", "-o", "pages.txt", "--", "./app", "again")
     #expect(
-      chosen.errors.contains("these pages are not counted\n  hint: try --method ptrace"),
+      chosen.errors.contains("so these pages are missing\n  hint: try --method ptrace"),
       "\(chosen.errors)")
   }
 

@@ -207,7 +207,7 @@ import Testing
     try workshop.writeProgram("#!\(workshop.path("small"))\n".utf8, "script")
     for name in ["./small", "./script"] {
       let run = try workshop.orderfile("pages", "--", name)
-      #expect(run.status == 1 && run.errors.contains("unable to count its pages: "))
+      #expect(run.status == 1 && run.errors.contains("unable to count the pages of this program: "))
     }
   }
 

@@ -299,6 +299,6 @@ struct PredictionTests {
       "invalid schema: expected orderfile.pages/1, found orderfile.diff/1")
     try check(["app", "--pages-before", "none.json"], 1, "none.json: ")
     try check(
-      ["app.map", "--pages-before", "app.json"], 1, "app.map: a measurement belongs to an image, ")
+      ["app.map", "--pages-before", "app.json"], 1, "app.map: --pages-before needs an image: ")
   }
 }

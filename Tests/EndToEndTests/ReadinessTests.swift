@@ -179,7 +179,7 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     #expect(
       run.errors.contains(
-        "./app-record: the program was still working when it was ended, seconds after it was ready")
+        "./app-record: the program was still busy when it was ended, seconds after it was ready")
     )
     expectEnded(running, workshop, launches: 1)
   }

@@ -88,7 +88,7 @@ extension RecordTests {
     #expect(gen.errors.contains("recorded functions of 2 launches "), "\(gen.errors)")
     #expect(
       gen.errors.contains(
-        ": none of 2 hits is used, no build of it in the trace: 2 in 'second' (2 functions)\n"
+        ": none of 2 hits is used, because the trace has no build of the given image: 2 in 'second' (2 functions)\n"
       ),
       "\(gen.errors)")
     try workshop.mustOrderfile(

@@ -43,7 +43,7 @@ import Testing
     #expect(run.status == 4)
     #expect(
       run.errors == """
-        orderfile: error: true: nothing was recorded: neither the program nor a library of it has a recorder
+        orderfile: error: true: nothing was recorded: neither the program nor its libraries have a recorder
           hint: add --breakpoints to record this build as it is, or compile with \
         -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o
 
@@ -155,7 +155,7 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errors == """
-        orderfile: error: --output: unable to write a trace to stdout: the program uses it
+        orderfile: error: --output: unable to write the trace to stdout: the program writes its output there
           hint: name a file
 
         """)

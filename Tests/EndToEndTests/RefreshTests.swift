@@ -157,7 +157,7 @@ import Testing
     try record("y.oftrace", ["y.sql", "-q"], inputs: ["y.sql"])
     #expect(
       try gen("x.oftrace", "y.oftrace", "z.oftrace", "--previous", "app.order").contains(
-        "warning: app.order: the workload changed since this order: inputs of x.oftrace, command line of y.oftrace"
+        "warning: app.order: launches have changed since this order file was made: inputs of x.oftrace, command line of y.oftrace"
       ))
     #expect(
       try gen("p", "x.oftrace", "y.oftrace").contains(

@@ -33,7 +33,7 @@ import Testing
   }
 
   private static let message =
-    "/app: another file than this one was in memory, and is left out\n"
+    "/app: the image in memory is not this file, and is left out\n"
 
   @Test(arguments: PagesTests.methods)
   func aProgramThatIsReplacedBetweenTwoLaunchesKeepsThePagesOfTheFileThatIsThere(

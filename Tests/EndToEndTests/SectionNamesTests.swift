@@ -97,7 +97,7 @@ import Testing
     let verify = try workshop.mustOrderfile("verify", "app.order", "--image", "app")
     #expect(verify.text.contains("\n0 of 3 entries are stale; 1 section not verified: an image"))
     #expect(verify.errors.contains("app.order: 1 entry names a section without a function's name"))
-    #expect(verify.errors.contains("hint: give the link map: --link-map"))
+    #expect(verify.errors.contains("hint: give the link map, with --link-map"))
     let mapped = try workshop.mustOrderfile(
       "verify", "app.order", "--image", "app", "--link-map", "app.map", "--json")
     #expect(mapped.json["entries"] as? Int == 4 && mapped.json["unverifiedSections"] == nil)

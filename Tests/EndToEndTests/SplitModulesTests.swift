@@ -75,7 +75,7 @@ import Testing
       run.errors.contains(
         """
         left whole: 2 functions
-          reduce: unable to split: several functions have the name, and no debug information tells their compile units
+          reduce: unable to split: several functions have this name, and no debug information names their source files
 
         """), "\(run.errors)")
     #expect(
@@ -168,7 +168,8 @@ import Testing
     let report = try workshop.orderfile(diff + ["--limit", "diff.drifted<=0"])
     #expect(report.status == 2)
     #expect(
-      report.text.contains("other basic blocks than recorded: 1 startup function:\n  other: "),
+      report.text.contains(
+        "other basic blocks than in the recorded build: 1 startup function:\n  other: "),
       "\(report.text)")
     #expect(
       report.errors.contains(
@@ -195,7 +196,7 @@ import Testing
       ("functions", "app", "app: missing basic blocks: the traces recorded functions only"),
       (
         "nomap", "plain",
-        "plain: missing basic block address map: without it functions can't be split"
+        "plain: missing basic block address map: functions can't be split without the map"
       ),
     ] {
       let run = try workshop.orderfile(

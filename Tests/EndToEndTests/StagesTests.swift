@@ -176,13 +176,13 @@ import Testing
       try Self.stages(workshop, ["--runs", "1", "--ignore-failure", "--", "./app", "3"]).status == 0
     )
     for (arguments, message) in [
-      ([], "missing what to report: give files, or a command after '--'"),
+      ([], "missing files or a command: name files, or give a command after '--'"),
       (["--cold", "a.log"], "--cold affects launches: give a command after '--'"),
       (["--stop-at", "x", "--", "./app"], "--stop-at applies to files"),
-      (["a.log", "--json"], "options precede the files: found '--json'"),
+      (["a.log", "--json"], "options must precede the files: found '--json' after a file"),
       (
         ["--until-ready", "mark=x", "--", "./app"],
-        "a measured program is launched without a recorder"
+        "this command launches the program without a recorder"
       ),
       (["nowhere.log"], "nowhere.log: "),
       (["-"], "missing a launch"),

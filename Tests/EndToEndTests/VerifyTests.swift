@@ -41,7 +41,8 @@ import Testing
     let after = String(decoding: before, as: UTF8.self).replacing("llvm.1", with: "llvm.2")
     let elsewhere = try workshop.orderfile(
       "verify", "app.order", "--image", "app", "--update", "new.order")
-    #expect(elsewhere.errors.contains("wrote present names into 1 line: new.order"))
+    #expect(
+      elsewhere.errors.contains("wrote the present names of functions into 1 line: new.order"))
     #expect(workshop.bytes("app.order") == before && workshop.text("new.order") == after)
     let piped = try workshop.orderfile(
       "verify", "-", "--image", "app", "--update", "-", input: before)

@@ -104,7 +104,10 @@ import Testing
     let last = try #require(Self.detailed.firstRange(of: "total time in initializers"))
     let log = try log((Self.short + Self.detailed[..<last.lowerBound]).utf8)
     #expect(log.launches.map(\.form) == [.dyldStatistics])
-    #expect(log.warnings.contains { $0.hasPrefix("a launch is cut off after 'total ") })
+    #expect(
+      log.warnings.contains {
+        $0.hasPrefix("a launch is left out, because its statistics end after 'total ")
+      })
   }
 
   @Test(arguments: ["1 234,56 milliseconds", "1,234 ms"])
@@ -212,7 +215,10 @@ import Testing
     let cut = Self.short.split(separator: "\n").prefix(3).joined(separator: "\n")
     let both = try log((Self.short + cut).utf8)
     #expect(both.launches.count == 1)
-    #expect(both.warnings == ["a launch is cut off after 'rebase/binding time'"])
+    #expect(
+      both.warnings == [
+        "a launch is left out, because its statistics end after 'rebase/binding time'"
+      ])
     #expect(throws: ParseError.self) { try log(cut.utf8) }
   }
 
@@ -221,7 +227,10 @@ import Testing
     let text = Self.short.replacing(
       "30.05 milliseconds (4.4%)", with: "411015771.6 seconds (336794286.5%)")
     let log = try log(text.utf8)
-    #expect(log.warnings == ["'rebase/binding time' is longer than the whole launch, and left out"])
+    #expect(
+      log.warnings == [
+        "'rebase/binding time' is left out, because it is longer than the whole launch"
+      ])
     #expect(names(try #require(log.launches.first), parts: false).count == 3)
   }
 

@@ -88,7 +88,7 @@ import Testing
     let log = try log("a 1 1\nb 5 9\n")
     #expect(
       log.warnings == [
-        "line 2: the delta of 'b' is not the difference of its time and the one before"
+        "line 2: the delta of 'b' is not the difference between its time and the time of the line before"
       ])
   }
 
@@ -97,7 +97,7 @@ import Testing
       let log = try log(text)
       #expect(log.launches[0].stages.map(\.name) == ["a", "b"])
       #expect(
-        log.warnings == ["the last line has no line feed: it may be cut off, and is left out"])
+        log.warnings == ["the last line has no line feed, so it may be incomplete: it is left out"])
     }
   }
 

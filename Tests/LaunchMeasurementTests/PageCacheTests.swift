@@ -59,7 +59,7 @@ struct PageCacheTests {
     #expect {
       try PageCache.evict([path])
     } throws: {
-      "\($0)".contains("unable to launch it cold: it is on an in-memory file system")
+      "\($0)".contains("unable to launch this image cold: it is on an in-memory file system")
     }
   }
 

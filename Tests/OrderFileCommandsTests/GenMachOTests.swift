@@ -274,7 +274,7 @@ import Testing
       #expect(status == 3)
       #expect(
         message.hasSuffix(
-          ": linker mismatch: expected one for Mach-O, found '\(format)' for ELF\n"
+          ": linker mismatch: expected a linker for Mach-O, found '\(format)' for ELF\n"
             + "  hint: leave out '--linker', or use one of: ld-prime, ld64.lld, ld64"), "\(message)"
       )
     }

@@ -76,7 +76,9 @@ import Testing
       let text = Self.help(of: command).split(whereSeparator: \.isWhitespace)
         .joined(separator: " ")
       let takesMarks = ["record", "pages"].contains(command)
-      #expect(text.contains("mark=NAME at that orderfile_mark()") == takesMarks, "\(command)")
+      #expect(
+        text.contains("mark=NAME when it calls orderfile_mark() with that name") == takesMarks,
+        "\(command)")
       let limit = command == "auto" ? "(default: 60)" : "(default: none; 60 with --until-ready)"
       #expect(text.contains("SIGKILL 2 s later. \(limit)"), "\(command)")
       #expect(!text.contains("and for auto") && !text.contains("for record and pages"))

@@ -108,7 +108,7 @@ import Testing
           tried /opt/.debug/x.dbg: invalid e_ident: expected 7f 45 4c 46, found 23 21 2f 62 \
         (at offset 0x0)
           tried /root/opt/x.dbg: No such file or directory
-          hint: use the unstripped image, or its debug file with '--debug-file'
+          hint: use the unstripped image, or give its debug file with '--debug-file'
         """
       ])
     #expect(warnings.map(\.kind) == [.missingSymbolTable])

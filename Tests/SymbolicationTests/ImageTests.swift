@@ -242,7 +242,7 @@ import Testing
     #expect(try warnings(segments: [(1, 1), (4, 2)]) == [])
     #expect(
       try warnings(segments: [(1, 1), (4, 3)]) == [
-        "build ID mismatch: the sections have 9f3a, the segments none"
+        "the image states two build IDs: 9f3a in its sections, none in its segments"
       ])
     #expect(try warnings(segments: [(1, 2)]).count == 1)
     #expect(try warnings(segments: []) == [], "not an image to run")

@@ -47,7 +47,7 @@ import TraceFormat
       uses: [0x1030],
       missing: [
         1: "no such symbol", 4: "no such symbol",
-        5: "sanitizer coverage constructor, only in instrumented builds",
+        5: "a constructor of -fsanitize-coverage, only in instrumented builds",
       ], entries: 4),
     Case(testDescription: "nothing", text: "", uses: [], entries: 0),
   ])
@@ -69,7 +69,7 @@ import TraceFormat
     let launch = ImportedLaunch(
       symbols: FileBytes(Array("_printf\n_environ\n_limit\n_maybe\nmain\nnobody\n_printf\n".utf8)),
       of: image)
-    let shared = "imported from another image, so it can't be ordered in this one"
+    let shared = "imported from another image, so it can't be ordered in this image"
     #expect(
       launch.missing.map(\.reason) == [
         shared, "data, not a function", "a number, not a function",

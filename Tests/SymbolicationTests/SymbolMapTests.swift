@@ -66,7 +66,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
       ("f.cold", ["f", "f.cold.1"], "renumbered f.cold.1"),
       ("f.cold", ["f.isra.0.cold"], "variant f.isra.0.cold"),
       ("f.cold", ["f"], "unsplit f"), ("f.cold.1", ["f.cold", "f"], "renumbered f.cold"),
-      ("f.cold", ["g"], "missing: only in the recorded build: cold part of a function"),
+      ("f.cold", ["g"], "missing: only in the recorded build: the cold part of a function"),
       ("f", ["f.cold"], "missing: renamed, inlined, merged or removed in the release build"),
       // Control-flow integrity: an entry of a jump table, and the code.
       ("f", ["f", "f.cfi", "g.cfi"], "exact f f.cfi"), ("f.cfi", ["f", "f.cfi"], "exact f.cfi"),
@@ -87,7 +87,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
       ("$s1a1fyyFTm", ["$s1a1fyyF"], "original $s1a1fyyF"),
       (
         "$s1a1fyyFTm", ["$s1a1gyyF"],
-        "missing: only in the recorded build: merged function, whose originals have entries of their own"
+        "missing: only in the recorded build: a merged function, whose original functions have entries of their own"
       ),
       ("f", ["f", "fTm"], "exact f"),
       (
@@ -111,11 +111,11 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
       // Never in the release build.
       (
         "OUTLINED_FUNCTION_3", ["OUTLINED_FUNCTION_3"],
-        "missing: outlined by the compiler, renumbered in every build"
+        "missing: outlined by the compiler, with a new number in each build"
       ),
       (
         "sancov.module_ctor_trace_pc_guard.2", ["main"],
-        "missing: sanitizer coverage constructor, only in instrumented builds"
+        "missing: a constructor of -fsanitize-coverage, only in instrumented builds"
       ),
       (
         "__cxx_global_var_init.3", ["__cxx_global_var_init", "__cxx_global_var_init.4"],

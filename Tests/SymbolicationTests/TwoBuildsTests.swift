@@ -46,13 +46,13 @@ import Testing
       try #require(!changed.isEmpty)
       #expect(
         changed["sancov.module_ctor_trace_pc_guard"]
-          == "missing: sanitizer coverage constructor, only in instrumented builds")
+          == "missing: a constructor of -fsanitize-coverage, only in instrumented builds")
       for (name, outcome) in changed where name.hasSuffix("Tm") {
         let original = String(name.dropLast(2))
         let expected =
           release.contains(original)
           ? "original \(original)"
-          : "missing: only in the recorded build: merged function, whose originals have entries of their own"
+          : "missing: only in the recorded build: a merged function, whose original functions have entries of their own"
         #expect(outcome == expected)
       }
       // A function that the release build has merged away is found as its body.

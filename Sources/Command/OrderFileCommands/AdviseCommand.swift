@@ -5,30 +5,35 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "advise",
     abstract:
-      "Name options of linkers and compilers that remove pages which a launch reads or writes.",
+      "Find linker and compiler options with which a launch reads or writes fewer pages.",
     discussion: """
       EXAMPLES
         $ orderfile advise build/app -- build/app --help
         $ orderfile advise app --relink 'cc -o app *.o $ORDERFILE_LDFLAGS' -- ./app --help
 
-      --relink is a shell command that links the image with the options $ORDERFILE_LDFLAGS. It is run for each option, \
-      and the pages of the launch are counted: what is said is measured. If the command names $ORDERFILE_CFLAGS, it \
-      has to compile with these, and options of the compiler are tried, too. In the end the image is as it was. Without \
-      --relink, only what the tables of the image tell is said, and called predicted.
+      The command of --relink has to link the image with the options in $ORDERFILE_LDFLAGS. advise runs it once \
+      for each option, launches the image and counts its pages: these results are measured. If the command also \
+      contains $ORDERFILE_CFLAGS, it has to compile with the options in this variable, and advise tries compiler \
+      options, too. At the end, advise restores the original image.
+
+      Without --relink, advise links nothing. It predicts the savings from the tables in the image.
       """)
 
-  @Argument(help: ArgumentHelp("The linked image.", valueName: "image"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The linked image to examine.", valueName: "image"), completion: .file())
   var image: String
   @Option(
     help: ArgumentHelp(
-      "The output of 'orderfile pages --json' for the image; it also has the launch.",
+      "The output of 'orderfile pages --json' for the image. It contains the launch, so the command after '--' can be left out.",
       valueName: "file"), completion: .file())
   var pages: String?
   @Option(
-    help: ArgumentHelp("The command that links the image, run by sh -c.", valueName: "command"))
+    help: ArgumentHelp(
+      "The shell command that links the image with $ORDERFILE_LDFLAGS. Without it, savings are only predicted.",
+      valueName: "command"))
   var relink: String?
   @OptionGroup var repeated: RepeatedInput
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -36,7 +41,8 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   // Not `LaunchOptions`, which would also capture options that follow the image.
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The program and its arguments, after '--'.", valueName: "command"))
+    help: ArgumentHelp(
+      "The program to launch, and its arguments, after '--'.", valueName: "command"))
   var command: [String] = []
   var programArguments: [String] { Array(command.dropFirst()) }
 

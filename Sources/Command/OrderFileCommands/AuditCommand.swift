@@ -15,48 +15,62 @@ struct AuditCommand: ParsableCommand {
         $ orderfile audit build/app
         $ orderfile audit --limit 'audit.libraries<=12' --json build/App.app
 
-      Nothing is launched: it reads the image, and the libraries that the loader would find. --limit limits the number of \
-      libraries; "allowedLibraries" of a budget ('orderfile check') lists the allowed libraries.
+      audit launches nothing. It reads the image, and the libraries that the loader would find for it.
+
+      --limit can limit the number of libraries. To permit only certain libraries, list them as "allowedLibraries" \
+      in a budget, and run 'orderfile check'.
       """)
 
   @Argument(
-    help: ArgumentHelp("A linked image, or an app bundle.", valueName: "image"),
+    help: ArgumentHelp("The linked image or app bundle to examine.", valueName: "image"),
     completion: .file())
   var path: String
   @OptionGroup var limits: LimitOptions<AuditResult>
   @Option(
-    help: ArgumentHelp("The image's link map, for object files.", valueName: "file"),
+    help: ArgumentHelp(
+      "The image's link map. It names the object file of each function.", valueName: "file"),
     completion: .file())
   var linkMap: String?
   @Option(
     help: ArgumentHelp(
-      "The folder to use as / when libraries are looked up.", valueName: "folder"),
+      "The folder with the files of the target system: libraries are searched below it, not below /.",
+      valueName: "folder"),
     completion: .directory)
   var sysroot: String?
   @Option(
     name: .customLong("trace"),
-    help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "A trace of a launch: the result then says how many functions of each library the launch ran. Repeat for more traces.",
+      valueName: "file"),
     completion: .file())
   var traces: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The output of 'stages --json -- COMMAND', for the times of initializers.", valueName: "file"),
+      "The output of 'orderfile stages --json -- COMMAND': the result then has the time of each initializer.",
+      valueName: "file"),
     completion: .file())
   var stages: String?
   @Flag(help: "Also list the initializers, each with its size, object file and times.")
   var list = false
-  @Flag(help: "Also list selectors and classes that may still be used, with the reason.")
+  @Flag(
+    help:
+      "Also list the Objective-C selectors and classes that no code names but that may be used nevertheless, and say how."
+  )
   var possible = false
-  @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp(
+      "The page size for counting pages: 4k, 16k, 64k, or auto for the page size of the image's platform.",
+      valueName: "size"))
   var pageSize = PageSizeChoice.automatic
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @Option(
-    help: ArgumentHelp("Also write SARIF 2.1.0, for code scanning.", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write the findings to this file as SARIF 2.1.0, for code scanning.", valueName: "file"),
     completion: .file())
   var exportSarif: String?
   @OptionGroup var destination: ReportDestination
@@ -67,7 +81,7 @@ struct AuditCommand: ParsableCommand {
     if let exportSarif, exportSarif == destination.output {
       throw ValidationError(
         exportSarif == "-"
-          ? "only one report can go to stdout: give --output"
+          ? "only one report can go to stdout: name a file with --output or --export-sarif"
           : "two reports can't go to one file: '\(exportSarif)' is given twice")
     }
   }

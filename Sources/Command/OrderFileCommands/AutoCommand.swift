@@ -15,57 +15,66 @@ struct AutoCommand: ParsableCommand {
         $ orderfile auto --launch 'src/app --help'
         $ orderfile auto --launch 'app --version' --launch 'app run x' -o /tmp/app -- ./build.sh
 
-      In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, SwiftPM, autotools, make, or the \
-      command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
-      they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
-      is: the copy, its build and all results go to the folder given by --output, and a build that writes elsewhere is \
-      stopped where the kernel can do that (Linux 5.19). What a launch writes is up to the program. A second run copies \
-      and compiles only what has changed. Options of the build are part of a command: -- sh -c './configure --with-x && make'.
+      Run it in the project's folder. It copies the project, builds the copy, records the launches, writes an \
+      order file for each image of the project that the launches use, links again, and counts the pages that the \
+      launches execute before and after. It finds out how the project is built (CMake, Meson, Cargo, SwiftPM, \
+      autotools or make), unless a build command follows '--'. Options of the build belong to this command: -- sh \
+      -c './configure --with-x && make'.
 
-      A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
-      project can also be named without a folder. --until-ready ends each launch that does not end by itself; one of the \
-      launches has to become ready. The results are images, order files, traces, and summary.txt, \
-      summary.md and summary.json, with the options to put into your own build. Without --launch it builds, \
-      lists the programs and exits with 64. It needs Linux.
+      The project is not changed: the copy, its build and all results go to the folder of --output. The kernel \
+      stops a build that writes to another folder (Linux 5.19 or later). Launches are not confined: the program \
+      may write anywhere. A second run copies and compiles only what has changed.
+
+      A launch is a shell command. It runs in the copy as it would in the project's folder; a program of the \
+      project can also be named without its folder. --until-ready ends launches that do not end by themselves; at \
+      least one launch has to become ready.
+
+      The results are images, order files, traces, and a summary (summary.txt, summary.md and summary.json), which \
+      has the options for your own build. Without --launch, auto builds the project, lists its programs, and exits \
+      with 64. auto needs Linux.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "A launch to order the images for. Repeat for more.",
+      "The shell command of a launch: the images are ordered for it. Repeat for more launches.",
       valueName: "command"))
   var launch: [String] = []
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The folder for everything that is written.", valueName: "folder"),
+    help: ArgumentHelp(
+      "The folder for the copy of the project, its build and all results.", valueName: "folder"),
     completion: .directory)
   var output = "orderfile-auto"
   @Option(
-    help: ArgumentHelp("The folder of the project.", valueName: "folder"), completion: .directory)
+    help: ArgumentHelp("The folder of the project to order.", valueName: "folder"),
+    completion: .directory)
   var project = "."
   @Option(
     help: ArgumentHelp(
-      "The build system to use if there are several: cmake, meson, cargo, swiftpm, autotools or make.",
+      "The build system to use if the project has several: cmake, meson, cargo, swiftpm, autotools or make.",
       valueName: "name"),
     completion: .list(["cmake", "meson", "cargo", "swiftpm", "autotools", "make"]))
   var buildSystem: String?
   @Option(
     help: ArgumentHelp(
-      "The linker. (default: the first that is installed of lld, gnu-ld, gold)",
+      "The linker that links the ordered images. (default: the first of lld, gnu-ld and gold that is installed)",
       valueName: "linker"))
   var linker: ELFLinkerOption?
   @Option(
-    help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),
+    help: ArgumentHelp(
+      "The file that each launch reads as its standard input. (default: empty input)",
+      valueName: "file"),
     completion: .file())
   var input: String?
   @OptionGroup var limits: LaunchEndOptions<AutoKind>
   @Flag(
     help:
-      "Also split functions of C and C++, so that the blocks that ran are placed together. Needs clang 19 or later."
+      "Also split functions of C and C++ into the basic blocks that ran and the rest, and place the blocks that ran together. Needs clang 19 or later."
   )
   var split = false
   @Flag(
     help:
-      "Also order the data of C and C++ code. A second build, compiled by clang, records the data. Needs lld."
+      "Also order the variables and constants of C and C++ code. An extra build by clang records them. Needs lld."
   )
   var data = false
   @Flag(
@@ -73,12 +82,12 @@ struct AutoCommand: ParsableCommand {
   var method: AutoDocument.RecordingMethod?
   @Flag(
     help:
-      "Also measure each launch in the default order, in the new one, and in the default order again: up to 40 s for each."
+      "Also measure the times of each launch in the default order, in the new order, and in the default order again as a control. This takes up to 40 s for each launch."
   )
   var control = false
   @Flag(
     help:
-      "Record the launches again even if no file of the project has changed: a launch may read changed files elsewhere."
+      "Record the launches again even if no file of the project has changed, because a launch reads changed files outside the project."
   )
   var again = false
   @Flag(help: "Print summary.json instead of summary.txt.")
@@ -86,7 +95,9 @@ struct AutoCommand: ParsableCommand {
   @OptionGroup var messages: Messages
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The command that builds the project, after '--'.", valueName: "command"))
+    help: ArgumentHelp(
+      "The command that builds the project. (default: the commands of its build system)",
+      valueName: "command"))
   var build: [String] = []
 
   func validate() throws {
@@ -137,7 +148,7 @@ struct AutoCommand: ParsableCommand {
     if result.document == nil {
       messages.print(
         note:
-          "nothing has changed since the last run; if a launch reads a changed file outside the project, add --again"
+          "nothing has changed since the last run: its result is printed again; if a launch reads a changed file outside the project, add --again"
       )
     }
     let bytes = try InputFile.bytes(json ? result.json : result.text)

@@ -16,15 +16,17 @@ struct CheckCommand: ParsableCommand {
         $ orderfile check --budget orderfile.budget.json --base main/check.json --order app.order \
       --history history.jsonl --launch 'build/app --help'
 
-      With --launch, check makes the documents itself: it counts the pages of the launch, records the launch, audits the \
-      image, compares its layout with the layout of --before (or with itself), verifies --order, and measures both builds \
-      if a limit is on a time, and resident memory if a limit is on memory. The documents are kept in a folder, with the report check.json. Documents can also be given: \
-      audit, auto, diff, gen, measure, pages and verify write them with --json. If a document compares two builds, limits \
-      apply to the second.
+      A document is what a command writes with --json. With --launch, check makes the documents: it counts the \
+      pages of the launch, records the launch, audits the image, compares its layout with the layout of --before \
+      (or with itself), verifies --order, measures both builds if a limit is on a time, and measures resident \
+      memory if a limit is on memory. It keeps the documents in a folder, with its own result as check.json. \
+      Without --launch, give documents that audit, auto, diff, gen, measure, pages and verify have written. If a \
+      document compares two builds, the limits apply to the second build.
 
-      The base is the result of an earlier check of the main branch (check.json, or the output of --json), or documents \
-      of that branch. If the file does not exist, only limits that need no base are checked. Times are compared only \
-      between two builds that one 'measure' launched alternately.
+      The base is the build that this build is compared with, usually that of the main branch. Give --base the \
+      result of an earlier check (check.json), or documents of the base. If the file of --base does not exist, \
+      check skips the limits that need a base. It compares times only if one 'orderfile measure' launched both \
+      builds alternately.
 
       A limit that the base exceeds as much is listed apart and fails nothing: another change did it. Causes are named for \
       what became worse, new functions first. A job that runs again at the same commit leaves the lines of the history as \
@@ -32,17 +34,21 @@ struct CheckCommand: ParsableCommand {
 
       EXIT STATUS
         0  all limits are kept, or need a base that does not exist
-        1  failure; also if no document has a limited figure, or if the launch fails
+        1  failure: a launch fails, or a limited figure is in no document
         2  a limit is exceeded
         3  the base is of another program or architecture, or the documents are of different builds
         5  with --strict: the measured launches vary too much to decide
       """)
 
   @Argument(
-    help: ArgumentHelp("The documents, - for stdin.", valueName: "document"), completion: .file())
+    help: ArgumentHelp(
+      "A document of the build to check; - reads it from stdin. Repeat for more.",
+      valueName: "document"), completion: .file())
   var documents: [String] = []
   @OptionGroup var made: CheckLaunchOptions
-  @Option(help: ArgumentHelp("The limits.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("The file with the limits, as --init prints it.", valueName: "file"),
+    completion: .file())
   var budget: String?
   @Option(
     help: ArgumentHelp(
@@ -51,38 +57,48 @@ struct CheckCommand: ParsableCommand {
   var limit: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A document of the base, to compare with. Repeat for more.", valueName: "file"),
+      "The result of an earlier check, or a document of the base. Repeat for more documents.",
+      valueName: "file"),
     completion: .file())
   var base: [String] = []
   @Flag(help: "Also fail for limits that the base exceeds as much.")
   var failOnBase = false
   @Option(
     help: ArgumentHelp(
-      "Append the figures of the documents to this history, as 'history add' does.",
+      "Append the figures of the documents to this history, as 'orderfile history add' does.",
       valueName: "file"), completion: .file())
   var history: String?
   @OptionGroup var added: AdditionOptions
-  @Flag(name: .customLong("init"), help: "Print a budget that the documents just meet.")
+  @Flag(
+    name: .customLong("init"),
+    help:
+      "Print a budget whose limits are a little above the figures of the documents, instead of checking them."
+  )
   var writesBudget = false
   @Flag(help: "Exit with 5 if the measured launches do not show whether a limit is kept.")
   var strict = false
-  @Flag(help: "Explain each limit, and what makes its figure better.")
+  @Flag(help: "Explain what each limit means, and how its figure can be improved.")
   var why = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
-  @Flag(help: "Print one JSON object, which can be a later --base.")
+  @Flag(
+    help: "Print the result as one JSON object instead of text. A later check can use it as --base."
+  )
   var json = false
   @Option(
-    help: ArgumentHelp("Also write JUnit XML, for build servers.", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write the result to this file as JUnit XML, for build servers.", valueName: "file"),
     completion: .file())
   var exportJunit: String?
   @Option(
     help: ArgumentHelp(
-      "Also write Markdown, for a pull request or $GITHUB_STEP_SUMMARY.", valueName: "file"),
+      "Also write the result to this file as Markdown, for a pull request or $GITHUB_STEP_SUMMARY.",
+      valueName: "file"),
     completion: .file())
   var exportMarkdown: String?
   @Option(
-    help: ArgumentHelp("Also write SARIF 2.1.0, for code scanning.", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write the result to this file as SARIF 2.1.0, for code scanning.", valueName: "file"),
     completion: .file())
   var exportSarif: String?
   @OptionGroup var destination: ReportDestination
@@ -99,21 +115,22 @@ struct CheckCommand: ParsableCommand {
     try made.check()
     try added.check()
     if documents.isEmpty, made.launch.isEmpty {
-      throw ValidationError("missing documents to check: give them, or --launch COMMAND")
+      throw ValidationError(
+        "missing documents to check: name their files, or give --launch COMMAND")
     }
     if json && why { throw ValidationError("give --json or --why, not both") }
     let others =
       !base.isEmpty || failOnBase || strict || why || json || history != nil || exportJunit != nil
       || exportMarkdown != nil || exportSarif != nil
     if writesBudget && others {
-      throw ValidationError("--init takes only documents, a launch and --output")
+      throw ValidationError("--init can be used only with documents, a launch and --output")
     }
     if history == nil, let option = added.firstGiven {
       throw ValidationError("\(option) describes an entry of a history: give --history FILE")
     }
     let outputs = [destination.output, exportJunit, exportMarkdown, exportSarif].compactMap { $0 }
     if outputs.count(where: { $0 == "-" }) > 1 {
-      throw ValidationError("only one report can go to stdout: give --output")
+      throw ValidationError("only one report can go to stdout: name files for the others")
     }
     for (index, path) in outputs.enumerated() where outputs[..<index].contains(path) {
       throw ValidationError("two reports can't go to one file: '\(path)' is given twice")

@@ -7,22 +7,23 @@ import ImageModel
 struct CheckLaunchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Launch this image or command, and make the documents: words separated by blanks, quoted as in a shell, but run without one.",
+      "Launch this program and make the documents: a command whose words are separated by blanks and quoted as in a shell. No shell runs it.",
       valueName: "command"))
   var launch: [String] = []
   @Option(
     help: ArgumentHelp(
-      "With --launch: the image that the limits are about. (default: the launched program)",
+      "With --launch: the program or library whose figures are checked. (default: the launched program)",
       valueName: "file"), completion: .file())
   var image: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the build to compare with, for diff and for times.", valueName: "file"),
+      "With --launch: the build of the base, with which the layout and the times are compared.",
+      valueName: "file"),
     completion: .file())
   var before: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the order file that the image was linked with.", valueName: "file"),
+      "With --launch: the order file with which the image was linked.", valueName: "file"),
     completion: .file())
   var order: String?
   @Option(
@@ -33,7 +34,7 @@ struct CheckLaunchOptions: ParsableArguments {
   @OptionGroup var repeated: RepeatedInput
   @Option(
     help: ArgumentHelp(
-      "Measure each build this many times, if a limit is on a time. (default: 100, or at least 30 in 20 s)",
+      "With --launch: measure each build this many times if a limit is on a time. (default: until 20 s have passed, but at least 30 and at most 100 times)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @OptionGroup var limits: LaunchEndOptions<RelinkedKind>

@@ -86,25 +86,26 @@ enum CompilerCommand {
 struct CCompilerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cc",
-    abstract: "Compile and link C as ordering needs it: a wrapper of the compiler.",
+    abstract: "Call the C compiler with the options that ordering needs.",
     discussion: """
       EXAMPLES
         $ CC='orderfile cc' CXX='orderfile c++' ./configure && make
         $ ORDERFILE_ORDERS=$PWD/orders make CC='orderfile cc'
 
-      All arguments are passed on to cc, or to what ORDERFILE_CC names ('ccache gcc'). What compiles gets \
-      -ffunction-sections; what links an image gets a linker that can order, a build ID and, with ORDERFILE_ORDERS=FOLDER, \
-      the order file FOLDER/NAME.order for the image NAME, if there is one. Linker options that the project sets take \
-      precedence. Probes of configure, CMake and Meson are passed on unchanged.
+      This wrapper calls cc, or the command that ORDERFILE_CC names ('ccache gcc'), with all given arguments. It \
+      adds -ffunction-sections to commands that compile. To commands that link an image, it adds the options for a \
+      build ID and for a linker that can order. If ORDERFILE_ORDERS=FOLDER is set, it links the image NAME with \
+      the order file FOLDER/NAME.order, if that exists. Linker options that the project sets take precedence. \
+      Probes of configure, CMake and Meson are passed on unchanged.
 
       ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \
-      ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_DATA=1 gives each \
-      variable a section, and lets these images record data, too. ORDERFILE_MAPS=FOLDER names \
-      a folder for link maps. ORDERFILE_SPLIT=FILE makes clang 19 or later write a map of basic blocks and, once FILE \
-      exists, split functions by that profile of 'gen --split-profile'. Called by a symbolic link that is named like a \
-      compiler, such as gcc, this command wraps that compiler.
+      ORDERFILE_RECORDER=FILE gives the path of orderfile_rt.o: clang then builds instrumented images. \
+      ORDERFILE_DATA=1 gives each variable a section; instrumented images then record data, too. The linker writes \
+      link maps to ORDERFILE_MAPS=FOLDER. With ORDERFILE_SPLIT=FILE, clang 19 or later writes a map of basic \
+      blocks; once FILE exists, clang splits functions by FILE, a profile of 'gen --split-profile'. A symbolic link \
+      to this command that has the name of a compiler, such as gcc, wraps that compiler.
       """, shouldDisplay: false)
-  @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the compiler.")
   var words: [String] = []
 }
 
@@ -112,14 +113,15 @@ struct CCompilerCommand: ParsableCommand {
 struct CxxCompilerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "c++",
-    abstract: "The same for C++: see 'orderfile help cc'.",
+    abstract:
+      "Call the C++ compiler with the options that ordering needs: see 'orderfile help cc'.",
     discussion: """
       EXAMPLES
         $ CC='orderfile cc' CXX='orderfile c++' ./configure && make
         $ ORDERFILE_CXX=clang++ orderfile c++ -O2 -c app.cpp
 
-      It wraps c++, or what ORDERFILE_CXX names.
+      This wrapper calls c++, or the command that ORDERFILE_CXX names.
       """, shouldDisplay: false)
-  @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the compiler.")
   var words: [String] = []
 }

@@ -15,39 +15,49 @@ struct DiffCommand: ParsableCommand {
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order
         $ orderfile diff before.map after.map --order app.order --limit 'diff.predictedPages<=120'
 
-      BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
-      without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \
-      launched. --pages-before and --pages-after compare the prediction with the counts of 'orderfile \
-      pages', and give a cause for each page that differs. For images of Apple platforms the prediction \
-      includes the kernel's reads; --page-ins-before and --page-ins-after compare it with page-ins that \
-      Instruments recorded:
+      BEFORE and AFTER are linked images or link maps of two builds. The startup functions are the functions in \
+      the traces or, without a trace, the functions in the order file. All numbers are predicted from the two \
+      layouts; nothing is launched.
+
+      --pages-before and --pages-after compare the prediction with the counts of 'orderfile pages', and give a \
+      cause for each page that differs. For images of Apple platforms, the prediction includes the kernel's reads. \
+      --page-ins-before and --page-ins-after compare it with page-ins that Instruments recorded; this command \
+      exports them:
 
         $ xcrun xctrace export --input cold-launch.trace --output before.xml --xpath \
       '/trace-toc/run[@number="1"]/data/table[@schema="virtual-memory"]'
       """)
 
-  @Argument(help: "The linked image or link map of the old layout.", completion: .file())
+  @Argument(
+    help: "The build with the old layout: a linked image or a link map.", completion: .file())
   var before: String
-  @Argument(help: "The linked image or link map of the new layout.", completion: .file())
+  @Argument(
+    help: "The build with the new layout: a linked image or a link map.", completion: .file())
   var after: String
   @Option(
-    help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "A trace of a launch, which has the startup functions. Repeat for more traces.",
+      valueName: "file"),
     completion: .file())
   var trace: [String] = []
   @Option(
     parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is not an option.
     help: ArgumentHelp(
-      "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
+      "A trace, profile or folder whose launches count several times: with 3,FILE, three times. Repeat for more.",
       valueName: "weight,file"))
   var weighted: [String] = []
   @Flag(help: "Leave out traces and profiles that can't be read, with a warning.")
   var keepGoing = false
   @Option(
-    help: ArgumentHelp("The order file that AFTER was linked with.", valueName: "file"),
+    help: ArgumentHelp(
+      "The order file with which AFTER was linked: diff checks whether the linker followed it.",
+      valueName: "file"),
     completion: .file())
   var order: String?
   @Option(
-    help: ArgumentHelp("An image that was recorded. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
+      valueName: "file"),
     completion: .file())
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
@@ -59,56 +69,60 @@ struct DiffCommand: ParsableCommand {
   var pageSize = PageSizeChoice.automatic
   @Option(
     help: ArgumentHelp(
-      "Bytes that Linux maps around a fault, or auto for this machine's setting. (default: 64k)",
+      "The bytes that Linux maps around a page fault, or auto for this machine's setting. (default: 64k)",
       valueName: "bytes"), transform: expecting(KernelSize.form))
   var faultAround = KernelSize.bytes(64 << 10)
   @Option(
     help: ArgumentHelp(
-      "Bytes that Linux reads ahead, or auto for the setting of AFTER's device. (default: 128k)",
+      "The bytes that Linux reads ahead, or auto for the setting of the device that holds AFTER. (default: 128k)",
       valueName: "bytes"), transform: expecting(KernelSize.form))
   var readahead = KernelSize.bytes(128 << 10)
   @OptionGroup var limits: LimitOptions<DiffResult>
   @Option(
     help: ArgumentHelp(
-      "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
+      "The milliseconds that one page-in costs, to predict the time saved. (default: figures published for iOS for Mach-O images; no time is predicted for ELF images)",
       valueName: "ms"), transform: expecting("milliseconds, such as 0.5"))
   var costMs: Double?
   @Option(
     help: ArgumentHelp(
-      "An xctrace export of a recorded launch of BEFORE. Repeat for more tables.",
+      "The output of 'xctrace export' for a recorded launch of BEFORE. Repeat for more tables.",
       valueName: "file"),
     completion: .file())
   var pageInsBefore: [String] = []
   @Option(
     help: ArgumentHelp(
-      "An xctrace export of a recorded launch of AFTER. Repeat for more tables.", valueName: "file"),
+      "The output of 'xctrace export' for a recorded launch of AFTER. Repeat for more tables.",
+      valueName: "file"),
     completion: .file())
   var pageInsAfter: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The output of 'orderfile pages --json' for BEFORE.", valueName: "file"),
+      "The output of 'orderfile pages --json' for a launch of BEFORE.", valueName: "file"),
     completion: .file())
   var pagesBefore: String?
   @Option(
     help: ArgumentHelp(
-      "The output of 'orderfile pages --json' for AFTER.", valueName: "file"),
+      "The output of 'orderfile pages --json' for a launch of AFTER.", valueName: "file"),
     completion: .file())
   var pagesAfter: String?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
-  @Flag(help: "List all missing functions, not just the first ten.")
+  @Flag(help: "List all startup functions that a layout lacks, not only the first ten.")
   var listMissing = false
-  @Flag(help: "List each page that was only predicted or only executed.")
+  @Flag(help: "List each page that was predicted but not executed, or executed but not predicted.")
   var listPages = false
-  @Flag(help: "Also draw the pages of both layouts: which are touched, and why.")
+  @Flag(
+    help:
+      "Also draw a map of the pages of both layouts. It shows which pages a launch touches, and why."
+  )
   var map = false
   @Option(
     help: ArgumentHelp(
-      "The bytes that a character of the map shows: a power of two from 4k to 1g, at least a page; auto fits the map on 16 lines.",
+      "With --map: the bytes that one character shows: a power of two from 4k to 1g, at least a page, or auto for a map of at most 16 lines.",
       valueName: "size"), completion: MapScaleOption.defaultCompletionKind,
     transform: expecting("a power of two from 4k to 1g, or auto"))
   var mapScale: MapScaleOption?
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -120,7 +134,7 @@ struct DiffCommand: ParsableCommand {
     }
     if mapScale != nil, !map || json {
       throw ValidationError(
-        "--map-scale needs --map without --json: it is the scale of the drawn map")
+        "--map-scale needs --map without --json: --json draws no map")
     }
     if let costMs, !(costMs >= 0 && costMs <= 1000) {
       throw ValidationError("invalid --cost-ms: expected 0 to 1000 milliseconds, found \(costMs)")

@@ -6,22 +6,26 @@ import Projects
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check what keeps a project or an image from being ordered here.",
+    abstract:
+      "Check whether a project or an image can be ordered on this machine, and name the obstacles.",
     discussion: """
       EXAMPLES
         $ orderfile doctor
         $ orderfile doctor --json build/app
 
-      It tries the compilers and linkers of PATH, ptrace and other permissions, reads the settings of this machine that \
-      decide how faults are counted and, in a project's folder, how the project is built. Of an image it checks how that \
-      was built; of a link map, whether functions have sections of their own. A line is ok, warning or error, on \
-      terminals in green, yellow or red; the next line says how to mend it. NO_COLOR=1 turns colours off, \
-      CLICOLOR_FORCE=1 turns them on, also in files.
+      doctor tries the compilers and linkers of PATH, ptrace and other permissions. It reads the settings of this \
+      machine that decide how page faults are counted. In a project's folder, it also finds out how the project is \
+      built. For an image, it checks how the image was built; for a link map, it checks whether functions have \
+      sections of their own.
 
-      The exit status is 2 if 'orderfile auto' can't succeed, whatever else was found.
+      Each line begins with ok, warning or error. The line below a warning or an error says how to mend it. On \
+      terminals, these words are green, yellow and red. NO_COLOR=1 turns colours off; CLICOLOR_FORCE=1 turns them \
+      on, also in files.
+
+      The exit status is 2 if 'orderfile auto' can't succeed. Other errors do not change the exit status.
       """)
 
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
@@ -29,7 +33,7 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var messages: Messages
   @Argument(
     help: ArgumentHelp(
-      "A project's folder, a linked image or a link map. (default: the current folder, if it has a build system)",
+      "The project's folder, linked image or link map to check. (default: the current folder, if it has a build system)",
       valueName: "path"), completion: .file())
   var path: String?
 

@@ -10,7 +10,7 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract:
-      "Export launches to Perfetto, flame graphs, CSV and Parquet, a history to InfluxDB, Prometheus and CSV.",
+      "Export launches to Perfetto, flame graphs, CSV and Parquet, or a history to InfluxDB, Prometheus and CSV.",
     discussion: """
       EXAMPLES
         $ orderfile export perfetto app.oftrace --image build/app -o app.pftrace
@@ -20,14 +20,22 @@ struct ExportCommand: ParsableCommand {
         $ orderfile export parquet traces/ -o launches.parquet
         $ orderfile export influx history.jsonl -o history.lines
 
-      Formats of launches: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
-      the functions that were used, by image and module or file; csv, a row for each first hit; parquet, a row for each \
-      launch, of which Fleet/fold.py makes a profile. parquet needs Python and its package pyarrow, and takes folders of \
-      traces and @FILE for a list.
+      Formats of launches:
 
-      Formats of a history: influx, InfluxDB's line protocol; openmetrics, what 'promtool tsdb create-blocks-from \
-      openmetrics' reads; csv, a row for each value. Of commits at the same second, all but the first move to the next \
-      free second.
+        perfetto     a trace for ui.perfetto.dev, with stages, marks, and first hits by thread
+        folded       the bytes of the functions that were used, by image and module or file, for flame graphs
+        csv          a row for each first hit
+        parquet      a row for each launch, for Fleet/fold.py, which makes a profile of them. This format needs Python and \
+      its package pyarrow. FILES may also be folders of traces, and @FILE for the paths that FILE lists
+
+      Formats of a history:
+
+        influx       InfluxDB's line protocol
+        openmetrics  the input of 'promtool tsdb create-blocks-from openmetrics'
+        csv          a row for each value
+
+      These formats need a different second for each commit. If several commits have the same second, each further \
+      commit gets the next free second.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -39,32 +47,32 @@ struct ExportCommand: ParsableCommand {
       "The format: perfetto, folded, csv, parquet, influx or openmetrics.", valueName: "format"))
   var format: Format
   @Argument(
-    help: ArgumentHelp("The traces, or the history; - for stdin.", valueName: "files"),
+    help: ArgumentHelp("The traces, or the history, to export; - reads stdin.", valueName: "files"),
     completion: .file())
   var files: [String]
   @Option(
     help: ArgumentHelp(
-      "Also count the pages of this image or link map that the launch touches, as 'diff' predicts. For perfetto and csv.",
+      "For perfetto and csv: also add the pages of this image or link map that the launch touches, as 'orderfile diff' predicts them.",
       valueName: "file"), completion: .file())
   var image: String?
   @Option(
     help: ArgumentHelp(
-      "Also show the pages that 'orderfile pages --json' counted. For perfetto.", valueName: "file"),
+      "For perfetto: also show the pages that 'orderfile pages --json' counted.", valueName: "file"),
     completion: .file())
   var pages: String?
   @Option(
     help: ArgumentHelp(
-      "Also show the page faults of a launch that 'orderfile faults --json' listed. For perfetto; repeat for more.",
+      "For perfetto: also show the page faults of a launch that 'orderfile faults --json' listed. Repeat for more launches.",
       valueName: "file"), completion: .file())
   var faults: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The page size: 4k, 16k, 64k, or auto for the page size of the images' platform. For perfetto and csv.",
+      "For perfetto and csv: the page size: 4k, 16k, 64k, or auto for the page size of the images' platform.",
       valueName: "size"))
   var pageSize: PageSizeChoice?
   @Option(
     help: ArgumentHelp(
-      "A recorded image, if it is no longer where the trace says. Repeat for more.",
+      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
       valueName: "file"), completion: .file())
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
@@ -76,7 +84,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write, - for stdout. (default: -; perfetto and parquet need a file)",
+      "The file to write; - writes to stdout. (default: -; perfetto and parquet need a file)",
       valueName: "file"
     ),
     completion: .file())

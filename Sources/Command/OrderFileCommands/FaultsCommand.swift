@@ -13,32 +13,42 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
         $ orderfile faults --cold -- ./app --help
         $ orderfile faults --cold --json -o faults.json -- ./app --help
 
-      The faults are the kernel's (perf_event_open); nothing is added to the program, which is launched once before, so \
-      that its libraries are in memory. A fault also maps what is in memory of the pages around it: faults are what a \
-      launch waits for, and 'orderfile pages' counts what it touches. Standard input is empty, and output is discarded. \
-      Forked children and threads count, too. 'report' and 'export perfetto' draw what --json writes. Options come first.
+      The kernel reports the page faults (perf_event_open); nothing is added to the program. The program is \
+      launched once before counting, so that its libraries are in memory. When the kernel handles a fault, it also \
+      maps the pages around it that are in memory. So faults are what a launch waits for; 'orderfile pages' counts \
+      all pages that a launch touches.
+
+      The program's standard input is empty unless --input is given, and its output is discarded unless \
+      --show-output is given. Faults of forked children and of threads are listed, too. 'orderfile report' and \
+      'orderfile export perfetto' draw the output of --json. Options of faults precede the command.
       """)
 
   @Flag(
-    help: "Evict the program's file, and a script's interpreter, from memory before the launch.")
+    help:
+      "Evict the program's file from memory before the launch, so that it is read from the disk. For a script, also evict its interpreter."
+  )
   var cold = false
   @Option(
-    help: ArgumentHelp("With --cold, also evict this file. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "With --cold: also evict this file from memory, such as a library. Repeat for more files.",
+      valueName: "file"),
     completion: .file())
   var also: [String] = []
   @OptionGroup var device: DeviceOption
-  @Flag(help: "Also list the faults one by one.")
+  @Flag(help: "Also list each page fault on a line of its own.")
   var list = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
   @Option(
-    help: ArgumentHelp("Standard input of the program.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "The file that the program reads as its standard input. (default: empty input)",
+      valueName: "file"), completion: .file())
   var input: String?
-  @Flag(help: "Also list the faults of a launch that fails.")
+  @Flag(help: "List the faults even if the launch fails.")
   var ignoreFailure = false
-  @Flag(help: "Let the program write to standard error.")
+  @Flag(help: "Show the program's output on standard error instead of discarding it.")
   var showOutput = false
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -47,7 +57,9 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
 
   func validate() throws {
     try launched.check(for: self, input: input)
-    if !also.isEmpty, !cold { throw ValidationError("--also names a file to evict: give --cold") }
+    if !also.isEmpty, !cold {
+      throw ValidationError("--also needs --cold: it names a file to evict before a cold launch")
+    }
     try device.check(isCold: cold)
   }
 

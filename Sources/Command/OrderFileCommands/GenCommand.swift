@@ -9,80 +9,88 @@ import Reports
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gen",
-    abstract: "Write an order file for the linker, from traces of one or more launches.",
+    abstract: "Write an order file for the linker from the traces of one or more launches.",
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
         $ orderfile gen start.oftrace --weighted 3,open.oftrace --image build/app --split-profile app.clusters -o app.order
 
-      The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
-      all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
-      one launch come first, then those that the next adds, and so on. Which trace is named first makes no difference. \
-      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists.
+      For one trace, the order file lists the functions in the order of their first uses. For several traces, it \
+      places the functions so that all launches together touch few pages (--strategy balanced). With --strategy \
+      first-hit, it lists all functions of one launch, then the functions that only the next launch adds, and so \
+      on. The order in which you name the traces makes no difference. Name a folder to read all traces and \
+      profiles in it, or @FILE to read the files whose paths FILE lists.
 
-      Data that launches touched are listed behind the functions: from traces of builds that report loads and stores, \
-      and from documents of 'orderfile pages --json', which name what was first on each page. Such documents alone, \
-      without a trace, also list the functions that ran first on a page.
+      After the functions, the order file lists the data that launches touched. Data are known from traces of \
+      builds that report loads and stores, and from documents of 'orderfile pages --json', which name the function \
+      or datum touched first on each page. Without a trace, the order file lists only what such a document names.
 
-      --image or --link-map gives the build to order; functions are matched by name, and those that the \
-      build does not have are left out and counted. Without --image and --link-map, the recorded image is the build to order.
+      --image or --link-map gives the build to order. Functions are matched by name; functions that the build does \
+      not have are left out and counted. Without these two options, the recorded image is the build to order.
 
-      --split-profile needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
-      later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \
-      ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
-      Functions whose blocks were recorded in another build are split if both builds have the same map of blocks.
+      --split-profile needs traces of basic blocks (record --breakpoints --blocks). It writes a profile for clang \
+      19 or later. When clang compiles the same sources again with -fbasic-block-sections=list=FILE, it separates \
+      the blocks that ran from the rest of their functions. The order file then lists the parts that ran, followed \
+      by the other parts. Functions whose blocks were recorded in another build are split if both builds have the \
+      same map of basic blocks.
 
-      --prefetch writes a C source file. Compile it, and link it into the image together with the order file. The image \
-      then starts by asking the kernel to read all ordered functions from the disk, and does not wait for each page (Linux).
+      --prefetch writes a C source file. Compile this file, and link it into the image together with the order \
+      file. When the image starts, it then asks the kernel to read all ordered functions from the disk at once, \
+      instead of waiting for each page (Linux).
 
-      With --splitter bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
-      that was linked with --emit-relocs, and recorded with record --qemu or by the blocks of its map. The command \
-      to run is printed.
+      With --splitter bolt, the profile and the order are for llvm-bolt, which splits and orders a linked image. \
+      The image must be linked with --emit-relocs, and its basic blocks must be recorded: with record --qemu, or \
+      with --breakpoints --blocks if it has a map of basic blocks. gen prints the llvm-bolt command to run.
 
-      For a universal Mach-O image, run it once for each architecture with --arch: each entry then names \
-      its architecture, and the files can be concatenated.
+      For a universal Mach-O image, run gen once for each architecture with --arch, and concatenate the order files: \
+      each entry names its architecture.
       """)
 
   @OptionGroup var launches: LaunchFileOptions
   @Option(
     help: ArgumentHelp(
-      "Leave out functions that fewer launches used: a number of launches, or a percentage of them: 5%.",
+      "Leave out functions that fewer launches used: a number such as 3, or a share of all launches such as 5%. (default: leave out none)",
       valueName: "launches"), transform: expecting("a number of launches, or a share such as 5%"))
   var minSupport: MinSupport?
   @Option(
     help: ArgumentHelp(
-      "A recorded image, if it is no longer where the trace says. Repeat for more.",
+      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
       valueName: "file"), completion: .file())
   var recorded: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The image to order. With --all-images, repeat for each image.", valueName: "file"),
+      "The linked image to order. With --all-images, repeat for each image. (default: the recorded image)",
+      valueName: "file"),
     completion: .file())
   var image: [String] = []
   @Option(
-    help: ArgumentHelp("The link map of the build to order.", valueName: "file"),
+    help: ArgumentHelp(
+      "The link map of the build to order, in place of --image or in addition to it.",
+      valueName: "file"),
     completion: .file())
   var linkMap: String?
   @Option(
-    help: ArgumentHelp("The separate debug file of a stripped --image.", valueName: "file"),
+    help: ArgumentHelp(
+      "The separate debug file that has the symbols of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold or gnu-ld; for Mach-O ld-prime (Apple's since Xcode 15), ld64 (Apple's before) or "
-        + "lld. (default: for Mach-O the one that --image names, else ld-prime; lld for ELF)",
+      "The linker that reads the order file. For ELF: lld, gold or gnu-ld. For Mach-O: ld-prime (Apple's since Xcode "
+        + "15), ld64 (Apple's before) or lld. (default: lld for ELF; for Mach-O the linker that --image names, else "
+        + "ld-prime)",
       valueName: "linker"))
   var linker: LinkerOption?
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
+    help: ArgumentHelp("The order file to write; - writes to stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
   @Flag(
     help:
-      "Order each recorded image: an order file for each in the folder given by -o, or all orders in the file given by -o, if that exists or ends with '.order'."
+      "Order each recorded image. The order files go to the folder of -o; if -o names an existing file, or a path that ends with '.order', all orders go to that file."
   )
   var allImages = false
   @Option(
@@ -92,22 +100,24 @@ struct GenCommand: ParsableCommand {
   var strategy: OrderStrategy?
   @Option(
     help: ArgumentHelp(
-      "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"),
+      "Place functions of at least this many bytes after all smaller functions. (default: sizes make no difference)",
+      valueName: "bytes"),
     transform: expecting("a number of bytes"))
   var largeLast: UInt64?
   @Option(
     help: ArgumentHelp(
-      "An earlier order file, which may be the file of -o: entries keep their places in it unless something is gained by "
-        + "moving them.", valueName: "file"), completion: .file())
+      "An earlier order file, which may be the file of -o. Entries keep their places in it unless launches touch fewer "
+        + "pages when they move.", valueName: "file"), completion: .file())
   var previous: String?
   @Option(
     help: ArgumentHelp(
-      "The order file to use unchanged if a trace does not exist, a folder has no trace, or nothing was recorded; it may be "
-        + "the file of -o.", valueName: "file"), completion: .file())
+      "The order file to write unchanged if a trace is missing, a folder has no trace, or nothing was recorded. Without "
+        + "it, these are errors. It may be the file of -o.", valueName: "file"), completion: .file()
+  )
   var fallback: String?
   @Option(
     help: ArgumentHelp(
-      "Also write a profile by which functions are split into what ran and what did not.",
+      "Also write a profile by which the compiler splits functions into the basic blocks that ran and the rest.",
       valueName: "file"), completion: .file())
   var splitProfile: String?
   @Option(
@@ -120,19 +130,25 @@ struct GenCommand: ParsableCommand {
       "Also write a C source file that makes the image prefetch the ordered functions when it starts.",
       valueName: "file"), completion: .file())
   var prefetch: String?
-  @Flag(help: "List all recorded functions that are left out or stay whole, and why.")
+  @Flag(
+    help:
+      "List each recorded function that is left out of the order file or not split, with the reason."
+  )
   var listMissing = false
   @Option(
     help: ArgumentHelp("How to demangle names in messages: none, short or full.", valueName: "mode")
   )
   var demangle: DemangleOption = .full
-  @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
+  @Flag(help: "Print a summary as JSON on stdout. Needs -o FILE.")
   var json = false
   @OptionGroup var messages: Messages
 
   func validate() throws {
     try launches.check()
-    if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
+    if json && output == "-" {
+      throw ValidationError(
+        "--json needs -o FILE: the summary and the order file would both go to stdout")
+    }
     if allImages && output == "-" {
       throw ValidationError("--all-images needs -o FOLDER, or -o FILE")
     }
@@ -166,7 +182,8 @@ struct GenCommand: ParsableCommand {
           + (allImages ? "--all-images" : "--splitter bolt"))
     }
     if fallback != nil && (allImages || splitProfile != nil || prefetch != nil) {
-      let other = allImages ? "--all-images" : splitProfile != nil ? "--split-profile" : "--prefetch"
+      let other =
+        allImages ? "--all-images" : splitProfile != nil ? "--split-profile" : "--prefetch"
       throw ValidationError("--fallback is one order file: it can't be used with \(other)")
     }
     if debugFile != nil && image.count != 1 {

@@ -6,7 +6,7 @@ import Projects
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Put an order file into a project's own build.",
+    abstract: "Change a project's own build so that it links with an order file.",
     discussion: """
       EXAMPLES
         $ orderfile init
@@ -14,53 +14,58 @@ struct InitCommand: ParsableCommand {
         $ orderfile init --print make --program src/app
         $ orderfile init --print xcode -o orderfile
 
-      It prints, as a diff, the smallest change that makes the project's own build link in the order of app.order: a file \
-      that CMake or Meson reads, a build script for Cargo, a toolset for SwiftPM. --write makes the change, and can be \
-      repeated. --remove undoes it and restores all files byte by byte; it changes nothing if one of these lines was \
-      edited, and app.order stays if it was written since. The build goes on without app.order, and links again when \
-      that changes.
+      init prints, as a diff, the smallest change with which the project's own build links in the order of \
+      app.order. For CMake and Meson, the change is a file that the build reads; for Cargo, a build script; for \
+      SwiftPM, a toolset. --write makes the change, and can be repeated. --remove undoes the change and restores \
+      all files byte by byte. If you have edited one of the added lines, --remove changes nothing. --remove keeps \
+      an app.order that was written after --write. The changed build also works without app.order, and links again \
+      when app.order changes.
 
-      make and Xcode have no such file. --print make prints a shell script: record a launch of the release build, write \
-      the order file, link again. With libtool the program may be a script, which is followed. --print xcode writes an \
-      .xcconfig for recording and one for ordering into a folder, and prints the steps. Do not add the files to a project: \
-      set XCODE_XCCONFIG_FILE to one of them, and it overrides the settings of all targets for that build. Never ship a \
-      build made for recording; its settings are in a separate file, so that no other build gets them. The linker needs \
-      the order file to exist, so an empty one is created if there is none. The authors have run none of these steps on a \
-      Mac.
+      For make and Xcode, init changes no file. --print make prints a shell script: it records a launch of the \
+      release build, writes the order file, and links again. If --program is a script of libtool, the program that \
+      the script runs is recorded. --print xcode writes two .xcconfig files into a folder, one for recording and \
+      one for ordering, and prints the steps. Do not add these files to the project. Set XCODE_XCCONFIG_FILE to \
+      one of them: its settings then apply to all targets of that build. Never ship a build made for recording. \
+      The linker needs the order file to exist, so init creates an empty one if there is none. The authors have \
+      run none of the steps for Xcode on a Mac.
       """)
 
   /// `--print`: the kind of build whose steps are printed. No file of the project is changed.
   enum PrintedBuild: String, CaseIterable, ExpressibleByArgument { case make, xcode }
 
-  @Flag(help: "Change the files.")
+  @Flag(help: "Make the change. Without --write, init only prints it as a diff.")
   var write = false
-  @Flag(help: "Undo what --write has changed.")
+  @Flag(help: "Undo the change that --write has made.")
   var remove = false
   @Option(
     help: ArgumentHelp(
-      "The build system if there are several: cmake, meson, cargo or swiftpm.", valueName: "name"),
+      "The build system to change if the project has several: cmake, meson, cargo or swiftpm.",
+      valueName: "name"),
     completion: .list(["cmake", "meson", "cargo", "swiftpm"]))
   var buildSystem: String?
   @Option(
     name: .customLong("print"),
     help: ArgumentHelp(
-      "Change nothing, and print the steps for a build by make (also by autotools) or xcode.",
+      "Print the steps for a build by make (also with autotools) or by xcode. No file of the project is changed.",
       valueName: "build"))
   var printed: PrintedBuild?
   @Option(
-    help: ArgumentHelp("For make: the program that make links.", valueName: "file"),
+    help: ArgumentHelp(
+      "For make: the path of the program or library that make links.", valueName: "file"),
     completion: .file())
   var program: String?
   @Option(
     help: ArgumentHelp(
-      "For make and xcode: the order file. (default: app.order, for xcode in the folder of -o)",
+      "For make and xcode: the order file that the steps write. (default: app.order; for xcode, app.order in the folder of -o)",
       valueName: "file"), completion: .file())
   var order: String?
-  @Option(help: ArgumentHelp("For make: the linker. (default: lld)", valueName: "linker"))
+  @Option(
+    help: ArgumentHelp(
+      "For make: the linker that links the program. (default: lld)", valueName: "linker"))
   var linker: ELFLinkerOption?
   @Flag(
     help:
-      "For make: also order the data of C and C++ code; a second build, compiled by clang, records the data, and lld links. For xcode: also record the data that C, C++ and Objective-C code touches; such a build is several times slower."
+      "For make: also order the data of C and C++ code. An extra build by clang records the data, and lld links. For xcode: also record the data that C, C++ and Objective-C code touches, in a build that is several times slower."
   )
   var data = false
   @Option(
@@ -71,13 +76,13 @@ struct InitCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write, - for stdout; for xcode the folder for both settings files. (default: -; xcode needs a folder)",
+      "The file to write the output to; - writes to stdout. For xcode, the folder for both settings files. (default: -; xcode needs a folder)",
       valueName: "path"), completion: .file())
   var output: String?
   @OptionGroup var messages: Messages
   @Argument(
     help: ArgumentHelp(
-      "The folder of the project. (default: the current folder)", valueName: "folder"),
+      "The folder of the project to change. (default: the current folder)", valueName: "folder"),
     completion: .directory)
   var project: String?
 

@@ -16,8 +16,9 @@ extension LaunchKind {
   static var defaultTimeout: String { "none; 60 with --until-ready" }
 
   fileprivate static var signs: String {
-    "port=NUMBER when that TCP port listens, line=TEXT when its output contains the text"
-      + (reasonAgainstMarks == nil ? ", mark=NAME at that orderfile_mark()" : "")
+    "port=NUMBER when it listens on that TCP port, line=TEXT when its output contains that text"
+      + (reasonAgainstMarks == nil
+        ? ", mark=NAME when it calls orderfile_mark() with that name" : "")
   }
 
   fileprivate static var forms: String {
@@ -34,7 +35,7 @@ enum RecordedKind: LaunchKind {
 /// Launches of the program as it is.
 enum UnchangedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
-    "a measured program is launched without a recorder, so it has no marks: give --until-ready port=NUMBER or line=TEXT"
+    "this command launches the program without a recorder, so --until-ready can't use marks: give port=NUMBER or line=TEXT"
   }
 }
 
@@ -42,7 +43,7 @@ enum UnchangedKind: LaunchKind {
 enum StagedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
     UnchangedKind.reasonAgainstMarks.map {
-      $0 + ", or record it with 'orderfile record' and give the trace"
+      $0 + ", or give a trace of 'orderfile record', which has the marks"
     }
   }
 }
@@ -50,7 +51,7 @@ enum StagedKind: LaunchKind {
 /// Launches of an image that is linked several times.
 enum RelinkedKind: LaunchKind {
   static var reasonAgainstMarks: String? {
-    "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT"
+    "a release build has no recorder, so --until-ready can't use marks: give port=NUMBER or line=TEXT"
   }
 }
 
@@ -64,13 +65,14 @@ enum AutoKind: LaunchKind {
 struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "End a launch after this many seconds: SIGTERM to the program and what it started, SIGKILL 2 s later. "
-        + "(default: \(Kind.defaultTimeout))", valueName: "s"),
+      "End a launch that lasts longer than this many seconds: the program and the processes that it started get "
+        + "SIGTERM, and SIGKILL 2 s later. (default: \(Kind.defaultTimeout))", valueName: "s"),
     transform: expecting("seconds, such as 30 or 0.5"))
   var timeout: Double?
   @Option(
     help: ArgumentHelp(
-      "End a launch in the same way when the program is ready: \(Kind.signs).", valueName: "sign"),
+      "End a launch, as --timeout does, as soon as the program is ready: \(Kind.signs).",
+      valueName: "sign"),
     transform: Self.sign)
   var untilReady: Readiness?
   @Option(
@@ -136,7 +138,8 @@ struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
 struct StandardInput: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Standard input of the program. (default: standard input of this command)", valueName: "file"),
+      "The file that the program reads as its standard input. (default: the standard input of this command)",
+      valueName: "file"),
     completion: .file())
   var input: String?
 
@@ -149,7 +152,9 @@ struct StandardInput: ParsableArguments {
 /// `--input` of a program that is launched several times: each launch reads the file from its start.
 struct RepeatedInput: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Standard input of each launch. (default: none)", valueName: "file"),
+    help: ArgumentHelp(
+      "The file that each launch reads as its standard input. (default: empty input)",
+      valueName: "file"),
     completion: .file())
   var input: String?
 }
@@ -159,7 +164,7 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   @OptionGroup var limits: LaunchEndOptions<Kind>
   @Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+    help: ArgumentHelp("The program to launch, and its arguments.", valueName: "command"))
   var command: [String] = []
 
   /// The program and its arguments; empty only if `check` did not require one.
@@ -193,7 +198,7 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
     default: break
     }
     if isRequired, words.isEmpty {
-      throw ValidationError("missing the command to run after '--'")
+      throw ValidationError("missing the program to launch: give its command after '--'")
     }
     try limits.check(input: input)
   }

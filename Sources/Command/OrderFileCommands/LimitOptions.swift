@@ -33,7 +33,7 @@ enum MeasureResult: LimitedResult {
 struct LimitOptions<Kind: LimitedResult>: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 if a figure is beyond this limit, such as '\(Kind.example)'. Repeat for more. Figures: \(Self.figures).",
+      "A limit of a figure, such as '\(Kind.example)': if the figure is beyond it, the exit status is 2. Repeat for more limits. The figures are \(Self.figures).",
       valueName: "limit"))
   var limit: [String] = []
 

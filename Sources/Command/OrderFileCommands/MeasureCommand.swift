@@ -10,70 +10,81 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
     abstract:
-      "Launch two builds alternately, and say which one takes less and how sure that is.",
+      "Launch two builds alternately, and say which build starts faster and how certain this is.",
     discussion: """
       EXAMPLES
         $ orderfile measure --before app-before --after build/app -- --version
         $ orderfile measure --cold --precision 2% --before 'a -x' --after 'b -x'
 
-      A and B are images, launched with the arguments after '--', or commands: words separated by blanks, \
-      quoted as in a shell, but run without one. Before each cold launch the images are evicted from the \
-      page cache, which does not need root; libraries stay unless --also names them. Standard input is \
-      empty, and output is discarded. Processes that a launch leaves running are killed before the next.
+      A and B are either images or commands. An image is launched with the arguments after '--'. A command is \
+      words separated by blanks and quoted as in a shell, but no shell runs it. Before each cold launch, the \
+      images are evicted from memory, which does not need root. Libraries stay in memory unless --also names them.
+
+      Standard input is empty unless --input is given, and output is discarded unless --show-output is given. \
+      Processes that a launch leaves running are killed before the next launch.
       """)
 
-  @Option(help: ArgumentHelp("The build to compare with: an image or a command.", valueName: "A"))
+  @Option(
+    help: ArgumentHelp(
+      "The build with which the other build is compared: an image or a command.", valueName: "A"))
   var before: String
-  @Option(help: ArgumentHelp("The build to compare: an image or a command.", valueName: "B"))
+  @Option(
+    help: ArgumentHelp("The build that is compared with A: an image or a command.", valueName: "B"))
   var after: String
   @Option(
     help: ArgumentHelp(
-      "Launch each build this many times; with --precision, at most this many times. (default: 100, or at least 30 in 20 s; "
-        + "with --precision 500)",
+      "Launch each build this many times; with --precision, at most this many times. (default: until 20 s have passed, "
+        + "but at least 30 and at most 100 times; with --precision, at most 500 times)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Option(
     help: ArgumentHelp(
-      "The precision of the means: launch until they are known to within this share, such as 3%.",
+      "Launch until the mean time of each build is known to within this share, such as 3%.",
       valueName: "share"),
     transform: Share.limit)
   var precision: Share?
   @Flag(help: "The state of the page cache. (default: --both)")
   var state: MeasuredStates?
-  @Flag(help: "Also measure A a second time: the difference between its two measurements is noise.")
+  @Flag(
+    help:
+      "Also measure A a second time, as if it were another build: the difference between its two measurements is noise."
+  )
   var control = false
   @Option(
     help: ArgumentHelp(
-      "Also evict and examine this file: a library, or a program that a script runs. Repeat for more.",
+      "Also evict this file from memory before cold launches, and examine it: a library, or a program that a script runs. Repeat for more files.",
       valueName: "file"), completion: .file())
   var also: [String] = []
   @OptionGroup var device: DeviceOption
   @Flag(
     help:
-      "Also measure resident memory at the end of the programs or when they are ready, in extra launches: 20 of each, or as many as --runs."
+      "Also measure resident memory when the programs end or are ready, in extra launches: 20 of each build, or as many as --runs."
   )
   var memory = false
   @OptionGroup var random: LayoutOptions
   @OptionGroup var limited: LimitOptions<MeasureResult>
-  @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
+  @Flag(help: "Drop the whole page cache before each cold launch, not only the images. Needs root.")
   var dropCaches = false
   @Option(
-    help: ArgumentHelp("Standard input of the programs.", valueName: "file"),
+    help: ArgumentHelp(
+      "The file that each launch reads as its standard input. (default: empty input)",
+      valueName: "file"),
     completion: .file())
   var input: String?
-  @Flag(help: "Also measure launches that fail.")
+  @Flag(help: "Measure also launches that fail. Without it, a failed launch is an error.")
   var ignoreFailure = false
-  @Flag(help: "Let the programs write to standard error.")
+  @Flag(help: "Show the programs' output on standard error instead of discarding it.")
   var showOutput = false
   @Option(
     help: ArgumentHelp(
-      "The seed for the order of launches. (default: 1)", valueName: "n"),
+      "The seed of the random order in which the builds are launched. (default: 1)", valueName: "n"),
     transform: expecting("a whole number"))
   var seed: UInt64 = 1
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @Option(
-    help: ArgumentHelp("Also write all times in hyperfine's JSON format.", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write all times to this file, in hyperfine's JSON format.", valueName: "file"),
     completion: .file())
   var exportHyperfine: String?
   @OptionGroup var destination: ReportDestination
@@ -81,7 +92,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   @OptionGroup var limits: LaunchEndOptions<UnchangedKind>
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
+    help: ArgumentHelp(
+      "The arguments with which the images A and B are launched.", valueName: "arguments"))
   var arguments: [String] = []
   var programArguments: [String] { arguments }
 
@@ -188,9 +200,9 @@ enum MeasuredStates: String, EnumerableFlag {
   static func help(for value: MeasuredStates) -> ArgumentHelp? {
     switch value {
     case .cold:
-      "Evict the images from memory before each launch, and check that nothing of them is left there."
-    case .warm: "Launch with everything in memory."
-    case .both: "Cold launches, then warm launches. (default)"
+      "Measure only cold launches: evict the images from memory before each launch, and check that no page of them is left."
+    case .warm: "Measure only warm launches: everything is in memory."
+    case .both: "Measure cold launches, then warm launches. (default)"
     }
   }
 }

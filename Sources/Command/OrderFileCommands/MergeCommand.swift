@@ -10,36 +10,41 @@ struct MergeCommand: ParsableCommand {
         $ orderfile merge traces/ -o app.ofprofile
         $ orderfile merge monday.ofprofile --weighted 3,tuesday.ofprofile @more.txt -o week.ofprofile
 
-      A profile has, for each function of each build, how many launches used it and how early, and 100 launches as \
-      they were. It is as large as the program, not as the number of launches. gen, diff and show accept it like traces.
+      For each function of each build, a profile has the number of launches that used it, and how early they used \
+      it. It also has up to 100 launches in full. The size of a profile depends on the size of the program, not on \
+      the number of launches. gen, diff and show accept profiles like traces.
 
-      The same launches give the same bytes in any order and any grouping, so parts may be merged on several machines. \
-      A trace that is merged twice counts twice.
+      The same launches give the same bytes in any order and any grouping, so parts of a merge can be made on \
+      several machines. A trace that is merged twice counts twice.
 
-      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists, one a line, each with a weight \
-      and a comma before it or not.
+      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists. Each \
+      line of FILE has one path, with or without a weight in front: 3,app.oftrace.
       """)
 
   @OptionGroup var launches: LaunchFileOptions
   @Option(
     help: ArgumentHelp(
-      "A recorded image, if it is no longer where a trace says. Repeat for more.", valueName: "file"
+      "The path of a recorded image, if the image is no longer where a trace says. Repeat for more images.",
+      valueName: "file"
     ), completion: .file())
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The profile to write, - for stdout.", valueName: "file"),
+    help: ArgumentHelp("The profile to write; - writes to stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
-  @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
+  @Flag(help: "Print a summary as JSON on stdout. Needs -o FILE.")
   var json = false
   @OptionGroup var messages: Messages
 
   func validate() throws {
     try launches.check()
-    if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
+    if json && output == "-" {
+      throw ValidationError(
+        "--json needs -o FILE: the summary and the profile would both go to stdout")
+    }
   }
 
   func run() throws {
@@ -62,13 +67,14 @@ struct MergeCommand: ParsableCommand {
 struct LaunchFileOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "Traces and profiles, folders of them, and @FILE for a list of paths.", valueName: "trace"),
+      "A trace, a profile, a folder of traces and profiles, or @FILE for the paths that FILE lists. Repeat for more.",
+      valueName: "trace"),
     completion: .file())
   var files: [String] = []
   @Option(
     parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is not an option.
     help: ArgumentHelp(
-      "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
+      "A trace, profile or folder whose launches count several times: with 3,FILE, three times. Repeat for more.",
       valueName: "weight,file"))
   var weighted: [String] = []
   @Flag(help: "Leave out traces and profiles that can't be read, with a warning.")

@@ -3,7 +3,7 @@ import ImageModel
 
 /// `--quiet`: silences everything on standard error except errors.
 struct Messages: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Print no notes and warnings, only results and errors.")
+  @Flag(name: .shortAndLong, help: "Print only results and errors, no notes and warnings.")
   var quiet = false
 
   /// Prints a note about what was done, which is no result.

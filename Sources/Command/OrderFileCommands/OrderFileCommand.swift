@@ -33,19 +33,19 @@ package struct OrderFileCommand: ParsableCommand {
             $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
         OUTPUT
-          Results go to stdout, or to the file given by -o. Everything else goes to stderr, after the result: \
-        notes say what was done, warnings what may be wrong with a result, errors why there is no result. --quiet \
-        leaves out notes and warnings.
+          Results go to stdout, or to the file given by -o. Then notes, warnings and errors go to stderr. A note says \
+        what was done, a warning says what may be wrong with the result, and an error says why there is no result. \
+        --quiet leaves out notes and warnings.
 
         EXIT STATUS
           0   success
           1   failure
-          2   success, but a requested check failed: check; diff --limit,
-              verify --limit, audit --limit; doctor, if no method of 'auto' can succeed
-          3   the inputs do not belong together
+          2   a requested check failed: a limit of 'check' or of --limit is
+              exceeded, or 'doctor' finds that 'auto' can't succeed
+          3   the inputs do not belong together, such as a trace of another program
           4   nothing was recorded
-          5   the launches do not decide (check --strict)
-          64  wrong usage; 'auto' also if it can't tell what to build or launch
+          5   check --strict: the launches vary too much to decide
+          64  wrong usage; also if 'auto' can't tell what to build or launch
           'record' and 'pages' exit with the program's status, or 128 + N after signal N.
         """,
       version: """

@@ -16,32 +16,36 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
         $ orderfile pages -- ./app --help
         $ orderfile pages --json -o before.json --stop-at ready -- ./app
 
-      The counts are measured, not predicted: access to the pages is removed, and the first touch of each \
-      is noted. The program is the release build; nothing is compiled into it. It runs with this command's \
-      standard streams unless --input is given, and its exit status becomes this command's (128 + N after signal N). The result is \
-      printed after the program's output, or written to -o FILE. Forked children count too, as does the \
-      program when it executes itself again; a page that two processes touch counts once.
+      The counts are measured, not predicted: pages removes access to each page, and notes the first touch. The \
+      program is the release build; nothing is compiled into it. It uses this command's standard streams unless \
+      --input is given. Its exit status becomes the exit status of this command (128 + N after signal N). The \
+      result is printed after the program's output, or written to -o FILE. Pages that forked children touch count, \
+      too, and so do pages that the program touches after it executes itself again. A page that two processes \
+      touch counts once.
       """)
 
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
-  @Flag(help: "Also list the pages, each with the function that touched it first.")
+  @Flag(help: "Also list each touched page, with the function that touched it first.")
   var list = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
-  @Option(help: ArgumentHelp("Stop counting at this orderfile_mark().", valueName: "mark"))
+  @Option(
+    help: ArgumentHelp(
+      "Stop counting when the program calls orderfile_mark() with this name. (default: count until the program ends)",
+      valueName: "mark"))
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "Stop counting at the first call of the function with this symbol.", valueName: "name"))
+      "Stop counting when the function with this symbol is first called.", valueName: "name"))
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "Also count this file: a library, or a program that the launched program starts. Repeat for more.",
+      "Also count the pages of this file: a library, or a program that the launched program starts. Repeat for more files.",
       valueName: "file"), completion: .file())
   var also: [String] = []
-  @Flag(help: "Count the pages of every image.")
+  @Flag(help: "Count the pages of every image that the launch loads, not only of the program.")
   var allImages = false
   @Flag(
     help:

@@ -13,32 +13,37 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --breakpoints -- ./app --help
 
-      With --breakpoints the program is the release build: each of its functions gets a breakpoint, which \
-      is removed when it is first hit. With --qemu the program is any unmodified one, also of another architecture; \
-      QEMU's emulator of one program runs it (Debian 12's package qemu-user). Without --breakpoints and --qemu, the program must be built with \
-      -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
-      command's standard streams unless --input is given, and its exit status becomes this command's: 128 + N after signal N, and 4 \
-      if it succeeded but nothing was recorded. Forked children, and instrumented programs that it starts, \
-      write TRACE.<pid>.
+      There are three ways to record. With --breakpoints, the program is the release build: each of its functions \
+      gets a breakpoint, which is removed when it is first hit. With --qemu, the program is any unmodified build, \
+      also for another architecture, and QEMU's user-mode emulator runs it (Debian 12's package qemu-user). \
+      Without these two options, the program must be instrumented: compiled with \
+      -fsanitize-coverage=func,trace-pc-guard,pc-table, and linked with orderfile_rt.o.
+
+      The program uses this command's standard streams unless --input is given. Its exit status becomes the exit \
+      status of this command: 128 + N after signal N, and 4 if the program succeeded but nothing was recorded. \
+      Forked children, and instrumented programs that the program starts, write traces of their own: TRACE.<pid>.
       """)
 
   @Option(
     name: .shortAndLong, help: "The trace to write. (default: <program>.oftrace)",
     completion: .file())
   var output: String?
-  @Option(help: ArgumentHelp("Stop recording at this orderfile_mark().", valueName: "mark"))
+  @Option(
+    help: ArgumentHelp(
+      "Stop recording when the program calls orderfile_mark() with this name. (default: record until the program ends)",
+      valueName: "mark"))
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints or --qemu: stop recording at the first call of the function with this symbol.",
+      "With --breakpoints or --qemu: stop recording when the function with this symbol is first called.",
       valueName: "name"))
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "Stop recording this many milliseconds after the launch began.", valueName: "ms"),
+      "Stop recording this many milliseconds after the launch has begun.", valueName: "ms"),
     transform: expecting("milliseconds, such as 500"))
   var stopAfter: UInt64?
-  @Flag(help: "Put a breakpoint on each function of a program that is not instrumented.")
+  @Flag(help: "Record by breakpoints on all functions, for a program that is not instrumented.")
   var breakpoints = false
   @Option(
     help: ArgumentHelp(
@@ -50,31 +55,33 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       "With --breakpoints: also record the basic blocks of code that was compiled with -fbasic-block-address-map. --qemu always records blocks."
   )
   var blocks = false
-  @Flag(help: "With --breakpoints or --qemu: record every image of every process.")
+  @Flag(
+    help: "With --breakpoints or --qemu: record all images of all processes, not only the program.")
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: record this running process, until it ends, a --stop-... option applies, "
-        + "or Ctrl-C.",
+      "With --breakpoints: record this running process instead of launching a program. Recording stops when the process "
+        + "ends, when a --stop-... option applies, or at Ctrl-C.",
       valueName: "number"), transform: expecting("the number of a process"))
   var pid: Int32?
   @Flag(
-    help: "Run the program in QEMU's emulator of its architecture, and record all code that runs.")
+    help: "Record by running the program in QEMU's emulator of its architecture.")
   var qemu = false
   @Option(
     help: ArgumentHelp(
-      "With --qemu: the processor to emulate, as QEMU names it. (default: the processor with all features that QEMU can emulate)",
+      "With --qemu: the name that QEMU has for the emulated processor. (default: max, which has all features that QEMU can emulate)",
       valueName: "name"))
   var cpu: String?
   @Option(
     help: ArgumentHelp(
-      "With --qemu: where a program of another architecture finds its loader and libraries.",
+      "With --qemu: the folder with the loader and libraries of a program for another architecture.",
       valueName: "folder"), completion: .directory)
   var sysroot: String?
   @Option(
     help: ArgumentHelp(
-      "A file that the launch reads: the trace stores its hash, so that 'gen --previous' notices a changed file. Repeat "
-        + "for more. The file of --input is hashed, too.", valueName: "file"), completion: .file())
+      "A file that the launch reads. The trace stores a hash of the file, so that 'gen --previous' can warn if the file has "
+        + "changed. Repeat for more files. The file of --input is hashed, too.", valueName: "file"),
+    completion: .file())
   var reads: [String] = []
   @OptionGroup var standardInput: StandardInput
   @OptionGroup var messages: Messages
@@ -88,7 +95,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
         || launched.limits.script != nil
     {
       throw ValidationError(
-        "--pid records a running process: it takes no command, no --timeout, no --until-ready and no --script"
+        "--pid records a running process: it can't be used with a command, --timeout, --until-ready or --script"
       )
     }
     if stopAt != nil, launched.limits.untilReady?.mark != nil {
@@ -137,7 +144,8 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
       throw Diagnostic(
-        "unable to write a trace to stdout: the program uses it", context: ["--output"],
+        "unable to write the trace to stdout: the program writes its output there",
+        context: ["--output"],
         hint: "name a file")
     }
     let opened = try standardInput.open()

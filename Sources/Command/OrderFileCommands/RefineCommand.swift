@@ -12,14 +12,15 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
         $ orderfile refine --order a.order --image a --relink ./link.sh -- ./a --help
         $ orderfile refine --order a.order --image a --relink 'make a' -o b.order -- ./a
 
-      --relink is a shell command that links the image with the order file $ORDERFILE_ORDER. refine adds \
-      functions that the launch runs and the order file lacks, and tries moving functions that do not run, \
-      and large ones, to the end. After each change it relinks and launches the image, and keeps the change \
-      if the launch executes fewer pages. The result is never worse than the given order file. If \
-      interrupted, it writes the best order so far, unless that is the given one.
+      The command of --relink has to link the image with the order file in $ORDERFILE_ORDER. refine adds functions \
+      that the launch runs but the order file lacks. It tries to move functions that do not run, and large \
+      functions, to the end. After each change, it links and launches the image, and keeps the change if the \
+      launch executes fewer pages. The result is never worse than the given order file. If refine is interrupted, \
+      it writes the best order so far, unless this is the given order.
 
-      With --split-profile a.clusters, functions are split again, too: blocks that ran, but had been split off, join the other blocks that ran. --relink \
-      then compiles with the profile $ORDERFILE_SPLIT, and both files are replaced.
+      With --split-profile a.clusters, refine also improves this profile for splitting functions: blocks that ran \
+      but were split off join the other blocks that ran. The command of --relink then has to compile with the \
+      profile in $ORDERFILE_SPLIT. refine replaces the order file and the profile.
       """)
 
   @Option(
@@ -27,11 +28,14 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var order: String
   @Option(
     help: ArgumentHelp(
-      "The image that --relink creates; it is removed before each link.", valueName: "file"),
+      "The image that the command of --relink creates. It is removed before each link.",
+      valueName: "file"),
     completion: .file())
   var image: String
   @Option(
-    help: ArgumentHelp("The command that links the image, run by sh -c.", valueName: "command"))
+    help: ArgumentHelp(
+      "The shell command that links the image with the order file in $ORDERFILE_ORDER.",
+      valueName: "command"))
   var relink: String
   @Option(
     name: .shortAndLong,
@@ -41,16 +45,19 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var output: String?
   @Option(
     help: ArgumentHelp(
-      "The profile by which --relink splits functions (gen --split-profile); it is improved, too.",
+      "Also improve this profile for splitting functions, which 'gen --split-profile' wrote and the command of --relink uses.",
       valueName: "file"),
     completion: .file())
   var splitProfile: String?
-  @Option(help: "The page size to optimize for: 4k, 16k, 64k, or auto for this machine's.")
+  @Option(
+    help:
+      "The page size for which pages are saved: 4k, 16k, 64k, or auto for this machine's page size."
+  )
   var pageSize: PageSizeChoice = .automatic
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @OptionGroup var repeated: RepeatedInput
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<RelinkedKind>
@@ -60,12 +67,12 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
     try launched.check(for: self, input: repeated.input)
     if splitProfile != nil, output != nil {
       throw ValidationError(
-        "--split-profile replaces the given order and profile, which belong together: it can't be used with -o"
+        "--split-profile can't be used with -o: it replaces the given order file and profile, which belong together"
       )
     }
     if splitProfile == "-" || order == "-" && splitProfile != nil {
       throw ValidationError(
-        "--split-profile replaces the given order and profile: they must be files")
+        "--split-profile needs the order file and the profile as files: it replaces both")
     }
     if output == "-" {
       throw ValidationError("the refined order can't be written to stdout: give -o FILE")

@@ -5,23 +5,28 @@ import Reports
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write a page that shows what a launch touches, and why.",
+    abstract: "Write an HTML page that shows which pages of the images a launch touches, and why.",
     discussion: """
       EXAMPLES
         $ orderfile report -o report.html app-before build/app app.oftrace app.order before.json after.json
         $ orderfile report -o report.html build/app app.oftrace measure.json history.jsonl
 
-      FILES are recognized by their contents: images or link maps (the layout before, the layout after, then others of \
-      which the fault curve is shown), traces, the order file that the layout after was linked with, what 'pages', \
-      'faults', 'measure', 'stages' and 'diff' wrote with --json, a history, and the budget of 'check'. A view without data is left out; the page names the command that makes the data. The page is one file \
-      for a browser: it makes no request, and contains its data as JSON.
+      Each file is recognized by its contents. FILES may be images or link maps: first the layout before, then the \
+      layout after, then other layouts, which only get a fault curve. FILES may also be traces, the order file \
+      with which the layout after was linked, the output of 'pages', 'faults', 'measure', 'stages', 'diff' and \
+      'check' with --json, a history, and the budget of 'check'. A view without data is left out; the HTML page \
+      names the command that makes the data. The HTML page is one file for a browser: it loads nothing else, and \
+      contains its data as JSON.
       """)
 
-  @Argument(help: ArgumentHelp("What to show.", valueName: "files"), completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "The files to show: layouts, traces, documents of --json and others.", valueName: "files"),
+    completion: .file())
   var files: [String]
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
-  @Flag(help: "Print the page's data, not the page.")
+  @Flag(help: "Print the data of the HTML page as JSON, instead of the page.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages

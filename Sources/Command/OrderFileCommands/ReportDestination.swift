@@ -3,7 +3,8 @@ import ArgumentParser
 /// `--output`: the destination of a report.
 struct ReportDestination: ParsableArguments {
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write the result to; - writes to stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
 

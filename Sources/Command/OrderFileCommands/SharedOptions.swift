@@ -61,7 +61,7 @@ struct ArchitectureOption: ExpressibleByArgument {
   }
 
   static let help = ArgumentHelp(
-    "The slice of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
+    "The architecture to use from a universal file: arm64, arm64e or x86_64.", valueName: "arch")
   static var defaultCompletionKind: CompletionKind { .list(["arm64", "arm64e", "x86_64"]) }
 }
 

@@ -15,39 +15,45 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Say what a file is, and print its contents: a trace, a profile, an image, a link map, an order file, a report, a document, a history.",
+      "Say what a file is, and print its contents. It can be a trace, a profile, an image, a link map, an order file, a report, a document or a history.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
         $ orderfile show --json report.html | jq .documents.diff.textPages
 
-      The kind of file is recognized by its contents. Text that could be anything is an order file if its name \
-      ends in .order. A document is what a command wrote with --json. For a history there is a table for each series: \
+      A file is recognized by its contents. Text that could be anything counts as an order file if its name ends \
+      in .order. A document is what a command wrote with --json. A history is shown as one table for each series: \
       an image on one architecture with one page size and, for times and faults, on one machine with one kernel.
       """)
 
-  @Argument(help: ArgumentHelp("The file, - for stdin.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The file to show; - reads stdin.", valueName: "file"), completion: .file())
   var file: String
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption?
   @Option(
     help: ArgumentHelp(
-      "A recorded image, if it is no longer where the trace says. Repeat for more.",
+      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
       valueName: "file"),
     completion: .file())
   var recorded: [String] = []
   @Option(
-    help: ArgumentHelp("The separate debug file of a stripped image.", valueName: "file"),
+    help: ArgumentHelp(
+      "The separate debug file that has the symbols of a stripped image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "Of a history, show this many commits of each series.", valueName: "commits"),
+      "For a history: show only the last commits of each series, and at most this many. (default: show all)",
+      valueName: "commits"),
     transform: expecting("a number of commits"))
   var last: Int?
-  @Flag(help: "Print one JSON object; of a history, one on each line.")
+  @Flag(
+    help:
+      "Print the contents as one JSON object instead of text. For a history, print one object on each line."
+  )
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -67,7 +73,8 @@ struct ShowCommand: ParsableCommand {
     let shown = try ShownFile(path: file, options)
     if last != nil, !shown.isHistory {
       throw Diagnostic(
-        "--last applies only to a history: this file is none", context: [file], severity: .usage)
+        "--last applies only to a history: this file is not a history", context: [file],
+        severity: .usage)
     }
     try outputFile.finish(document(of: shown))
     messages.print(shown.warnings)

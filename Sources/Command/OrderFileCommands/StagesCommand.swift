@@ -5,7 +5,7 @@ import Stages
 struct StagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stages",
-    abstract: "Divide launches into stages and events, and say how long each takes.",
+    abstract: "Divide launches into stages or events, and print the time of each.",
     usage: """
       orderfile stages [OPTIONS] FILE...
       orderfile stages [OPTIONS] -- COMMAND...
@@ -15,10 +15,14 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
         $ orderfile stages -- ./app --version
         $ orderfile stages --stop-at "first screen" *.oftrace
 
-      With a command, launches it in turn with and without a tracer in it (Linux with glibc): the kernel, the loader, \
-      the initializers of each library, main. Nothing is compiled into it. With files, reads the marks of traces, \
-      DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES of old dyld, tables of 'event ms delta', life cycles that xctrace \
-      exported, and MetricKit's launch histograms. Several files are one set of launches. Options come first.
+      With a command, stages launches it alternately with and without a tracer, and prints the times of the \
+      kernel, the loader, the initializers of each library, and main. This needs Linux with glibc. Nothing is \
+      compiled into the program.
+
+      With files, stages prints the times between the events in them. It reads the marks of traces, the output of \
+      an old dyld (DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES), tables of 'event ms delta', life cycles that \
+      xctrace exported, and MetricKit's launch histograms. Several files are one set of launches. Options precede \
+      the files or the command.
       """)
 
   @Option(
@@ -27,25 +31,31 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       valueName: "share"), transform: expecting("a share such as 3% or 0.03"))
   var precision = Share(percent: 3)
   @Option(
-    help: ArgumentHelp("End launches of files at this event or mark.", valueName: "event"))
+    help: ArgumentHelp(
+      "For files: let each launch end at this event or mark. Launches without it are left out.",
+      valueName: "event"))
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "Launch the command this many times, with and without the tracer. (default: 100, or at least 20 in 5 s)",
+      "Launch the command this many times with the tracer, and as often without it. (default: until 5 s have passed, but at least 20 and at most 100 times)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Flag(
-    help: "Evict the program's image, and a script's interpreter, from memory before each launch.")
+    help:
+      "Evict the program's file from memory before each launch, so that it is read from the disk. For a script, also evict its interpreter."
+  )
   var cold = false
   @OptionGroup var device: DeviceOption
   @Option(
-    help: ArgumentHelp("Standard input of the program.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "The file that each launch reads as its standard input. (default: empty input)",
+      valueName: "file"), completion: .file())
   var input: String?
-  @Flag(help: "Also measure launches that fail.")
+  @Flag(help: "Measure also launches that fail. Without it, a failed launch is an error.")
   var ignoreFailure = false
-  @Flag(help: "Let the program write to standard error.")
+  @Flag(help: "Show the program's output on standard error instead of discarding it.")
   var showOutput = false
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -60,12 +70,13 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   func validate() throws {
     try launched.check(for: self, isRequired: false, input: input)
     guard !launched.words.isEmpty else {
-      throw ValidationError("missing what to report: give files, or a command after '--'")
+      throw ValidationError("missing files or a command: name files, or give a command after '--'")
     }
     if let option = files.first(where: { $0.hasPrefix("-") && $0 != "-" }) {
       throw ValidationError(
         option == "--"
-          ? "give files or a command, not both" : "options precede the files: found '\(option)'")
+          ? "give files or a command, not both"
+          : "options must precede the files: found '\(option)' after a file")
     }
     guard precision.ratio > 0, precision.ratio < 1 else {
       throw ValidationError(

@@ -7,7 +7,7 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract:
-      "Compare an order file with a build: which entries are stale, and what they are called now.",
+      "Compare an order file with a build: list stale entries, and the new names of renamed functions.",
     discussion: """
       EXAMPLES
         $ orderfile verify app.order --image build/app --limit 'verify.stale<=5%'
@@ -15,57 +15,61 @@ struct VerifyCommand: ParsableCommand {
 
       An entry is stale if the linker of the build could not follow it:
 
-        renamed      the build has the function under another name: suffixes and hashes that change between builds \
-      are not compared, in Swift neither are the names of files, nor the numbers of closures
+        renamed      the build has the function under another name, which differs only in parts that change from build \
+      to build: suffixes, hashes and, in Swift, names of files and numbers of closures
         missing      the build has no such symbol
-        duplicate    an equal entry counts in its place
+        duplicate    the order file has the same entry twice
         unorderable  the build has the symbol, but it is undefined, shared, absolute, discarded or in another section
 
-      An entry is ambiguous if several functions have its name. It is not stale: the linker places all of them, or one. \
-      With several images, such as a program and its libraries, an entry counts as present if one of them has it. An \
-      image does not show all that the linker saw: what it discarded is missing.
+      An entry is ambiguous if several functions have its name. An ambiguous entry is not stale: the linker places one \
+      or all of these functions. With several images, such as a program and its libraries, an entry is present if one of \
+      the images has its symbol. An image does not have the symbols that the linker discarded, so their entries are missing.
 
-      If the order file is one of 'gen --prefetch', verify also says what the image prefetches, and how many of the \
-      functions to prefetch it does not.
+      If the order file was written by 'gen --prefetch', verify also says what the image prefetches, and how many \
+      of the functions to prefetch it misses.
 
-      --update writes the present names of renamed functions. Everything else stays as it is. A limit of verify.stale \
-      counts what is stale after that; an order file without an entry for the build is all stale.
+      --update writes the order file with the present names of renamed functions, and changes nothing else. A limit on \
+      verify.stale counts the entries that are stale after the update. If no entry is for this build, 100% are stale.
       """)
 
   @Argument(
-    help: ArgumentHelp("The order file, - for stdin.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The order file to check; - reads stdin.", valueName: "file"),
+    completion: .file())
   var order: String
   @Option(
-    help: ArgumentHelp("A linked image or link map. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "The build: a linked image or a link map. Repeat for more images.", valueName: "file"),
     completion: .file())
   var image: [String]
   @Option(
     help: ArgumentHelp(
-      "The link map of the only --image, which also has input sections.", valueName: "file"),
+      "The link map of the only --image. It also has the input sections, which entries may name.",
+      valueName: "file"),
     completion: .file())
   var linkMap: String?
   @Option(
-    help: ArgumentHelp("The separate debug file of a stripped --image.", valueName: "file"),
+    help: ArgumentHelp(
+      "The separate debug file that has the symbols of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "The linker that the order file is for. (default: the one that --image names, else what the file looks like)",
+      "The linker that reads the order file. (default: the linker that --image names, or else the linker whose order files look like this)",
       valueName: "linker"))
   var linker: LinkerOption?
   @OptionGroup var limits: LimitOptions<VerifyResult>
   @Option(
     help: ArgumentHelp(
-      "Write the order file with the present names of renamed functions: the order file itself, another file, or - for "
-        + "stdout, without a report there.",
+      "Write the order file, with the present names of renamed functions, to this file. It may be the order file itself. "
+        + "With -, stdout gets the order file and not the result.",
       valueName: "file"),
     completion: .file())
   var update: String?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
@@ -73,7 +77,8 @@ struct VerifyCommand: ParsableCommand {
   func validate() throws {
     try limits.check()
     if json && update == "-" && destination.output == "-" {
-      throw ValidationError("--json needs -o FILE: --update - writes to stdout, too")
+      throw ValidationError(
+        "--json and --update - would both write to stdout: give -o FILE for the JSON")
     }
     if let update, update != "-", update == destination.output {
       throw ValidationError("--update and -o name the same file")

@@ -38,8 +38,8 @@ package struct AuditSARIF {
       case .loadMethod: "A +load method runs before main."
       case .unusedSelector: "Nothing refers to a selector."
       case .unusedClass: "Nothing refers to a class."
-      case .loadLater: "A launch uses no or few functions of a library or archive."
-      case .build: "How the image was built keeps it from being ordered well."
+      case .loadLater: "A launch uses few functions, or none, of a library or archive."
+      case .build: "A setting of the build keeps the image from being ordered well."
       }
     }
   }

@@ -152,7 +152,7 @@ struct ELFLibrarySearch: LibrarySearch {
     do {
       let file = try ELFFile(parsing: FileBytes(regularFileAt: real))
       guard file.header.machine == header.machine, file.header.is64Bit == header.is64Bit else {
-        other = other ?? (path, "it is for another machine")
+        other = other ?? (path, "this library is for another architecture")
         return nil
       }
       // In a sysroot, the path without links is kept, because this machine would follow the links to other files.

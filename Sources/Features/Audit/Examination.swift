@@ -110,14 +110,15 @@ struct Examination {
     let measured: MeasuredImages
     do throws(ParseError) { measured = try MeasuredImages(parsing: bytes) } catch {
       throw Diagnostic(
-        "\(error)", context: [path], hint: "write it: orderfile stages --json -- COMMAND")
+        "\(error)", context: [path],
+        hint: "write this document with: orderfile stages --json -- COMMAND")
     }
     let matches = measured.images.map { launched.match($0.image) }
     let isOfGiven = matches.contains(.image(0))
     guard isOfGiven || matches.contains(.anotherBuild(0)) else {
       document.warnings.append(
         Diagnostic(
-          "it measured launches without \(image.path): nothing of it is used", context: [path]))
+          "this document is of launches without \(image.path), so it is not used", context: [path]))
       return
     }
     var numbers: [String: Int] = [:]

@@ -20,7 +20,7 @@ struct LoaderWork {
     if file.sections.isEmpty, types.contains(.load), !types.contains(.dynamic) {
       problems.append(
         Diagnostic(
-          "it has neither section headers nor a dynamic section: its relocations and initializers are unknown",
+          "this image has neither section headers nor a dynamic section: its relocations and initializers are unknown",
           context: [path]))
     }
     var counts: [ELFRelocationKind: Int] = [:]

@@ -84,7 +84,7 @@ struct MachOLibrarySearch: LibrarySearch {
     do {
       let bytes = try FileBytes(regularFileAt: real)
       guard case .machO(let file)? = try MappedImage(in: bytes, of: architecture) else {
-        other = other ?? (path, "it is for another machine")
+        other = other ?? (path, "this library is for another architecture")
         return nil
       }
       var image = ExaminedImage(file, path: root.path.isEmpty ? path : real, name: "")

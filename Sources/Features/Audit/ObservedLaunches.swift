@@ -47,7 +47,7 @@ struct ObservedLaunches {
     {
       warnings.append(
         Diagnostic(
-          "it recorded a launch of \(trace.program), and nothing of \(given): its libraries may be those of another program",
+          "this trace is of \(trace.program), and has nothing of \(given): the libraries in it may belong to another program",
           context: [trace.path]))
     }
     var firstUses = [UInt64?](repeating: nil, count: trace.images.count)
@@ -72,7 +72,7 @@ struct ObservedLaunches {
       case .anotherBuild:
         warnings.append(
           Diagnostic(
-            "it recorded another build of \(image.path): nothing of it is used",
+            "this trace is of another build of \(image.path), so hits in that image are not used",
             context: [trace.path]))
       case .image(let place):
         found[number].firstUse = firstUses[number]

@@ -125,8 +125,8 @@ package struct BuildMeasurement {
     if let file = first.file, let other = second.file, file.isSameFile(as: other) { return nil }
     guard first.isImage else {
       throw Diagnostic(
-        "--control needs an image that it can copy, and this is a script", context: [first.path],
-        hint: "measure what the script runs, or leave out --control")
+        "--control needs an image that can be copied, but this is a script", context: [first.path],
+        hint: "measure the program that the script runs, or leave out --control")
     }
     return try ControlCopy(of: first.image)
   }

@@ -31,7 +31,7 @@ extension MeasureDocument.State {
     let word = side.trend.slope > 0 ? "rose" : "fell"
     return "\(name): times of \(side.name) \(word) from the first launch to the last by "
       + "\(Decimal.percent(abs(side.trend.relativeChange))) of their median "
-      + "(\(Decimal.probability(side.trend.p))): the machine's speed was changing"
+      + "(\(Decimal.probability(side.trend.p))): the speed of the machine was changing"
   }
 
   private func outliers(_ side: MeasureDocument.Side) -> String? {
@@ -68,7 +68,7 @@ struct ComparisonWording {
     return "\(subject): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
       + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
       + "(\(confidence(comparison, isLess ? -1 : 1)))"
-      + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
+      + (isControl ? ": the machine is not steady, so differences of this size are noise" : "")
   }
 
   /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.

@@ -71,13 +71,14 @@ package struct MeasuredCommand {
   package var warning: Diagnostic? {
     guard !isWrapper else {
       return Diagnostic(
-        "a libtool wrapper: \(image) is evicted and examined, but the shell that runs it is timed too",
-        context: [path], hint: "measure that program, with LD_LIBRARY_PATH set, or an installed one"
+        "this is a libtool wrapper: \(image) is evicted and examined, but the time includes the shell that runs it",
+        context: [path],
+        hint: "measure the program itself with LD_LIBRARY_PATH set, or measure an installed program"
       )
     }
     guard !isImage, access(path, R_OK) == 0 else { return nil }
     return Diagnostic(
-      "a script, not an image: the program that it runs is measured, but neither evicted nor examined",
+      "this is a script: the program that it runs is measured, but neither evicted nor examined",
       context: [path], hint: "name the image with --also")
   }
 

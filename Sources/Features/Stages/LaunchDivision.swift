@@ -36,12 +36,15 @@ extension TracedLaunch {
     }
     guard version >= start, loading >= version else {
       return (
-        .whole, "the program wrote over the tracer's memory, which has times of no launch", nil
+        .whole, "the program wrote over the tracer's memory, which has impossible times", nil
       )
     }
     guard statistics != nil else { return (.records, "the loader wrote no statistics", nil) }
     guard cycle != nil else {
-      return (.records, "no record of main tells how long the loader's cycles are", nil)
+      return (
+        .records, "the length of the loader's cycles is unknown, because no launch recorded main",
+        nil
+      )
     }
     guard let scale, let times = loaderTimes(scale: scale) else {
       return (.records, "the loader's times disagree with the tracer's", nil)

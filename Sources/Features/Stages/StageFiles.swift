@@ -123,7 +123,7 @@ package struct StageFiles {
         document.warnings.append(
           Diagnostic(
             "left out the loader's statistics: they are in cycles of an unknown length",
-            context: [path], hint: "orderfile stages -- COMMAND"))
+            context: [path], hint: "measure the launch itself: orderfile stages -- COMMAND"))
         continue
       }
       add(
@@ -153,6 +153,6 @@ package struct StageFiles {
   }
 
   private static let oldLoader = Diagnostic(
-    "statistics of an old dyld: since iOS 15 and macOS 12 it prints none",
+    "these are statistics of an old dyld: since iOS 15 and macOS 12, dyld prints no statistics",
     hint: "use marks, or xctrace's App Launch template")
 }

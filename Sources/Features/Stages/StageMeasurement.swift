@@ -239,7 +239,10 @@ package struct StageMeasurement {
       warnings.append(
         Diagnostic(
           "the stages can't be separated: \(divided.limit ?? StageTracer.reasonAgainst(image))",
-          context: [image], hint: "marks divide it: orderfile_mark, and 'orderfile record'"))
+          context: [image],
+          hint:
+            "to divide the launch by marks, call orderfile_mark() in the program, and run 'orderfile record'"
+        ))
     case .records:
       warnings.append(
         Diagnostic(

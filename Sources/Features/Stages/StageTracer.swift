@@ -85,6 +85,6 @@ struct StageTracer {
     guard let loader = try? file.interpreter() else { return "the program is linked statically" }
     let name = String(decoding: loader, as: UTF8.self)
     guard name.contains("/ld-linux") else { return "\(name) is not glibc's loader" }
-    return "it runs with other rights than its user's, or ended before it was loaded"
+    return "the program runs with other rights than its user, or ended before it was loaded"
   }
 }

@@ -56,7 +56,7 @@ package struct StagesText {
           + "\(Decimal.percent($0.upperBound, isSigned: true))"
       }
       text +=
-        "untraced: \(milliseconds(untraced)) ms in as many launches, in turn; the rows without tracing add up to "
+        "untraced: \(milliseconds(untraced)) ms in as many launches without the tracer; the rows without tracing add up to "
         + "\(milliseconds(table.typicalTotal - table.tracing)) ms "
         + "(\(Decimal.percent(change.share, isSigned: true))\(interval ?? ""))\n"
     }

@@ -249,11 +249,12 @@ struct LoaderLog {
     let isWhole = launch.form != .dyldStatisticsDetails || hasLastStage
     guard isWhole, whole.count + implausible.count >= least else {
       log.warn(
-        "a launch is cut off after \(whole.last.map { "'\($0.name)'" } ?? "its total")")
+        "a launch is left out, because its statistics end after \(whole.last.map { "'\($0.name)'" } ?? "its total")"
+      )
       return
     }
     for name in implausible {
-      log.warn("'\(name)' is longer than the whole launch, and left out")
+      log.warn("'\(name)' is left out, because it is longer than the whole launch")
     }
     try log.add(launch)
   }

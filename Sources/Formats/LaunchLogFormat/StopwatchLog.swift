@@ -50,7 +50,7 @@ enum StopwatchLog {
       let isEnded = lines.position < bytes.count || bytes[bytes.count - 1] == UInt8(ascii: "\n")
       if !isEnded {
         guard last != nil else { throw unknown(lines.lineNumber, range.lowerBound) }
-        log.warn("the last line has no line feed: it may be cut off, and is left out")
+        log.warn("the last line has no line feed, so it may be incomplete: it is left out")
         break
       }
       guard var line = line(text) else {
@@ -86,7 +86,7 @@ enum StopwatchLog {
         let computed = line.milliseconds - before / 1e6
         if abs(computed - delta) > 1.000_001 {
           log.warn(
-            "line \(lines.lineNumber): the delta of '\(line.name)' is not the difference of its time and the one before"
+            "line \(lines.lineNumber): the delta of '\(line.name)' is not the difference between its time and the time of the line before"
           )
         }
       }

@@ -47,11 +47,11 @@ extension UnwritableEntry.Reason: CustomStringConvertible {
     case .hash: "a '#' begins a comment"
     case .takenForPrefix: "the linker takes a part of the name for an architecture or object file"
     case .takenForLiteral: "the linker takes the name for a string literal"
-    case .lineBreak: "the name holds a line break"
-    case .zeroByte: "the name holds a zero byte"
-    case .quotationMark: "the name holds a quotation mark"
-    case .noInputSection: "its input section is not known"
-    case .sharedInputSection: "its input section holds other functions too"
+    case .lineBreak: "the name has a line break"
+    case .zeroByte: "the name has a zero byte"
+    case .quotationMark: "the name has a quotation mark"
+    case .noInputSection: "the input section of the function is not known"
+    case .sharedInputSection: "the input section of the function also has other functions"
     }
   }
 }

@@ -42,6 +42,6 @@ import Testing
     let command = "clang -fuse-ld=lld -Wl,--build-id main.o -o app"
     let run = try app.advise(["--relink", command, "--", "./app"])
     #expect(run.status == 0 && run.text.contains("\nno effect: packed relocations"))
-    #expect(run.errors.contains("the command makes the same image with every option"))
+    #expect(run.errors.contains("the command makes the same image with each option"))
   }
 }

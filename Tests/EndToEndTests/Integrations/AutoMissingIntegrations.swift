@@ -113,7 +113,7 @@ import Testing
     }
     #expect(
       run.errors.contains(
-        "was still working when it was ended, seconds after it was ready: 3 counts found "),
+        "was still busy when it was ended, seconds after it was ready: 3 counts found "),
       "\(run.errors)")
     let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
     #expect(text.contains("executed, not exact: 3 counts found "), "\(text)")

@@ -163,7 +163,8 @@ import Testing
       hasEmulator
         ? library.status == 0
         : library.status == 1
-          && library.errors.contains("instrument: a program finds the library at its own path only"),
+          && library.errors.contains(
+            "instrument: programs find the library only at the path where cargo builds it"),
       "\(library.errors)")
   }
 
@@ -214,7 +215,7 @@ import Testing
     #expect(stripped.status == 1 && stripped.errors.contains("the image has no symbols"))
     #expect(
       stripped.errors.contains(
-        "Cargo.toml:10 strips them: add --config 'profile.bare.strip=\"none\"'"),
+        "Cargo.toml:10 strips the symbols: add --config 'profile.bare.strip=\"none\"'"),
       "\(stripped.errors)")
     let overridden = try cargo(
       "build", "-p", "app", "--bin", "app", "--profile", "bare", "--offline", "--config",
@@ -233,14 +234,14 @@ import Testing
       ".cargo/config.toml")
     let otherwise = try cargo("build", "-p", "app", "--bin", "app", "--offline")
     #expect(otherwise.status == 1 && otherwise.errors.contains("the image has no symbols"))
-    #expect(otherwise.errors.contains("profile.release.strip keeps them: remove what else strips"))
+    #expect(otherwise.errors.contains("profile.release.strip keeps symbols: remove other options"))
 
     try workshop.write("[build]\nrustflags = []\n".utf8, ".cargo/config.toml")
     let flags = try cargo(
       "info", "--offline", environment: ["RUSTFLAGS": "--cfg of_flag", "NO_COLOR": "1"])
     #expect(flags.text.contains("cargo"), "\(flags.errors)")
-    #expect(flags.errors.contains("warning: RUSTFLAGS: replaces [target] rustflags"))
-    #expect(flags.errors.contains("config.toml:1: [build] rustflags") == false)
-    #expect(flags.errors.contains("config.toml:2: [build] rustflags do not count"))
+    #expect(flags.errors.contains("warning: RUSTFLAGS: this variable replaces [target] rustflags"))
+    #expect(flags.errors.contains("config.toml:1: cargo ignores [build] rustflags") == false)
+    #expect(flags.errors.contains("config.toml:2: cargo ignores [build] rustflags"))
   }
 }

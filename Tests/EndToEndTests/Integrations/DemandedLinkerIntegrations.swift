@@ -65,7 +65,8 @@ import Testing
       let run = try cargo(workshop, verb)
       #expect(run.status == 1 && !run.errors.contains("strip"), "\(run.errors)")
       #expect(
-        run.errors.contains("app: not ordered: the project links it with mold, which can't order"))
+        run.errors.contains(
+          "app: not ordered: the project links this image with mold, which can't order"))
     }
   }
 

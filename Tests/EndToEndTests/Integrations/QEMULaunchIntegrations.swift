@@ -11,7 +11,8 @@ import Testing
       compiler, ["-fsanitize=\(sanitizer)", "-Wl,--build-id"])
     let run = try QEMUWorkshop.record(workshop)
     #expect(
-      run.status == 1 && run.errors.contains("/app: unable to emulate: a sanitizer is in it"),
+      run.status == 1
+        && run.errors.contains("/app: unable to emulate: the program contains AddressSanitizer"),
       "\(run.errors)")
   }
 
@@ -21,8 +22,9 @@ import Testing
     let run = try QEMUWorkshop.record(workshop)
     #expect(run.status == 1)
     #expect(
-      run.errors.contains(": unable to emulate: missing its loader /lib/ld-linux-aarch64.so.1\n")
-        && run.errors.contains("hint: --sysroot /usr/aarch64-linux-gnu\n"), "\(run.errors)")
+      run.errors.contains(
+        ": unable to emulate: missing the loader of the program, /lib/ld-linux-aarch64.so.1\n")
+        && run.errors.contains("hint: give --sysroot /usr/aarch64-linux-gnu\n"), "\(run.errors)")
     #expect(!workshop.fileNames.contains { $0.hasPrefix("t") })
   }
 
@@ -41,7 +43,8 @@ import Testing
     let run = try QEMUWorkshop.record(
       workshop, options: ["--also", "plugin.so"], "plugin replaced", "first", "plugin2.so")
     #expect(run.text == "3 4 " && run.status == 3, "\(run.errors)")
-    #expect(run.errors.contains("/plugin.so: another file than this one"), "\(run.errors)")
+    #expect(
+      run.errors.contains("/plugin.so: the image in memory is not this file"), "\(run.errors)")
     let names = try QEMUWorkshop.names(workshop)
     #expect(names.filter { $0.hasPrefix("plugin_") } == ["plugin_entry", "plugin_inner"])
   }
@@ -59,7 +62,8 @@ import Testing
     replaced.send(SIGTERM)
     let end = replaced.end()
     #expect(
-      end.errors.contains("written during the launch, and without a build ID") == (kind == "none"),
+      end.errors.contains("this file was written during the launch, and has no build ID")
+        == (kind == "none"),
       "\(end.errors)")
   }
 
@@ -77,10 +81,10 @@ import Testing
     let run = try QEMUWorkshop.record(workshop, "exec", "true")
     #expect(
       run.status == 0
-        && run.errors.contains("/bin/true: not recorded: a process executed it, which ends its "),
+        && run.errors.contains("/bin/true: this program is not recorded: a process executed it"),
       "\(run.errors)")
     let failed = try QEMUWorkshop.record(workshop, "exec", "./not-executable")
-    #expect(failed.status == 0 && !failed.errors.contains("not recorded:"), "\(failed.errors)")
+    #expect(failed.status == 0 && !failed.errors.contains("is not recorded:"), "\(failed.errors)")
   }
 
   @Test func streamsStatusesAndSignalsAreTheProgramsOwn() throws {
@@ -173,7 +177,7 @@ import Testing
       "script: unable to emulate: expected a program, found a script")
     try fails(
       ["--", "./app"], path: workshop.folder.path,
-      "unable to record: it is statically linked, and so loads no plugin")
+      "unable to record with this emulator: it is statically linked, so it loads no plugins")
     try fails(["--", "./app"], path: "/nowhere", "missing 'qemu-x86_64' on PATH")
     try fails(["--", "./main.c"], path: "/usr/bin", "unable to run")
     try fails(

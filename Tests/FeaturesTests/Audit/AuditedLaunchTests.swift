@@ -33,7 +33,7 @@ import Testing
     var options = Audit.Options()
     options.traces = [try Self.trace(of: path, [9, 9], workshop)]
     let rebuilt = try AuditedELF.audit(workshop, "app", options)
-    #expect(rebuilt.warnings.contains { $0.message.hasPrefix("it recorded another build of") })
+    #expect(rebuilt.warnings.contains { $0.message.hasPrefix("this trace is of another build of") })
     #expect(rebuilt.libraries.map(\.wasLoaded) == [nil])
 
     options.traces = [try Self.trace(of: "/elsewhere/libplain.so", [1, 2, 3], workshop)]
@@ -81,7 +81,7 @@ import Testing
     #expect(other.libraries.map(\.loadNanoseconds) == [nil])
     #expect(
       other.warnings.map(\.message).contains {
-        $0.contains("it measured launches without \(app): nothing of it is used")
+        $0.contains("this document is of launches without \(app), so it is not used")
       })
 
     let id = try #require(other.id).description
@@ -89,7 +89,8 @@ import Testing
       workshop, [(app, id), (library, "010203"), ("/opt/libplugin.so", "88")])
     let own = try AuditedELF.audit(workshop, "app", options)
     #expect(own.libraries.map(\.loadNanoseconds).contains(2000) && own.libraries.count >= 2)
-    #expect(own.warnings.allSatisfy { !$0.message.contains("it measured launches without") })
+    #expect(
+      own.warnings.allSatisfy { !$0.message.contains("this document is of launches without") })
   }
 
   @Test func aTraceOfAnotherProgramIsSaid() throws {
@@ -99,7 +100,7 @@ import Testing
     options.traces = [try Self.trace(of: "/elsewhere/libplain.so", [1, 2, 3], workshop)]
     func warns(_ name: String) throws -> Bool {
       try AuditedELF.audit(workshop, name, options).warnings.contains {
-        $0.message.contains("it recorded a launch of /bin/app, and nothing of ")
+        $0.message.contains("this trace is of /bin/app, and has nothing of ")
       }
     }
     #expect(try warns("another"))

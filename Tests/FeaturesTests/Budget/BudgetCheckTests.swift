@@ -209,11 +209,11 @@ import Testing
     let error = #expect(throws: Diagnostic.self) { try check.results() }
     #expect(
       error?.description == """
-        3 limits have no figure:
+        3 limits are on figures that no document has:
           no document has diff.stale (at line 1): no order file was given
           no document has diff.floorPages (at line 3): app: unable to trace
-          no document has libraries (at line 1)
-          hint: give '--order'; allow ptrace; give what 'orderfile audit --json' writes
+          no document lists libraries (at line 1)
+          hint: give '--order'; allow ptrace; give a document that 'orderfile audit --json' has written
         """)
   }
 

@@ -81,7 +81,7 @@ import Testing
     var base: [CheckedImage] = []
     let bytes = FileBytes(try fixture("reporting/measure/cold-and-warm/expected.json"))
     let error = #expect(throws: Diagnostic.self) { try base.addBase(bytes, path: "m.json") }
-    #expect(error?.message == "times of another job can't be compared")
+    #expect(error?.message == "times of another job can't be compared with this build")
   }
 
   /// A comment on GitHub holds 65,536 characters.

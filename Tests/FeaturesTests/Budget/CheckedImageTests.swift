@@ -86,7 +86,7 @@ import Testing
       error
         == Diagnostic(
           "\(message), unlike in 'pages.json'", context: ["audit.json"],
-          hint: "make all documents of a check from one build", severity: .mismatch))
+          hint: "give documents of one build", severity: .mismatch))
   }
 
   /// An image has a weak ID only if it has no other ID. The order file is made from the build before.

@@ -45,7 +45,7 @@ import Testing
   }
 
   private static let hint =
-    "give what these commands write with --json: audit, auto, diff, gen, measure, pages, verify"
+    "give a document that one of these commands has written with --json: audit, auto, diff, gen, measure, pages, verify"
   private static let schemas =
     "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1, orderfile.verify/1"
 

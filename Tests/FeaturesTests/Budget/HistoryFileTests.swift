@@ -86,7 +86,7 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
       throws: Diagnostic(
         "duplicate entry: commit a1 has figures of pages of app, x86_64, 4 KiB pages at lines 1 and 3",
         context: ["h.jsonl"],
-        hint: "remove one of them, or tell launches apart with '--launch-name'")
+        hint: "remove one of these lines, or distinguish launches with '--launch-name'")
     ) { try HistoryFile("\(Self.valid)\n\(other)") }
   }
 

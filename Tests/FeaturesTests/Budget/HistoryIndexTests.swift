@@ -19,7 +19,8 @@ import Testing
     #expect(
       throws: Diagnostic(
         "duplicate entry: commit new already has figures of pages of app, x86_64, 4 KiB pages (at line 53)",
-        hint: "remove that line to replace it, or tell launches apart with '--launch-name'")
+        hint:
+          "remove that line to replace the figures, or distinguish launches with '--launch-name'")
     ) { try index.add(.pages("new", 1_700_009_999, 151)) }
   }
 
@@ -28,7 +29,8 @@ import Testing
     #expect(
       throws: Diagnostic(
         "duplicate entry: commit c3 already has figures of pages of app, x86_64, 4 KiB pages (at line 7)",
-        hint: "remove that line to replace it, or tell launches apart with '--launch-name'")
+        hint:
+          "remove that line to replace the figures, or distinguish launches with '--launch-name'")
     ) { try index.add(.pages("c3", 1, 150)) }
   }
 

@@ -42,7 +42,7 @@ import Testing
     #expect(
       Diagnostic.unused(unused, remedies: [Remedy("x")]).map { "\($0)" } == [
         builds.path("none")
-          + ": none of 1 hit is used, no build of it in the trace: 1 in 'elsewhere' (1 function)\n  hint: x",
+          + ": none of 1 hit is used, because the trace has no build of the given image: 1 in 'elsewhere' (1 function)\n  hint: x",
         builds.path("two")
           + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'",
       ])
@@ -65,7 +65,7 @@ import Testing
     #expect(inputs.folding.sourceWording(of: 0) == "2 traces")
     #expect(
       inputs.warnings.map(\.message) == [
-        "'app-default' is taken for a build of 'app.rec': 3 of 4 functions have the same names"
+        "'app-default' counts as a build of 'app.rec': 3 of 4 functions have the same names"
       ])
     #expect(
       inputs.builds.unused(besides: [0]).map { $0.map(\.image) } == [
@@ -98,7 +98,7 @@ import Testing
         == [true])
     #expect(
       try check("one", "bare").map(\.message) == [
-        "'\(builds.path("app"))' is taken for a build of 'app' by its name alone: "
+        "'\(builds.path("app"))' counts as a build of 'app' only because of its file name: "
           + "no function but main was recorded"
       ])
   }

@@ -42,6 +42,9 @@ import Testing
     document.together = nil
     document.options = []
     let text = AdviceText(document).text
-    #expect(text.contains("predicted, nothing was linked\nno option saves a page"))
+    #expect(
+      text.contains(
+        "predicted from the tables of the image; nothing was linked\nno option without a drawback saves a page"
+      ))
   }
 }

@@ -33,7 +33,7 @@ import Testing
     let error = diagnostic { _ = try merge(files) }
     #expect(error?.context == [builds.path("after")])
     #expect(error?.message.contains("3 more files can't be read: ") ?? false)
-    #expect(error?.hint == "--keep-going leaves out what can't be read")
+    #expect(error?.hint == "give --keep-going to leave out files that can't be read")
     let rest = try merge(files, keepsGoing: true)
     #expect(rest.fileCount == 2 && rest.profile.counts.launches == 2)
     let warnings = rest.warnings.map(\.description)

@@ -90,7 +90,7 @@ import Testing
         "9 unorderable: unable to order absolute symbol: fixed",
         "10 unorderable: unable to order undefined symbol: nowhere",
         "11 renamed: no such symbol: renamed.llvm.1",
-        "12 ambiguous: 2 functions have the name: own",
+        "12 ambiguous: 2 functions have this name: own",
       ])
     #expect(found.document.entries == 12 && found.document.dataEntries == 1)
     let marks = [": no such", ": duplicate", ": unable"]

@@ -302,7 +302,7 @@ import Testing
   @Test func anotherProgramIsRefused() throws {
     let error = diagnostic { _ = try order(options(image: "other")) }
     #expect(error?.severity == .mismatch)
-    #expect(error?.message.hasPrefix("only 0 of 4 recorded functions are in it") ?? false)
+    #expect(error?.message.hasPrefix("only 0 of 4 recorded functions are in this image") ?? false)
   }
 
   @Test func aDialectOfAnotherImageFormatIsRefused() throws {

@@ -204,7 +204,7 @@ import Testing
     #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
     let left = try #require(order.image.split?.leftWhole)
     #expect(
-      left.map(\.name) == ["parse"] && left[0].reason.contains("several functions have the name"))
+      left.map(\.name) == ["parse"] && left[0].reason.contains("several functions have this name"))
   }
 
   /// Generated code has such functions, and so do headers that many files include.
@@ -276,7 +276,7 @@ import Testing
     #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
     #expect(
       order.image.split?.leftWhole.map { "\($0.name): \($0.reason)" }
-        == ["parse: drifted since it was recorded: 3 and 2 basic blocks"])
+        == ["parse: basic blocks differ from the recorded build: 3 and 2 basic blocks"])
   }
 
   @Test func anErrorSaysHowToRecord() throws {
@@ -287,7 +287,9 @@ import Testing
     #expect(noBlocks?.severity == .nothingRecorded && noBlocks?.hint?.contains("--blocks") ?? false)
     build.mapVersion = 1
     try write(build, ran: [("main", [0])])
-    #expect(diagnostic { _ = try generated() }?.message.contains("it has no block IDs") ?? false)
+    #expect(
+      diagnostic { _ = try generated() }?.message.contains("expected block IDs, found none")
+        ?? false)
     build.hasMap = false
     try write(build, ran: [("main", [0])])
     #expect(
@@ -322,6 +324,6 @@ import Testing
     try write(other, "app")
     let error = diagnostic { _ = try generated(["gone.oftrace"]) }
     #expect(error?.message.hasPrefix("missing the recorded image") ?? false)
-    #expect(error?.hint == "give it with --recorded")
+    #expect(error?.hint == "give its new path with --recorded")
   }
 }

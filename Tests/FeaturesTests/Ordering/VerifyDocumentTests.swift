@@ -23,7 +23,7 @@ import Testing
       .init(line: 41, name: "puts", kind: .unorderable, reason: "unable to order shared symbol"),
       .init(
         line: 50, name: SymbolName(bytes: [0x66, 0xff]), kind: .ambiguous,
-        reason: "3 functions have the name"),
+        reason: "3 functions have this name"),
     ])
 
   @Test func bothFormsAreAsRecorded() throws {
@@ -51,12 +51,12 @@ import Testing
     document.update = .init(outputPath: "new.order", lines: 1)
     let updated = VerifyText(document)
     #expect(updated.summary.hasSuffix("; after the update 4 of 120 (3.3%)"))
-    #expect(updated.updateNote == "wrote present names into 1 line: new.order")
+    #expect(updated.updateNote == "wrote the present names of functions into 1 line: new.order")
     document.problems.removeFirst()
     document.update?.lines = 0
     #expect(
       VerifyText(document).updateNote
-        == "no entry is renamed: new.order: copied as it is; 4 entries stay stale: record the launch again"
+        == "no entry is renamed: new.order: copied without changes; 4 entries stay stale: record the launch again"
     )
     document.problems = []
     document.update?.outputPath = document.path

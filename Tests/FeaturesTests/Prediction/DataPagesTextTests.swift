@@ -50,7 +50,7 @@ import Testing
     #expect(
       DataPagesChangeText(pages).text == """
 
-        4 KiB pages read or written, as measured; each belongs to its first touch:
+        pages of 4 KiB that the launch read or wrote, measured; each page is counted at its first touch:
           BEFORE  AFTER  CHANGE  SECTION
           ------  -----  ------  ---------
                3      1      -2  .rela.dyn

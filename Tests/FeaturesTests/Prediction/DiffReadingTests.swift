@@ -81,15 +81,15 @@ import Testing
         """
 
         predicted 4 KiB pages of data that hold what the launch touched:
-          not known: what the kernel, and code without callbacks such as the C library, touches
+          not counted: pages that only the kernel, or code without callbacks such as the C library, touches
          PAGES   AFTER  SAVED  CHANGE LOADER   AFTER  SECTION
          -----   -----  -----  ------ ------   -----  -----------------------------
             10 →     3      7  -70.0%      0 →     0  .rodata (constants)
              2 →     1      1  -50.0%      1 →     1  .bss (zero-filled)
             12 →     4      8  -66.7%      1 →     1  TOTAL predicted pages of data
           of these, pages of zeros, which no file has: 1 → 0
-        at most 12 → 8: where 0 touches are in the layout before, and 4 in the layout after, is unknown, \
-        because what they touched has no name
+        at most 12 → 8: 0 touches before and 4 after have \
+        no known page, because the touched data have no name
 
         """), "\(text)")
     #expect(

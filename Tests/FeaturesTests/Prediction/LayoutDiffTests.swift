@@ -155,7 +155,7 @@ import Testing
     let old = try document(options("scattered", "renamed", traces: ["wide"]))
     #expect(
       old.warnings.contains {
-        $0.message.hasSuffix("renamed: 1 of 15 startup functions are not in it")
+        $0.message.hasSuffix("renamed: this build lacks 1 of 15 startup functions")
           && $0.hint?.contains("record --breakpoints") ?? false
       })
   }
@@ -204,7 +204,9 @@ import Testing
     try builds.writeTrace("gone", of: "app.rec", used: SampleBuilds.used, id: [0x60])
     for (trace, isGone) in [("gone", true), ("app.oftrace", false)] {
       let document = try document(options(traces: [trace]))
-      let warnings = document.warnings.filter { $0.message.contains("the recorded image is gone") }
+      let warnings = document.warnings.filter {
+        $0.message.contains("the recorded image is no longer at this path")
+      }
       #expect(warnings.count == (isGone ? 1 : 0))
       #expect(document.recordable == nil)
     }
@@ -314,7 +316,7 @@ import Testing
       #expect(error?.context == [builds.path("other")])
     }
     let error = diagnostic { _ = try document(options("other", "other")) }
-    #expect(error?.message == "none of 4 startup functions is in either layout")
+    #expect(error?.message == "none of 4 startup functions was found in the given layouts")
   }
 
   @Test func anOrderFileWithoutNamesTellsNothing() throws {

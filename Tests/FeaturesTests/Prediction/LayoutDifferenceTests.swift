@@ -38,7 +38,7 @@ import Testing
       ])
     #expect(
       document.warnings.map(\.message) == [
-        "2 startup functions are in only one of the two layouts; each layout counts its own"
+        "2 startup functions are in only one of the two layouts; each layout is predicted with the functions that it has"
       ])
     #expect(document.presence == Presence(all: 6, before: 4, after: 4))
     #expect(document.prediction.pages == BeforeAfter(before: 4, after: 3))
@@ -72,8 +72,8 @@ import Testing
     let layout = sampleLayout([("usage", 0x1000, 10), ("usage", 0x5000, 10), ("main", 0x9000, 10)])
     #expect(
       Self.document(["main", "usage"], layout, layout).warnings.map(\.message) == [
-        "1 name belongs to several functions of the layout before; all of them are counted",
-        "1 name belongs to several functions of the layout after; all of them are counted",
+        "1 name belongs to several functions of the layout before; all of these functions are counted",
+        "1 name belongs to several functions of the layout after; all of these functions are counted",
       ])
   }
 

@@ -49,7 +49,7 @@ import Testing
     var document = two
     document.method = .qemu
     document.methodReason = "breakpoints: a | b"
-    document.notCounted = "an emulator does not tell pages"
+    document.notCounted = "an emulator does not count pages"
     for index in document.images.indices {
       (document.images[index].pages, document.images[index].pages16k) = (nil, nil)
     }

@@ -195,17 +195,17 @@ import Testing
       "Fetching https://a/x.git\nerror: Git command 'git -C /a config --get remote.origin.url' failed: b\n",
       "download failed"
     ),
-    ("a.c:1:10: fatal error: foo.h: No such file or directory\n", "install what is missing"),
-    ("a.c:1:10: fatal error: 'foo.h' file not found\n", "install what is missing"),
-    ("ld.lld: error: unable to find library -lx\n", "install what is missing"),
+    ("a.c:1:10: fatal error: foo.h: No such file or directory\n", "install the missing tool"),
+    ("a.c:1:10: fatal error: 'foo.h' file not found\n", "install the missing tool"),
+    ("ld.lld: error: unable to find library -lx\n", "install the missing tool"),
     (
       "/usr/bin/ld: cannot find -lx\ncollect2: error: ld returned 1 exit status\n",
-      "install what is missing"
+      "install the missing tool"
     ),
-    ("sh: 1: foogen: not found\nmake: *** [Makefile:2: a] Error 127\n", "install what is missing"),
+    ("sh: 1: foogen: not found\nmake: *** [Makefile:2: a] Error 127\n", "install the missing tool"),
     (
       "Program doxygen found: NO\nmeson.build:2:0: ERROR: Dependency \"foo\" not found, tried pkgconfig\n",
-      "install what is missing"
+      "install the missing tool"
     ),
     ("-- Could NOT find Doxygen\na.c:1:2: error: no\n", nil),
     ("checking for automake... not found\nchecking for aclocal... no\na.c:1: error: x\n", nil),

@@ -198,8 +198,8 @@ import Testing
       try BuildLinker(demandedBy: "mold").orderingDialect(of: "app")
     }
     let text =
-      "app: not ordered: the project links it with mold, which can't order\n"
-      + "  hint: remove -fuse-ld=mold from the project's flags, or use lld, gold or bfd there"
+      "app: not ordered: the project links this image with mold, which can't order\n"
+      + "  hint: remove -fuse-ld=mold from the project's flags, or replace it by lld, gold or bfd"
     #expect(error?.description == text)
   }
 

@@ -54,7 +54,7 @@ extension [Finding] {
     let findings = facts.findings
     #expect(findings.of("gcc")?.severity == .warning)
     #expect(findings.of("gcc")?.finding.hasSuffix("loading shared libraries: libisl.so") ?? false)
-    #expect(findings.of("gold")?.finding == "it does not work: it printed nothing")
+    #expect(findings.of("gold")?.finding == "this tool does not work: it printed nothing")
   }
 
   /// `record --qemu` refuses such an emulator.
@@ -176,7 +176,7 @@ extension [Finding] {
     #expect(facts.findings().of("confined builds") == nil)
     #expect(
       AutoObstacles.ofMachine(nil, facts, MachineFindingsTests.facts())
-        == ["no temporary folder to try the tools in"])
+        == ["no temporary folder in which the tools could be tried"])
     let project = ProjectFacts(demands: [ProjectFacts.Demand(.linker("bfd"), at: "Makefile:1")])
     #expect(project.findings(nil).map(\.check) == ["build system"])
   }

@@ -118,10 +118,10 @@ import Testing
 
   @Test(
     arguments: [
-      (.cargoBuildScript, "[workspace]\n", "a virtual manifest"),
+      (.cargoBuildScript, "[workspace]\n", "of a workspace without a package"),
       (
         .cargoBuildScript, "[package] # main\nbuild = \"b.rs\"\n",
-        "build script of its own: build = \"b.rs\""
+        "already has a build script: build = \"b.rs\""
       ),
       (.cargoBuildScript, "[package]\nbuild = false\n", "turns build scripts off"),
       (.cargoBuildScript, "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),

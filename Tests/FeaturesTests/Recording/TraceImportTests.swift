@@ -111,9 +111,9 @@ import Testing
     #expect(all.map(\.document.outputPath) == ["traces/1.oftrace", "traces/2.oftrace"])
     #expect(
       all.flatMap(\.warnings).map { "\($0)".split(separator: "\n")[0] } == [
-        "\(path): 2 traces of 9: the profile keeps a sample",
+        "\(path): this profile has only 2 traces of 9: it keeps a sample",
         "\(path):8: missing 'nobody': no such symbol",
-        "\(path):8: trace 2 counts 3 times in the profile: a trace has no weight",
+        "\(path):8: trace 2 counts 3 times in the profile, but only once in the imported trace: traces have no weights",
       ])
     traceImport.outputPath = "app.oftrace"
     traceImport.traceNumber = 2
@@ -186,7 +186,8 @@ import Testing
       result.document.details
         == .samples(
           .init(samples: 3, names: 3, unnamedFrames: 1, command: "before", missing: [])))
-    #expect(result.warnings.map(\.message) == ["process 9 also used the image: not imported"])
+    #expect(
+      result.warnings.map(\.message) == ["process 9 also used the image, and is not imported"])
     let none = diagnostic {
       _ = try imported({ .perf($0) }, text.replacing("/home/dev/before", with: "/home/dev/app"))
     }

@@ -52,7 +52,7 @@ import Testing
     let warnings = try LaunchReport(["twins", "twins.order"].map(builds.path)).warnings
     #expect(
       warnings.map(\.message).filter { $0.contains("several functions") } == [
-        "1 name belongs to several functions of the layout; all of them are counted"
+        "1 name belongs to several functions of the layout; all of these functions are counted"
       ])
   }
 }

@@ -43,7 +43,7 @@ import Testing
     #expect(stages.rows.last?.name == "not separated" && stages.rows.last?.delta == 1e6)
     #expect(
       document.warnings.map(\.message) == [
-        "statistics of an old dyld: since iOS 15 and macOS 12 it prints none"
+        "these are statistics of an old dyld: since iOS 15 and macOS 12, dyld prints no statistics"
       ])
   }
 

@@ -186,7 +186,7 @@ import Testing
         """
         \(path): missing symbols: \(starts - 1) of \(starts) functions have no name
           tried \(path).dSYM/Contents/Resources/DWARF/stripped: No such file or directory
-          hint: use the unstripped image, or its dSYM with '--debug-file'
+          hint: use the unstripped image, or give its dSYM with '--debug-file'
         """
       ])
   }
@@ -206,7 +206,10 @@ import Testing
       try build.read("image.dSYM/Contents/Resources/DWARF/image")
     }
     #expect(error?.message.hasPrefix("unsupported filetype: found MH_DSYM") == true)
-    #expect(error?.hint == "give the image itself, or the image and its dSYM with '--debug-file'")
+    #expect(
+      error?.hint
+        == "give the image instead of its dSYM, or give the image, and the dSYM with '--debug-file'"
+    )
   }
 
   /// `strip -x` takes local names: an exported function before a nameless one keeps its own size.

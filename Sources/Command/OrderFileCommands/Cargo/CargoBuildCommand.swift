@@ -2,13 +2,14 @@ import ArgumentParser
 
 struct CargoBuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "build", abstract: "Build the target in the default order.",
+    commandName: "build",
+    abstract: "Build the program or library, with its functions in the default order.",
     discussion: """
       EXAMPLES
         $ cargo orderfile build
         $ cargo orderfile build --package app --bin app --profile dist
 
-      It prints the path of the program or library. 'run' does this, too.
+      It prints the path of the program or library. You need not call it before 'run', which also builds.
       """)
   @OptionGroup var options: CargoOptions
 

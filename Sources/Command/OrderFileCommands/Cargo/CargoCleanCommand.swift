@@ -3,13 +3,14 @@ import Projects
 
 struct CargoCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clean", abstract: "Remove all recorded launches and orders of the workspace.",
+    commandName: "clean",
+    abstract: "Remove all recorded launches and order files of the workspace.",
     discussion: """
       EXAMPLES
         $ cargo orderfile clean
         $ cargo orderfile clean --target-dir /tmp/target
 
-      Programs and libraries stay.
+      It does not remove programs and libraries.
       """)
   @OptionGroup var options: CargoOptions
 

@@ -4,13 +4,14 @@ import Projects
 
 struct CargoInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Check what keeps the project from being ordered here.",
+    commandName: "info",
+    abstract: "Check whether this machine can order the project, and name the obstacles.",
     discussion: """
       EXAMPLES
         $ cargo orderfile info
         $ cargo orderfile info --manifest-path app/Cargo.toml
 
-      It prints what 'orderfile doctor' finds of the workspace, and warns of flags for all crates in RUSTFLAGS and [build].
+      It prints what 'orderfile doctor' finds for the workspace. It warns if RUSTFLAGS or the table [build] of .cargo/config.toml has flags: they apply to all crates.
       """)
   @OptionGroup var options: CargoOptions
 

@@ -6,13 +6,13 @@ struct CargoOptimizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "optimize",
     abstract:
-      "Build the target in the order of the recorded launches, and predict what that saves.",
+      "Build the program or library in the order of the recorded launches, and predict the pages that this saves.",
     discussion: """
       EXAMPLES
         $ cargo orderfile optimize
         $ cargo orderfile optimize --bin app --profile dist
 
-      The next 'cargo build' links the default order again; 'orderfile init' puts the order into the project's own build.
+      The next 'cargo build' links in the default order again. To keep the order, put it into the project's own build with 'orderfile init'.
       """)
   @OptionGroup var options: CargoOptions
 

@@ -15,9 +15,10 @@ struct CargoOrderFileCommand: ParsableCommand {
         $ cargo orderfile run -- --help
         $ cargo orderfile optimize
 
-      'run' builds in release mode and records a launch; repeat it for more launches. 'optimize' builds again, in the \
-      order of the launches, and predicts the pages that this saves. Options before '--' are those of 'cargo rustc': \
-      --bin, --package, --profile, --features and others. Only the crate that is linked is compiled again. It needs Linux.
+      'run' builds the program in release mode, launches it, and records the launch. Call 'run' several times to \
+      record several launches. 'optimize' builds again, in the order of the launches, and predicts the pages that \
+      this saves. Options before '--' are those of 'cargo rustc', such as --bin, --package, --profile and \
+      --features. Only the crate that is linked is compiled again. It needs Linux.
       """,
     subcommands: [
       CargoInfoCommand.self, CargoBuildCommand.self, CargoRunCommand.self,
@@ -37,7 +38,7 @@ struct CargoOrderFileCommand: ParsableCommand {
 struct CargoOptions: ParsableArguments {
   @Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("Options of cargo rustc.", valueName: "options"))
+    help: ArgumentHelp("Options of 'cargo rustc', such as --bin NAME.", valueName: "options"))
   var captured: [String] = []
 
   var words: CargoWords { CargoWords(captured) }

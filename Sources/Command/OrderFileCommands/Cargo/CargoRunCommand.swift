@@ -4,14 +4,15 @@ import Rendering
 
 struct CargoRunCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Build the target, launch it, and record the launch.",
+    commandName: "run", abstract: "Build the program or library, launch it, and record the launch.",
     discussion: """
       EXAMPLES
         $ cargo orderfile run -- --help
         $ cargo orderfile run --package plugin --lib -- ./host --load plugin
 
-      Arguments after '--' are passed to the program. For a cdylib, name a program that loads it, and its arguments. \
-      Each launch is kept until 'clean', or until another build is launched. The exit status is the program's.
+      Arguments after '--' are passed to the program. For a cdylib, the words after '--' name a program that loads \
+      the library, and its arguments. A recorded launch is kept until you call 'clean', or until 'run' launches \
+      another build. The exit status is the program's.
       """)
   @OptionGroup var options: CargoOptions
   var programArguments: [String] { options.words.program }

@@ -7,18 +7,19 @@ import Rendering
 struct AdditionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The commit that was built: a revision as git takes it or, with --time, any name. (default: HEAD)",
+      "The commit that was built, as a revision that git knows. With --time, any name is permitted. (default: HEAD)",
       valueName: "name"))
   var commit: String?
   @Option(
     help: ArgumentHelp(
-      "When the commit was made: a time as 'git show --format=%cI' prints it, or seconds since 1970. (default: git's time of the commit)",
+      "The time of the commit, as 'git show --format=%cI' prints it, or in seconds since 1970. (default: the time that git has for the commit)",
       valueName: "time"),
     transform: expecting("a time such as 2026-11-23T16:40:00Z, or seconds since 1970"))
   var time: HistoryTime?
   @Option(
     help: ArgumentHelp(
-      "A name for the launch, if several launches of an image are added.", valueName: "name"))
+      "The name of the launch. It distinguishes several launches of one image in the history.",
+      valueName: "name"))
   var launchName: String?
 
   /// The first of these options that is given; `nil` if none is given.

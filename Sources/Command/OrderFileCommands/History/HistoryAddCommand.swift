@@ -11,24 +11,29 @@ struct HistoryAddCommand: ParsableCommand {
         $ orderfile history add history.jsonl pages.json measure.json
         $ orderfile history add history.jsonl gen.json --commit 1f3a9c2 --time 2026-11-23T16:40:00Z
 
-      A document is what audit, auto, diff, gen, measure, pages or verify write with --json. Of two layouts or programs the one after \
-      counts. There is one line for each image, page size and, for measure, state of the page cache. A second line about \
-      the same is refused. Either all lines are appended or none.
+      A document is what audit, auto, diff, gen, measure, pages or verify writes with --json. If a document \
+      compares two layouts or programs, the figures of the second are added. A document becomes one line for each \
+      image and page size; a document of 'measure' becomes one line for each image and state of the page cache. A \
+      second line about the same commit, image, and page size or state is an error. If there is an error, no line \
+      is appended.
 
-      Without --commit and --time, git is asked for them in the current folder.
+      Without --commit and --time, git in the current folder tells the commit and its time.
       """)
 
   @Argument(
-    help: ArgumentHelp("The history; it is created if it does not exist.", valueName: "history"),
+    help: ArgumentHelp(
+      "The history file to append to. It is created if it does not exist.", valueName: "history"),
     completion: .file())
   var history: String
   @Argument(
-    help: ArgumentHelp("The documents, - for stdin.", valueName: "document"), completion: .file())
+    help: ArgumentHelp(
+      "A document with figures to append; - reads it from stdin. Repeat for more.",
+      valueName: "document"), completion: .file())
   var documents: [String]
   @OptionGroup var added: AdditionOptions
   @Option(
     help: ArgumentHelp(
-      "The architecture of the images, if neither the documents nor the images tell it.",
+      "The architecture of the images, needed only if neither the documents nor the images state it.",
       valueName: "name"))
   var arch: ArchitectureOption?
   @OptionGroup var messages: Messages

@@ -3,7 +3,7 @@ import ArgumentParser
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Keep figures commit by commit, and find the commits that changed them.",
+    abstract: "Keep the figures of each commit, and find the commits that changed them.",
     discussion: """
       EXAMPLES
         $ orderfile pages --json -o pages.json -- build/app --help
@@ -12,8 +12,8 @@ struct HistoryCommand: ParsableCommand {
         $ orderfile show history.jsonl
         $ orderfile export csv history.jsonl -o history.csv
 
-      A history is a file of independent lines, to which 'add' only appends: keep it in a repository of its own, or as an \
-      artifact of the main branch.
+      A history is a file in which each line has figures of one commit. 'add' only appends lines. Keep the file in \
+      a repository of its own, or as an artifact of the main branch.
       """,
     subcommands: [HistoryAddCommand.self, HistoryTrendCommand.self])
 }

@@ -27,7 +27,8 @@ struct HistoryTrendCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The history, - for stdin.", valueName: "history"), completion: .file())
+    help: ArgumentHelp("The history file to search; - reads stdin.", valueName: "history"),
+    completion: .file())
   var history: String
   @Option(
     help: ArgumentHelp(
@@ -41,10 +42,12 @@ struct HistoryTrendCommand: ParsableCommand {
       valueName: "p"), transform: expecting("a number above 0, at most 1"))
   var maximumP: Double?
   @Option(
-    help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"),
+    help: ArgumentHelp(
+      "Show only changes of at least this size, such as 2%. (default: show all)",
+      valueName: "percent"),
     transform: Share.limit)
   var minChange: Share?
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages

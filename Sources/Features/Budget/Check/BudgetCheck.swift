@@ -62,7 +62,7 @@ package struct BudgetCheck {
         images.map { printable($0.name) }.joined(separator: ", ")
       }
       throw Diagnostic(
-        "the base is of another program: expected figures of \(names(images)), found those of \(names(base))",
+        "the base is of another program: expected figures of \(names(images)), found figures of \(names(base))",
         severity: .mismatch)
     }
     for (image, old) in pairs {
@@ -160,7 +160,7 @@ package struct BudgetCheck {
       requirement: .against(allowance), line: limit.line, value: 0, outcome: .noBaseline)
     guard let comparison = times.comparisons.first(where: { $0.after == "after" }) else {
       result.reason =
-        "only one build was launched: give 'orderfile measure' the base's build and this one"
+        "only one build was measured: run 'orderfile measure' with the build of the base and this build"
       return result
     }
     guard let found = comparison.metrics.first(where: { $0.metric == metric }) else { return nil }
@@ -172,9 +172,9 @@ package struct BudgetCheck {
     result.launchesNeeded = verdict.launchesNeeded
     switch verdict.outcome {
     case .inconclusive:
-      let needed = verdict.launchesNeeded.map { "about \($0) of each would" }
+      let needed = verdict.launchesNeeded.map { "about \($0) launches of each build would decide" }
       result.reason =
-        "\(counted(times.launches, "launch", "launches")) of each do not decide; \(needed ?? "the change is too close to the limit for any number")"
+        "\(counted(times.launches, "launch", "launches")) of each build do not decide; \(needed ?? "the change is too close to the limit for any number of launches")"
     case .fail where isUnsteady(metric, times):
       result.outcome = .inconclusive
       result.reason =
@@ -229,8 +229,8 @@ package struct BudgetCheck {
 
   private func absence(of libraries: Budget.AllowedLibraries) -> Diagnostic {
     var problem = Diagnostic(
-      "no document has libraries (at line \(libraries.line))",
-      hint: "give what 'orderfile audit --json' writes")
+      "no document lists libraries (at line \(libraries.line))",
+      hint: "give a document that 'orderfile audit --json' has written")
     if let figure = BudgetFigure(id: Self.libraries) { explain(&problem, figure) }
     return problem
   }
@@ -248,7 +248,7 @@ package struct BudgetCheck {
     var hints: [String] = []
     for hint in problems.compactMap(\.hint) where !hints.contains(hint) { hints.append(hint) }
     return Diagnostic(
-      "\(problems.count) limits have no figure:"
+      "\(problems.count) limits are on figures that no document has:"
         + problems.map { "\n  \($0.message)" }.joined(),
       hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
   }
@@ -272,6 +272,6 @@ package struct BudgetCheck {
     return Diagnostic(
       "no document has \(what) (at line \(limit.line))"
         + (found.isEmpty ? "" : ": found page sizes of \(found)"),
-      hint: "give what 'orderfile \(limit.figure.source.rawValue) --json' writes")
+      hint: "give a document that 'orderfile \(limit.figure.source.rawValue) --json' has written")
   }
 }

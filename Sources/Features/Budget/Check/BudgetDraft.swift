@@ -16,7 +16,8 @@ package enum BudgetDraft {
     if limits.isEmpty {
       throw Diagnostic(
         "the documents have no figures to limit",
-        hint: "give what audit, diff, gen or pages write with --json")
+        hint:
+          "give documents that 'orderfile audit', 'diff', 'gen' or 'pages' has written with --json")
     }
     return Budget(limits: limits)
   }

@@ -16,11 +16,11 @@ extension BudgetFigure {
   private static let audit = [
     BudgetFigure(
       .audit, "embeddedLibraries", .libraries, .lower,
-      "Libraries that come with the program; the loader opens, maps and relocates each.",
+      "Libraries that come with the program. The loader opens, maps and relocates each library.",
       "link them statically, or load them when they are needed"),
     BudgetFigure(
       .audit, "findings", .findings, .lower, slack: Slack.none,
-      "What 'orderfile audit' finds in how the image was built, such as missing function sections.",
+      "Findings of 'orderfile audit' about the build of the image, such as missing function sections.",
       "see 'orderfile audit' for each finding and its remedy"),
     BudgetFigure(
       .audit, "initializers", .functions, .lower, slack: Slack.none,
@@ -29,10 +29,10 @@ extension BudgetFigure {
     BudgetFigure(
       .audit, "libraries", .libraries, .lower, slack: Slack.none,
       "All libraries that the loader opens before main.",
-      "see 'orderfile audit' for who needs each library"),
+      "see 'orderfile audit' for the image that needs each library"),
     BudgetFigure(
       .audit, "relocations", .words, .lower,
-      "Words that the loader writes in the program and its libraries before main; each page with one is copied.",
+      "Words that the loader writes into the program and its libraries before main. Each page with such a word is copied.",
       "link with -z pack-relative-relocs or -fixup_chains, or have fewer tables of pointers"),
   ]
 
@@ -66,7 +66,7 @@ extension BudgetFigure {
       orderAgain),
     BudgetFigure(
       .diff, "drifted", .functions, .lower, slack: Slack.none,
-      "Startup functions that have other basic blocks in the image than were recorded.",
+      "Startup functions whose basic blocks in this image differ from the recorded build.",
       "compile both builds with -fbasic-block-address-map, and record again with 'orderfile record --breakpoints --blocks'"
     ),
     BudgetFigure(
@@ -82,25 +82,26 @@ extension BudgetFigure {
       "Pages of code that the startup functions lie on; predicted.", orderAgain),
     BudgetFigure(
       .diff, "predictedPagesAtMost", .pages, .lower,
-      "The same, if the startup functions that the layout lacks lie on pages of their own.",
+      "Pages of code that the startup functions lie on, if functions that the layout lacks lie on pages of their own; predicted.",
       "record again: the trace is from an older build"),
     BudgetFigure(
       .diff, "predictedWindows64k", .windows, .lower,
-      "Aligned windows of 64 KiB, as Linux maps them around a fault; predicted.", orderAgain),
+      "Aligned windows of 64 KiB with startup functions: Linux maps a window around a page fault; predicted.",
+      orderAgain),
     BudgetFigure(
       .diff, "present", .ratio, .higher, slack: .share,
       "The share of the recorded startup functions that the image has.",
       "record again: the trace is from an older build"),
     BudgetFigure(
       .diff, "recordable", .ratio, .higher, slack: .share,
-      "The share of the recorded image's code that could be recorded; of the rest no trace tells anything.",
-      "compile all of it with callbacks, or use 'orderfile record --breakpoints'"),
+      "The share of the recorded image's code that could be recorded. Traces never have functions of the other code.",
+      "compile all code with callbacks, or use 'orderfile record --breakpoints'"),
     BudgetFigure(
       .diff, "stale", .ratio, .lower, slack: .share,
       "The share of the order file's entries that the image does not have.", orderAgain),
     BudgetFigure(
       .diff, "startupBytes", .bytes, .lower, slack: .bytes,
-      "The bytes of the startup functions; of basic blocks where they were recorded.",
+      "The bytes of the startup functions; if basic blocks were recorded, the bytes of the blocks that ran.",
       "run less code at launch"),
     BudgetFigure(
       .diff, "startupFunctions", .functions, .none, "Functions that the launch ran.",
@@ -134,7 +135,7 @@ extension BudgetFigure {
   private static let measure = [
     BudgetFigure(
       .measure, "cpuTime", .seconds, .lower, slack: .time,
-      "The processor time of a launch, compared with that of the base in the same job.",
+      "The processor time of a launch, compared with a launch of the base in the same job.",
       "see 'orderfile audit' and 'orderfile show' for what a launch runs"),
     BudgetFigure(
       .measure, "imagePSS", .bytes, .lower, slack: .bytes,
@@ -144,7 +145,7 @@ extension BudgetFigure {
       "Resident memory of the image: code, constants and data; a median.", memoryRemedy),
     BudgetFigure(
       .measure, "instructions", .instructions, .lower, slack: .time,
-      "The instructions of a launch, compared with those of the base in the same job.",
+      "The instructions of a launch, compared with a launch of the base in the same job.",
       "see 'orderfile show' of a trace for what a launch runs"),
     BudgetFigure(
       .measure, "peakRSS", .bytes, .lower, slack: .bytes,
@@ -163,7 +164,7 @@ extension BudgetFigure {
       "Resident memory of the process; a median.", memoryRemedy),
     BudgetFigure(
       .measure, "wallTime", .seconds, .lower, slack: .time,
-      "The time of a launch, compared with that of the base in the same job.",
+      "The time of a launch, compared with a launch of the base in the same job.",
       "see 'orderfile audit' and 'orderfile show' for what a launch runs"),
   ]
 
@@ -175,11 +176,11 @@ extension BudgetFigure {
     BudgetFigure(
       .pages, "readOnlyPages", .pages, .lower, slack: .pages,
       "Pages of constants and tables that the launch touched; measured.",
-      "see 'orderfile pages' for what touched each"),
+      "see 'orderfile pages --list' for the function that touched each page first"),
     BudgetFigure(
       .pages, "readTextPages", .pages, .lower,
       "Pages of the code segment that the launch only read; measured.",
-      "see 'orderfile pages' for what read each"),
+      "see 'orderfile pages --list' for the function that read each page first"),
     BudgetFigure(
       .pages, "textPages", .pages, .lower, slack: .pages,
       "Pages of code that the launch executed; measured.", measureAgain),

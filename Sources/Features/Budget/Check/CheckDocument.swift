@@ -107,8 +107,8 @@ package struct CheckDocument: Sendable {
         ["diff.present", "gen.resolved"].contains($0.id) && $0.metric.value < 0.5
       }.map { figure in
         Diagnostic(
-          "only \(Decimal.percent(figure.metric.value)) of the startup functions are in '\(image.name)' by their "
-            + "names: the figures of '\(figure.source.rawValue)' count only these",
+          "only \(Decimal.percent(figure.metric.value)) of the startup functions were found by name in '\(image.name)': "
+            + "the figures of '\(figure.source.rawValue)' count only these functions",
           context: [figure.document],
           hint: "if functions were renamed, record a launch of this build")
       }

@@ -25,9 +25,9 @@ extension [CheckedImage] {
       let document = try CommittedDocument(parsing: bytes, path: path)
       if case .measure = document.content {
         throw Diagnostic(
-          "times of another job can't be compared", context: [path],
+          "times of another job can't be compared with this build", context: [path],
           hint:
-            "launch both builds in one 'orderfile measure', and give its document without --base")
+            "launch both builds in one 'orderfile measure', and give the document without --base")
       }
       return try add(document, path: path)
     }

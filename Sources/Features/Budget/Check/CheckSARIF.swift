@@ -28,8 +28,8 @@ package struct CheckSARIF {
     var description: String {
       switch self {
       case .budget: "A figure of a launch is beyond its limit."
-      case .regression: "A figure of a launch is worse than that of the base."
-      case .library: "A library is not on the list of allowed ones."
+      case .regression: "A figure of a launch is worse than the figure of the base."
+      case .library: "A library is not on the list of allowed libraries."
       case .inconclusive: "The measured launches do not decide whether a limit is kept."
       }
     }

@@ -98,7 +98,7 @@ extension CheckedImage {
     if let difference = stated.difference(from: reference, ofOneBuild: true) {
       throw Diagnostic(
         "\(printable(name)) is of \(difference), unlike in '\(printable(referenceSource))'",
-        context: [document], hint: "make all documents of a check from one build",
+        context: [document], hint: "give documents of one build",
         severity: .mismatch)
     }
     guard
@@ -124,7 +124,7 @@ extension [CheckedImage] {
       guard isOfTwoBuilds || names.insert(image.reference.name).inserted else {
         throw Diagnostic(
           "the document has two images called '\(printable(image.reference.name))'",
-          context: [path], hint: "a check tells images apart by their file names")
+          context: [path], hint: "a check distinguishes images by their file names")
       }
       let index = index(of: image.reference)
       guard count <= CheckedImage.mostImages else {
@@ -140,7 +140,7 @@ extension [CheckedImage] {
           if let first = self[index].figure(like: figure) {
             throw Diagnostic(
               "'\(printable(first.document))' and '\(printable(path))' both have \(figure.id) of \(printable(self[index].name))",
-              hint: "check each launch by itself: one document of a kind for each image")
+              hint: "check each launch separately, with one document of each kind for each image")
           }
           self[index].figures.append(figure)
         }

@@ -60,7 +60,9 @@ package struct CommittedDocument: Sendable {
       let isUnknown = error.field == "schema"
       throw Diagnostic(
         "\(error)", context: [path],
-        hint: isUnknown ? "give what these commands write with --json: \(Self.commands)" : nil)
+        hint: isUnknown
+          ? "give a document that one of these commands has written with --json: \(Self.commands)"
+          : nil)
     } catch let error as Diagnostic {
       throw Diagnostic(error.message, context: [path], hint: error.hint)
     } catch {

@@ -47,7 +47,7 @@ package struct GitCommit: Hashable, Sendable {
     let words = text.split { $0 == " " || $0 == "\n" }
     guard words.count == 2, let time = HistoryTime(String(words[1])) else {
       throw Diagnostic(
-        "unable to tell the commit: expected its hash and time, found '\(text.prefix(80))'",
+        "the commit is unknown: expected a hash and a time, found '\(text.prefix(80))'",
         context: ["git show"], hint: "give both '--commit' and '--time'")
     }
     self.init(name: String(words[0]), time: time)

@@ -68,10 +68,10 @@ package struct HistoryAddition: Sendable {
     a == b
       ? Diagnostic(
         "the document has two images with figures of \(series.wording)", context: [b],
-        hint: "a history tells images apart by their file names")
+        hint: "a history distinguishes images by their file names")
       : Diagnostic(
-        "duplicate figures of \(series.wording): '\(a)' has them, too", context: [b],
-        hint: "add each document by a call of its own, with '--launch-name'")
+        "duplicate figures of \(series.wording): '\(a)' has the same figures", context: [b],
+        hint: "add each document with a command of its own, and another '--launch-name'")
   }
 
   /// Returns the architecture that the user gives, else the one that the document states. If there is neither, reads
@@ -81,7 +81,7 @@ package struct HistoryAddition: Sendable {
       let wanted = ImageReference(path: image.path, architecture: architecture)
       if let difference = image.difference(from: wanted, ofOneBuild: false) {
         throw Diagnostic(
-          "it is of \(difference)", context: [image.path], hint: "leave out '--arch'",
+          "the image is of \(difference)", context: [image.path], hint: "leave out '--arch'",
           severity: .mismatch)
       }
       return architecture
@@ -89,7 +89,7 @@ package struct HistoryAddition: Sendable {
     if let stated = image.architecture { return stated }
     do { return try Image.reading(path: image.path).image.architecture } catch {
       var error = error
-      error.message = "unable to tell the architecture: \(error.message)"
+      error.message = "the architecture of the image is unknown: \(error.message)"
       error.hint = "give '--arch'"
       throw error
     }

@@ -63,7 +63,8 @@ package struct HistoryIndex {
       throw Diagnostic(
         "duplicate entry: commit \(entry.commit) already has figures of \(entry.series.wording) "
           + "(at line \(earlier))",
-        hint: "remove that line to replace it, or tell launches apart with '--launch-name'")
+        hint:
+          "remove that line to replace the figures, or distinguish launches with '--launch-name'")
     }
     lines += 1
     let series = try places.add(entry.commit, entry.series, line: lines)
@@ -163,7 +164,7 @@ private struct HistoryPlaces {
       throw Diagnostic(
         "duplicate entry: commit \(commit) has figures of \(series.wording) at lines "
           + "\(earlier) and \(line)",
-        hint: "remove one of them, or tell launches apart with '--launch-name'")
+        hint: "remove one of these lines, or distinguish launches with '--launch-name'")
     }
     return number
   }

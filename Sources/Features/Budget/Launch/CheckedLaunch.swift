@@ -50,8 +50,8 @@ package struct CheckedLaunch {
     let wrapped = LibtoolWrapper(at: given)?.program
     guard image != nil || wrapped != nil || program.isImage else {
       throw Diagnostic(
-        "found a script: the limits are about an image that the script runs",
-        context: [program.path], hint: "name the image with '--image'")
+        "this program is a script, but limits are on figures of an image",
+        context: [program.path], hint: "name the image that the script runs with '--image'")
     }
     self.image = wrapped ?? given
     self.folder = folder
@@ -217,7 +217,7 @@ package struct CheckedLaunch {
       .diff, of: ["drifted"],
       Diagnostic(
         "the image has no map of its basic blocks",
-        hint: "compile it with -fbasic-block-address-map"))
+        hint: "compile the program with -fbasic-block-address-map"))
     if let refusal = document.refusal { made.lack(.diff, Diagnostic(refusal)) }
   }
 
@@ -233,7 +233,7 @@ package struct CheckedLaunch {
       made.lack(
         .measure, of: ["wallTime", "cpuTime", "instructions"],
         Diagnostic(
-          "times are compared with another build, and none was given",
+          "times need another build for comparison, and none was given",
           hint: "give '--before', the build of the base"))
       if !countsMemory { return }
     }
@@ -241,7 +241,7 @@ package struct CheckedLaunch {
       made.lack(
         .measure,
         Diagnostic(
-          "the launch runs another program than the image, so that the build of the base can't be launched",
+          "the launched program is not the image, so the build of the base can't be launched in its place",
           context: [program.path], hint: "let '--launch' begin with the image"))
       return
     }

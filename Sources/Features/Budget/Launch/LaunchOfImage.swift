@@ -52,7 +52,7 @@ struct LaunchOfImage {
       throw .ofLaunch(
         Diagnostic(
           "the launch did not touch any page of the image", context: [image],
-          hint: "'--image' names the image that the launch runs"))
+          hint: "name an image that the launch runs with '--image'"))
     }
     counted.document.images = counted.document.images.filter { $0.path == realPath }.map { found in
       var found = found

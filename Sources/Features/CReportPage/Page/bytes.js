@@ -270,7 +270,7 @@ class Icicle {
     node ??= document.activeElement === this.node ? this.blocks[this.selected]?.node : null;
     reading.classList.toggle("keys", !node);
     if (!node) {
-      reading.textContent = "Arrow keys walk through the blocks, Enter zooms to one or opens the page of a function, Esc goes back.";
+      reading.textContent = "Arrow keys move through the blocks, Enter zooms into a block or opens the page of a function, and Esc goes back.";
       return;
     }
     const path = [];
@@ -366,8 +366,8 @@ function bytesView(report, map, state) {
   return view(
     "bytes", "Where the bytes are",
     note(
-      "A block is as high as its bytes, its bar as long as the share that the launch uses: the coloured area is what is used.",
-      isWhole && " A function counts as a whole: no basic blocks were recorded."),
+      "The height of a block shows its bytes, and the length of its bar shows the share that the launch uses: the coloured area is the used bytes.",
+      isWhole && " A function counts as a whole, because no basic blocks were recorded."),
     element(
       "ul", { class: "key" }, element("li", {}, sample("part", element("span", { class: "used", style: "width:60%" })), "used share"),
       element("li", {}, sample("part unused"), "nothing used"), element("li", {}, sample("part rest"), "too small to be drawn alone, or only counted")),

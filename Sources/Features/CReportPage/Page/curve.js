@@ -127,8 +127,8 @@ function measuredCurves(report, map, state) {
   return element(
     "div", {}, element("h3", {}, "Measured page faults"),
     note(
-      "Faults of launches that nobody recorded, over their own milliseconds. A fault also maps what is in memory of the pages ",
-      "around it, and data fault, too: faults are not the pages above."),
+      "Faults of launches that were not recorded, at the milliseconds of these launches. A fault also maps the pages in memory ",
+      "around it, and data have faults, too: the faults do not equal the pages above."),
     tools, charts.map(([cache, chart]) => [charts.length > 1 && element("h4", {}, `${firstLetterUp(cache)} launches`), chart]),
     ...launches.map((launch) => tableBeside(
       `faults so far, ${launch.title}`,

@@ -89,7 +89,7 @@ class Drawer {
       ["Owner", layout.ownerName(page)],
       ["Startup code", (layout.kinds[page] === CODE || layout.bytesOfPage(page) > 0)
         && `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)} bytes`],
-      ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch it."],
+      ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch this page."],
       ["Faulted", faultsOfPage(report, layout, page).join(" ")],
       ["To save it", remedy(layout, page)],
     ];
@@ -112,7 +112,7 @@ class Drawer {
       functions.length ? table("functions on this page", this.columns(layout, page), functions) :
                          note(
                            layout.isTouched(page) || layout.kinds[page] !== CODE ?
-                             "No function is on it." :
+                             "No function is on this page." :
                              "Functions of pages that no launch touches are not in this report."),
     ];
   }

@@ -138,7 +138,7 @@ function historyView(report, state) {
     "history", "History",
     note(
       "A figure at each commit, oldest first. ",
-      hasPoints  ? "Lines mark the commits that changed it by more than chance." :
+      hasPoints  ? "Lines mark the commits that changed the figure by more than chance." :
         most < 2 ? "There is one commit: nothing to compare." :
                    "No change point was found in any figure; few commits can't show one."),
     element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select, printed), place, beside);

@@ -123,7 +123,7 @@ function limitsView(report) {
     ofOutcome("fail"), ofOutcome("inconclusive"), ofOutcome("pass", "kept"),
     ofOutcome("already in the base", "already so in the base"),
     ofOutcome("no baseline", "without a baseline"),
-    rest > 0 && note(`This report has the ${number(check.all.length)} worst; the other ${number(rest)} are in the document of the check.`),
+    rest > 0 && note(`This report has the ${number(check.all.length)} worst limits; the other ${number(rest)} are in the document of the check.`),
     check.all.length > 0
       && tableBeside(
         "verdict on each limit",

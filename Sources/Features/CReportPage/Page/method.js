@@ -6,9 +6,9 @@ function methodView(report) {
     "method", "Method",
     element(
       "p", {},
-      "Predicted figures follow from the layouts and the recorded launch. Measured ones are counts and times of real launches. ",
+      "Predicted figures follow from the layouts and the recorded launch. Measured figures are counts and times of real launches. ",
       "A page counts once, at its first touch. An owner is a module, an archive or a source file, where one is known",
-      layouts.length > 1 ? "; both layouts use the owners of the one before." : "."),
+      layouts.length > 1 ? "; both layouts use the owners of the layout before." : "."),
     report.layouts.length > 0
       && element(
         "p", {},

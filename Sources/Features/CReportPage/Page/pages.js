@@ -62,17 +62,17 @@ function remedy(layout, page) {
   const cell = layout.cells.get(page);
   if (!cell)
     return measured.some((touch) => touch.access === 0) ?
-      "No recorded code is on it. Record this launch, so that gen knows the code that ran." :
+      "No recorded code is on this page. Record this launch, so that gen knows the code that ran." :
       "Give gen or refine what pages wrote: they order variables and constants with a name. Strings without one, and what the "
         + "loader relocates, stay.";
-  if (layout.method && !measured.length) return "Nothing to save: the measured launch does not touch it.";
+  if (layout.method && !measured.length) return "Nothing to save: the measured launch does not touch this page.";
   if (!layout.canBeEmptied(page))
     return cell.functions ?
-      "Not by an order file alone: something on it is used that no order file moves (see why it is touched)." :
+      "Not by an order file alone: the launch uses something on this page that no order file moves (see why it is touched)." :
       "Nothing that an order file moves.";
   if (cell.bytes / layout.pageSize > 0.9)
-    return "It is full of startup functions. Splitting off what does not run of them may save it (gen --split-profile).";
+    return "This page is full of startup functions. Splitting off the parts that do not run may save the page (gen --split-profile).";
   const what = `${counted(cell.functions, "function")} (${byteCount(cell.bytes)} on this page)`;
   return layout.side === "before" ? `Order ${what} next to other startup functions.` :
-                                    `Move ${what} to pages that are touched anyway, or split off what does not run.`;
+                                    `Move ${what} to pages that are touched anyway, or split off the parts that do not run.`;
 }

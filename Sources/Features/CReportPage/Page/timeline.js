@@ -69,7 +69,7 @@ function timelineView(report, map, state) {
       `${counted(hits.length, "first hit")} in ${milliseconds(end)}, from the launch that ${
         visible(report.stored.hits.path)} recorded${trace}. `,
       "Each lane has its own height. Recording slows a launch down, so the order counts, not the duration. ",
-      report.layouts.length > 0 && "A page's time is that of the first hit on it."),
+      report.layouts.length > 0 && "The time of a page is the time of the first hit on it."),
     place,
     tableBeside(
       "first hits",
@@ -206,11 +206,11 @@ function faultsOfLaunches(report, map, state) {
   const listed = report.faults.flatMap((launch) => launch.list);
   const parts = FAULT_PARTS.map((words, part) => ({ words, part })).filter(({ part }) => listed.some((fault) => fault.part === part));
   const alike = (launch) => report.faults.filter((one) => one.stored.cache === launch.stored.cache);
-  const key = [[false, "minor: the page was in memory"], [true, "major: it was read from a device"]];
+  const key = [[false, "minor: the page was in memory"], [true, "major: the page was read from a device"]];
   return element(
     "div", {}, element("h3", {}, "Page faults"),
     listed.length > 0
-      && [note("Measured, of launches that nobody recorded. A line ends where its launch does, with a tick."),
+      && [note("Measured in launches that were not recorded. The tick at the end of a line is the end of its launch."),
           element(
             "ul", { class: "key" },
             key.map(([isMajor, words]) => element(
@@ -261,7 +261,7 @@ function faultLanes(launch, parts, usualEnd, map, state) {
   state.listen(cursor);
   return element(
     "div", {}, title, note(`${firstLetterUp(launch.summary)}: `, code(stored.command.map(shellWord).join(" ")), "."),
-    isSlow && note("It took far longer than the others: its axis has another scale."),
+    isSlow && note("This launch took far longer than the others, so its axis has another scale."),
     ...stored.limits.map((limit) => element("p", { class: "warning" }, `Limit: ${visible(limit)}.`)), place,
     tableBeside(
       `page faults, ${launch.title}`,

@@ -37,7 +37,7 @@ function pageFigures({ pageSizeBytes }, counts) {
       && figure(
         "Floor of the prediction, pages", false, number(floor), "the startup functions without gaps",
         above > 0 ? `the prediction is ${counted(above, "page")} above it` : "the prediction reaches it",
-        isMeasured && pages.at(-1) < floor && "fewer are executed: not all of each function runs"),
+        isMeasured && pages.at(-1) < floor && "fewer pages are executed, because not all of each function runs"),
   ];
 }
 
@@ -84,7 +84,7 @@ function dataFigure({ diff }, pageSizeBytes) {
   return figure(
     `Pages of data, ${byteCount(pageSizeBytes)}, predicted`, false, both(data.pages),
     data.sections.map(({ name, pages }) => `${both(pages)} of ${visible(name)}`).join(", "),
-    unplaced > 0 && `at most ${both(data.pagesAtMost)}: where some data are is unknown`);
+    unplaced > 0 && `at most ${both(data.pagesAtMost)}: the places of some data are unknown`);
 }
 
 /** Faults of a cold launch by the model, for each way in which kernels read ahead. */

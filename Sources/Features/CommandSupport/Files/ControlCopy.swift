@@ -20,7 +20,7 @@ package final class ControlCopy {
     let copy: UniqueFile
     do { copy = try UniqueFile("\(image).control.") } catch {
       throw Diagnostic(
-        "unable to copy it for the control: \(error)", context: [image],
+        "unable to copy this image for the control: \(error)", context: [image],
         hint: "measure copies of both builds in a folder of your own")
     }
     close(copy.descriptor)

@@ -120,7 +120,8 @@ package final class OutputFile {
         status.st_ino == output.st_ino
       else { continue }
       throw Diagnostic(
-        "unable to write: it is an input", context: [path], hint: "name another file with '-o'")
+        "unable to write the output to this file: it is also an input", context: [path],
+        hint: "name another file with '-o'")
     }
   }
 

@@ -37,7 +37,8 @@ extension ImageFacts {
 
   private var linker: Finding {
     guard let build else {
-      return Finding(.image, "linker", .ok, image.linker ?? "it does not say")
+      return Finding(
+        .image, "linker", .ok, image.linker ?? "unknown: the image does not name its linker")
     }
     if build.isMadeByBOLT {
       return Finding(
@@ -69,7 +70,7 @@ extension ImageFacts {
     return build.functionSections.map(Finding.functionSections)
       ?? Finding(
         .image, Finding.sectionCheck, .warning,
-        "unknown: no debug information for most functions, and fewer than \(BuildFacts.FunctionSections.fewestGaps) gaps between them that would tell",
+        "unknown: most functions have no debug information, and fewer than \(BuildFacts.FunctionSections.fewestGaps) gaps between functions show it",
         hint: "link with -Wl,-Map=app.map, and: orderfile doctor app.map")
   }
 
@@ -77,7 +78,8 @@ extension ImageFacts {
     let name = isMachO ? "UUID" : "build ID"
     guard let id = image.id, id.kind != .weak else {
       return Finding(
-        .image, name, .warning, "none: traces can't tell this build from another",
+        .image, name, .warning,
+        "none: a trace of this build can't be distinguished from a trace of another build",
         hint: "link with \(isMachO ? "-Wl,-random_uuid" : "-Wl,--build-id")")
     }
     return Finding(.image, name, .ok, "\(id)")
@@ -117,14 +119,14 @@ extension ImageFacts {
     return Finding(
       .image, "optimization", .warning,
       "\(facts.none) of \(counted(facts.none + facts.some, "function")) compiled without optimization (-O0): a release build has other functions",
-      hint: "compile with -O2 what you order")
+      hint: "compile the code that you order with -O2")
   }
 
   private var atLink: Finding? {
     guard let facts = build?.optimization, facts.atLink > 0 else { return nil }
     return Finding(
       .image, "link-time optimization", .ok,
-      "\(counted(facts.atLink, "function")), by gcc: link with GNU ld")
+      "\(counted(facts.atLink, "function")) compiled by gcc with -flto: link with GNU ld")
   }
 
   private static let flags = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
@@ -137,7 +139,7 @@ extension ImageFacts {
     guard let recordable else {
       return Finding(
         .image, "instrumentation", .ok,
-        "\(counted(count, "callback")): for recording, not for release")
+        "\(counted(count, "callback")): this is a build for recording, not for release")
     }
     if count > 2 * Int(clamping: max(1, recordable.functions.all)) {
       return Finding(
@@ -154,7 +156,8 @@ extension ImageFacts {
           "compile the rest with \(Self.flags), too, or record the release build with breakpoints")
     }
     return Finding(
-      .image, "instrumentation", .ok, "\(recordable.wording): for recording, not for release")
+      .image, "instrumentation", .ok,
+      "\(recordable.wording): this is a build for recording, not for release")
   }
 
   private var recorder: Finding? {

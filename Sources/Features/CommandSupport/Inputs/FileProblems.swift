@@ -35,7 +35,7 @@ package struct FileProblems {
     error.kind = areOfMissingFiles ? .missingTraces : nil
     if errors.count < count {
       error.remedies = [
-        Remedy("--keep-going leaves out what can't be read", option: "--keep-going")
+        Remedy("give --keep-going to leave out files that can't be read", option: "--keep-going")
       ]
     }
     throw error

@@ -153,7 +153,7 @@ package struct LaunchFolding {
       context: builds.images(of: group).prefix(1).map(\.path),
       remedies: [
         Remedy("the recorded image is stripped: record the unstripped build"),
-        .givenAsRecorded("give that build"),
+        .givenAsRecorded("give the unstripped build"),
       ])
   }
 }

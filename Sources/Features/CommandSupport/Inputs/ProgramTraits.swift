@@ -95,11 +95,11 @@ extension Diagnostic {
   package static func renamedFunctions(_ path: String, _ functions: FoundFunctions) -> Diagnostic {
     Diagnostic(
       "only \(functions.found) of \(counted(functions.all, "recorded function")) "
-        + "(\(Percentage.share(functions.found, of: functions.all))) are in it by their names: it is taken for a "
-        + "build of the recorded program, because its file name and its size are the same",
+        + "(\(Percentage.share(functions.found, of: functions.all))) were found by name: this file counts as a "
+        + "build of the recorded program, because it has the same file name and a similar size",
       context: [path],
       hint:
-        "if functions were renamed, record a launch of this build: only functions that are found count"
+        "if functions were renamed, record a launch of this build: functions that are not found do not count"
     )
   }
 }

@@ -37,8 +37,8 @@ package struct RecordableShare {
   package var warnings: [Diagnostic] {
     unknown.map {
       Diagnostic(
-        "the recorded image is gone: how much of its code could be recorded is unknown",
-        context: [$0.path], remedies: [.givenAsRecorded("give it")])
+        "the recorded image is no longer at this path: how much of its code could be recorded is unknown",
+        context: [$0.path], remedies: [.givenAsRecorded("give its new path")])
     }
   }
 }

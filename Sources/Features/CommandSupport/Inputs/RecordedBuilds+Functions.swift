@@ -34,7 +34,7 @@ extension RecordedBuilds {
       guard 4 * found >= 3 * used.count else { continue }
       warnings.append(
         Diagnostic(
-          "'\(traces.images[program].fileName)' is taken for a build of '\(name(of: group))': "
+          "'\(traces.images[program].fileName)' counts as a build of '\(name(of: group))': "
             + "\(found) of \(counted(used.count, "function")) have the same names",
           context: [member.path]))
       addGroup(ofImageAt: program, to: group)
@@ -73,7 +73,7 @@ extension RecordedBuilds {
       func warn(_ reason: String) {
         warnings.append(
           Diagnostic(
-            "'\(image.path)' is taken for a build of '\(name(of: group))' by its name alone: \(reason)",
+            "'\(image.path)' counts as a build of '\(name(of: group))' only because of its file name: \(reason)",
             context: [trace]))
       }
       guard !used.isEmpty else {
@@ -94,8 +94,9 @@ extension RecordedBuilds {
       }
       throw Diagnostic(
         "only \(found) of \(counted(used.count, "function")) of '\(image.path)' are in "
-          + "'\(name(of: group))': it is another program with that file name",
-        context: [trace], hint: "leave out the traces of one of them", severity: .mismatch)
+          + "'\(name(of: group))': these are two programs with the same file name",
+        context: [trace], hint: "leave out the traces of one of the two programs",
+        severity: .mismatch)
     }
     return warnings
   }

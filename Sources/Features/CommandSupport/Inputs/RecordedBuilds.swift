@@ -30,7 +30,8 @@ package struct RecordedBuilds {
       context: traces.members.prefix(1).map(\.path),
       remedies: [
         Remedy(
-          "name one with --image: \(names.joined(separator: ", "))", option: "--image"),
+          "name the image to order with --image: \(names.joined(separator: ", "))",
+          option: "--image"),
         Remedy("order each with --all-images", option: "--all-images"),
       ],
       severity: .mismatch)

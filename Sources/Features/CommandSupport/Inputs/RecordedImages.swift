@@ -36,7 +36,8 @@ package struct RecordedImages {
       let sameName = known.first { $0.fileName == fileName(ofPath: path) }
       var mismatch = Diagnostic.imageMismatch(
         path, found: image.id, expected: sameName ?? known.first)
-      mismatch.hint = "it is not the build that was launched: give that one, or record again"
+      mismatch.hint =
+        "this image is not the build that was launched: give the launched build, or record again"
       throw mismatch
     }
     named.append(image)
@@ -137,10 +138,13 @@ package struct RecordedImages {
       throw .imageMismatch(image.path, found: other.id, expected: image)
     }
     throw Diagnostic(
-      "missing the recorded image", context: [trace.path, image.path],
+      "missing the recorded image, whose functions the trace does not name",
+      context: [trace.path, image.path],
       remedies: [
-        .givenAsRecorded("give it"),
-        Remedy("record with 'orderfile record', which seals the trace"),
+        .givenAsRecorded("give its new path"),
+        Remedy(
+          "record again with 'orderfile record', which writes the names of functions into the trace"
+        ),
       ],
       severity: .mismatch)
   }
@@ -159,7 +163,7 @@ package struct RecordedImages {
     throw Diagnostic(
       "missing the build to order", context: [image.path],
       remedies: [
-        Remedy("give it with --image", option: "--image"),
+        Remedy("give the image with --image", option: "--image"),
         Remedy("its link map with --link-map", option: "--link-map"),
       ], severity: .mismatch)
   }
@@ -209,7 +213,8 @@ extension Diagnostic {
       "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
       context: [path],
       remedies: [
-        Remedy("it has been rebuilt: record again"), .givenAsRecorded("give the recorded image"),
+        Remedy("the image was rebuilt after the recording: record again"),
+        .givenAsRecorded("give the recorded image"),
       ],
       severity: .mismatch)
   }

@@ -84,9 +84,9 @@ package struct RecordedLaunches {
     guard let first = files.first else { return }
     warnings.append(
       Diagnostic(
-        "without a trace: of functions and data only those are listed that a launch used first on a page",
+        "no trace given: only the first function or datum touched on each page is listed",
         context: [first.path],
-        hint: "give a trace, too, or have 'orderfile refine' add what is missing"))
+        hint: "give a trace, too, or let 'orderfile refine' add the missing functions"))
   }
 
   private mutating func add(

@@ -58,7 +58,7 @@ extension Diagnostic {
     let others = traces.count > 1 ? "this and \(counted(traces.count - 1, "more trace")): " : ""
     let what =
       reason == .anotherProgram
-      ? "none of \(counted(total, "hit")) is used, \(reason.rawValue):"
+      ? "none of \(counted(total, "hit")) is used, because the trace has no build of the given image:"
       : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
     let hits = Dictionary(grouping: all, by: Image.init).mapValues {
       $0.map(\.hits).saturatingSum()

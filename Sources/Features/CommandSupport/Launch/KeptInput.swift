@@ -38,12 +38,12 @@ package final class KeptInput {
     guard fstat(input, &status) == 0 else { throw failure(errorText()) }
     switch status.st_mode & S_IFMT {
     case S_IFIFO: break
-    case S_IFDIR: throw failure("unable to use it as input: expected a file, found a folder")
+    case S_IFDIR: throw failure("unable to use this as input: expected a file, found a folder")
     default:
       guard isatty(input) == 0 else {
         throw failure(
-          "unable to use it as input: several launches read it, and a terminal can be read only once",
-          hint: "save what the program reads to a file")
+          "unable to use a terminal as input: several launches read the input, and a terminal can be read only once",
+          hint: "save the input to a file, and give the file")
       }
       (self.path, descriptor) = (path, nil)
       return
@@ -74,8 +74,8 @@ package final class KeptInput {
     let kind = status.st_mode & S_IFMT
     guard kind != S_IFIFO, kind != S_IFSOCK, kind != S_IFDIR else {
       throw Diagnostic(
-        "unable to use it as input: expected a file, found a \(kind == S_IFDIR ? "folder" : "pipe")",
-        context: [path], hint: "save what the program reads to a file")
+        "unable to use this as input: expected a file, found a \(kind == S_IFDIR ? "folder" : "pipe")",
+        context: [path], hint: "save the input to a file, and give the file")
     }
     return try Folder.absolutePath(path)
   }
@@ -101,8 +101,8 @@ package final class KeptInput {
         let now = ClockReading.now().nanoseconds
         guard now < end else {
           throw Diagnostic(
-            "the input did not end within \(timeout ?? 0) s: all of it is read before the first launch",
-            context: [path], hint: "save it to a file")
+            "the input did not end within \(timeout ?? 0) s: the whole input is read before the first launch",
+            context: [path], hint: "save the input to a file, and give the file")
         }
         milliseconds = Int32(clamping: min((end - now) / 1_000_000 + 1, 3_600_000))
       }
@@ -120,10 +120,10 @@ package final class KeptInput {
       guard size <= limit else {
         throw Diagnostic(
           "too much input: expected at most 1 GiB from a pipe", context: [path],
-          hint: "save it to a file")
+          hint: "save the input to a file, and give the file")
       }
       do { try writeAll(Array(part[..<count]), to: file) } catch {
-        throw Diagnostic("unable to keep the input: \(error)", context: [path])
+        throw Diagnostic("unable to store the input in a temporary file: \(error)", context: [path])
       }
     }
   }

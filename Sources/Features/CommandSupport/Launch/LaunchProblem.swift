@@ -30,9 +30,11 @@ extension ProgramLaunch.Result {
   package func unsettled(_ launch: String) -> Diagnostic? {
     guard endedAtWork else { return nil }
     return Diagnostic(
-      "the program was still working when it was ended, seconds after it was ready: another launch may get further",
+      "the program was still busy when it was ended, seconds after it was ready: another launch may get further",
       context: [launch],
-      hint: "choose a sign that comes when it waits for requests: --until-ready line=TEXT")
+      hint:
+        "end the launch when the program waits for requests: --until-ready line=TEXT, with a line that it prints then"
+    )
   }
 }
 
@@ -87,7 +89,8 @@ extension Diagnostic {
 
   package static func looksForLeaks(_ program: String) -> Diagnostic {
     Diagnostic(
-      "unable to trace: at its end LeakSanitizer traces the program itself", context: [program],
-      hint: "use a build without it, or set ASAN_OPTIONS=detect_leaks=0")
+      "unable to trace the program: it contains LeakSanitizer, which traces it when it ends",
+      context: [program],
+      hint: "use a build without LeakSanitizer, or set ASAN_OPTIONS=detect_leaks=0")
   }
 }

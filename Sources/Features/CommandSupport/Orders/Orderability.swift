@@ -19,7 +19,7 @@ extension Diagnostic {
     guard shared > 0, 2 * shared >= parts.count else { return nil }
     return Diagnostic(
       "\(shared) of \(counted(parts.count, "ordered function")) share their input section with "
-        + "others: the linker can't move them", context: [path],
+        + "other functions: the linker can't move them", context: [path],
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }
 
@@ -34,9 +34,9 @@ extension Diagnostic {
         + "\(counted(check.present, "present entry", "present entries")) are in the requested order",
       context: [path],
       hint: isMachO
-        ? "was it linked with '-order_file' and this file, from objects that have "
+        ? "was the image linked with '-order_file' and this file, from objects that have "
           + "MH_SUBSECTIONS_VIA_SYMBOLS?"
-        : "was it linked with this file, by a linker of its dialect, from objects compiled with "
+        : "was the image linked with this file, by a linker of its dialect, from objects compiled with "
           + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
   }
 
@@ -72,13 +72,13 @@ extension Diagnostic {
     if prefixed + 1 < sections.count {
       hints.append(
         dialect.movesToOwnSection
-          ? "__attribute__((section)) names the sections of functions: 'orderfile gen --link-map' lists them, and GNU ld "
-            + "then moves them to the others"
-          : "__attribute__((section(NAME))) puts a function into the output section NAME: without the attribute, or as "
-            + ".text.NAME, the function is ordered with the others")
+          ? "__attribute__((section)) names the sections of functions: 'orderfile gen --link-map' lists these "
+            + "sections, and GNU ld then moves them to the other ordered functions"
+          : "__attribute__((section(NAME))) puts a function into the output section NAME: remove the attribute, or name "
+            + "the section .text.NAME, so that the function is ordered with the others")
     }
     return Diagnostic(
-      "the listed functions are in \(sections.count) output sections, and the linker orders each section by itself: "
+      "the listed functions are in \(sections.count) output sections, and the linker orders each section separately: "
         + sections.map { "\($0.functions) in \($0.section)" }.joined(separator: ", "),
       context: [build], hint: hints.joined(separator: "; "))
   }
@@ -101,8 +101,8 @@ extension Diagnostic {
   package static func untoldSections(_ entries: Int, path: String, hint: String) -> Diagnostic? {
     guard entries > 0 else { return nil }
     return Diagnostic(
-      "\(counted(entries, "entry names a section", "entries name sections")) without a function's name: a linked image "
-        + "does not tell which functions \(entries == 1 ? "it has" : "they have"), a link map does",
+      "\(counted(entries, "entry names a section", "entries name sections")) without a function's name: only a link map "
+        + "shows which functions \(entries == 1 ? "it has" : "they have")",
       context: [path], hint: hint)
   }
 
@@ -116,7 +116,7 @@ extension Diagnostic {
         + "(\(Percentage.share(check.present, of: check.entries))) are in \(printable(layout)): the order file is out of date",
       context: [path],
       hint:
-        "'orderfile verify' says what became of each entry; record and 'orderfile gen' make a new order file"
+        "'orderfile verify' says what became of each entry; for a new order file, record a launch of this build and run 'orderfile gen'"
     )
   }
 
@@ -146,7 +146,8 @@ extension Diagnostic {
           ? Remedy(
             "object files of link-time optimization have no names that an order file can use")
           : Remedy(
-            "give its link map with --link-map, which lists the object files", option: "--link-map")
+            "give the image's link map, which lists the object files, with --link-map",
+            option: "--link-map")
       ])
   }
 

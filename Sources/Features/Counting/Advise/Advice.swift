@@ -56,7 +56,8 @@ package struct Advice {
     let given = try pages.map { try measured($0, at: path) }
     guard let command = command ?? given?.command else {
       throw Diagnostic(
-        "missing the launch", context: [path], hint: "give --pages FILE, or -- COMMAND")
+        "missing the launch whose pages are counted", context: [path],
+        hint: "give --pages FILE, or the command after '--'")
     }
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
@@ -121,8 +122,9 @@ package struct Advice {
     }
     guard image.loading != nil else {
       throw Diagnostic(
-        "missing what the loader touches: the document does not tell", context: [document],
-        hint: "count again with 'orderfile pages', with permission to ptrace")
+        "missing the pages that the loader touches: this document has only the pages of the program",
+        context: [document],
+        hint: "count again with 'orderfile pages' where ptrace is permitted")
     }
     return (image, pages.command)
   }

@@ -21,10 +21,13 @@ package struct AdviceText {
     let isMeasured = document.variation != nil
     let kept = document.options.filter { $0.givesUp == nil && isShown($0) }
     let others = document.options.filter { $0.givesUp != nil && isShown($0) }
-    text += "\n" + (isMeasured ? "measured" : "predicted, nothing was linked") + "\n"
-    text += kept.isEmpty ? "no option saves a page without giving something up\n" : table(kept)
+    text +=
+      "\n"
+      + (isMeasured ? "measured" : "predicted from the tables of the image; nothing was linked")
+      + "\n"
+    text += kept.isEmpty ? "no option without a drawback saves a page\n" : table(kept)
     if !others.isEmpty {
-      text += "\nthese give something up:\n" + table(others)
+      text += "\noptions with a drawback:\n" + table(others)
       for option in others {
         let words = (option.compiling + option.linking).joined(separator: " ")
         text += "  \(words) gives up \(option.givesUp ?? "")\n"
@@ -35,7 +38,7 @@ package struct AdviceText {
     if !same.isEmpty { text += "\nno effect: \(same.joined(separator: ", "))\n" }
     let more = document.options.filter { isMeasured && $0.outcome != .unchanged && !isShown($0) }
       .filter { document.saved(by: $0) != nil }.map { "\($0.name) (\(wording($0)))" }
-    if !more.isEmpty { text += "\nno page less: \(more.joined(separator: ", "))\n" }
+    if !more.isEmpty { text += "\nno page saved: \(more.joined(separator: ", "))\n" }
     for option in document.options {
       guard case .failed(let reason) = option.outcome else { continue }
       text += "\ncan't be linked: \(option.name): \(printable(reason))\n"

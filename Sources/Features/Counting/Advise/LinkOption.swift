@@ -41,16 +41,17 @@ extension LinkOption {
       effect: "functions and variables that nothing refers to are left out"),
     LinkOption(
       name: "folded functions", linking: ["-Wl,--icf=safe"],
-      effect: "equal functions whose addresses are not compared become one", needs: "lld or gold"),
+      effect: "equal functions whose addresses are not compared are merged into one",
+      needs: "lld or gold"),
     LinkOption(
       name: "eager binding", linking: ["-Wl,-z,now"],
       effect: "functions are looked up when the image is loaded, and .got.plt joins .got"),
     LinkOption(
       name: "separate segments", linking: ["-Wl,-z,separate-loadable-segments"],
-      effect: "no page of the file belongs to two segments", needs: "lld"),
+      effect: "no page of the file has parts of two segments", needs: "lld"),
     LinkOption(
       name: "separate code", linking: ["-Wl,-z,separate-code"],
-      effect: "no page of the file belongs to code and to constants"),
+      effect: "no page of the file has both code and constants"),
     LinkOption(
       name: "sections for each variable", linking: ["-Wl,--gc-sections"],
       compiling: ["-ffunction-sections", "-fdata-sections"],
@@ -61,8 +62,9 @@ extension LinkOption {
 
     LinkOption(
       name: "no exported functions", linking: ["-Wl,--no-export-dynamic"],
-      effect: "only what libraries refer to stays in .dynsym; --dynamic-list=FILE exports more",
-      givesUp: "modules that look symbols of the program up, names in backtrace_symbols(3)",
+      effect:
+        "only functions that libraries refer to stay in .dynsym; --dynamic-list=FILE exports more",
+      givesUp: "modules that look up symbols of the program, and names in backtrace_symbols(3)",
       kind: .programs),
     LinkOption(
       name: fixedAddress, linking: ["-no-pie"],

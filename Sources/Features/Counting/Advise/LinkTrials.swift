@@ -45,7 +45,7 @@ struct LinkTrials {
     if !present.bytes.elementsEqual(bytesBefore.copy(0..<bytesBefore.count)) {
       document.warnings.append(
         Diagnostic(
-          "the command links another build than the given one: pages are compared with that build",
+          "the command of --relink made another build than the given image: pages are compared with the build that it made",
           context: [linked.path]))
     }
     document.image.id = present.id
@@ -55,7 +55,7 @@ struct LinkTrials {
       document.warnings.append(
         Diagnostic(
           "two launches of one image differ by \(counted(document.variation ?? 0, "page")): "
-            + "smaller savings mean nothing", context: [launch.program.command[0]]))
+            + "smaller savings are noise", context: [launch.program.command[0]]))
     }
 
     var advised: [AdviceDocument.Option] = []
@@ -68,8 +68,10 @@ struct LinkTrials {
     if !advised.isEmpty, advised.allSatisfy({ $0.outcome == .unchanged }) {
       document.warnings.append(
         Diagnostic(
-          "the command makes the same image with every option", context: ["--relink"],
-          hint: "it has to pass $ORDERFILE_LDFLAGS to the compiler that links"))
+          "the command makes the same image with each option", context: ["--relink"],
+          hint:
+            "let the command pass $ORDERFILE_LDFLAGS to the compiler or linker that links the image"
+        ))
     }
     document.options = Self.bestFirst(advised, document)
     document.together = try together(document, options, present)
@@ -135,7 +137,8 @@ struct LinkTrials {
     let bytes = try InputFile.bytes(linked.path)
     guard try Self.identity(bytes, linked.path).isLike(identity) else {
       throw Diagnostic(
-        "the command made another program: most of its functions are others", context: ["--relink"],
+        "the command made another program: most functions of the given image are not in it",
+        context: ["--relink"],
         severity: .mismatch)
     }
     let (image, counted) = try launch.count(end)

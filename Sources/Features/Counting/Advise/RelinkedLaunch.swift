@@ -28,17 +28,18 @@ struct RelinkedLaunch {
     }
     if let end, counted.end != end {
       throw Diagnostic(
-        "the launch ended with \(counted.end), and with \(end) before\(log.lastLines())",
+        "the launch ended with \(counted.end), but an earlier launch ended with \(end)\(log.lastLines())",
         context: [program.command[0]])
     }
     guard let image = counted.document.images.first(where: { $0.path == path }),
       !image.pages.isEmpty
     else {
-      throw Diagnostic("none of its pages was touched: the launch does not use it", context: [path])
+      throw Diagnostic(
+        "no page of this image was touched: the launch does not use it", context: [path])
     }
     guard image.loading != nil else {
       throw counted.warnings.first
-        ?? Diagnostic("what the loader touches was not counted", context: [path])
+        ?? Diagnostic("the pages that the loader touches were not counted", context: [path])
     }
     return (image, counted)
   }

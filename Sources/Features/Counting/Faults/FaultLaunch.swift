@@ -93,7 +93,7 @@ package struct FaultLaunch {
       document.lost = lost
       if places.faults.isEmpty, events.contains(where: \.isFault) {
         // This happens in a time namespace, because the kernel's samples do not have the clock of the namespace.
-        document.refusal = "the kernel's samples have times outside of the launch"
+        document.refusal = "the kernel reported page faults with times outside of the launch"
       }
     }
     document.files = places.files
@@ -117,10 +117,11 @@ package struct FaultLaunch {
       warn(
         "the faults were counted but not listed: \(refusal)",
         hint:
-          "containers and kernel.perf_event_paranoid above 2 refuse it; run it outside or as root")
+          "run this command outside of the container, or as root, or set kernel.perf_event_paranoid to 2"
+      )
     }
     if document.lost > 0 {
-      warn("\(document.lost) records came too fast and were lost: faults are missing")
+      warn("\(document.lost) page faults came too fast and are missing from the list")
     }
     if document.leftOut > 0 {
       warn("left out: \(document.leftOut) faults after the first \(document.faults.count)")

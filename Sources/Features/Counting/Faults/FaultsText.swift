@@ -204,7 +204,7 @@ package struct FaultsText {
     }
     let around = ByteCount(UInt64(document.machine.faultAroundBytes))
     sentences.append(
-      "a fault also maps what is in memory of the \(around) around it: 'orderfile pages' counts the pages"
+      "a fault also maps the pages in memory of the \(around) around it: 'orderfile pages' counts all pages that a launch touches"
     )
     return sentences + document.limits.map { "note: \($0)" }
   }

@@ -12,8 +12,10 @@ struct DataPagesText {
   var text: String {
     let data = DataPages(of: image)
     guard !data.rows.isEmpty else { return "" }
-    let scope = image.loading == nil ? "without what the loader does before" : "from its loading on"
-    return "\nread or written, \(scope); each page belongs to its first touch\n"
+    let scope =
+      image.loading == nil
+      ? "without the touches of the loader before it" : "from the loading of the image on"
+    return "\nread or written, \(scope); each page is counted at its first touch\n"
       + sections(data).text() + "\n" + accessors(data).text()
   }
 

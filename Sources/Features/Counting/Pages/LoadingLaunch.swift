@@ -25,7 +25,10 @@ struct LoadingLaunch {
   func run() throws -> (touches: PageTouches?, problem: Diagnostic?) {
     let name = program.command[0]
     func notCounted(_ reason: String) -> (PageTouches?, Diagnostic?) {
-      (nil, Diagnostic("what the loader touches was not counted: \(reason)", context: [name]))
+      (
+        nil,
+        Diagnostic("the pages that the loader touches were not counted: \(reason)", context: [name])
+      )
     }
     do {
       let result = try SilentStreams.use { streams in

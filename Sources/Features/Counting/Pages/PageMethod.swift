@@ -41,7 +41,8 @@ struct PageMethodChoice {
   ) throws(Diagnostic) {
     self.environment = environment
     if let obstacle = program.obstacle {
-      throw Diagnostic("unable to count its pages: \(obstacle)", context: [program.path])
+      throw Diagnostic(
+        "unable to count the pages of this program: \(obstacle)", context: [program.path])
     }
     let obstacle = Self.obstacle(to: program, request.images ?? [])
     let preferred = wanted ?? (obstacle == nil ? .preload : .ptrace)
@@ -51,7 +52,7 @@ struct PageMethodChoice {
     method = resolvers == nil ? preferred : .ptrace
     if method == .preload, let obstacle {
       throw Diagnostic(
-        "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
+        "unable to count pages by a library in the program: \(obstacle)", context: [program.path],
         remedies: [.ptrace("omit --method, or use")])
     }
     if method == .ptrace { try program.checkTraceable(in: environment) }
@@ -60,7 +61,7 @@ struct PageMethodChoice {
   /// Returns the reason why the library can't be loaded into the program; `nil` if it can be.
   private static func obstacle(to program: LaunchedProgram, _ images: [String]) -> String? {
     if ([program.path] + images).contains(where: { $0.contains("\n") }) {
-      return "the library can't find an image whose path has a line feed"
+      return "the path of the program has a line feed"
     }
     if !PreloadedPageLaunch.isSupported {
       return "this kernel or machine can't intercept a program's own system calls"

@@ -66,7 +66,7 @@ struct PageNames {
     warnings += touches.inaccessible.map { .inaccessible($0) }
     warnings += touches.withoutRights.map { .ranWithoutRights($0) }
     for path in wanted where pages[path] == nil && !others.contains(path) {
-      warnings.append(Diagnostic("no page of it was touched", context: [path]))
+      warnings.append(Diagnostic("no page of this image was touched", context: [path]))
     }
     var touched: [String] = []
     for path in touches.images.map(\.path) where pages[path] != nil && !touched.contains(path) {
@@ -74,7 +74,7 @@ struct PageNames {
     }
     guard !touched.isEmpty else {
       if let path = others.first { throw .otherImage(path) }
-      throw Diagnostic("no page of it was touched", context: Array(wanted.prefix(1)))
+      throw Diagnostic("no page of this image was touched", context: Array(wanted.prefix(1)))
     }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
       let image = image(at: path)

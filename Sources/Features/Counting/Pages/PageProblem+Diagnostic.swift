@@ -27,11 +27,11 @@ extension Diagnostic {
     return switch problem {
     case .nothingLoaded:
       Diagnostic(
-        "no pages were seen: the program did not load the library that sees them",
+        "no pages were counted: the program did not load the library that counts them",
         context: [program], remedies: [remedy()].compactMap { $0 })
     case .noDispatch(let error):
       Diagnostic(
-        "no pages were seen: this kernel can't intercept a program's own system calls: \(because(error))",
+        "no pages were counted: this kernel can't intercept a program's own system calls: \(because(error))",
         context: [program], remedies: [remedy()].compactMap { $0 })
     case .refused(let error):
       Diagnostic(
@@ -43,21 +43,21 @@ extension Diagnostic {
           ] : [.stopping("the program restricts itself")])
     case .seccomp:
       Diagnostic(
-        "the program's seccomp filter forbids system calls that restoring access to pages needs",
-        context: [program], remedies: [.stopping("that")])
+        "the program's seccomp filter forbids system calls that are needed to restore access to pages",
+        context: [program], remedies: [.stopping("the program sets the filter")])
     case .inaccessible:
       Diagnostic(
-        "the memory of a process of the launch can't be accessed: it has changed its user, or forbids that (PR_SET_DUMPABLE)",
+        "the memory of a process of the launch can't be accessed: it has changed its user, or forbids access (PR_SET_DUMPABLE)",
         context: [program],
-        remedies: [.stopping("that"), Remedy("count as root with CAP_SYS_PTRACE")])
+        remedies: [.stopping("the process does this"), Remedy("count as root with CAP_SYS_PTRACE")])
     case .dispatched:
       Diagnostic(
         "the program intercepts its own system calls", context: [program],
         remedies: [remedy()].compactMap { $0 })
     case .traced:
       Diagnostic(
-        "another process, such as a debugger, traces the program: its pages can't be seen",
-        context: [program], hint: "launch it without the debugger")
+        "another process, such as a debugger, traces the program, so its pages can't be counted",
+        context: [program], hint: "launch the program without the debugger")
     case .foreignCall:
       Diagnostic(
         "the program makes system calls of 32 bits (int $0x80)", context: [program],

@@ -29,11 +29,11 @@ struct UnseenPrograms {
   /// Why the count has gaps that `ptrace` would not have; `nil` if it has no gaps.
   var reason: String? {
     if let path = countedOnes.first {
-      return "\(path) also ran without the library that sees touches"
+      return "\(path) also ran without the library that counts pages"
     }
     guard hasUntouchedImage, let path = executables.first else { return nil }
     return
-      "\(path), which may have run a counted program, did not load the library that sees touches"
+      "\(path), which may have run a counted program, did not load the library that counts pages"
   }
 
   /// - Parameters:
@@ -45,8 +45,8 @@ struct UnseenPrograms {
     return [
       Diagnostic(
         isCounted
-          ? "\(path) ran without the library that sees touches: these pages are not counted"
-          : "\(path) ran without the library that sees touches: what it started is not counted",
+          ? "\(path) ran without the library that counts pages, so these pages are missing"
+          : "\(path) ran without the library that counts pages, so the programs that it started are not counted",
         context: [program], remedies: [remedy()].compactMap { $0 })
     ]
   }
@@ -56,7 +56,7 @@ extension PageLaunchResult {
   /// Why the library missed touches; `nil` if a tracer would not see more.
   var reasonToTrace: String? {
     switch problem {
-    case .nothingLoaded: return "the program did not load the library that sees touches"
+    case .nothingLoaded: return "the program did not load the library that counts pages"
     case .noDispatch: return "this kernel can't intercept a program's own system calls"
     case .dispatched: return "the program intercepts its own system calls"
     case .foreignCall: return "the program makes system calls of 32 bits"
@@ -95,7 +95,7 @@ extension Diagnostic {
 
   static func resolversNotCounted(_ path: String) -> Diagnostic {
     Diagnostic(
-      "pages that only resolvers (ifunc) touch are not counted: the program can't be traced here",
+      "pages that only resolvers (ifunc) touch are not counted, because the program can't be traced here",
       context: [path])
   }
 

@@ -58,7 +58,7 @@ package struct RefineText {
     var text =
       "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes)): "
       + "\(floor.startupPages) for \(ByteCount(floor.startupBytes)) of ordered startup functions, "
-      + "\(floor.fixed.count) with code that no entry places\n"
+      + "\(floor.fixed.count) with startup code that no entry of the order file places\n"
     for page in floor.fixed {
       text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "
       text += "\(page.function.map(names) ?? "-")\n"

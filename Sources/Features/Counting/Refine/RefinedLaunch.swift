@@ -36,7 +36,8 @@ struct RefinedLaunch {
     var names = PageNames()
     let images = try names.images(of: result.touches, wanted: [path])
     guard let image = images.first(where: { $0.path == path }), !image.pages.isEmpty else {
-      throw Diagnostic("none of its pages was touched: the launch does not use it", context: [path])
+      throw Diagnostic(
+        "no page of this image was touched: the launch does not use it", context: [path])
     }
     return image
   }

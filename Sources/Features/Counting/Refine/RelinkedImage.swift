@@ -26,8 +26,9 @@ package final class RelinkedImage {
     kept = self.path + ".orderfile-kept"
     guard access(kept, F_OK) != 0 else {
       throw Diagnostic(
-        "unable to relink: an earlier run was killed and left its best image", context: [kept],
-        hint: "move it back to \(path), or remove it")
+        "unable to relink: an earlier run was killed, and left its best image in this file",
+        context: [kept],
+        hint: "move this file to \(path), or remove it")
     }
   }
 

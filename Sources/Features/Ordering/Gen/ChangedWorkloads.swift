@@ -32,7 +32,7 @@ extension Diagnostic {
     if let previous, !changes.isEmpty {
       warnings.append(
         Diagnostic(
-          "the workload changed since this order: "
+          "launches have changed since this order file was made: "
             + listed(changes.map { "\($0.what) of \($0.launch)" }), context: [previous.path]))
     }
     let mixed = zip(workloads, workloads.dropFirst()).filter {
@@ -45,7 +45,8 @@ extension Diagnostic {
       warnings.append(
         Diagnostic(
           "launches of the same name and command line had different inputs: \(listed(launches))",
-          hint: "some were recorded before their inputs changed: record them again"))
+          hint:
+            "some launches were recorded before their inputs changed: record these launches again"))
     }
     return warnings
   }

@@ -77,7 +77,8 @@ struct DataOrder {
       architecture: architecture)
     entries = placing.dataEntries
     summary.missing += placing.unnamable.map {
-      NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
+      NameWithReason(
+        name: $0, reason: "unable to write: the name is a label, or the linker made it")
     }
     if dialect.ordersStrings, let bytes = release.bytes {
       strings = resolved.strings.map { bytes.copy(data.strings[$0].contents).stringHash }

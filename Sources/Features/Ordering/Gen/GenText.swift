@@ -33,7 +33,7 @@ package struct GenText {
       + (image.recording.launches > 1 ? ", \(image.file.strategy)" : "")
       + ": \(printable(image.file.path))" + next
     if let linker = image.file.assumedLinker {
-      text += "\nassumed linker: \(linker) (--linker names another one)"
+      text += "\nassumed linker: \(linker) (for another linker, give --linker)"
     }
     if image.recording.launches > 1 && !image.functions.uses.isEmpty {
       let all = image.functions.uses.count { $0.launches >= image.recording.launches }

@@ -48,8 +48,8 @@ struct ImageOrder {
       recordedTraits.contains(where: { $0.areShared(with: traits) })
     else {
       throw Diagnostic(
-        "only \(found.found) of \(counted(found.all, "recorded function")) are in it: "
-          + "it is another program, or stripped", context: [release.path],
+        "only \(found.found) of \(counted(found.all, "recorded function")) are in this image: "
+          + "it is another program, or its symbols were stripped", context: [release.path],
         remedies: [
           Remedy("give the unstripped build with --image", option: "--image"),
           Remedy("its link map with --link-map", option: "--link-map"),
@@ -164,10 +164,14 @@ struct ImageOrder {
     let data: DataLayout
     do throws(Diagnostic) { data = try dataLayout(options, dialect) } catch {
       guard let pages = launches.first(where: { $0.source == .pages }) else {
-        return (nil, [Diagnostic("data left out: \(error.message)", context: error.context)])
+        return (
+          nil,
+          [Diagnostic("data are left out of the order: \(error.message)", context: error.context)]
+        )
       }
       throw Diagnostic(
-        error.message, context: [pages.path], hint: error.hint ?? "leave out the pages")
+        error.message, context: [pages.path], hint: error.hint ?? "leave out this document of pages"
+      )
     }
     let order = try DataOrder(
       launches, data: data, of: release, strategy: strategy, previous: previous?.order,
@@ -181,7 +185,7 @@ struct ImageOrder {
     guard dialect.ordersData, options.split?.isForLinker ?? true else {
       throw Diagnostic(
         "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
-          + "linkers order data by their names", context: [release.path])
+          + "linkers order data by name", context: [release.path])
     }
     let data: DataLayout?
     do { data = try release.dataLayout() } catch {
@@ -247,7 +251,7 @@ struct ImageOrder {
     }
     guard let dialect = wanted.writing(imageFormat) else {
       throw Diagnostic(
-        "linker mismatch: expected one for \(imageFormat.rawValue), found '\(wanted)' for "
+        "linker mismatch: expected a linker for \(imageFormat.rawValue), found '\(wanted)' for "
           + wanted.imageFormat.rawValue, context: [release.path],
         remedies: [
           Remedy("leave out '--linker'", option: "--linker"),
@@ -313,7 +317,7 @@ struct ImageOrder {
       guard found.isEmpty || !new.isEmpty else { return }
       names.append(NameWithReason(name: name, reason: "unable to write: \(reason)"))
     }
-    for name in placing.unnamable { add(name, "a label, or made by the linker") }
+    for name in placing.unnamable { add(name, "the name is a label, or the linker made it") }
     for entry in lost { add(SymbolName(bytes: entry.entry.symbol), "\(entry.reason)") }
     return (functions, names)
   }

@@ -155,9 +155,10 @@ extension PagesInputs {
       guard let found else {
         if isOptional { continue }
         throw Diagnostic(
-          "missing image '\(names.first ?? "")' in the pages: found "
+          "missing image '\(names.first ?? "")' in this document of pages: found "
             + document.images.map { "'\(fileName(ofPath: $0.path))'" }.joined(separator: ", "),
-          context: [path], hint: "count its pages with 'orderfile pages --json --also FILE'",
+          context: [path],
+          hint: "count the pages of the image with 'orderfile pages --json --also FILE'",
           severity: .mismatch)
       }
       launches.append(LaunchData(found, path: path, weight: weight))

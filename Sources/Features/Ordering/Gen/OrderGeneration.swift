@@ -243,7 +243,7 @@ package struct OrderGeneration {
     if case .each = options.builds {
       let ordered = fileNames
       warnings += inputs.builds.names.filter { !ordered.contains($0) }.map {
-        Diagnostic("nothing was recorded in '\($0)': no order file is written")
+        Diagnostic("nothing was recorded in '\($0)', so no order file is written for it")
       }
     }
     return warnings
@@ -251,7 +251,7 @@ package struct OrderGeneration {
         inputs.builds.unused(besides: groups),
         remedies: [
           Remedy("order each image with --all-images", option: "--all-images"),
-          Remedy("one of them with --image", option: "--image"),
+          Remedy("order one of them with --image", option: "--image"),
         ])
   }
 

@@ -108,15 +108,15 @@ extension OrderedData {
 }
 
 extension OrderedData.Section {
-  /// `.data: 3 data, 7.3Ki; the loader writes to 4 of 4 pages, whatever the order`
+  /// `.data: 3 data, 7.3Ki; the loader writes to 4 of 4 pages, in any order`
   fileprivate var text: String {
     var text = "\(printable("\(name)")): \(symbols) data, \(ByteCount(bytes))"
-    if !isOrdered, symbols > 0 { text += ", left where they are: no page would be saved" }
+    if !isOrdered, symbols > 0 { text += "; not ordered, because no page would be saved" }
     if relocatedPages > 0 {
       text += "; the loader writes to \(relocatedPages) of \(counted(pages, "page"))"
       text +=
         relocatedSymbols > 0 && isOrdered
-        ? "; \(relocatedSymbols) more data that it writes to are listed" : ", whatever the order"
+        ? "; \(relocatedSymbols) more data that the loader writes to are listed" : ", in any order"
     }
     if unnamed > 0 { text += "; \(counted(unnamed, "touch", "touches")) of data without a symbol" }
     if sharingSection > 0 {

@@ -59,15 +59,15 @@ struct ResolvedData {
     let isProved = isSameBuild || found.proveProgram || launch.source == .otherLaunches
     guard isProved || found.supportTraits else {
       throw Diagnostic(
-        "only \(known) of \(counted(known + lost, "datum", "data")) that the launch touched are in "
-          + "'\(fileName(ofPath: release.path))': it is another program, or stripped",
+        "only \(known) of \(counted(known + lost, "datum", "data")) that the launch touched were found by name in "
+          + "'\(fileName(ofPath: release.path))': this image is another program, or its symbols were stripped",
         context: [launch.path], severity: .mismatch)
     }
     if !isProved {
       warnings.append(
         Diagnostic(
           "only \(known) of \(counted(found.all, "datum", "data")) "
-            + "(\(Percentage.share(known, of: found.all))) that the launch touched are in "
+            + "(\(Percentage.share(known, of: found.all))) that the launch touched were found by name in "
             + "'\(fileName(ofPath: release.path))' by their names", context: [launch.path],
           hint: "if data were renamed, record a launch of this build"))
     }

@@ -167,7 +167,8 @@ extension Diagnostic {
   package static func noLaunch(of path: String) -> Diagnostic {
     Diagnostic(
       "image ID mismatch: no launch is of this image", context: [path],
-      hint: "it is not the build that was launched: give that one, or record again",
+      hint:
+        "this image is not the build that was launched: give the launched build, or record again",
       severity: .mismatch)
   }
 

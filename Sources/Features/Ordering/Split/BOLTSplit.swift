@@ -50,7 +50,8 @@ extension SplitFormat {
     if executed.isEmpty { executed = [FunctionBlock(offset: 0, size: max(size, 1))] }
     guard let name = image.name(of: function.address) else {
       summary.leftWhole.append(
-        NameWithReason(name: layout.name(of: function), reason: "BOLT has no name for it"))
+        NameWithReason(
+          name: layout.name(of: function), reason: "BOLT has no name for this function"))
       continue
     }
     executed = SplitGap.filled(executed, upTo: size)
@@ -72,7 +73,7 @@ extension SplitFormat {
     warnings: program == nil
       ? [
         Diagnostic(
-          "missing '\(boltPrograms[0])' on PATH: the command to run next needs it",
+          "missing '\(boltPrograms[0])' on PATH, which the next command needs",
           hint: "install Debian's package bolt-19 or bolt-22")
       ] : [])
 }
@@ -111,17 +112,18 @@ extension BOLTImage {
   fileprivate func obstacle(at path: String) -> Diagnostic? {
     if isOutput {
       return Diagnostic(
-        "unable to order with BOLT: it is BOLT's output already", context: [path],
-        hint: "give the image that llvm-bolt read, and record that")
+        "unable to order with BOLT: this image is the output of BOLT", context: [path],
+        hint: "give the image that llvm-bolt read, and record a launch of that image")
     }
     guard hasRelocations else {
       return Diagnostic(
-        "missing relocations of its code: without them BOLT can't move functions", context: [path],
-        hint: "link it with -Wl,--emit-relocs, and record that image")
+        "missing relocations: without relocations of the code, BOLT can't move functions",
+        context: [path],
+        hint: "link with -Wl,--emit-relocs, and record a launch of the new image")
     }
     if isSwift {
       return Diagnostic(
-        "unable to order with BOLT: it may break references in Swift's metadata",
+        "unable to order with BOLT: BOLT may break references in the metadata of Swift code",
         context: [path], hint: "split the functions when they are compiled: docs/how-to/BLOCKS.md")
     }
     guard let name = splitFunction else { return nil }

@@ -35,8 +35,8 @@ extension SplitFormat {
   guard let map = request.executed.map else { throw .unsplittable(path) }
   guard map.statesIDs else {
     throw Diagnostic(
-      "unsupported basic block address map: it has no block IDs", context: [path],
-      hint: "compile it with clang 19 or later", severity: .mismatch)
+      "unsupported basic block address map: expected block IDs, found none", context: [path],
+      hint: "compile the program with clang 19 or later", severity: .mismatch)
   }
   guard !request.executed.isEmpty || !request.executed.driftByEntry.isEmpty else {
     throw Diagnostic(
@@ -108,7 +108,8 @@ private struct ClangSplit {
     let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
     if let difference = request.executed.driftByEntry[function.address] {
       summary.leftWhole.append(
-        NameWithReason(name: names[0], reason: "drifted since it was recorded: \(difference)"))
+        NameWithReason(
+          name: names[0], reason: "basic blocks differ from the recorded build: \(difference)"))
       return .whole
     }
     let all = Array(map.blocks(of: blocks))
@@ -135,8 +136,8 @@ private struct ClangSplit {
       summary.leftWhole.append(
         NameWithReason(
           name: names[0],
-          reason: "unable to split: several functions have the name, and no debug information "
-            + "tells their compile units"))
+          reason: "unable to split: several functions have this name, and no debug information "
+            + "names their source files"))
       return .whole
     }
     summary.functions += 1

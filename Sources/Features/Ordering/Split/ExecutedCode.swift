@@ -139,8 +139,9 @@ struct ExecutedCode {
     if let id = image.id, let known = recordedBuilds[id] { return known }
     guard let release = recordedBuild(image) else {
       throw Diagnostic(
-        "missing the recorded image: only its map tells which basic blocks ran",
-        context: [image.path], remedies: [.givenAsRecorded("give it")], severity: .mismatch)
+        "missing the recorded image, whose map of basic blocks is needed to find the blocks that ran",
+        context: [image.path], remedies: [.givenAsRecorded("give its new path")],
+        severity: .mismatch)
     }
     guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
     if let id = image.id { recordedBuilds[id] = (release, map) }
@@ -152,8 +153,9 @@ extension Diagnostic {
   /// `--split-profile` was given, and the image has no map of its basic blocks.
   package static func unsplittable(_ path: String) -> Diagnostic {
     Diagnostic(
-      "missing basic block address map: without it functions can't be split", context: [path],
-      hint: "compile it with -fbasic-block-address-map (clang 19 or later), and record it with "
+      "missing basic block address map: functions can't be split without the map", context: [path],
+      hint:
+        "compile with -fbasic-block-address-map (clang 19 or later), and record the new build with "
         + "'orderfile record --breakpoints --blocks'", severity: .mismatch)
   }
 }

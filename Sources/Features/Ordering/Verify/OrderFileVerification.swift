@@ -104,12 +104,12 @@ package struct OrderFileVerification {
     }
     let untold = Diagnostic.untoldSections(
       document.unverifiedSections, path: options.order,
-      hint: "give the link map: --link-map for one image, or --image MAP for several")
+      hint: "give the link map, with --link-map for one image, or as --image for several images")
     warnings += [untold].compactMap { $0 }
     if document.namesNothing, untold == nil {
       warnings.append(
         Diagnostic(
-          "the order file has no entry for the build: nothing is verified",
+          "the order file has no entry for this build, so nothing was verified",
           context: [options.order]))
     }
     self.warnings = warnings
@@ -147,7 +147,7 @@ package struct OrderFileVerification {
       case .data, .untold, .present(bodies: ...1): continue
       case .present(let bodies):
         problem.kind = .ambiguous
-        problem.reason = "\(bodies) functions have the name"
+        problem.reason = "\(bodies) functions have this name"
       case .stale(.duplicate):
         problem.kind = .duplicate
         problem.reason = OrderFileCheck.Reason.duplicate.description
@@ -226,7 +226,7 @@ extension VerifyDocument {
   /// What to do about stale entries.
   package var remedy: String {
     update == nil && count(.renamed) > 0
-      ? "--update \(printable(path)) writes the present names of renamed functions; or record again"
+      ? "write the present names of renamed functions with --update \(printable(path)), or record the launch again"
       : "record the launch again, and run 'orderfile gen'"
   }
 }

@@ -53,10 +53,12 @@ package struct VerifyText {
       text += "; \(counted(strings, "entry names a string", "entries name strings"))"
     }
     if document.unverifiedStrings > 0 {
-      text += "; \(counted(document.unverifiedStrings, "string")) not verified: a link map has none"
+      text +=
+        "; \(counted(document.unverifiedStrings, "string")) not verified: a link map has no strings"
     }
     if document.unverifiedSections > 0 {
-      text += "; \(counted(document.unverifiedSections, "section")) not verified: an image has none"
+      text +=
+        "; \(counted(document.unverifiedSections, "section")) not verified: an image does not have the sections of object files"
     }
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
@@ -81,9 +83,9 @@ package struct VerifyText {
     guard let update = document.update else { return nil }
     let output = update.outputPath == "-" ? "stdout" : printable(update.outputPath)
     guard update.lines == 0 else {
-      return "wrote present names into \(counted(update.lines, "line")): \(output)"
+      return "wrote the present names of functions into \(counted(update.lines, "line")): \(output)"
     }
-    let done = update.outputPath == document.path ? "unchanged" : "copied as it is"
+    let done = update.outputPath == document.path ? "unchanged" : "copied without changes"
     let left = document.staleAfterUpdate
     let rest =
       left == 0

@@ -13,11 +13,13 @@ package struct DataPagesChangeText {
   package var text: String {
     let rows = pages.sides.flatMap { $0.side.data ?? [] }
     guard !rows.isEmpty else { return "" }
-    var text = "\n4 KiB pages read or written, as measured; each belongs to its first touch:\n"
+    var text =
+      "\npages of 4 KiB that the launch read or wrote, measured; each page is counted at its first touch:\n"
     if let before = pages.before, let after = pages.after,
       before.countsLoading != after.countsLoading
     {
-      text += "  the loader's own touches, before, are counted in only one of the two launches\n"
+      text +=
+        "  only one of the two counts includes what the loader touches before the program starts\n"
     }
     text += table(of: rows, "SECTION") { $0.section ?? "-" }.text()
     text += "\n" + table(of: rows, "TOUCHED BY") { $0.accessor.wording }.text()

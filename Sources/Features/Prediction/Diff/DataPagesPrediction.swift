@@ -77,7 +77,7 @@ struct DataPagesPredictionText {
     var text = """
 
       predicted \(pageSize.wording) pages of data that hold what the launch touched:
-        not known: what the kernel, and code without callbacks such as the C library, touches
+        not counted: pages that only the kernel, or code without callbacks such as the C library, touches
       \(isMachO ? "  not counted: what dyld writes\n" : "")\(table.text())
       """
     if zeros.before + zeros.after > 0 {
@@ -85,8 +85,8 @@ struct DataPagesPredictionText {
     }
     if unplaced.before + unplaced.after > 0 {
       text += """
-        at most \(most.before) → \(most.after): where \(unplaced.before) touches are in the layout before, and \
-        \(unplaced.after) in the layout after, is unknown, because what they touched has no name
+        at most \(most.before) → \(most.after): \(unplaced.before) touches before and \(unplaced.after) after have \
+        no known page, because the touched data have no name
 
         """
     }

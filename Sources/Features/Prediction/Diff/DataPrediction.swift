@@ -63,7 +63,7 @@ struct DataPrediction {
     var recorded = DataOfRecordedBuilds(build: recordedBuild)
     func side(_ release: ReleaseLayout) throws(Diagnostic) -> Side {
       guard let (data, bytes) = try release.readData() else {
-        throw Diagnostic("a link map does not tell where data are", context: [release.path])
+        throw Diagnostic("a link map does not have the addresses of data", context: [release.path])
       }
       var places = RecordedData.Places()
       for (image, ranges) in touched.ranges {
@@ -145,7 +145,9 @@ private struct DataOfRecordedBuilds {
     let key = "\(image.id?.description ?? "") \(image.path)"
     if let data = known[key] { return data }
     guard let (data, bytes) = try build(image)?.readData() else {
-      throw Diagnostic("the recorded image is gone: give it with --recorded", context: [image.path])
+      throw Diagnostic(
+        "the recorded image is no longer at this path: give its new path with --recorded",
+        context: [image.path])
     }
     let recorded = RecordedData(data, of: bytes)
     known[key] = recorded

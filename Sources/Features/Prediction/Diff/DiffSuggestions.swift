@@ -26,11 +26,11 @@ extension LayoutEstimates {
       return nil
     }
     return Diagnostic(
-      "\(functions - present) of \(counted(functions, "startup function")) are not in it",
+      "this build lacks \(functions - present) of \(counted(functions, "startup function"))",
       context: [layouts.last.path],
       hint: isMachO
         ? "record a build of the same sources"
-        : "record it afresh with 'orderfile record --breakpoints', or complete the order with 'orderfile refine'"
+        : "record a launch of this build with 'orderfile record --breakpoints', or improve the order file with 'orderfile refine'"
     )
   }
 
@@ -48,11 +48,11 @@ extension LayoutEstimates {
       return nil
     }
     return Diagnostic(
-      "predicted are \(pages) pages, although what was counted would fill \(floor)",
+      "a better order could bring the \(pages) predicted pages to about \(floor)",
       context: [layouts.last.path],
       hint: (startup.recordsEveryFunction
         ? ""
-        : "record it afresh with 'orderfile record --breakpoints', which sees every function, or ")
-        + "improve the order with 'orderfile refine'")
+        : "record a launch of this build with 'orderfile record --breakpoints', which sees every function, or ")
+        + "improve the order file with 'orderfile refine'")
   }
 }

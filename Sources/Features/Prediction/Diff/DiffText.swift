@@ -51,7 +51,8 @@ package struct DiffText {
     }
     if let order = document.compliance.order { text += compliance(order) }
     if let drifted = document.compliance.drifted, !drifted.isEmpty {
-      text += "other basic blocks than recorded: \(counted(drifted.count, "startup function")):\n"
+      text +=
+        "other basic blocks than in the recorded build: \(counted(drifted.count, "startup function")):\n"
       text += list(drifted)
     }
     if !document.missing.isEmpty {
@@ -223,7 +224,7 @@ package struct DiffText {
     let all = counted(presence.all, "startup function")
     return """
       at most \(most.before) → \(most.after): \(presence.before) of \(all) are in the layout before, \
-      \(presence.after) in the layout after; the missing ones may lie on pages of their own
+      \(presence.after) in the layout after; the missing functions may lie on pages of their own
 
       """
   }
@@ -265,7 +266,7 @@ package struct DiffText {
       }
     } else if order.dataEntries > 0 {
       let entries = counted(order.dataEntries, "entry names", "entries name")
-      text += "  \(entries) data, whose order a link map does not tell\n"
+      text += "  \(entries) data, whose order a link map does not show\n"
     }
     if let firstDeviation = order.firstDeviation {
       text += "  first deviation: \(printable(firstDeviation))\n"

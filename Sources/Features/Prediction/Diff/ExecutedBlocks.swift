@@ -138,21 +138,20 @@ struct ExecutedBlocks {
         // A damaged map is reported already.
         guard !side.wholeFunctions.isEmpty, side.problem == nil else { return nil }
         let count = counted(side.wholeFunctions.count, "startup function")
-        let verb = side.wholeFunctions.count == 1 ? "counts" : "count"
         guard side.blocks != nil else {
           return Diagnostic(
-            "no basic block address map: \(count) with recorded blocks \(verb) whole",
+            "no basic block address map: all bytes of \(count) count, not only the recorded blocks",
             context: [side.release.path],
             hint: "give the linked image, compiled with -fbasic-block-address-map")
         }
         guard !side.lacksRecorded else {
           return Diagnostic(
-            "\(count) \(verb) whole: the map of the recorded image is missing",
+            "all bytes of \(count) count, not only the recorded blocks: the recorded image with its map of basic blocks is missing",
             context: [side.release.path], remedies: [.givenAsRecorded("give the recorded image")])
         }
         return Diagnostic(
-          "\(count) \(verb) whole: "
-            + "their basic blocks differ from the recorded build's",
+          "all bytes of \(count) count, not only the recorded blocks: "
+            + "basic blocks differ from the recorded build's",
           context: [side.release.path], hint: "record a build of the same sources again")
       }
   }

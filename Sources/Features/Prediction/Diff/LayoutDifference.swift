@@ -49,7 +49,8 @@ extension BeforeAfter<LayoutEstimate> {
       let verb = differing == 1 ? "startup function is" : "startup functions are"
       found.append(
         Diagnostic(
-          "\(differing) \(verb) in only one of the two layouts; each layout counts its own"))
+          "\(differing) \(verb) in only one of the two layouts; each layout is predicted with the functions that it has"
+        ))
     }
     let hasOthers = before.hasOthers || after.hasOthers
     return found
@@ -72,6 +73,7 @@ extension LayoutEstimate {
     return Diagnostic(
       "\(ambiguousNames) \(names) to several functions of \(layout); "
         + (hasOthers
-          ? "at least as many are counted as ran, and at most all" : "all of them are counted"))
+          ? "at least as many of these functions are counted as ran, and at most all of them"
+          : "all of these functions are counted"))
   }
 }

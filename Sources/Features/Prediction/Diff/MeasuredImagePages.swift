@@ -38,8 +38,8 @@ package struct MeasuredImagePages {
     self.path = path
     guard let linked = release.image, let id = linked.id else {
       throw Diagnostic(
-        "a measurement belongs to an image, which is known by its ID: found a link map",
-        context: [release.path], hint: "compare images to use \(option)")
+        "\(option) needs an image: a link map has no ID, by which the counted image is found",
+        context: [release.path], hint: "give the linked image in place of the link map")
     }
     let bytes = try InputFile.bytes(path)
     do { document = try PagesDocument(parsing: bytes) } catch {

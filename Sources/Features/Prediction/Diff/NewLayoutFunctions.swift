@@ -39,8 +39,8 @@ struct NewLayoutFunctions {
       else { return nil }
       let percent = Percentage.of(new.bytes, new.allBytes) ?? 0
       return Diagnostic(
-        "the recorded build lacks \(counted(new.functions.count, "function")) of it, "
-          + "\(percent)% of its code: whether a launch runs them is unknown",
+        "the recorded build lacks \(counted(new.functions.count, "function")) of this layout, "
+          + "\(percent)% of its code: whether a launch runs this code is unknown",
         context: [release.path], hint: "record a build of the same sources")
     }
   }

@@ -15,8 +15,8 @@ extension PageInMeasurement.Recording {
   ) throws(Diagnostic) {
     guard let image = release.image else {
       throw Diagnostic(
-        "a recording belongs to an image, which is known by its UUID: found a link map",
-        context: [release.path], hint: "compare images to use \(option)")
+        "\(option) needs an image: a link map has no UUID, by which the recorded image is found",
+        context: [release.path], hint: "give the linked image in place of the link map")
     }
     var exports: [XctraceLaunch.Export] = []
     for path in paths { exports.append((path, try InputFile.bytes(path))) }

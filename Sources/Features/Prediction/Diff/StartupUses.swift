@@ -149,7 +149,10 @@ struct StartupUses {
     in layouts: PredictedLayouts, _ pageSize: PageSize
   ) -> (prediction: DataPrediction?, unknown: String?) {
     if hasDataInProfiles {
-      return (nil, "a profile does not tell which part of a variable was touched: give the traces")
+      return (
+        nil,
+        "a profile does not state which bytes of a variable were touched: give the traces instead of the profile"
+      )
     }
     do throws(Diagnostic) {
       return (
@@ -174,8 +177,8 @@ struct StartupUses {
     let functions = MatchedFunction.first(of: named).filter { !$0.isOnlyRecorded }
     if functions.allSatisfy(\.isMissing) {
       throw Diagnostic(
-        "none of \(counted(MatchedFunction.first(of: uses).count, "startup function")) is in either layout",
-        context: [source], hint: "is it of another program, or are the images stripped?",
+        "none of \(counted(MatchedFunction.first(of: uses).count, "startup function")) was found in the given \(layouts.all.count == 1 ? "layout" : "layouts")",
+        context: [source], hint: "is this file of another program, or are the images stripped?",
         severity: .mismatch)
     }
     let matches = layouts.all.enumerated().map { place, release in
@@ -185,8 +188,8 @@ struct StartupUses {
       let others = matches.indices.filter { $0 != place }.map { matches[$0] }
       guard layout.isRenamed(since: recordedTraits, beside: others) else {
         throw Diagnostic(
-          "only \(layout.found.found) of \(counted(layout.found.all, "startup function")) are in it: it is "
-            + "another program, or stripped", context: [layout.release.path],
+          "only \(layout.found.found) of \(counted(layout.found.all, "startup function")) are in this layout: it is of "
+            + "another program, or its symbols were stripped", context: [layout.release.path],
           hint: "give the unstripped image, or its link map", severity: .mismatch)
       }
       let warning = Diagnostic.renamedFunctions(layout.release.path, layout.found)

@@ -34,7 +34,7 @@ final class AutoFolder {
       names.isEmpty || Folder.hasFile(marker) || names == ["work"] && Folder.names(in: work).isEmpty
     else {
       throw Diagnostic(
-        "unable to use this folder: expected an empty one, or one that 'orderfile auto' has made, found '\(names[0])'",
+        "unable to use this folder: expected an empty folder, or a folder that 'orderfile auto' has made, found '\(names[0])'",
         context: [path], hint: "name another folder with --output")
     }
     do {

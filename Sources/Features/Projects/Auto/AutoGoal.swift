@@ -13,7 +13,7 @@ package enum AutoGoal: String, Hashable, Sendable {
   package init(split: Bool, data: Bool) throws(Diagnostic) {
     guard !split || !data else {
       throw Diagnostic(
-        "--data and --split can't be used together: no way of recording sees data and basic blocks",
+        "--data and --split can't be used together: no method of recording sees both data and basic blocks",
         severity: .usage)
     }
     self = split ? .split : data ? .data : .functions
@@ -42,9 +42,9 @@ package enum AutoGoal: String, Hashable, Sendable {
   package func refusal(of method: AutoDocument.RecordingMethod) -> RecordingMethods.Refusal? {
     switch (self, method) {
     case (.split, .instrument):
-      RecordingMethods.Refusal("it sees no basic blocks, which --split needs")
+      RecordingMethods.Refusal("this method sees no basic blocks, which --split needs")
     case (.data, .breakpoints), (.data, .qemu):
-      RecordingMethods.Refusal("it sees no loads and stores, which --data needs")
+      RecordingMethods.Refusal("this method sees no loads and stores, which --data needs")
     case (.functions, _), (.split, _), (.data, _): nil
     }
   }

@@ -130,7 +130,7 @@ package enum FailureCause {
   }
 
   static let install =
-    "install what is missing (of a library, its development package), and run this command again"
+    "install the missing tool, or the development package of the missing library, and run this command again"
 
   /// Lists of words. A line with all words of a list says that something is not installed.
   private static let signsOfMissing = [
@@ -151,7 +151,7 @@ package enum FailureCause {
       ["automake", "aclocal", "autoconf", "autoheader"].flatMap {
         [[$0, "is missing on your system"], [$0, "not found"]]
       },
-      "the build regenerates configure with a version of automake that is not installed: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
+      "the build regenerates configure with a version of automake that is not installed: install that version, or use the installed version: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
     ([[fullDisk]], "name a folder with more space: --output FOLDER"),
     (

@@ -23,14 +23,14 @@ struct LaunchCandidates {
   var unusedImages: Diagnostic {
     Diagnostic(
       "the launches ran no image of the project: the build made \(list)", context: ["--launch"],
-      hint: "name one of these: \(example)", severity: .usage)
+      hint: "name one of these programs: \(example)", severity: .usage)
   }
 
   /// Returns the hint for a launch in which the shell does not find a program.
   ///
   /// - Parameter logs: the path of the folder with the output of the build.
   func hintForMissingProgram(_ logs: String) -> String {
-    "the build made \(list): name one of these, such as \(example). If it has left out the program, install what it did not find (its output: \(logs)), and run this command again"
+    "the build made \(list): name one of these, such as \(example). If the build has left out the program, install what the build did not find (its output: \(logs)), and run this command again"
   }
 
   private var list: String {

@@ -4,6 +4,7 @@ import LibC
 import OrderFileFormat
 import Ordering
 import Prediction
+import Rendering
 
 /// The pages that launches execute, in the default order and in the new one.
 typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>
@@ -23,9 +24,11 @@ extension BeforeAfter where Value == ProjectLaunches.Counts {
   var warnings: [Diagnostic] {
     let unsettled = unsettled.map { unsettled in
       Diagnostic(
-        "a launch was still working when it was ended, seconds after it was ready: \(unsettled.wording)",
+        "a launch was still busy when it was ended, seconds after it was ready: \(unsettled.wording)",
         context: ["--until-ready"],
-        hint: "choose a sign that comes when the program waits for requests: line=TEXT")
+        hint:
+          "end the launch when the program waits for requests: --until-ready line=TEXT, with a line that it prints then"
+      )
     }
     return before.warnings + after.warnings + (unsettled.map { [$0] } ?? [])
   }
@@ -79,13 +82,14 @@ struct ProjectImages {
         guard isStripped else { throw error }
         warnings.append(
           .strippedByBuild(
-            image, "not ordered: the project's build strips it, and its functions have no names"))
+            image,
+            "not ordered: the project's build strips this image, so its functions have no names"))
         continue
       }
       if isStripped {
         warnings.append(
           .strippedByBuild(
-            image, "the project's build strips it: only exported functions are ordered"))
+            image, "the project's build strips this image: only exported functions are ordered"))
       }
       if plan.goal == .split {
         do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
@@ -135,9 +139,9 @@ struct ProjectImages {
     for image in images {
       guard access(image.path, R_OK) == 0 else {
         throw Diagnostic(
-          "the build did not link it again", context: [image.path],
+          "the build did not link this image again", context: [image.path],
           hint:
-            "change its rule so that it links again if the file is missing; the output: \(folder.logs)/relink.log"
+            "change the rule of the image so that it links again if the file is missing; the output: \(folder.logs)/relink.log"
         )
       }
       try copy(image.path, to: "\(folder.images)/\(image.name)")
@@ -189,7 +193,7 @@ struct ProjectImages {
       if let pages, pages.after > pages.before {
         warnings.append(
           Diagnostic(
-            "the order costs \(pages.after - pages.before) more pages than it saves",
+            "in the new order, the launches execute \(counted(pages.after - pages.before, "page")) more than in the default order",
             context: [image.name],
             hint: "keep the default order for this image"))
       }

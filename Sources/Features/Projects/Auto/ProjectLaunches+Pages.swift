@@ -43,7 +43,7 @@ extension ProjectLaunches {
       if !first.isSettled { counts.range = lowest...highest }
       counts.warnings += recorded.images.filter { first.unseen.contains($0.path) }.map { image in
         Diagnostic(
-          "\(image.name) also ran without the library that sees touches: these pages are not counted",
+          "\(image.name) also ran without the library that counts pages, so these pages are missing",
           context: [launch.command], hint: Diagnostic.allowTracing)
       }
     }

@@ -45,10 +45,10 @@ struct ProjectLaunches {
       guard result.left > 0, launches[number].readiness == nil else { continue }
       warnings.append(
         Diagnostic(
-          "the launch left \(counted(result.left, "process", "processes")) running; they were killed, and what they would have run later is not recorded",
+          "killed \(counted(result.left, "process", "processes")) that the launch left running: what would have run there later is not recorded",
           context: [launch.command],
           hint:
-            "let it stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
+            "let the program stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
         ))
     }
     if let unready, launches.allSatisfy({ $0.readiness == nil }) {
@@ -201,7 +201,8 @@ struct ProjectLaunches {
       throw Diagnostic(
         "the launch did not end within \(Int(time)) s\(log.lastLines())", context: [launch.command],
         hint:
-          "for a server give --until-ready port=NUMBER or line=TEXT; for a long launch --timeout")
+          "for a server, give --until-ready port=NUMBER or line=TEXT; for a long launch, give --timeout"
+      )
     }
     guard result.end == .exited(0) else {
       if result.end == Self.commandNotFound { try shell.folder.configureAgain() }
@@ -217,7 +218,7 @@ struct ProjectLaunches {
     error.message += log.lastLines()
     if launches.count > 1 {
       error.hint =
-        "--until-ready applies to each launch: a launch has to become ready, or to end with status 0"
+        "--until-ready applies to each launch: each launch has to become ready, or to end with status 0"
     }
     return error
   }
@@ -227,7 +228,7 @@ struct ProjectLaunches {
     let hint =
       end == Self.commandNotFound
       ? LaunchCandidates(images, in: shell.folder.tree).hintForMissingProgram(shell.folder.logs)
-      : "it runs in a copy of the project's folder\(input); if it is meant to fail: --launch 'COMMAND || true'"
+      : "the launch runs in a copy of the project's folder\(input); if it is meant to fail: --launch 'COMMAND || true'"
     return Diagnostic(
       "the launch failed: \(end)\(log.lastLines())", context: [launch.command], hint: hint)
   }

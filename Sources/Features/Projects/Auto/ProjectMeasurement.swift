@@ -99,7 +99,9 @@ struct ProjectMeasurement {
         guard state == .cold, !MeasuredProgram.wasInterrupted else {
           throw Diagnostic(
             error.message, context: error.context,
-            hint: "the launch runs many times: it must not depend on what earlier launches did")
+            hint:
+              "the command is launched many times: a launch must not depend on what earlier launches did"
+          )
         }
         warnings.append(
           Diagnostic(

@@ -157,8 +157,8 @@ package struct ProjectOrdering {
         + (line.map { "; its output has: \($0)" } ?? ""),
       context: [build.system.build],
       hint: build.system.build.contains("swift build")
-        ? "give the command itself: orderfile auto ... -- swift build; all output: \(log.path)"
-        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log.path)"
+        ? "give the build command itself: orderfile auto ... -- swift build; all output: \(log.path)"
+        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove the files of an earlier build (make clean); all output: \(log.path)"
     )
   }
 
@@ -176,8 +176,8 @@ package struct ProjectOrdering {
     let method = try methods.chosen(options.method)
     guard methods.runsPrograms || !options.measures else {
       throw Diagnostic(
-        "unable to measure: the images are for another machine", context: ["--control"],
-        hint: "leave it out")
+        "unable to measure: the images are for another architecture", context: ["--control"],
+        hint: "leave out --control")
     }
     var launches = ProjectLaunches(
       options.launches, images: build.images, for: options.goal, build.shell)
@@ -279,7 +279,7 @@ package struct ProjectOrdering {
     _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
     _ method: AutoDocument.RecordingMethod
   ) throws(Diagnostic) -> (counts: ProjectLaunches.Counts?, refusal: String?) {
-    guard methods.runsPrograms else { return (nil, "an emulator does not tell pages") }
+    guard methods.runsPrograms else { return (nil, "an emulator does not count pages") }
     do {
       let counts = try steps.timed("count", "pages of the launches", log: launches.log.path) {
         () throws(Diagnostic) in

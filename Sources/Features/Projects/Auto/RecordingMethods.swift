@@ -164,7 +164,7 @@ extension RecordingMethods {
     guard system?.toolchain.compilesC ?? true else { return }
     let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
     if !compilers.contains(where: { $0.contains("clang") }) {
-      refuse(.instrument, Refusal("there is no clang", hint: "install clang"))
+      refuse(.instrument, Refusal("clang is not installed", hint: "install clang"))
     }
   }
 
@@ -180,8 +180,8 @@ extension RecordingMethods {
     if let own, own.description != machine.description {
       runsPrograms = false
       refuse(
-        .breakpoints, Refusal("\(name) is for another machine, \(machine.description)"))
-      refuse(.instrument, Refusal("\(name) can't be run here"))
+        .breakpoints, Refusal("\(name) is for another architecture, \(machine.description)"))
+      refuse(.instrument, Refusal("this machine can't run \(name)"))
       if !isLibrary {
         needForeignEmulation(Self.refusalToEmulate(programAt: path, in: environment))
       }
@@ -190,10 +190,11 @@ extension RecordingMethods {
         refuse(
           .breakpoints,
           Refusal(
-            "LeakSanitizer is in \(name)", hint: "build without it, or ASAN_OPTIONS=detect_leaks=0"
+            "\(name) contains LeakSanitizer",
+            hint: "build without LeakSanitizer, or set ASAN_OPTIONS=detect_leaks=0"
           ))
       }
-      refuse(.qemu, Refusal("a sanitizer is in \(name)"))
+      refuse(.qemu, Refusal("\(name) contains a sanitizer"))
     }
   }
 

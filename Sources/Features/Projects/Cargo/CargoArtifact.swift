@@ -43,7 +43,7 @@ package struct CargoArtifact: Hashable, Sendable {
     } else {
       throw Diagnostic(
         "the target is not linked: expected bin or cdylib, found \(last.crateTypes.joined(separator: ", "))",
-        context: [last.name], hint: "choose what is linked: --bin NAME, or --package NAME",
+        context: [last.name], hint: "choose a target that is linked: --bin NAME, or --package NAME",
         severity: .usage)
     }
   }

@@ -16,14 +16,14 @@ package enum CargoFlags {
   package static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
     var warnings = variables.map { name in
       Diagnostic(
-        "replaces [target] rustflags, and a change of it recompiles all crates",
+        "this variable replaces [target] rustflags, and recompiles all crates when it changes",
         context: [name], hint: remedy)
     }
     for file in CargoSettings.configurationFiles(in: folder) {
       guard let line = lineOfBuildFlags(in: file.text) else { continue }
       warnings.append(
         Diagnostic(
-          "[build] rustflags do not count where RUSTFLAGS or [target] rustflags do",
+          "cargo ignores [build] rustflags where RUSTFLAGS or [target] rustflags are set",
           context: ["\(file.path):\(line)"], hint: remedy))
     }
     return warnings

@@ -32,8 +32,8 @@ extension CargoOrdering {
       methods.refuse(
         .instrument,
         RecordingMethods.Refusal(
-          "a program finds the library at its own path only",
-          hint: "'orderfile auto --instrument' builds it there"))
+          "programs find the library only at the path where cargo builds it",
+          hint: "'orderfile auto --instrument' builds the library there"))
     }
     let method = try methods.chosen(nil)
     let results = try CargoResults(of: image)

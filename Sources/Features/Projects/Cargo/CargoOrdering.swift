@@ -135,11 +135,11 @@ package struct CargoOrdering {
     guard read.symbolSource == .dynamicSymbols else { return }
     let key = "profile.\(words.profile).strip"
     throw Diagnostic(
-      "the image has no symbols, by which functions are ordered", context: [image.path],
+      "the image has no symbols, but functions are ordered by their symbols", context: [image.path],
       hint: placeOfStripping().map {
-        "\($0) strips them: add --config '\(key)=\"none\"', and strip a copy at the end"
+        "\($0) strips the symbols: add --config '\(key)=\"none\"', and strip a copy at the end"
       }
-        ?? "\(key) keeps them: remove what else strips the image, such as -Cstrip in rustflags"
+        ?? "\(key) keeps symbols: remove other options that strip the image, such as -Cstrip in rustflags"
     )
   }
 

@@ -43,8 +43,8 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
   package func orderingDialect(of image: String) throws(Diagnostic) -> OrderFileDialect {
     if let dialect { return dialect }
     throw Diagnostic(
-      "not ordered: the project links it with \(name), which can't order", context: [image],
+      "not ordered: the project links this image with \(name), which can't order", context: [image],
       hint:
-        "remove -fuse-ld=\(name) from the project's flags, or use lld, gold or bfd there")
+        "remove -fuse-ld=\(name) from the project's flags, or replace it by lld, gold or bfd")
   }
 }

@@ -11,7 +11,8 @@ extension LaunchEnvironment {
       if let name = linker.driverName, (try? program(named: "ld.\(name)")) != nil { return linker }
     }
     throw Diagnostic(
-      "missing linker: PATH has none that can order: ld.lld, ld.bfd or ld.gold", context: ["PATH"],
+      "missing linker: PATH has no linker that can order (ld.lld, ld.bfd or ld.gold)",
+      context: ["PATH"],
       hint: "install the package lld")
   }
 }

@@ -167,7 +167,7 @@ package enum AutoObstacles {
       if tools.compilers.isEmpty { obstacles.append("no compiler") }
       if tools.orderingLinkers.isEmpty { obstacles.append("no linker that orders functions") }
     } else {
-      obstacles.append("no temporary folder to try the tools in")
+      obstacles.append("no temporary folder in which the tools could be tried")
     }
     if case .fails = permissions.confinement { obstacles.append("builds can't be confined") }
     return obstacles

@@ -54,7 +54,7 @@ package struct MachineFacts: Hashable, Sendable {
         .machine, "fault-around", .ok,
         "\(Self.wording(UInt64(machine.faultAroundBytes)))"
           + (machine.faultAroundIsAssumed
-            ? " assumed, the kernel's default: /sys/kernel/debug can't be read" : "")),
+            ? " assumed (the kernel's default), because /sys/kernel/debug can't be read" : "")),
       readAhead,
       Finding(.machine, "file system", .ok, (storage.fileSystem ?? "unknown") + largeFolios),
     ]

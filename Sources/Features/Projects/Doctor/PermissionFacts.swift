@@ -133,9 +133,10 @@ package struct PermissionFacts: Hashable, Sendable {
     case .isMissing:
       Finding(
         .permissions, check, .warning,
-        "no Landlock, or it is forbidden: 'auto' can't stop a build that writes outside its folder")
+        "the kernel has no Landlock, or forbids it: 'auto' can't stop a build that writes outside its folder"
+      )
     case .fails(let reason):
-      Finding(.permissions, check, .error, "no command runs confined to a folder: \(reason)")
+      Finding(.permissions, check, .error, "a command can't be confined to a folder: \(reason)")
     }
   }
 
@@ -164,12 +165,12 @@ package struct PermissionFacts: Hashable, Sendable {
 
   /// <https://docs.kernel.org/admin-guide/LSM/Yama.html>
   private var tracingHint: String {
-    if tracing.isTraced { return "run it without strace or a debugger" }
+    if tracing.isTraced { return "run orderfile without strace or a debugger" }
     return switch tracing.ptraceScope ?? 0 {
     case ...1: "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined"
     case 2: "as root: sysctl kernel.yama.ptrace_scope=1"
     default:
-      "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: 3 can't be changed before"
+      "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: the value 3 can't be changed before"
     }
   }
 }

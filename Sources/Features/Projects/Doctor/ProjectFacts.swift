@@ -121,7 +121,7 @@ extension ProjectFacts {
     case 0:
       Finding(
         .project, "build system", .warning,
-        "none of CMake, Meson, Cargo, SwiftPM, autotools and make",
+        "found none of CMake, Meson, Cargo, SwiftPM, autotools and make",
         hint: "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
     case 1: Finding(.project, "build system", .ok, names)
     default:
@@ -135,7 +135,7 @@ extension ProjectFacts {
     systems.flatMap { system in
       (missingTools[system.name] ?? []).map { tool in
         Finding(
-          .project, tool, .error, "PATH has none, and \(system.name) needs it",
+          .project, tool, .error, "not in PATH, but \(system.name) needs it",
           hint: Self.hint(tool, tools))
       }
     }
@@ -160,17 +160,17 @@ extension ProjectFacts {
         : Finding(
           .project, "linker", .warning,
           "\(demand.place) demands \(name), which is not in PATH or does not order functions",
-          hint: "remove it, or demand lld")
+          hint: "remove this demand, or demand lld")
     case .compilerPath(let path):
       return Finding(
         .project, "compiler", .warning,
-        "\(demand.place) names \(path) by its path, so that 'auto' does not see its calls",
+        "\(demand.place) names \(path) by its path, so that 'auto' does not see the calls of this compiler",
         hint: "orderfile auto ... -- make CC=\(path.split(separator: "/").last ?? "cc")")
     case .stripping:
       return Finding(
         .project, "symbols", .warning,
         "\(demand.place) strips names, without which nothing can be ordered",
-        hint: "CARGO_PROFILE_RELEASE_STRIP=none cargo build --release; 'auto' does that")
+        hint: "build with CARGO_PROFILE_RELEASE_STRIP=none, as 'auto' does")
     }
   }
 }

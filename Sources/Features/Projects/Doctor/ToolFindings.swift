@@ -15,7 +15,7 @@ extension ToolFacts {
     }
     return [
       Finding(
-        .tools, "compiler", .error, "PATH has none that works: no cc, gcc or clang",
+        .tools, "compiler", .error, "no working compiler in PATH: cc, gcc or clang",
         hint: install("clang"))
     ]
   }
@@ -25,7 +25,8 @@ extension ToolFacts {
       Finding(
         .tools, tool.name,
         tool.name == Self.usualLinker.title && orderingLinkers.isEmpty ? .error : .warning,
-        "it does not work: \(tool.output ?? "it printed nothing")", hint: "install it again")
+        "this tool does not work: \(tool.output ?? "it printed nothing")",
+        hint: "install \(tool.name) again")
     }
   }
 
@@ -39,7 +40,8 @@ extension ToolFacts {
     }
     guard let orders = linker.ordersFunctions else {
       return Finding(
-        .tools, linker.name, .warning, "\(version): not tried, because no compiler works",
+        .tools, linker.name, .warning,
+        "\(version): not tried, because there is no working compiler",
         hint: compilers.isEmpty ? install("clang") : "\(compilers[0].name) -c file.c")
     }
     guard orders else {

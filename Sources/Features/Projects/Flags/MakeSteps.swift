@@ -40,7 +40,8 @@ package struct MakeSteps {
       throw Diagnostic(
         "unsupported path of \(kind): '\(path)'", context: [option],
         hint:
-          "LDFLAGS can't carry it: use a path without blanks, commas and characters of the shell")
+          "LDFLAGS can't contain this path: use a path without blanks, commas and characters that are special in the shell"
+      )
     }
     guard recorder == nil || dialect.ordersData else {
       throw Diagnostic(

@@ -60,13 +60,15 @@ package struct BuildIntegration: Hashable, Sendable {
           "the package turns build scripts off: build = false", context: ["Cargo.toml"],
           hint: "remove that line", severity: .usage)
         : Diagnostic(
-          "the package has a build script of its own: \(line.text.withoutBlanksAround)",
-          context: ["Cargo.toml"], hint: "call link_in_order() of docs/how-to/INIT.md in it",
+          "the package already has a build script: \(line.text.withoutBlanksAround)",
+          context: ["Cargo.toml"],
+          hint: "call link_in_order() in that build script: docs/how-to/INIT.md",
           severity: .usage)
     }
     guard lines.isEmpty else { return nil }
     return Diagnostic(
-      "a virtual manifest: expected [package]", context: ["Cargo.toml"],
+      "this manifest is of a workspace without a package: expected [package]",
+      context: ["Cargo.toml"],
       hint: "give the folder of the package with the program", severity: .usage)
   }
 
@@ -79,7 +81,8 @@ package struct BuildIntegration: Hashable, Sendable {
 
   private static let noLanguage = Diagnostic(
     "project() names neither 'c' nor 'cpp'", context: ["meson.build"],
-    hint: "name in project() the languages that add_languages() adds; others can't be ordered",
+    hint:
+      "name the languages in project(): languages that only add_languages() adds can't be ordered",
     severity: .usage)
 
   private static func languages(ofMesonProject description: String) -> [String] {

@@ -44,9 +44,9 @@ package struct ProjectEdit: Hashable, Sendable {
       let new = Self.sealed(Array(text.utf8), comment)
       guard contents.map({ $0 == new || Self.isSealed($0, comment) }) ?? true else {
         throw Diagnostic(
-          "unable to write: the file exists, with other contents", context: [path],
+          "unable to write this file: it exists, and has other contents", context: [path],
           hint: path == "build.rs"
-            ? "call link_in_order() of docs/how-to/INIT.md in it" : "rename it")
+            ? "call link_in_order() in that build script: docs/how-to/INIT.md" : "rename it")
       }
       return new
     case .line(let line, let call):
@@ -74,8 +74,9 @@ package struct ProjectEdit: Hashable, Sendable {
     case .file(let text, let comment):
       guard contents == Array(text.utf8) || Self.isSealed(contents, comment) else {
         throw Diagnostic(
-          "unable to remove: the file was changed since 'orderfile init' wrote it", context: [path],
-          hint: "remove it by hand")
+          "unable to remove this file: it was changed after 'orderfile init' had written it",
+          context: [path],
+          hint: "remove the file by hand")
       }
       return nil
     case .line(let line, _):
@@ -103,7 +104,7 @@ package struct ProjectEdit: Hashable, Sendable {
     guard text.elementsEqual(line.utf8) else {
       throw Diagnostic(
         "the line was changed: expected '\(line)', found '\(String(decoding: text, as: UTF8.self))'",
-        context: ["\(path):\(number + 1)"], hint: "restore it, or remove it by hand")
+        context: ["\(path):\(number + 1)"], hint: "restore the line, or remove it by hand")
     }
     return lines.ranges[number]
   }

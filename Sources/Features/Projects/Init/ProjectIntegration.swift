@@ -22,7 +22,7 @@ package struct ProjectIntegration {
       names.contains(where: { $0.hasSuffix(".xcodeproj") || $0.hasSuffix(".xcworkspace") })
     {
       throw Diagnostic(
-        "an Xcode project: no file of it has to be changed", context: [folder],
+        "this is an Xcode project: its files need no change", context: [folder],
         hint: "'orderfile init --print xcode -o orderfile' writes two settings files",
         severity: .usage)
     }
@@ -39,7 +39,7 @@ package struct ProjectIntegration {
       hint: "use one of these: --build-system \(found[0].name)")
     guard let place = chosen.orderFilePlace else {
       throw Diagnostic(
-        "init can't change makefiles: each uses flags in its own way",
+        "init can't change makefiles, because each makefile uses flags in its own way",
         hint: BuildIntegration.otherBuilds, severity: .usage)
     }
     let bytes = try InputFile.bytes("\(self.folder)/\(place.descriptionFile)")

@@ -30,7 +30,7 @@ package struct TemporalProfileConverter {
       if path == "-" {
         throw Diagnostic(
           "unable to convert: expected a file, found stdin", context: [path],
-          hint: "text needs no conversion: orderfile import proftext -")
+          hint: "for a profile in the text format: orderfile import proftext -")
       }
       _ = try InputFile.bytes(path)
     }

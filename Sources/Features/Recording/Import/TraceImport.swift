@@ -128,7 +128,7 @@ package struct TraceImport {
     let path = reading.number.map { "\(outputPath)\($0).oftrace" } ?? outputPath
     guard !launch.uses.isEmpty else {
       throw Diagnostic(
-        "nothing was recorded: no function of '\(self.image)' is in it", context: source.paths,
+        "nothing was recorded: this file has no function of '\(self.image)'", context: source.paths,
         severity: .nothingRecorded)
     }
     let trace: [UInt8]
@@ -176,14 +176,16 @@ package struct TraceImport {
       if index + 1 == traceNumber ?? 1, UInt64(count) < profile.streamSize {
         reading.warnings.append(
           Diagnostic(
-            "\(counted(count, "trace")) of \(profile.streamSize): the profile keeps a sample",
+            "this profile has only \(counted(count, "trace")) of \(profile.streamSize): it keeps a sample",
             context: [path],
-            hint: "merge with --temporal-profile-trace-reservoir-size=\(profile.streamSize)"))
+            hint:
+              "to keep all traces: llvm-profdata merge --temporal-profile-trace-reservoir-size=\(profile.streamSize)"
+          ))
       }
       if trace.weight != 1 {
         reading.warnings.append(
           Diagnostic(
-            "trace \(index + 1) counts \(trace.weight) times in the profile: a trace has no weight",
+            "trace \(index + 1) counts \(trace.weight) times in the profile, but only once in the imported trace: traces have no weights",
             context: ["\(path):\(trace.line)"]))
       }
       try body(reading)
@@ -211,7 +213,7 @@ package struct TraceImport {
         command: String(decoding: sampled.command, as: UTF8.self),
         missing: missingLines(of: sampled.launch)))
     reading.warnings += sampled.otherProcesses.map {
-      Diagnostic("process \($0) also used the image: not imported", context: [path])
+      Diagnostic("process \($0) also used the image, and is not imported", context: [path])
     }
     return reading
   }
@@ -231,7 +233,7 @@ package struct TraceImport {
           faults: recorded.faults.count)),
       warnings: recorded.otherProcesses.map {
         Diagnostic(
-          "process '\(String(decoding: $0.label, as: UTF8.self))' also used the image: not imported",
+          "process '\(String(decoding: $0.label, as: UTF8.self))' also used the image, and is not imported",
           context: paths)
       })
   }
@@ -243,8 +245,8 @@ package struct TraceImport {
     guard 2 * launch.unknownCount <= launch.entryCount else {
       let found = launch.entryCount - launch.unknownCount
       throw Diagnostic(
-        "only \(found) of \(entriesCounted(launch.entryCount, noun)) of '\(path)' match it: it is another "
-          + "program, or stripped", context: [image],
+        "only \(found) of \(entriesCounted(launch.entryCount, noun)) of '\(path)' match this image: it is another "
+          + "program, or its symbols were stripped", context: [image],
         hint: launch.missing.first { !$0.isNamedByImage }.map {
           "line \($0.line), '\($0.text)': \($0.reason)"
         },
@@ -276,7 +278,7 @@ package struct TraceImport {
       warnings.append(
         Diagnostic(
           "\(entriesCounted(rest, "more \(noun)")) \(rest == 1 ? "matches" : "match") no function",
-          context: [path], hint: "list them with --list-missing"))
+          context: [path], hint: "list all of them with --list-missing"))
     }
     return warnings
   }

@@ -115,7 +115,10 @@ struct BreakpointBuilds {
       if let names { return try? BreakpointPlaces(of: bytes, onlyNamed: names) }
       // LeakSanitizer runs code of the image in a process that no tracer gets to see.
       if looksForLeaks, (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false {
-        note(Diagnostic("no breakpoints set: LeakSanitizer is in it", context: [path]))
+        note(
+          Diagnostic(
+            "no function of this image is recorded, because it contains LeakSanitizer",
+            context: [path]))
         return nil
       }
       let places = try BreakpointPlaces(
@@ -130,7 +133,7 @@ struct BreakpointBuilds {
       if let problem = places.blockMapProblem { note(Diagnostic("\(problem)", context: [path])) }
       return places
     } catch {
-      note(Diagnostic("no breakpoints set: \(error)", context: [path]))
+      note(Diagnostic("no function of this image is recorded: \(error)", context: [path]))
       return nil
     }
   }
@@ -162,9 +165,9 @@ extension Diagnostic {
   package static func inaccessible(_ process: Int32, hasBreakpoints: Bool = false) -> Diagnostic {
     Diagnostic(
       hasBreakpoints
-        ? "its memory can't be accessed: it has ended at a breakpoint that its parent had"
-        : "its memory can't be accessed: what it loads is not recorded",
-      context: ["process \(process)"], hint: "root with CAP_SYS_PTRACE can access it")
+        ? "the memory of this process can't be accessed: the process has ended at a breakpoint of its parent"
+        : "the memory of this process can't be accessed: images that it loads are not recorded",
+      context: ["process \(process)"], hint: "run this command as root with CAP_SYS_PTRACE")
   }
 
   /// - Parameter program: a program of the launch, such as gdb or strace.
@@ -180,15 +183,17 @@ extension Diagnostic {
   /// The loader in memory is not the file at its path.
   static func otherLoader(_ path: String) -> Diagnostic {
     Diagnostic(
-      "another file than this one was in memory: libraries that it loads later are not recorded",
+      "the loader in memory is not this file: libraries that it loads later are not recorded",
       context: [path], hint: otherImage(path).hint)
   }
 
   /// The image in memory is not the file at its path.
   package static func otherImage(_ path: String) -> Diagnostic {
     Diagnostic(
-      "another file than this one was in memory, and is left out", context: [path],
-      hint: "it was replaced while the program ran, or the process sees other files (a container)")
+      "the image in memory is not this file, and is left out", context: [path],
+      hint:
+        "the file was replaced while the program ran, or the process sees other files, as in a container"
+    )
   }
 
   /// - Parameter program: a tool of valgrind.
@@ -207,7 +212,8 @@ extension Diagnostic {
       "no breakpoint at \(counted(count, "symbol")) without a type: \(list)"
         + (count > names.count ? " and \(count - names.count) more" : ""),
       context: [path],
-      hint: "each may be data; for a function, its assembly should say '.type NAME, %function' "
+      hint:
+        "each symbol may be data; the assembly of a function should say '.type NAME, %function' "
         + "(NASM: 'global NAME:function')")
   }
 }

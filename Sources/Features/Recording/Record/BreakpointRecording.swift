@@ -6,6 +6,7 @@ import LaunchMeasurement
 import LibC
 import ProcessLaunch
 import ProcessTracing
+import Rendering
 import Symbolication
 import TraceFormat
 
@@ -43,7 +44,7 @@ package final class BreakpointRecording: BreakpointObserver {
     let missing = recordsOnlyImages || sawTranslator ? [] : wanted ?? []
     warnings += missing.subtracting(recorded.all).subtracting(others)
       .filter { !builds.isKnown($0) }.sorted().map {
-        Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
+        Diagnostic("no process loaded this image, so nothing of it is recorded", context: [$0])
       }
     if let end, !sawEnd {
       warnings.append(
@@ -194,7 +195,7 @@ package final class BreakpointRecording: BreakpointObserver {
 
   package func breakpointsLeft(_ count: Int, in pid: pid_t) {
     builds.note(
-      Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
+      Diagnostic("unable to remove \(counted(count, "breakpoint"))", context: ["process \(pid)"]))
   }
 
   package func tracerWasKilled() {
@@ -271,7 +272,8 @@ extension Diagnostic {
 extension [Remedy] {
   /// The remedies for the name of a function that no image has.
   package static let missingFunction = [
-    Remedy("nm lists the names"), Remedy("--also adds a library", option: "--also"),
+    Remedy("list the names of symbols with nm"),
+    Remedy("record the library that has the function with --also", option: "--also"),
   ]
 }
 

@@ -77,12 +77,13 @@ struct EmulatedRecording {
     warnings += others.sorted().map { .otherImage($0) }
     warnings += programs.sorted().map {
       Diagnostic(
-        "not recorded: a process executed it, which ends its emulation", context: [$0],
-        hint: "record it in a launch of its own")
+        "this program is not recorded: a process executed it, and then ran outside of the emulator",
+        context: [$0],
+        hint: "record the program in a launch of its own")
     }
     for path in (wanted ?? []).subtracting(places.keys).sorted() where !recordsOnlyUsed {
       warnings.append(
-        Diagnostic("no process loaded it: nothing of it is recorded", context: [path]))
+        Diagnostic("no process loaded this image, so nothing of it is recorded", context: [path]))
     }
     if let name = self.end, !places.values.contains(where: { $0?.named[name] != nil }) {
       warnings.append(
@@ -132,12 +133,12 @@ struct EmulatedRecording {
       if read.id.kind == .weak, let file = FileStamp(path: path), begin < file.changed {
         warnings.append(
           Diagnostic(
-            "written during the launch, and without a build ID: another build of it may have run",
+            "this file was written during the launch, and has no build ID: another build of it may have run",
             context: [path], hint: "link it with -Wl,--build-id"))
       }
       found = read
     } catch {
-      warnings.append(Diagnostic("nothing of it is recorded: \(error)", context: [path]))
+      warnings.append(Diagnostic("nothing of this image is recorded: \(error)", context: [path]))
     }
     places[path] = .some(found)
     return found

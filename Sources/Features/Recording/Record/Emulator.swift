@@ -34,8 +34,8 @@ package struct Emulator {
     // AddressSanitizer reserves 16 TiB, and QEMU touches every page of them; LeakSanitizer traces the program itself.
     if launched.pages?.hasLeakSanitizer ?? false {
       throw Diagnostic(
-        "unable to emulate: a sanitizer is in it (AddressSanitizer or LeakSanitizer), which QEMU can't run",
-        context: [launched.path], hint: "use a build without it")
+        "unable to emulate: the program contains AddressSanitizer or LeakSanitizer, which QEMU can't run",
+        context: [launched.path], hint: "use a build without sanitizers")
     }
     program = launched.path
     let machine = try Self.machine(of: program)
@@ -134,7 +134,8 @@ package struct Emulator {
     if let path, loadsPlugins(path) { return path }
     if let other = path ?? found("qemu-\(name)-static") {
       throw Diagnostic(
-        "unable to record: it is statically linked, and so loads no plugin", context: [other],
+        "unable to record with this emulator: it is statically linked, so it loads no plugins",
+        context: [other],
         hint: hint)
     }
     throw Diagnostic(
@@ -166,11 +167,12 @@ package struct Emulator {
     if roots.contains(where: { access(($0 ?? "") + loader, F_OK) == 0 }) { return }
     let folder = "/usr/\(machine.triplet ?? "")"
     throw Diagnostic(
-      "unable to emulate: missing its loader \(loader)", context: [program],
+      "unable to emulate: missing the loader of the program, \(loader)", context: [program],
       remedies: [
         Remedy(
           access(folder + loader, F_OK) == 0
-            ? "--sysroot \(folder)" : "--sysroot names a folder with its libraries",
+            ? "give --sysroot \(folder)"
+            : "give the folder with the loader and libraries with --sysroot",
           option: "--sysroot")
       ])
   }

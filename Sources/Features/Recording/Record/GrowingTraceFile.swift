@@ -59,6 +59,6 @@ final class GrowingTraceFile {
       count < 0 ? errorText() : "\(count) of \(bytes.count) bytes written"
     failure = Diagnostic(
       "unable to write all of the trace: \(reason)", context: [path],
-      hint: "later first uses are not in it")
+      hint: "later first uses are not in the trace")
   }
 }

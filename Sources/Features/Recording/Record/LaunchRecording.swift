@@ -260,7 +260,7 @@ package struct LaunchRecording {
     guard recording.hasBegun else {
       throw Diagnostic(
         "unable to emulate: the emulator ended before the program began (\(emulator.description))",
-        context: [launch.command[0]], hint: "its messages are above")
+        context: [launch.command[0]], hint: "the messages of the emulator are above")
     }
     return Watched(
       result: result, leftAlone: recording.warnings, emulator: emulator.description)
@@ -321,15 +321,15 @@ extension Diagnostic {
   ) -> Diagnostic {
     let reason =
       switch obstacle {
-      case .tracedBy(let tracer): "process \(tracer) already traces it"
-      case .ended: "it has ended"
-      case .kernelThread: "it is a kernel thread"
+      case .tracedBy(let tracer): "process \(tracer) already traces this process"
+      case .ended: "the process has ended"
+      case .kernelThread: "the process is a kernel thread"
       }
     return Diagnostic("unable to trace: \(reason)", context: [process])
   }
 
   private static let anotherImage = Remedy(
-    "--also adds a library, or a program that this one starts", option: "--also")
+    "to record a library, or a program that this program starts, give --also", option: "--also")
 
   fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
     Diagnostic(
@@ -357,7 +357,7 @@ extension Diagnostic {
     }
     return Diagnostic(
       wasSilent
-        ? "nothing was recorded: neither the program nor a library of it has a recorder"
+        ? "nothing was recorded: neither the program nor its libraries have a recorder"
         : "nothing was recorded: the recorder is linked, but no instrumented function ran",
       context: [program], remedies: remedies, severity: .nothingRecorded)
   }

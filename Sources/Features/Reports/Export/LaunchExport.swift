@@ -103,7 +103,7 @@ package struct LaunchExport {
     for (path, document) in documents
     where recorded.isDisjoint(with: document.files.compactMap(\.id)) {
       throw Diagnostic(
-        "the faults are of other images than the traces", context: [path],
+        "the page faults are of other images than the traces", context: [path],
         hint: "list the faults of this build with 'orderfile faults'", severity: .mismatch)
     }
     var distinct: Set<Diagnostic> = []
@@ -111,7 +111,7 @@ package struct LaunchExport {
     if let path = options.pages, launches.allSatisfy({ $0.touches == nil }) {
       throw Diagnostic(
         "the pages are of other images than the traces", context: [path],
-        hint: "count this build with 'orderfile pages'", severity: .mismatch)
+        hint: "count the pages of this build with 'orderfile pages'", severity: .mismatch)
     }
   }
 
@@ -138,7 +138,8 @@ package struct LaunchExport {
   private static func repeated(_ paths: [String]) -> [Diagnostic] {
     var given: Set<String> = []
     return paths.filter { !given.insert($0).inserted }.map {
-      Diagnostic("the trace is given more than once", context: [$0])
+      Diagnostic(
+        "this trace is given more than once, so its hits count several times", context: [$0])
     }
   }
 
@@ -161,7 +162,7 @@ package struct LaunchExport {
       guard launch.hits.contains(where: { $0.nanoseconds != nil }) else {
         throw Diagnostic(
           "the trace has no times", context: [launch.path],
-          hint: "'orderfile export csv' writes its first hits in order")
+          hint: "'orderfile export csv' writes the first hits of traces without times")
       }
     }
   }

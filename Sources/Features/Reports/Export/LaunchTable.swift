@@ -83,6 +83,9 @@ private struct LaunchRows {
     if let mismatch = Diagnostic.machineMismatch(machines.profile.images) { throw mismatch }
     let repeated = zip(files, files.dropFirst()).filter { $0.path == $1.path }.map(\.0.path)
     return folder.warnings
-      + repeated.map { Diagnostic("the trace is given more than once", context: [$0]) }
+      + repeated.map {
+        Diagnostic(
+          "this trace is given more than once, so its hits count several times", context: [$0])
+      }
   }
 }

@@ -99,9 +99,9 @@ extension ReportInputs {
         program.hasProof, program.id != image.id
       else { continue }
       return Diagnostic(
-        "the launches are of other builds than these layouts: expected \(image.id ?? "") of "
+        "the measured launches are of other builds than the given layouts: expected \(image.id ?? "") of "
           + "\(printable(image.path)), found \(program.id ?? "") of \(printable(program.path))",
-        context: [measure.path], hint: "give a measurement of these two builds")
+        context: [measure.path], hint: "measure these two builds with 'orderfile measure'")
     }
     return nil
   }
@@ -129,12 +129,12 @@ extension ReportInputs {
     guard let before = layouts.first else {
       if let stray = pages.first {
         throw Diagnostic(
-          "missing the image that was counted", context: [stray.path],
+          "missing the image whose pages were counted", context: [stray.path],
           hint: "give the image, or the image before and the image after")
       }
       if let order {
         throw Diagnostic(
-          "missing the layouts", context: [order],
+          "missing the layouts to which the order file belongs", context: [order],
           hint: "give the image before and the image that was linked with this order file")
       }
       return nil
@@ -142,7 +142,7 @@ extension ReportInputs {
     guard diff == nil else {
       throw Diagnostic(
         "two comparisons: expected images or a diff document, found both",
-        hint: "leave the diff document out: the report compares the images")
+        hint: "leave out the diff document: the report compares the images itself")
     }
     guard !traces.isEmpty || order != nil else {
       throw Diagnostic(
@@ -162,7 +162,7 @@ extension ReportInputs {
       throw Diagnostic(
         "only \(linked.check.present) of \(linked.check.entries) entries are in "
           + "\(printable(layouts.prefix(2).last ?? before)): "
-          + "it is the order file of another program, or long out of date",
+          + "the order file is of another program, or long out of date",
         context: [order], hint: "'orderfile verify' says what became of each entry",
         severity: .mismatch)
     }
@@ -235,7 +235,7 @@ extension ReportInputs {
   ) throws(Diagnostic) {
     guard let known else { return }
     throw Diagnostic(
-      "two counts of \(image): expected one document of 'orderfile pages', found \(known), too",
+      "two counts of the pages of \(image): expected one document of 'orderfile pages', found also \(known)",
       context: [path])
   }
 

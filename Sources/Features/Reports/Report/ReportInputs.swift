@@ -17,7 +17,7 @@ extension Diagnostic {
   static func sameLayout(_ first: String, _ second: String) -> Diagnostic {
     Diagnostic(
       first == second
-        ? "the same layout is given twice" : "the same layout as \(printable(first))",
+        ? "the same layout is given twice" : "this layout is the same as \(printable(first))",
       context: [second],
       hint: "give the layout before and the layout after, or one layout alone")
   }
@@ -91,8 +91,9 @@ struct ReportInputs {
       layoutBytes.append(bytes)
     case .other where ReportContents.isPage(bytes):
       throw Diagnostic(
-        "unsupported file: expected what a report is made of, found a page", context: [path],
-        hint: "give the files that the report was made of; 'orderfile show' reads the report")
+        "unsupported file: expected a file from which a report is made, found an HTML page",
+        context: [path],
+        hint: "give the files from which the report was made; 'orderfile show' reads the report")
     case .other:
       try Self.checkOnly(order, "order file", path)
       order = path
@@ -126,7 +127,8 @@ struct ReportInputs {
         throw Diagnostic(
           "\(error)", context: [path],
           hint: error.reason == .missing
-            ? "an earlier version wrote it: run 'orderfile stages --json' again" : nil)
+            ? "an earlier version of orderfile wrote this document: run 'orderfile stages --json' again"
+            : nil)
       }
     case "orderfile.budget":
       try Self.checkOnly(budget, "budget", path)

@@ -92,12 +92,12 @@ extension ReportLayout {
       sentences.append(
         "the report has \(Self.mostFunctions) of \(functions.count) functions on touched pages"
           + (used > Self.mostFunctions
-            ? ": those of \(used) startup functions that are used first" : ""))
+            ? ": the first of \(used) startup functions, in order of use" : ""))
     }
     if touches.count > Self.mostTouches {
       sentences.append(
         "the report has the first \(Self.mostTouches) of \(touches.count) pieces of code that run: drawings of"
-          + " bytes show no others")
+          + " bytes show only these")
     }
     return sentences
   }

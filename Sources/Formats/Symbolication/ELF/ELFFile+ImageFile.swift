@@ -72,10 +72,10 @@ extension ELFFile: ImageFile {
       id.map { ImageID(kind: .buildID, bytes: $0).description } ?? "none"
     }
     return Diagnostic(
-      "build ID mismatch: the sections have \(text(stated)), the segments \(text(loaded))",
+      "the image states two build IDs: \(text(stated)) in its sections, \(text(loaded)) in its segments",
       hint:
-        "an instrumented program states the ID in its segments, so its traces do not match this image; "
-        + "relink it with -Wl,--build-id")
+        "traces of an instrumented program have the ID in its segments, so they do not match this image: "
+        + "link the program again with -Wl,--build-id")
   }
 
   func functions(inSymbolsOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
@@ -139,6 +139,6 @@ extension Diagnostic {
     "missing symbol table: only exported functions have names",
     remedies: [
       Remedy("use the unstripped image"),
-      Remedy("its debug file with '--debug-file'", option: "--debug-file"),
+      Remedy("give its debug file with '--debug-file'", option: "--debug-file"),
     ], kind: .missingSymbolTable)
 }

@@ -102,7 +102,7 @@ extension Diagnostic {
     }
     self.init(
       "\(error)", context: [path],
-      hint: error.isOfFolder && isBundle ? "a bundle is a folder: give the file in it" : nil)
+      hint: error.isOfFolder && isBundle ? "give the image file in the folder of this bundle" : nil)
   }
 
   /// The error for a file that is not linked.

@@ -98,7 +98,7 @@ extension AbsentSymbol.Reason {
   /// Why a line of a list with this name is no use of a function.
   fileprivate var inList: String {
     switch self {
-    case .shared: "imported from another image, so it can't be ordered in this one"
+    case .shared: "imported from another image, so it can't be ordered in this image"
     case .undefined: "undefined, so it can't be ordered"
     case .absolute: "a number, not a function"
     case .discarded: "discarded by the linker"

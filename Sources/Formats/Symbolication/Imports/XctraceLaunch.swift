@@ -225,7 +225,8 @@ extension XctraceLaunch {
     if binaries.contains(where: { $0.uuid == id.bytes && $0.loadAddress == nil }) {
       return Diagnostic(
         "missing load address: no 'binary' of \(id) has the attribute 'load-addr'", context: paths,
-        hint: "samples have no functions without the load address; export the recording with "
+        hint:
+          "the functions of samples can't be found without the load address; export the recording with "
           + "'xctrace export' of another Xcode")
     }
     let name = lastComponent(Array(path.utf8))

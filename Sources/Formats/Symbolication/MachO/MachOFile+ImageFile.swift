@@ -22,8 +22,8 @@ extension MachOFile: ImageFile {
         found: header.type, "filetype", at: FileOffset(rawValue: range.lowerBound.rawValue + 12))
       if header.type == .debugSymbols {
         error.remedies = [
-          Remedy("give the image itself"),
-          Remedy("the image and its dSYM with '--debug-file'", option: "--debug-file"),
+          Remedy("give the image instead of its dSYM"),
+          Remedy("give the image, and the dSYM with '--debug-file'", option: "--debug-file"),
         ]
       }
       throw error
@@ -125,7 +125,7 @@ extension MachOFile: ImageFile {
       message,
       remedies: [
         Remedy("use the unstripped image"),
-        Remedy("its dSYM with '--debug-file'", option: "--debug-file"),
+        Remedy("give its dSYM with '--debug-file'", option: "--debug-file"),
       ])
     return (functions.finish(), lack)
   }

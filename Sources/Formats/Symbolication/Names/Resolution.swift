@@ -59,13 +59,13 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
     switch self {
     case .noSuchSymbol: "no such symbol"  // lld's words
     case .inlinedOrRemoved: "renamed, inlined, merged or removed in the release build"
-    case .unreferenced: "only an unreferenced copy, inlined into all callers"
+    case .unreferenced: "inlined into all callers: only an unreferenced copy is left"
     case .mergedBody:
-      "only in the recorded build: merged function, whose originals have entries of their own"
-    case .coldPart: "only in the recorded build: cold part of a function"
-    case .outlined: "outlined by the compiler, renumbered in every build"
+      "only in the recorded build: a merged function, whose original functions have entries of their own"
+    case .coldPart: "only in the recorded build: the cold part of a function"
+    case .outlined: "outlined by the compiler, with a new number in each build"
     case .sanitizerConstructor:
-      "sanitizer coverage constructor, only in instrumented builds"
+      "a constructor of -fsanitize-coverage, only in instrumented builds"
     }
   }
 }

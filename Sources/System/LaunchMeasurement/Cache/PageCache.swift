@@ -33,8 +33,8 @@ package enum PageCache {
     for path in paths {
       if cpagecache_is_memory(path) {
         throw Diagnostic(
-          "unable to launch it cold: it is on an in-memory file system", context: [path],
-          hint: "copy it to a disk")
+          "unable to launch this image cold: it is on an in-memory file system", context: [path],
+          hint: "copy the image to a disk")
       }
       try evict(path)
     }
@@ -65,7 +65,7 @@ package enum PageCache {
       throw Diagnostic(
         "unable to drop the page cache: \(ProgramLaunch.LaunchError(errno: error))",
         context: ["--drop-caches"],
-        hint: error == ENOTSUP ? nil : "this needs root; --cold alone does not")
+        hint: error == ENOTSUP ? nil : "--drop-caches needs root; --cold alone does not")
     }
   }
 
@@ -73,7 +73,7 @@ package enum PageCache {
     Diagnostic(
       "unable \(what): \(ProgramLaunch.LaunchError(errno: error))", context: [path],
       hint: error == EPERM
-        ? "the kernel tells this only about files that you own or may write: measure a copy"
+        ? "the kernel shows pages in memory only for files that you own or may write: measure a copy"
         : error == ENOTSUP ? "this system can't evict the pages of a file: use --warm" : nil)
   }
 }

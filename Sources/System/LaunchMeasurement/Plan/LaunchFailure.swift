@@ -13,10 +13,11 @@ extension Diagnostic {
     let hint: String? =
       switch readiness {
       case .port where timeout == nil && end == .exited(0):
-        "keep it in the foreground: a daemon's first process ends at once"
+        "keep the program in the foreground: a daemon's first process ends at once"
       case .port: nil
-      case .output: "output may be buffered when it is not a terminal: let the program flush it"
-      case .mark: "the program calls orderfile_mark"
+      case .output:
+        "the program may buffer output that does not go to a terminal: let it flush the output"
+      case .mark: "let the program call orderfile_mark() with this name"
       case .script: nil
       }
     return Diagnostic(
@@ -73,8 +74,8 @@ extension Diagnostic {
     return Diagnostic(
       what, context: [program],
       hint: showsOutput
-        ? "--ignore-failure measures it anyway"
-        : "--show-output shows its output; --ignore-failure measures it anyway",
+        ? "to measure the failed launch anyway, give --ignore-failure"
+        : "to see the output, give --show-output; to measure the failed launch anyway, give --ignore-failure",
       kind: .failedLaunch)
   }
 }

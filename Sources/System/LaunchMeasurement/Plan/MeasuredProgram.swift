@@ -69,7 +69,7 @@ package struct MeasuredProgram: Hashable, Sendable {
     guard error == 0 else {
       throw Diagnostic(
         "unable to run: \(ProgramLaunch.LaunchError(errno: error))", context: [path],
-        hint: error == ENOEXEC ? "is it an executable image for this machine?" : nil)
+        hint: error == ENOEXEC ? "is this file an executable image for this machine?" : nil)
     }
     let result = (MeasuredLaunch(launch), launch.start, launch.pid)
     guard !Self.wasInterrupted else { return result }

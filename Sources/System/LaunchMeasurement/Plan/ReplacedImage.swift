@@ -25,6 +25,6 @@ extension Diagnostic {
   static func replaced(_ path: String) -> Diagnostic {
     Diagnostic(
       "the image was replaced or changed while it was measured: the launches are not of one build",
-      context: [path], hint: "measure again when nothing builds it, or measure a copy")
+      context: [path], hint: "measure again while no build changes the image, or measure a copy")
   }
 }
