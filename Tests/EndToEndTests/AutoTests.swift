@@ -243,7 +243,7 @@ import Testing
       """)
     let run = try project.auto("--launch", "./app", "--", "make", "CC=clang")
     #expect(
-      run.status == 0 && run.errors.contains("app: not ordered: the project's build strips it")
+      run.status == 0 && run.errors.contains("app: not ordered: the project's build strips this image")
         && run.errors.contains(
           "libshared.so: the project's build strips this image: only exported functions are ordered"
         ),
@@ -263,7 +263,7 @@ import Testing
     let background = try project.start(["--launch", "(sleep 1000; ./app) & true"]).end()
     #expect(
       background.status == 64
-        && background.errors.contains("warning: (sleep 1000; ./app) & true: the launch left ")
+        && background.errors.contains("warning: (sleep 1000; ./app) & true: killed ")
         && background.errors.contains("the launches ran no image"), "\(background.errors)")
   }
 
@@ -310,7 +310,7 @@ import Testing
     for (out, message) in [
       (project.folder, "unable to copy the project into itself"),
       (project.workshop.folder.path, "unable to copy the project into itself"),
-      ("\(project.folder)/other", "unable to use this folder: expected an empty one"),
+      ("\(project.folder)/other", "unable to use this folder: expected an empty folder"),
       ("\(project.output):", "unable to use this folder: its path has a colon"),
       ("\(project.folder)/none/out", "unable to make the folder: No such file or directory"),
     ] {

@@ -230,7 +230,7 @@ import Testing
     #expect(try functions(workshop) == ["late"])
     let missing = try workshop.orderfile(
       "record", "--breakpoints", "--also", "none", "-o", "u", "--", "./app", "done")
-    #expect(missing.errors.contains("/none: no process loaded it"))
+    #expect(missing.errors.contains("/none: no process loaded this image"))
     let nowhere = try workshop.orderfile(
       "record", "--breakpoints", "--also", "nowhere/none", "-o", "u", "--", "./app", "done")
     #expect(nowhere.status == 1 && nowhere.errors.contains("nowhere/none: No such file"))

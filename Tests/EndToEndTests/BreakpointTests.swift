@@ -137,7 +137,7 @@ import Testing
       workshop, ["plugin", workshop.path("plugin.so")],
       options: isNamed ? ["--also", "plugin.so"] : ["--also", "unused.so"])
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.errors.contains("unused.so: no process loaded it") != isNamed)
+    #expect(run.errors.contains("unused.so: no process loaded this image") != isNamed)
     #expect(
       try functions(workshop) == ["begin", "early", "main", "work"]
         + (isNamed ? ["plugin_inner", "plugin_entry"] : []) + ["late"])

@@ -241,7 +241,7 @@ import Testing
     let undecided = try run("+24.6%")
     #expect(undecided.status == 0 && undecided.text.contains("inconclusive"), "\(undecided.text)")
     let strict = try run("+24.6%", "--strict")
-    #expect(strict.status == 5 && strict.errors.contains("of each do not decide"))
+    #expect(strict.status == 5 && strict.errors.contains("of each build do not decide"))
     let unsteady = try run("+20%", "--strict")
     #expect(unsteady.status == 5 && unsteady.errors.contains("the machine is not steady"))
   }

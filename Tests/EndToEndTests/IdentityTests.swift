@@ -117,7 +117,7 @@ import Testing
     try workshop.must("clang", ["other.c", "-o", "other"])
     let run = try workshop.orderfile("gen", "app.oftrace", "--image", "other", "-o", "app.order")
     #expect(run.status == 3)
-    #expect(run.errors.contains("other: only 1 of 5 recorded functions are in it"))
+    #expect(run.errors.contains("other: only 1 of 5 recorded functions are in this image"))
     #expect(!workshop.fileNames.contains("app.order"))
   }
 
@@ -157,7 +157,7 @@ import Testing
     try workshop.must("strip", ["app", "-o", "bare"])
     let bare = try workshop.orderfile("gen", "app.oftrace", "--image", "bare")
     #expect(bare.status == 3)
-    #expect(bare.errors.contains("bare: only 0 of 5 recorded functions are in it"))
+    #expect(bare.errors.contains("bare: only 0 of 5 recorded functions are in this image"))
 
     let debug = try workshop.mustOrderfile(
       "gen", "app.oftrace", "--image", "bare", "--debug-file", "app.debug")

@@ -29,7 +29,7 @@ import Testing
     #expect(
       run.errors.contains(
         "error: app.order: verify.stale of app: expected at most 50%, found 75%\n"))
-    #expect(run.errors.contains("--update app.order writes"))
+    #expect(run.errors.contains("with --update app.order"))
     let passed = try workshop.orderfile(
       "verify", "app.order", "--image", "app", "--limit", "verify.stale<=75%", "--json")
     #expect(passed.status == 0 && passed.json["stale"] as? Int == 3)

@@ -68,7 +68,7 @@ struct ResolvedData {
         Diagnostic(
           "only \(known) of \(counted(found.all, "datum", "data")) "
             + "(\(Percentage.share(known, of: found.all))) that the launch touched were found by name in "
-            + "'\(fileName(ofPath: release.path))' by their names", context: [launch.path],
+            + "'\(fileName(ofPath: release.path))'", context: [launch.path],
           hint: "if data were renamed, record a launch of this build"))
     }
     if launch.source == .otherLaunches {
