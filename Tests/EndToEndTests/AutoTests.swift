@@ -243,7 +243,8 @@ import Testing
       """)
     let run = try project.auto("--launch", "./app", "--", "make", "CC=clang")
     #expect(
-      run.status == 0 && run.errors.contains("app: not ordered: the project's build strips this image")
+      run.status == 0
+        && run.errors.contains("app: not ordered: the project's build strips this image")
         && run.errors.contains(
           "libshared.so: the project's build strips this image: only exported functions are ordered"
         ),

@@ -228,7 +228,8 @@ import Testing
       #expect(
         refused.errors.hasPrefix("orderfile: error: empty: not a trace: found an empty file"),
         "\(refused.errors)")
-      #expect(refused.errors.contains("1 more file can't be read: short\n  hint: give --keep-going"))
+      #expect(
+        refused.errors.contains("1 more file can't be read: short\n  hint: give --keep-going"))
       let run = try workshop.orderfile(command + ["--keep-going"])
       #expect(run.status == 0)
       for message in ["short: left out: the trace ends early", "empty: left out: not a trace"] {

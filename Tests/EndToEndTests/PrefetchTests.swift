@@ -211,7 +211,9 @@ import Testing
     for (words, message) in [
       (["-o", "p.c"], "--prefetch needs a file of its own"),
       (["--all-images", "-o", "x"], "--prefetch can't be used with --all-images"),
-      (["-o", "x", "--split-profile", "y", "--splitter", "bolt"], "--prefetch and --splitter bolt"),
+      (
+        ["-o", "x", "--split-profile", "y", "--splitter", "bolt"], "--prefetch and --splitter bolt"
+      ),
     ] {
       let refused = try workshop.orderfile(
         ["gen", "app.oftrace", "--prefetch", "p.c"] + words)

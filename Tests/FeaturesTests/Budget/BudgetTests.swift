@@ -143,7 +143,8 @@ import Testing
     #expect(
       others.isSubset(of: [
         "measure.instructions", "measure.requests", "measure.readBytes", "audit.embeddedLibraries",
-        "diff.covered", "diff.coveredBytes", "diff.drifted", "diff.recordable", "verify.unprefetched",
+        "diff.covered", "diff.coveredBytes", "diff.drifted", "diff.recordable",
+        "verify.unprefetched",
       ]),
       "\(others.sorted())")
   }

@@ -47,7 +47,9 @@ package struct BudgetFigure: Hashable, Sendable {
   /// Whether the figure is resident memory, which `measure` reads in launches of its own.
   package var isMemory: Bool { source == .measure && unit == .bytes && !countsRequests }
   /// Whether the figure counts the requests to a device of `measure --device`, or their bytes.
-  private var countsRequests: Bool { source == .measure && (unit == .requests || name == "readBytes") }
+  private var countsRequests: Bool {
+    source == .measure && (unit == .requests || name == "readBytes")
+  }
 
   package init?(id: String) {
     guard let figure = Self.all.first(where: { $0.id == id }) else { return nil }

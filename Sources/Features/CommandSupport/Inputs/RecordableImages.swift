@@ -124,7 +124,7 @@ extension Diagnostic {
     guard image.id?.kind == .weak else { return nil }
     let identity = format.identity
     return Diagnostic(
-      "missing \(identity.name): only its \(identity.substitute) distinguishes it from other builds",
+      "missing \(identity.name): only its \(identity.substitute) can distinguish it from other builds",
       context: [image.path], hint: identity.hint)
   }
 }
