@@ -105,21 +105,35 @@ extension MeasureDocument.Comparison: JSONListedObject {
     Self.init, member("before", \.before), member("after", \.after), member("metrics", \.metrics))
 }
 
-/// This extension writes and reads the members itself: the interval is in two members, and the verdict is checked.
+/// This extension writes and reads the members itself: the change has three members, and the verdict is checked.
 extension ProgramComparison: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
-    json.member("change", change.share)
+    change.writeMembers(to: &json)
     json.member("correctedP", correctedP)
-    if let interval = change.interval {
-      json.member("high", interval.upperBound)
-      json.member("low", interval.lowerBound)
-    }
     json.member("metric", metric.rawValue)
     json.member("p", p)
     json.member("verdict", verdict.rawValue)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      metric: try object.value("metric"), change: try TypicalChange(membersOf: object),
+      p: try object.value("p"), correctedP: try object.value("correctedP"))
+    try verdict.check(object)
+  }
+}
+
+extension TypicalChange {
+  /// Writes the members `change`, `low` and `high` of the comparison that the change belongs to.
+  func writeMembers(to json: inout JSONWriter) {
+    json.member("change", share)
+    guard let interval else { return }
+    json.member("high", interval.upperBound)
+    json.member("low", interval.lowerBound)
+  }
+
+  /// Reads the members `change`, `low` and `high` of a comparison.
+  init(membersOf object: JSONObject) throws(ParseError) {
     let (low, high): (Double?, Double?) = (try object.optional("low"), try object.optional("high"))
     var interval: ClosedRange<Double>?
     if let low, let high {
@@ -128,13 +142,16 @@ extension ProgramComparison: JSONReadableObject, JSONWritableObject {
       }
       interval = low...high
     }
-    self.init(
-      metric: try object.value("metric"),
-      change: TypicalChange(share: try object.value("change"), interval: interval),
-      p: try object.value("p"), correctedP: try object.value("correctedP"))
-    let stated: Verdict = try object.value("verdict")
-    guard stated == verdict else {
-      throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
+    self.init(share: try object.value("change"), interval: interval)
+  }
+}
+
+extension ProgramComparison.Verdict {
+  /// Checks that the member `verdict` of a comparison is this verdict, which follows from the other members.
+  func check(_ object: JSONObject) throws(ParseError) {
+    let stated: Self = try object.value("verdict")
+    guard stated == self else {
+      throw object.invalid("verdict", expected: rawValue, found: stated.rawValue)
     }
   }
 }

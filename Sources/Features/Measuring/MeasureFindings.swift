@@ -61,20 +61,24 @@ struct ComparisonWording {
       return
         "\(subject): no significant difference in \(comparison.metric.noun) between \(after) and "
         + "\(first) in \(counted(launches, "launch", "launches")) of each: "
-        + "\(Decimal.percent(change.share, isSigned: true)) (\(confidence(comparison, 1)))"
+        + "\(Decimal.percent(change.share, isSigned: true)) (\(change.confidence(1, correctedP: comparison.correctedP)))"
     }
     // The sentence states a positive number.
     let isLess = comparison.verdict == .less
     return "\(subject): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
       + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
-      + "(\(confidence(comparison, isLess ? -1 : 1)))"
+      + "(\(change.confidence(isLess ? -1 : 1, correctedP: comparison.correctedP)))"
       + (isControl ? ": the machine is not steady, so differences of this size are noise" : "")
   }
+}
 
-  /// - Parameter sign: 1 or -1; the ends of the interval are multiplied by it.
-  private func confidence(_ comparison: ProgramComparison, _ sign: Double) -> String {
-    let p = Decimal.probability(comparison.correctedP)
-    guard let interval = comparison.change.interval else { return p }
+extension TypicalChange {
+  /// Returns the interval and the probability in words: "95% CI 9.1 to 15%, p < 0.001".
+  ///
+  /// - Parameter sign: 1, or -1 if the sentence states a decrease as a positive number.
+  func confidence(_ sign: Double, correctedP: Double) -> String {
+    let p = Decimal.probability(correctedP)
+    guard let interval else { return p }
     let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
     return "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(p)"
   }
@@ -94,6 +98,5 @@ extension LaunchMetric {
   }
 
   fileprivate var verb: String { self == .instructions ? "executes" : isMemory ? "has" : "takes" }
-  private var isMemory: Bool { self != .wallTime && self != .cpuTime && self != .instructions }
   fileprivate var less: String { self == .instructions ? "fewer" : "less" }
 }

@@ -58,13 +58,7 @@ package struct MeasuredLayouts: Hashable, Sendable {
     let noise =
       "; layout alone makes \(Decimal.percent(found.layoutNoise)), a launch \(Decimal.percent(found.launchNoise))"
     let isLess = found.verdict == .less
-    let sign: Double = isLess ? -1 : 1
-    var confidence = Decimal.probability(found.correctedP)
-    if let interval = found.change.interval {
-      let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
-      confidence =
-        "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(confidence)"
-    }
+    let confidence = found.change.confidence(isLess ? -1 : 1, correctedP: found.correctedP)
     let extent = "in \(counted(count, "layout")) of \(counted(launches, "launch", "launches"))"
     guard found.verdict != .notShown else {
       return "no difference in \(found.metric.noun) larger than what layout alone makes \(extent): "
@@ -105,42 +99,25 @@ extension MeasuredLayouts.State: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// This extension writes and reads the members itself: the interval is in two members, and the verdict is checked.
+/// This extension writes and reads the members itself: the change has three members, and the verdict is checked.
 extension LayoutComparison: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
-    json.member("change", change.share)
+    change.writeMembers(to: &json)
     json.member("changes", changes)
     json.member("correctedP", correctedP)
-    if let interval = change.interval {
-      json.member("high", interval.upperBound)
-    }
     json.member("launchNoise", launchNoise)
     json.member("layoutNoise", layoutNoise)
-    if let interval = change.interval {
-      json.member("low", interval.lowerBound)
-    }
     json.member("metric", metric.rawValue)
     json.member("p", p)
     json.member("verdict", verdict.rawValue)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
-    let (low, high): (Double?, Double?) = (try object.optional("low"), try object.optional("high"))
-    var interval: ClosedRange<Double>?
-    if let low, let high {
-      guard low <= high else {
-        throw object.invalid("high", expected: "at least 'low', \(low)", found: "\(high)")
-      }
-      interval = low...high
-    }
     self.init(
       metric: try object.value("metric"), changes: try object.value("changes"),
-      change: TypicalChange(share: try object.value("change"), interval: interval),
+      change: try TypicalChange(membersOf: object),
       p: try object.value("p"), correctedP: try object.value("correctedP"),
       layoutNoise: try object.value("layoutNoise"), launchNoise: try object.value("launchNoise"))
-    let stated: ProgramComparison.Verdict = try object.value("verdict")
-    guard stated == verdict else {
-      throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
-    }
+    try verdict.check(object)
   }
 }

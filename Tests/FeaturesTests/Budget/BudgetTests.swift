@@ -149,6 +149,15 @@ import Testing
       "\(others.sorted())")
   }
 
+  @Test func timesAndMemoryAreFiguresOfTheirOwn() {
+    #expect(
+      BudgetFigure.all.filter(\.isTime).map(\.id)
+        == ["measure.cpuTime", "measure.instructions", "measure.wallTime"])
+    #expect(
+      BudgetFigure.all.filter(\.isMemory).map(\.name)
+        == ["imagePSS", "imageRSS", "peakRSS", "pss", "rss"])
+  }
+
   @Test(arguments: [
     ("+2", 143.0, [(145.0, true), (146, false)]), ("+2%", 150, [(153, true), (154, false)]),
     ("+0.7%", 1000, [(1007, true), (1008, false)]), ("+0", 3, [(3, true), (4, false)]),

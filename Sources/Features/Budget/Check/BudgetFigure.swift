@@ -43,13 +43,11 @@ package struct BudgetFigure: Hashable, Sendable {
   package var id: String { "\(source.rawValue).\(name)" }
   package var isShare: Bool { unit == .ratio }
   /// Whether the figure differs from launch to launch, so that only builds launched in turn can be compared.
-  package var isTime: Bool { source == .measure && !isMemory && !countsRequests }
-  /// Whether the figure is resident memory, which `measure` reads in launches of its own.
-  package var isMemory: Bool { source == .measure && unit == .bytes && !countsRequests }
-  /// Whether the figure counts the requests to a device of `measure --device`, or their bytes.
-  private var countsRequests: Bool {
-    source == .measure && (unit == .requests || name == "readBytes")
+  package var isTime: Bool {
+    source == .measure && LaunchMetric(rawValue: name)?.isMemory == false
   }
+  /// Whether the figure is resident memory, which `measure` reads in launches of its own.
+  package var isMemory: Bool { source == .measure && unit == .bytes && name != "readBytes" }
 
   package init?(id: String) {
     guard let figure = Self.all.first(where: { $0.id == id }) else { return nil }

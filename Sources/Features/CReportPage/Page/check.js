@@ -5,8 +5,8 @@ const OUTCOME_WORDS = {
   fail: "Failed", inconclusive: "Undecided", "no baseline": "No baseline", "already in the base": "As in the base", pass: "Kept"
 };
 
-/** The figures of `measure` that are resident memory in bytes, not changes of times. */
-const MEMORY_FIGURES = ["rss", "pss", "peakRSS", "imageRSS", "imagePSS"];
+/** The figures whose values are changes from the base, with an interval: `BudgetFigure.isTime`. */
+const TIMES = ["measure.cpuTime", "measure.instructions", "measure.wallTime"];
 
 /** A bound as a number. Budgets have `"5%"`, `"+2"` and `5`. */
 const boundValue = (bound) => (String(bound).endsWith("%") ? Number(bound.slice(0, -1)) / 100 : Number(bound));
@@ -29,7 +29,7 @@ function outcomeMark(outcome) {
 class Limit {
   constructor(stored, unit) {
     Object.assign(this, stored, { stored });
-    this.isTime = stored.metric.startsWith("measure.") && !MEMORY_FIGURES.includes(stored.metric.slice(8));
+    this.isTime = TIMES.includes(stored.metric);
     const written = stored.max ?? stored.min ?? stored.againstBase;
     const isShareOf = typeof written === "string" && written.endsWith("%");
     this.isShare = !this.isTime && (unit ? unit === "ratio" : stored.againstBase == null && isShareOf);

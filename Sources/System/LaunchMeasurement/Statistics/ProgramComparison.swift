@@ -33,8 +33,8 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
   case cpuTime
   /// Instructions executed in user mode, where the machine counts them.
   case instructions
-  /// The resident memory of a process in bytes, and that of its image; PSS divides a shared page by its users. They come
-  /// from launches of their own.
+  /// The resident memory, in bytes, of a process and of its image. PSS divides the bytes of a shared page by the number
+  /// of its users. Memory is measured in extra launches.
   case rss, pss, imageRSS, imagePSS
 
   /// - Returns: `nil` if the launch lacks this figure.
@@ -44,6 +44,14 @@ package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
     case .cpuTime: launch.cpuMicroseconds
     case .instructions: launch.instructions
     case .rss, .pss, .imageRSS, .imagePSS: nil
+    }
+  }
+
+  /// Whether the figure is resident memory.
+  package var isMemory: Bool {
+    switch self {
+    case .rss, .pss, .imageRSS, .imagePSS: true
+    case .wallTime, .cpuTime, .instructions: false
     }
   }
 }
