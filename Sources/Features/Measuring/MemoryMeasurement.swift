@@ -64,6 +64,7 @@ extension MeasuredProgram {
       }, timeout: timeout)
     launch.title = title
     launch.readiness = readiness
+    launch.script = script
     return launch
   }
 }
