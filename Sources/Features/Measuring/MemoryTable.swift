@@ -25,17 +25,15 @@ struct MemoryTable {
     for row in MemoryRow.rows(of: sides.map(\.figures)) {
       add(
         row.name, row.values.map { $0.map { "\(ByteCount($0))" } ?? "-" },
-        change: row.values.count > 1 ? Self.change(row.values[0], row.values[1]) : "")
+        change: Self.change(row.values))
     }
     add("file system of the image", sides.map { $0.figures.fileSystem ?? "unknown" })
     return table.text(width: width)
   }
 
-  private static func change(_ before: UInt64?, _ after: UInt64?) -> String {
-    guard let before, let after else { return "-" }
-    if before == after { return "0.0%" }
-    if before == 0 { return "new" }
-    let percent = (Double(after) - Double(before)) / Double(before) * 100
-    return (after > before ? "+" : "") + Decimal.text(percent, places: 1) + "%"
+  /// Returns the change from the first side to the second; `-` if one of them is missing.
+  private static func change(_ values: [UInt64?]) -> String {
+    guard values.count > 1, let before = values[0], let after = values[1] else { return "-" }
+    return Percentage.change(from: before, to: after)
   }
 }
