@@ -20,7 +20,6 @@ import Symbolication
 package struct ShuffledOrders {
   private let dialect: OrderFileDialect
   private let map: SymbolMap
-  private let architecture: Architecture?
   /// A function of each address at which the linker can place something, ascending.
   private let functions: [Int]
   /// The indexes into `functions` of those that launches do not use, ascending.
@@ -33,7 +32,6 @@ package struct ShuffledOrders {
     let layout = release.layout
     dialect = order.dialect
     map = SymbolMap(layout)
-    architecture = release.architecture
     let used = Set(
       order.parts(in: layout, architecture: release.architecture).flatMap { $0 }
         .map { layout.aliases(of: $0.function).lowerBound })
