@@ -115,9 +115,8 @@ extension LevelChangeDetection {
     of values: ArraySlice<Double>, _ random: inout ShuffleGenerator
   ) -> Range<Int>? {
     guard let scan = RankScan(values) else { return nil }
-    let ranks = RankScan.centredRanks(of: values)
-    let part = scan.mostDifferent(in: ranks)
-    var shuffled = ranks
+    let part = scan.mostDifferent()
+    var shuffled = scan.ranks
     for _ in 0..<orders {
       random.shuffle(&shuffled)
       if scan.hasPart(in: shuffled, differingBy: part.difference) { return nil }

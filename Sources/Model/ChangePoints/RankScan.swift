@@ -15,6 +15,8 @@
 /// ends within the series, but reaches neither of its ends, has its z reduced by 1. There are far more such parts, so
 /// chance alone makes their greatest z larger by about 1.
 struct RankScan {
+  /// The rank of each value minus the mean rank.
+  let ranks: [Double]
   private let count: Int
   /// The places at which parts may begin and end: all places of a short series, and about 50 of a longer series.
   private let stops: [Int]
@@ -29,7 +31,7 @@ struct RankScan {
     count = values.count
     let step = (count + Self.mostStops - 1) / Self.mostStops
     stops = Array(stride(from: 0, to: count, by: max(step, 1))) + [count]
-    let ranks = Self.centredRanks(of: values)
+    ranks = Self.centredRanks(of: values)
     guard count > 1, let weights = Self.weights(of: ranks) else { return nil }
     self.weights = weights
   }
@@ -62,7 +64,7 @@ struct RankScan {
   }
 
   /// Returns the first of the parts with the greatest difference.
-  func mostDifferent(in ranks: [Double]) -> (range: Range<Int>, difference: Double) {
+  func mostDifferent() -> (range: Range<Int>, difference: Double) {
     var best = (range: 0..<count, difference: -Double.infinity)
     forEachPart(of: ranks) { range, difference in
       if difference > best.difference { best = (range, difference) }
