@@ -82,7 +82,6 @@ package struct CheckMarkdown {
   }
 
   private func causes(of failed: FailedFigure) -> String {
-    guard !failed.causes.isEmpty else { return "" }
     var text = "\n\(code(failed.first.subject)):\n\n"
     text += list(failed.causes.prefix(Self.shownCauses))
     let rest = failed.causes.dropFirst(Self.shownCauses)
