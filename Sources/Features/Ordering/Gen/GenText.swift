@@ -95,13 +95,13 @@ package struct GenText {
       return "; next: \(printable(command))"
     }
     guard let option = image.file.linkOption, image.file.path != "-" else { return "" }
-    var link = "link it with \(option)\(printable(shellWord(image.file.path)))"
+    var link = "and link it with \(option)\(printable(shellWord(image.file.path)))"
     if let prefetch = image.prefetch {
-      link = "compile \(printable(shellWord(prefetch.outputPath))) with the project, and \(link)"
+      link = "compile \(printable(shellWord(prefetch.outputPath))) with the project, \(link)"
     }
     guard let split = image.split else {
-      return "; next: remove the image, \(image.prefetch == nil ? "and " : "")\(link)"
+      return "; next: remove the image, \(link)"
     }
-    return "; next: \(printable(split.use)), \(image.prefetch == nil ? "and " : "")\(link)"
+    return "; next: \(printable(split.use)), \(link)"
   }
 }
