@@ -55,7 +55,7 @@ private let noises = [
     #expect(dated * 2 > steps.count)
   }
 
-  /// The t-test takes outliers for changes of the mean.
+  /// Otava's t-test finds changes of the mean where there are only outliers.
   @Test func otavaFindsChangesInOutliers() {
     let noise = Noise(count: 60, noise: 0.02, outliers: 0.05, found: 0)
     let found = (0..<100).count { seed in

@@ -28,17 +28,17 @@ package struct BuildMeasurement {
   package var timeout: Double?
   /// The sign at which a launch is over; `nil` if the programs end on their own.
   package var readiness: Readiness?
-  /// The script that types into the programs' terminal; `nil` if they have no terminal.
+  /// The script that types into the programs' terminals; `nil` if the programs have no terminals.
   package var script: TerminalScript?
   package var showsOutput = false
   package var seed: UInt64 = 1
   package var dropsCaches = false
   package var ignoresFailure = false
-  /// The device from which copies of the images are launched; `nil` for the disks that they are on.
+  /// The device from which copies of the images are launched; `nil` for the disks that hold the images.
   package var device: DeviceSettings?
-  /// Whether the resident memory is measured, too: in as many launches as `runs` says, or in 20.
+  /// Whether the resident memory is also measured: in `runs` extra launches of each program, or in 20 by default.
   package var countsMemory = false
-  /// Whether the build before is launched, too. If not, only memory can be measured.
+  /// Whether the build before is also launched. Without the build before, only memory can be measured.
   package var measuresBefore = true
   /// Whether faults on text are counted in extra launches.
   package var countsTextFaults = true
@@ -77,7 +77,7 @@ package struct BuildMeasurement {
       try LaunchDevice(
         settings, files: [first.image, second.image] + (control.map { [$0.path] } ?? []) + also)
     }
-    // Before the control is removed, because a file with a mount can't be removed.
+    // The device is removed before the control is, because a file with a mount can't be removed.
     defer { device?.remove() }
     var plan = plan(first, second, control, also, input)
     plan.countsTextFaults = countsTextFaults

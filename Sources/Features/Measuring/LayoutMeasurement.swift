@@ -9,7 +9,7 @@ import Rendering
 
 /// Measures two builds in random layouts of both: `orderfile measure --layouts`.
 package struct LayoutMeasurement {
-  /// The launches of each layout. Both builds are images.
+  /// The measurement of each layout. Both builds are images.
   package var measurement: BuildMeasurement
   /// The number of layouts, at least one.
   package var layouts: Int
@@ -48,11 +48,12 @@ package struct LayoutMeasurement {
     }
   }
 
-  /// Links and launches. The images are restored at the end, also after an error. After this call, an interrupt ends
-  /// the launched programs and not this process.
+  /// Links and launches both builds in each layout. The images are restored at the end, also after an error. After this
+  /// call, an interrupt ends the launched programs and not this process.
   ///
   /// - Parameter progress: called before each round of launches, with the number of the layout from 0.
-  /// - Throws: if an image can't be linked or does not follow its order file, if a launch fails, or if an interrupt came.
+  /// - Throws: if an image can't be linked, if a linked image does not follow its order file, if a launch fails, or if
+  ///   an interrupt came.
   package func run(
     _ progress: (_ layout: Int, MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> BuildMeasurement.Result {

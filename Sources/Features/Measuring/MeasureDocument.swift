@@ -13,9 +13,9 @@ package struct MeasureDocument: Hashable, Sendable {
   package var precision: Double?
   package var seed: UInt64
   package var dropsCaches: Bool
-  /// The device of the cold launches; `nil` for the disks that the images are on.
+  /// The device of the cold launches; `nil` for the disks that hold the images.
   package var device: DeviceSettings?
-  /// The resident memory of the programs; `nil` if it was not measured.
+  /// The resident memory of the programs; `nil` if memory was not measured.
   package var memory: MeasuredMemory?
   /// The comparison over random layouts, in place of `states`; `nil` if the builds were measured as they are.
   package var layouts: MeasuredLayouts?

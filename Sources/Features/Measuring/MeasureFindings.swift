@@ -45,14 +45,14 @@ extension MeasureDocument.State {
 
 /// Comparisons of programs as sentences.
 struct ComparisonWording {
-  /// What the sentences are about: a state of the page cache, or memory.
+  /// The first word of each sentence: a state of the page cache, or `memory`.
   var subject: String
-  /// The name of the program with which the others are compared.
+  /// The name of the program with which the other programs are compared.
   var first: String
-  /// The number of launches of each.
+  /// The number of launches of each program.
   var launches: Int
 
-  /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
+  /// Returns a sentence such as "cold: after takes 12% less wall time than before (95% CI 9.1 to 15%, p < 0.001)".
   func verdict(on side: String, _ comparison: ProgramComparison) -> String {
     let isControl = side == "control"
     let after = isControl ? "control (\(first) again)" : side

@@ -7,9 +7,9 @@ import Rendering
 
 /// The resident memory of the compared programs, in warm launches in which nothing else was measured.
 package struct MeasuredMemory: Hashable, Sendable {
-  /// At least one; all have the same number of launches.
+  /// The measured programs, at least one. All have the same number of launches.
   package var sides: [Side]
-  /// The comparison of each other side with the first.
+  /// The comparisons of the other sides with the first side.
   package var comparisons: [MeasureDocument.Comparison]
 
   package struct Side: Hashable, Sendable {
@@ -57,11 +57,11 @@ package struct MeasuredMemory: Hashable, Sendable {
     }
   }
 
-  /// File systems whose page cache has folios of several pages. Since Linux 6.18 a fault maps the whole folio.
+  /// The file systems whose page cache has folios of several pages. Since Linux 6.18, a fault maps the whole folio.
   /// <mm/filemap.c, filemap_map_pages>
   private static let withLargeFolios: Set = ["bcachefs", "btrfs", "ext4", "xfs"]
 
-  /// Reasons why a difference between layouts may not show.
+  /// The reasons why a difference between layouts may not show in the memory.
   var limits: [String] {
     var systems: [String] = []
     for side in sides {
@@ -100,7 +100,8 @@ extension MeasuredMemory: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// This extension writes and reads the members itself: the members of the program are among the members of the side.
+/// This extension writes and reads the members itself, because the members of the program are among the members of the
+/// side.
 extension MeasuredMemory.Side: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", program.architecture)

@@ -6,9 +6,9 @@ import ProcessLaunch
 
 /// Measures the resident memory of programs that are launched alternately.
 struct MemoryMeasurement {
-  /// At most three. The memory is that of the first image of each.
+  /// The programs, at most three. The memory of the first image of each program is measured.
   var sides: [MeasuredSide]
-  /// The number of launches of each; `nil` for the usual number.
+  /// The number of launches of each program; `nil` for the usual number.
   var launches: Int?
   var seed: UInt64
   var ignoresFailure: Bool
@@ -18,7 +18,7 @@ struct MemoryMeasurement {
   ///
   /// - Parameter progress: called before each round.
   /// - Returns: `nil` if the measurement was interrupted.
-  /// - Throws: if a launch fails, if its memory can't be read, or if a program was replaced.
+  /// - Throws: if a launch fails, if the memory of a launch can't be read, or if a program was replaced.
   func run(
     _ progress: (MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> MeasuredMemory? {
@@ -54,7 +54,7 @@ struct MemoryMeasurement {
 }
 
 extension MeasuredProgram {
-  /// The same launch, for the code that traces.
+  /// The launch of this program in the form that `MemoryLaunches` takes.
   fileprivate var launch: ProgramLaunch {
     var launch = ProgramLaunch(
       command: [path] + arguments.dropFirst(),

@@ -1,12 +1,14 @@
 // Random layouts
 //
 // The functions of a build are listed in the order of their addresses. A function that the order file names is used by
-// launches, and stays at its place in the list. The others change places among themselves, in a random permutation
-// (Fisher and Yates, as Durstenfeld gives it): for i from the last place down to the second, the function at place i
-// changes places with the one at place floor(r * (i + 1) / 2^64), where r is the next number of the generator. The
-// generator is SplitMix64 (`SeededGenerator`), which begins at seed + 2 * layout + build, with the layouts counted from
-// 0, and 0 for the build before and 1 for the build after. So the layouts of both builds are independent, and the same
-// seed gives the same bytes on each machine.
+// launches, and stays at its place in the list. The other functions change places among themselves, in a random
+// permutation (the algorithm of Fisher and Yates in Durstenfeld's form). Among these other functions, for i from the
+// last place down to the second, the function at place i changes places with the function at place
+// floor(r * (i + 1) / 2^64), where r is the next number of the generator. Places count from 0.
+//
+// The generator is SplitMix64 (`SeededGenerator`), which begins at seed + 2 * layout + build. Layouts count from 0. The
+// build before is 0, and the build after is 1. So the layouts of both builds are independent, and the same seed gives
+// the same bytes on each machine.
 
 import ByteReading
 import CommandSupport
@@ -20,9 +22,9 @@ import Symbolication
 package struct ShuffledOrders {
   private let dialect: OrderFileDialect
   private let map: SymbolMap
-  /// A function of each address at which the linker can place something, ascending.
+  /// The functions of the build, one function for each address, ascending.
   private let functions: [Int]
-  /// The indexes into `functions` of those that launches do not use, ascending.
+  /// The indexes into `functions` of functions that launches do not use, ascending.
   private let unused: [Int]
 
   /// - Parameters:
@@ -68,7 +70,7 @@ package struct ShuffledOrders {
 
   /// Checks that a linked image has the layout of an order file.
   ///
-  /// - Throws: an error if less than nine tenths of the functions are in its order.
+  /// - Throws: an error if less than nine tenths of the functions are in the order of the file.
   package func check(_ bytes: [UInt8], of image: String, option: String) throws(Diagnostic) {
     let linked = try ReleaseLayout(path: image)
     let order = try InputFile.orderFile(FileBytes(bytes), image, of: linked.layout.imageFormat)

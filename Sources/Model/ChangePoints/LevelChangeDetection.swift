@@ -2,7 +2,7 @@
 ///
 /// **Exact figures.** A count that repeats exactly has no noise: each commit with another value changed the figure. A
 /// series is exact if it is not measured, at least half of its values equal the value before them, and at most one of
-/// the other values was there earlier. A single value between two equal values is an outlier.
+/// the other values occurs earlier in the series. A single value between two equal values is an outlier.
 ///
 /// **Noisy figures.** The values are replaced by their ranks, so an outlier weighs no more than the largest of the other
 /// values. `RankScan` finds the part whose ranks differ most from the ranks of the other values. The part is a change
@@ -12,8 +12,9 @@
 ///
 /// **Dates.** A change is dated again between its neighbours: at the place where the ranks of the two sides differ most.
 ///
-/// **Small changes.** A change below `leastChange` or `leastShare` is left out, the smallest first. The sides of its
-/// neighbours are then longer, so several small changes in one direction are found when they add up.
+/// **Small changes.** Changes below `leastChange` or `leastShare` are left out one by one, the smallest first. Each
+/// time, the neighbours of the change have more values on one side. So small changes in one direction that add up are
+/// found as one change.
 ///
 /// `docs/how-it-works/CHANGE-POINTS.md` has the sources, and compares this method with `ChangePointDetection`.
 package struct LevelChangeDetection: Hashable, Sendable {
@@ -54,8 +55,9 @@ package struct LevelChangeDetection: Hashable, Sendable {
 package struct LevelChange: Hashable, Sendable {
   /// The first value after the change.
   package var index: Int
-  /// The medians of the values between the change and its neighbours.
+  /// The median of the values since the previous change.
   package var before: Double
+  /// The median of the values until the next change.
   package var after: Double
   /// The probability that ranks differ as much by chance as the ranks of both sides do; 0 if the figure is exact.
   package var p: Double
@@ -124,7 +126,7 @@ extension LevelChangeDetection {
     return values.startIndex + part.range.lowerBound..<values.startIndex + part.range.upperBound
   }
 
-  /// Dates the changes, and returns those that are neither probable by chance nor too small.
+  /// Dates the changes, and returns the changes that are neither probable by chance nor too small.
   private func kept(_ indices: [Int], in series: [Double], isExact: Bool) -> [LevelChange] {
     var indices = indices
     while true {

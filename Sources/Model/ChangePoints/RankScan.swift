@@ -20,7 +20,7 @@ struct RankScan {
   private let count: Int
   /// The places at which parts may begin and end: all places of a short series, and about 50 of a longer series.
   private let stops: [Int]
-  /// 1 / √(s² m (n - m) / n) by m.
+  /// The weight 1 / √(s² m (n - m) / n) of a part, by its number of values m.
   private let weights: [Double]
 
   private static let mostStops = 50
@@ -36,7 +36,7 @@ struct RankScan {
     self.weights = weights
   }
 
-  /// Returns `weights`; `nil` if all ranks are equal.
+  /// Returns the weight of a part by its number of values; `nil` if all ranks are equal.
   private static func weights(of ranks: [Double]) -> [Double]? {
     let n = Double(ranks.count)
     let variance = ranks.reduce(0) { $0 + $1 * $1 } / (n - 1)

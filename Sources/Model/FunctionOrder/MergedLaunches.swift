@@ -26,9 +26,10 @@
 // made from the first launch, and 60 with a list made from both, which cost the first launch about one page.
 // `BalancedOrder` places the functions of several launches better, and is the usual strategy for them.
 //
-// What it leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How often a
-// function is called. Data. And everything smaller than a function: half to two thirds of a startup function's bytes do
-// not run. Compilers can split functions by what ran (docs/how-to/BLOCKS.md); this order is then an order of the parts.
+// What the order leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How
+// often a function is called. Data. And everything smaller than a function: half to two thirds of a startup function's
+// bytes do not run. Compilers can split functions by what ran (docs/how-to/BLOCKS.md); this order is then an order of
+// the parts.
 //
 // The limit: functions first used by different threads are interleaved as they happened to run. This does not
 // matter for the number of pages, but may for read-ahead.
@@ -40,7 +41,7 @@ import ImageModel
 
 /// The first use of a part in one launch.
 package struct FirstUse: Hashable, Sendable {
-  /// Position in the launch: a smaller step was earlier.
+  /// The position in the launch: a smaller step was earlier.
   package var step: UInt64
   package var part: Part
 

@@ -6,13 +6,13 @@
 // Initializers that no trace recorded come first, in the order in which the loader calls them. The loader
 // does call them, before main; if they are missing in the traces, they were not instrumented.
 //
-// Aliases are several names of one body. All are listed, next to each other, because it is not known which of
-// the names the linker sees in the next build.
+// Aliases are several names of one body. All aliases are listed, next to each other, because the next build may have
+// any of these names.
 //
 // Large functions last is an option, off by default: functions of at least N bytes move after the smaller ones; the
 // order within both groups stays. A launch rarely executes all of a large function, so this packs the small ones more
 // densely. With N = 8 KiB sqlite3's cold major faults fell from 11 to 6 and its wall time from 0.73 to 0.65 of link
-// order. It is off because it was measured on one program, and because it gives up part of the ascent in time.
+// order. The option is off because it was measured on one program, and because it gives up part of the ascent in time.
 
 import Addresses
 import ImageModel
@@ -22,7 +22,7 @@ import ImageModel
 ///
 /// Parts that no launch used are left out: the linker keeps them in its own order after the list.
 package struct OrderedParts: Sendable {
-  /// Without duplicates; the parts of a function's aliases are adjacent, ascending by name.
+  /// The listed parts, without duplicates. The parts of a function's aliases are adjacent, ascending by name.
   package let parts: [Part]
   /// The number of `parts` that are listed only because the loader calls them. They are the first parts, unless large
   /// functions were moved to the end.
@@ -30,11 +30,11 @@ package struct OrderedParts: Sendable {
   /// Initializers at whose address no function begins, in loader order, each once.
   package let unknownInitializers: [StatedAddress]
 
-  /// Lists `used` and their aliases, and the initializers that are not among them.
+  /// Lists the used parts and their aliases, and the initializers that are not among the used parts.
   ///
   /// - Parameters:
-  ///   - used: in the order of any strategy: each part once, by its function's first alias.
-  ///   - initializers: the functions that the loader calls before `main`, in its order.
+  ///   - used: the used parts in the order of any strategy, each part once, by its function's first alias.
+  ///   - initializers: the functions that the loader calls before `main`, in the loader's order.
   ///   - largeFunctionBytes: parts of at least this size are placed after the smaller ones; `nil` moves none.
   /// - Complexity: O((*p* + *i*) log *n*) for *p* parts, *i* initializers and *n* functions in the image.
   package init(

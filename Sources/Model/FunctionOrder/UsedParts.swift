@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// The parts of one layout, of code or of data, that launches used: what a strategy puts into an order.
+/// The parts of one layout that launches used, as code or as data. A strategy puts these parts into an order.
 package struct UsedParts: Sendable {
   /// A whole launch.
   package struct Launch: Sendable {
@@ -15,7 +15,7 @@ package struct UsedParts: Sendable {
     }
   }
 
-  /// In the order in which a strategy processes them.
+  /// The whole launches, in the order in which a strategy processes them.
   package var launches: [Launch]
   /// The uses of launches that are not known as a whole, the most used part first. Parts that only these launches use
   /// are last in every order.

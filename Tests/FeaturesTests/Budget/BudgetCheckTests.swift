@@ -77,7 +77,7 @@ import Testing
     #expect(failed.alreadyInBaseNote == nil)
   }
 
-  /// A library that the base loads, too, is no failure of a change.
+  /// A change does not fail for a library that the base also loads.
   @Test func onlyNewLibrariesFail() throws {
     func results(_ now: [String], base: [String]?) throws -> CheckResult {
       func image(_ names: [String]) -> CheckedImage {
@@ -96,7 +96,7 @@ import Testing
     #expect(new.outcome == .fail && new.causes.map(\.name) == ["b.so"])
   }
 
-  /// If the base already fails the limit, but less, the message says so.
+  /// If the base already exceeds the limit, but by less than this build, the message says so.
   @Test(arguments: [
     ("\"max\": 8", 12.0, 11.0, "at most 8, found 12 (base 11): the base already exceeds this"),
     ("\"max\": 8", 11.0, 8.0, "at most 8, found 11 (base 8)"),

@@ -48,7 +48,7 @@ import Testing
       readAheadBytes: ahead, readAheadSetting: "/sys/dev/block/8:1/../queue/read_ahead_kb")
   }
 
-  /// Returns the memory of launches. The numbers are the KiB of code that is resident in each.
+  /// Returns the memory of launches. `code` has the KiB of resident code of each launch.
   static func memory(
     _ name: String, _ image: String, _ code: [UInt64], on fileSystem: String
   ) -> MeasuredMemory.Side {

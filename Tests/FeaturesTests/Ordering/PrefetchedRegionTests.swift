@@ -4,7 +4,7 @@ import Ordering
 import TestSupport
 import Testing
 
-/// What `verify` says about images that prefetch, or should.
+/// The report of `verify` on images that prefetch, or should prefetch.
 @Suite struct PrefetchedRegionTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds() }
@@ -47,7 +47,8 @@ import Testing
   @Test func textSaysWhatToDo() throws {
     #expect(
       VerifyText(try verified(image: [Self.first, "f2", Self.last, "f1", "f3"]).document).text
-        .contains("\nprefetched: 2.0Ki of code; 1 of 2 listed functions (50.0%) is not in it\n"))
+        .contains(
+          "\nprefetched: 2.0Ki of code; 1 of 2 listed functions (50.0%) is not in this code\n"))
     #expect(
       VerifyText(try verified(image: ["f1", "f2", "f3"]).document).text.contains(
         "\nprefetched: nothing: the image has no anchors; compile the source file of 'gen --prefetch', "

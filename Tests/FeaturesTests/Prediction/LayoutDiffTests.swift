@@ -52,7 +52,7 @@ import Testing
       part.covered == part.functions - 1 && part.coveredBytes == part.bytes - SampleBuilds.size)
     let text = DiffText(document).text
     #expect(
-      text.contains("  in order are 3 of 4 startup functions (75.0%), 75.0% of their bytes\n"))
+      text.contains("  3 of 4 startup functions (75.0%) in order, with 75.0% of the bytes\n"))
     let metrics = try CommittedDocument(judging: .diff(document)).images[0].sets[0].metrics
     #expect(metrics.first { $0.name == "covered" }?.value == 0.75)
     #expect(metrics.first { $0.name == "coveredBytes" }?.value == 0.75)

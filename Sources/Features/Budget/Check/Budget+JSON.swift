@@ -9,8 +9,8 @@
 //       "schema": "orderfile.budget/1"
 //     }
 //
-// People write this file: so an unknown key is an error and not skipped, and errors state lines. That is why a budget and
-// its limits are written and read by hand.
+// People write this file: so an unknown key is an error and not skipped, and errors state lines. For this reason, the
+// extensions here write and read the members of a budget and of its limits themselves.
 
 import Addresses
 import Audit

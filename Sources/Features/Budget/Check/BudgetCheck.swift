@@ -10,7 +10,7 @@ package struct BudgetCheck {
   package var base: [CheckedImage]?
   /// Why there is no base, or why a part of the base is missing: `base.json does not exist`.
   package var baseIsMissing: String?
-  /// Whether a limit that the base exceeds as much as the images is a failure.
+  /// Whether a limit fails that the base exceeds as much as the images, or more.
   package var failsOnBase = false
   /// The known reasons why the images lack figures.
   package var absences: [FigureAbsence] = []
@@ -201,7 +201,7 @@ package struct BudgetCheck {
       let others = libraries.filter { library in
         !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
       }
-      // Libraries that the base has, too, are no cause of a failure of this build.
+      // This build does not fail for libraries that the base also loads.
       let old = base?.first { $0.name == image.name }?.libraries.map { Set($0.map(\.name)) }
       let new = others.filter { library in old.map { !$0.contains(library.name) } ?? true }
       let outcome: CheckOutcome =

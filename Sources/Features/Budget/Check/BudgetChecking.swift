@@ -8,7 +8,7 @@ package struct BudgetChecking: Sendable {
   package private(set) var documents: [NamedDocument] = []
   /// Why the added documents lack figures.
   package var absences: [FigureAbsence] = []
-  /// Whether a limit that the base exceeds as much as the documents is a failure.
+  /// Whether a limit fails that the base exceeds as much as the documents, or more.
   package var failsOnBase = false
   private var images: [CheckedImage] = []
   private let baseImages: [CheckedImage]?

@@ -1,6 +1,6 @@
 // All figures of a budget. The figures of `CommittedDocument` have the same names here. Figures that neither repeat
-// exactly nor have an interval are left out: faults and `peakMemory` of `measure`. Resident memory is the median of at
-// least 20 launches, which repeats to about a percent.
+// exactly nor have an interval are left out: faults and `peakMemory` of `measure`. The median of resident memory in 20
+// launches repeats to about a percent.
 
 extension BudgetFigure {
   package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages + verify

@@ -9,7 +9,8 @@ import Rendering
 /// shares, which add up. `causes` has the first hundred causes, and `furtherCauses` the number of the others. `images`
 /// has the figures that a later check compares with this one.
 ///
-/// Written and read by hand: each image and each limit begins a line, and `strict` is written only if it is true.
+/// This extension writes and reads the members itself: each image and each limit begins a line, and `strict` is written
+/// only if it is true.
 extension CheckDocument: ReadableDocument {
   package static let schema = "orderfile.check/1"
 

@@ -30,7 +30,7 @@ package struct CheckDocument: Sendable {
     self.images = images
   }
 
-  /// The outcome of the worst result. What is already so in the base does not count.
+  /// The outcome of the worst result. Limits that are already exceeded in the base do not count.
   package var outcome: CheckOutcome {
     results.map(\.outcome).filter { $0 != .alreadyInBase }.max() ?? .pass
   }
@@ -77,14 +77,14 @@ package struct CheckDocument: Sendable {
     }
   }
 
-  /// A note about limits that the base exceeds as much as this build; `nil` if there are none.
+  /// A note about limits that the base exceeds as much as this build; `nil` if there are no such limits.
   package var alreadyInBaseNote: String? {
     let count = count(.alreadyInBase)
     if count == 0 { return nil }
     let verbs = count == 1 ? "is" : "are"
     return
-      "\(counted(count, "limit")) \(verbs) exceeded as in the base, so this change did not cause it: "
-      + "--fail-on-base fails for it, too"
+      "\(counted(count, "limit")) \(verbs) exceeded in the base, too, and not worse in this build: "
+      + "give --fail-on-base to fail in this case"
   }
 
   /// A note about limits without a baseline; `nil` if all limits have one: `2 limits without a baseline: the base does

@@ -1,7 +1,7 @@
 /// The result of a limit, or of a check of several limits. The worst result is the last case.
 package enum CheckOutcome: String, CaseIterable, Comparable, Sendable {
   case pass
-  /// The limit is exceeded, but the base exceeds it as much. The check does not fail.
+  /// The limit is exceeded, but the base exceeds the limit as much, or more. The check does not fail.
   case alreadyInBase = "already in the base"
   /// No base was given to compare with.
   case noBaseline = "no baseline"

@@ -33,7 +33,7 @@ package struct CheckResult: Hashable, Sendable {
   /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if there is
   /// a verdict.
   package var launchesNeeded: Int?
-  /// The path of the document that states the figure; `nil` if it is unknown.
+  /// The path of the document that states the figure; `nil` if the path is unknown.
   package var document: String?
   /// The causes of a failure, new functions first and then the largest: at most `mostCauses`.
   package private(set) var causes: [RegressionCause] = []
@@ -130,7 +130,7 @@ extension [CheckResult] {
   /// The failed results by figure, in the order of the results.
   package var failedFigures: [FailedFigure] { figures(.fail) }
 
-  /// The results of limits that the base exceeds as much, by figure.
+  /// The results of limits that the base exceeds as much as this build, by figure.
   package var figuresAlreadyInBase: [FailedFigure] { figures(.alreadyInBase) }
 
   private func figures(_ outcome: CheckOutcome) -> [FailedFigure] {

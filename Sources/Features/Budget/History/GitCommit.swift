@@ -64,7 +64,7 @@ package struct GitCommitName: Hashable, Sendable {
     self.subject = subject
   }
 
-  /// The commits of one call of git: more than anybody reads, and few enough for a command line.
+  /// The most commits that one call of git looks up: more than anybody reads, and few enough for a command line.
   private static let mostCommits = 2000
 
   /// Returns the commits that git knows, by their names in `commits`. Git is asked in the folder of the history, and
@@ -103,7 +103,7 @@ package struct GitCommitName: Hashable, Sendable {
         "git", "-C", folder, "log", "--no-walk=unsorted", "--ignore-missing",
         "--no-show-signature", "--format=%H%x09%h%x09%s",
       ] + hashes + ["--"]
-    // Otherwise a clone without all objects would ask its server for unknown commits.
+    // Without this variable, git would ask the server for unknown commits if the clone lacks objects.
     let text =
       (try? CapturedCommand(environment, isSilent: true).output(
         of: command, variables: [("GIT_NO_LAZY_FETCH", "1")])) ?? []

@@ -13,8 +13,8 @@ package struct HistoryAddition: Sendable {
   package var launch: String?
   /// The architecture; `nil` for the architecture that the documents state. If they state none, the images are read.
   package var architecture: Architecture?
-  /// Whether entries of the same commit and series stay as they are, instead of being an error. A job that runs again
-  /// then replaces nothing.
+  /// Whether earlier entries of the same commit and series are kept, and are no error. A job that runs again then adds
+  /// nothing.
   package var keepsEarlier = false
 
   package init(history: String, commit: GitCommit, documents: [NamedDocument]) {

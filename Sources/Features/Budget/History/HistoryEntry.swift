@@ -39,8 +39,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package func metric(_ name: String) -> HistoryMetric? { metrics.first { $0.name == name } }
 }
 
-/// Written and read by hand: the figures of a line are read only when they are needed (`HistoryHeading`), and the members
-/// of a machine are written together or not at all.
+/// This extension writes and reads the members itself: the figures of a line are read only when they are needed
+/// (`HistoryHeading`), and the members of a machine are written together or not at all.
 extension HistoryEntry: ReadableDocument {
   package static let schema = "orderfile.history/1"
 

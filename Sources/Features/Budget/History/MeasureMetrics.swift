@@ -30,7 +30,8 @@ extension MeasureDocument {
     }
   }
 
-  /// The file system belongs to the series, because it decides which pages a fault maps.
+  /// Returns the figures of memory. The file system decides which pages a fault maps, so its name is part of the
+  /// series.
   private func memoryImage(_ memory: MeasuredMemory) -> CommittedDocument.Image {
     var place = place(.warm)
     place.name += ", memory \(memory.after.figures.moment.wording)"

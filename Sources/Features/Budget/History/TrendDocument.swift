@@ -11,14 +11,14 @@ package struct TrendDocument: Hashable, Sendable {
   /// The commits with changes that git knows, by their names in the history.
   package var commits: [String: GitCommitName] = [:]
 
-  /// How changes are told from chance.
+  /// The method that distinguishes changes from chance.
   package enum Method: Hashable, Sendable {
-    /// By `LevelChangeDetection`. `minimumChange` is a share of the lower level.
+    /// The method of `LevelChangeDetection`. `minimumChange` is a share of the lower level.
     case ranks(minimumChange: Double)
-    /// By Apache Otava's method.
+    /// The method of Apache Otava.
     case otava(ChangePointDetection)
 
-    /// The least change that is found, as a share.
+    /// The least change that the method finds, as a share.
     package var minimumChange: Double {
       switch self {
       case .ranks(let minimumChange): minimumChange
@@ -54,10 +54,11 @@ package struct TrendDocument: Hashable, Sendable {
     /// The commits between `previous` and `commit`, by time. They lack the figure, so each of them may have made the
     /// change.
     package var unknown: [String]
-    /// The level of the figure between this change and its neighbours: the median, or Otava's mean.
+    /// The level of the figure since the previous change: the median, or the mean for `Method.otava`.
     package var before: Double
+    /// The level of the figure until the next change: the median, or the mean for `Method.otava`.
     package var after: Double
-    /// The probability that the values of both sides differ as much by chance.
+    /// The probability that chance alone makes the values before and after differ as much.
     package var p: Double
 
     /// The change as a share of the level before; `nil` if the level before is 0.

@@ -34,8 +34,8 @@ package struct TrendText {
     var isBetter: Bool? { metric.isBetter(change) }
   }
 
-  /// The changes by the times of their commits. The changes of a commit follow each other, and those for the worse come
-  /// first.
+  /// The changes by the times of their commits. The changes of a commit follow each other, and changes for the worse
+  /// come first.
   private var rows: [Row] {
     let rows = document.series.flatMap { series in
       series.metrics.flatMap { metric in
@@ -56,7 +56,8 @@ package struct TrendText {
     return rows.indices.sorted { key($0) < key($1) }.map { rows[$0] }
   }
 
-  /// `pages.textPages of app, 4 KiB pages`: the properties of the series that distinguish it from other series follow.
+  /// Returns the name of a figure, and the properties that distinguish its series from other series:
+  /// `pages.textPages of app, 4 KiB pages`.
   private func figure(_ metric: TrendDocument.Metric, of series: HistorySeries) -> String {
     func differ(_ property: (HistorySeries) -> String?) -> Bool {
       document.series.contains {
@@ -122,7 +123,7 @@ package struct TrendText {
     return isHash ? String(commit.prefix(8)) : commit
   }
 
-  /// Returns a line for each commit whose changes may be those of commits before it.
+  /// Returns a line for each commit whose changes may have been made by commits without figures before this commit.
   private func notes(on rows: [Row]) -> String {
     var seen: Set<String> = []
     return rows.filter { !$0.change.unknown.isEmpty && seen.insert($0.change.commit).inserted }

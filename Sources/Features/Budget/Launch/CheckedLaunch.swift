@@ -30,7 +30,7 @@ package struct CheckedLaunch {
   /// The time limit of a launch, in seconds; `nil` for none.
   package var timeout: Double?
   package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?

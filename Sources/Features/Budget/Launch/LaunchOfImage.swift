@@ -24,7 +24,7 @@ struct LaunchOfImage {
   let environment: LaunchEnvironment
   var timeout: Double?
   var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  /// The script that types into the program's terminal; `nil` if the program has no terminal.
   var script: TerminalScript?
 
   init(

@@ -52,7 +52,7 @@ package struct OrderedImage: Hashable, Sendable {
   package var split: SplitSummary?
   /// The data that launches touched; `nil` if these are unknown.
   package var data: OrderedData?
-  /// What the image prefetches when it starts; `nil` if no source file for that was written.
+  /// The code that the image prefetches when it starts; `nil` if no source file for prefetching was written.
   package var prefetch: PrefetchSummary?
 
   package init(

@@ -10,7 +10,7 @@ package struct GeneratedOrder {
   package let bytes: [UInt8]
   /// The profile by which functions are split; `nil` if they stay whole.
   package let splitProfile: [UInt8]?
-  /// The source file that makes the image prefetch the ordered functions; `nil` if it is not requested.
+  /// The source file that makes the image prefetch the ordered functions; `nil` if no prefetching is requested.
   package let prefetchSource: [UInt8]?
   package var image: OrderedImage
   /// The format of the build that is ordered.
@@ -49,8 +49,8 @@ package struct OrderGeneration {
     package var split: SplitFormat?
     /// The path of the profile, for the report.
     package var splitPath = ""
-    /// The path of the source file that prefetches the ordered functions, for the report; `nil` makes no such file. If
-    /// there is one, `builds` is `one`.
+    /// The path of the source file that prefetches the ordered functions, for the report; `nil` makes no such file.
+    /// With a path, `builds` is `one`.
     package var prefetchPath: String?
     /// Where the tool that splits is looked up.
     package var environment = LaunchEnvironment(searchPath: nil)

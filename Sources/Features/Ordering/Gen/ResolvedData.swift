@@ -10,7 +10,7 @@ import Symbolication
 struct ResolvedData {
   let data: DataLayout
   let release: ReleaseLayout
-  /// The launches, and then the data that no whole launch touched.
+  /// The touches of whole launches, and then the data that no whole launch touched.
   private(set) var used = UsedParts()
   /// By section of the data: the touched addresses of data without a name.
   private(set) var unnamed: [Int: [StatedAddress]] = [:]

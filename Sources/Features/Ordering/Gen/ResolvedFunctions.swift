@@ -6,7 +6,8 @@ import Symbolication
 
 /// The functions of a layout that have the names of functions that launches used.
 struct ResolvedFunctions {
-  /// The launches, the heaviest first. Then the functions that no whole launch used, the most used first.
+  /// The uses of whole launches, the heaviest launch first, and then the functions that no whole launch used, the most
+  /// used function first.
   private(set) var used = UsedParts()
   /// Recorded bodies that the layout has under none of their names, each once.
   private(set) var missing: [NameWithReason] = []

@@ -7,7 +7,7 @@ import Symbolication
 
 /// The functions that launches used, in units that are placed as a whole, to be put into an order.
 struct UsedUnits {
-  /// A unit represents all of its functions.
+  /// The units that launches used. A unit represents all of its functions.
   private let used: UsedParts
   private let layout: Layout
   /// `nil` if each function is a unit.

@@ -9,13 +9,13 @@ import Symbolication
 ///
 /// The file has everything that the image needs: two anchors, between which the order file lists the functions, and the
 /// initializer that makes the system calls. So a project adds one source file and no object, and the project's own
-/// compiler and options make code that fits the image: for any architecture, position independent or not, with or without
-/// link-time optimization. The file needs no C library. It has no addresses of the build, so it stays valid while the
-/// order file does.
+/// compiler and options make code that fits the image: for any architecture, position independent or not, with or
+/// without link-time optimization. The file needs no C library. The file has no addresses of the build, so it is valid
+/// for as long as the order file is.
 struct PrefetchSource {
   private(set) var summary: PrefetchSummary
   private let header: [String]
-  /// The section with the initializers among which the file's initializer is.
+  /// The section that lists the file's initializer.
   private let array: String
 
   /// - Parameters:
@@ -37,8 +37,9 @@ struct PrefetchSource {
     array = Self.array(of: release)
   }
 
-  /// The section for the first code of the image. Only programs with glibc's loader run `.preinit_array`: shared
-  /// libraries can't have the section, and musl ignores it. In a static program, nothing runs between the two sections.
+  /// Returns the section whose functions run first in the image. Only programs with glibc's loader run
+  /// `.preinit_array`: shared libraries can't have this section, and musl ignores it. In a static program, nothing runs
+  /// between `.preinit_array` and `.init_array`.
   private static func array(of release: ReleaseLayout) -> String {
     guard let bytes = release.bytes,
       let loader = (try? EmulatedMachine(of: bytes))?.loader,
@@ -48,8 +49,8 @@ struct PrefetchSource {
     return ".preinit_array"
   }
 
-  /// The largest region that an image prefetches, in bytes, for functions of `size` bytes: a region that is more than
-  /// twice as large is not theirs.
+  /// Returns the size of the largest region that an image prefetches, in bytes, if the ordered functions have `size`
+  /// bytes. A larger region has other functions, too, because the linker did not follow the order file.
   static func mostBytes(ofCode size: UInt64) -> UInt64 { min(size, 1 << 31) * 2 + 1 << 16 }
 
   var bytes: [UInt8] {

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a prefetch source file asks the kernel to read.
+/// The code that a prefetch source file asks the kernel to read.
 package struct PrefetchSummary: Hashable, Sendable {
   /// The path of the source file.
   package var outputPath: String

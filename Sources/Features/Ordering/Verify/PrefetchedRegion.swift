@@ -5,25 +5,25 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// The code between the anchors of an image that prefetches, compared with the functions that the order file lists
-/// between them.
+/// The code between the anchors of an image, compared with the functions that the order file lists between the same
+/// anchors.
 package struct PrefetchedRegion: Hashable, Sendable {
-  /// What the image does when it starts.
+  /// Whether the image prefetches the region when it starts, or why not.
   package enum State: String, CaseIterable, Sendable {
-    /// It prefetches the region.
+    /// The image prefetches the region.
     case prefetched
-    /// It prefetches nothing, because it has no anchors.
+    /// The image prefetches nothing, because it has no anchors.
     case noAnchors = "no-anchors"
-    /// It prefetches nothing, because the last anchor is before the first.
+    /// The image prefetches nothing, because the last anchor is before the first anchor.
     case reversed
-    /// It prefetches nothing, because the anchors are in different sections.
+    /// The image prefetches nothing, because the anchors are in different sections.
     case apart
-    /// It prefetches nothing, because the region is more than twice as large as the listed functions.
+    /// The image prefetches nothing, because the region is more than twice as large as the listed functions.
     case tooLarge = "too-large"
   }
 
   package var state: State
-  /// The size of the region, in bytes; 0 if there is none.
+  /// The size of the region, in bytes; 0 if there is no region.
   package var bytes: UInt64
   /// The number of functions of the image that the order file lists between the anchors. Functions at one address count
   /// once.
@@ -81,14 +81,15 @@ extension PrefetchedRegion {
     outside = bodies.count { $0 < first.address || last.address <= $0 }
   }
 
-  /// One line about the region.
+  /// A line of the report about the region.
   var text: String {
     let reason =
       switch state {
       case .prefetched:
         "\(ByteCount(bytes)) of code; "
           + "\(outside) of \(counted(functions, "listed function")) "
-          + "(\(Percentage.share(outside, of: functions))) \(outside == 1 ? "is" : "are") not in it"
+          + "(\(Percentage.share(outside, of: functions))) "
+          + "\(outside == 1 ? "is" : "are") not in this code"
       case .noAnchors:
         "nothing: the image has no anchors; compile the source file of 'gen --prefetch', and link it into the image"
       case .reversed: "nothing: the last anchor is before the first; link with this order file"

@@ -66,8 +66,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var unverifiedStrings = 0
   /// The number of entries that name a section only. An image does not show which functions a section has.
   package var unverifiedSections = 0
-  /// What the image prefetches when it starts, or the first of the images that prefetches; `nil` if the order file
-  /// lists no anchors.
+  /// The code that the image prefetches when it starts. Of several images, the first image with anchors counts. `nil`
+  /// if the order file lists no anchors.
   package var prefetch: PrefetchedRegion?
   /// In the order of the file.
   package var problems: [Problem]

@@ -248,8 +248,8 @@ package struct DiffText {
       let bytes = Percentage.share(
         Int(clamping: coverage.coveredBytes), of: Int(clamping: coverage.bytes))
       let functions = counted(coverage.functions, "startup function")
-      text += "  in order are \(coverage.covered) of \(functions) (\(share)), "
-      text += "\(bytes) of their bytes\n"
+      text += "  \(coverage.covered) of \(functions) (\(share)) in order, "
+      text += "with \(bytes) of the bytes\n"
     }
     if let data = order.data {
       if data.entries > 0 {

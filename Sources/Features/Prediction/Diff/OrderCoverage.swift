@@ -1,10 +1,10 @@
 import Addresses
 
-/// How many of the startup functions an order file covers: the order file lists the function, and the linker placed the
-/// function where the order asks for.
+/// The share of the startup functions that an order file covers. A function is covered if the order file lists the
+/// function and the linker placed the function in order.
 ///
-/// A linker can follow an order without a fault, and the order can still miss what the launch runs: functions that are
-/// newer than the order are in no entry.
+/// Even if the linker follows all entries of an order file, the file may cover few startup functions: functions that
+/// are newer than the file are in no entry.
 package struct OrderCoverage: Hashable, Sendable {
   /// The number of startup functions in the layout after, at least one, and their bytes.
   package var functions: Int

@@ -4,7 +4,8 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// Written and read by hand: the object of a layout has the source of its recording, and also sums of the sections.
+/// This extension writes and reads the members itself, because the object of a layout has the source of its recording
+/// and also sums of the sections.
 extension PageInMeasurement: JSONReadableObject, JSONWritableObject {
   /// Adds the members. `before` and `after` have the source of each recording, and the sums of `pages` and
   /// `milliseconds` over the sections. A layout that was not recorded has no member.
@@ -34,7 +35,8 @@ extension PageInMeasurement.Source: JSONListedObject {
     Self.init, member("paths", \.paths), member("process", \.process))
 }
 
-/// Written and read by hand: the pages and the milliseconds of both layouts are in an object each.
+/// This extension writes and reads the members itself: the pages of both layouts are in one object, and the
+/// milliseconds of both layouts in another object.
 extension PageInMeasurement.Row: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.object("milliseconds") { json in

@@ -9,7 +9,7 @@ import PagesFormat
 /// All pages that are not in `pages` are untouched. A page has `causes` if it is predicted to be touched, and
 /// `accesses` if it was touched.
 ///
-/// Written and read by hand: the reader checks that the segments and the pages ascend.
+/// This extension writes and reads the members itself, to check that the segments and the pages ascend.
 extension PageMap: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("measured", isMeasured)
