@@ -103,7 +103,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     }
     try limits.check(input: input)
     try limited.check()
-    if !limited.limit.isEmpty, !memory {
+    if !memory, try limited.limits().limits.contains(where: { $0.figure.isMemory }) {
       throw ValidationError("--limit is about resident memory: give --memory, too")
     }
     try random.check(others: [
