@@ -120,8 +120,9 @@ package struct LayoutMeasurement {
         context: [command.image])
     }
     return Build(
-      image: try RelinkedImage(path: command.image, command: relink, in: folder), orders: orders,
-      option: option, number: number)
+      image: try RelinkedImage(
+        path: command.image, command: relink, option: option, in: folder),
+      orders: orders, option: option, number: number)
   }
 
   /// - Parameter documents: the document of each layout, at least one.

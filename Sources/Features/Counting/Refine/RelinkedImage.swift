@@ -10,6 +10,7 @@ import ProcessLaunch
 package final class RelinkedImage {
   package let path: String
   private let command: String
+  private let option: String
   private let folder: TemporaryFolder
   private let kept: String
   /// The profile of the last link.
@@ -17,11 +18,15 @@ package final class RelinkedImage {
 
   /// - Parameters:
   ///   - command: the command for `sh -c`. It reads the variables that each link gives it.
+  ///   - option: the option that gave the command, for messages.
   /// - Throws: if there is no file at `path`, or if a killed run has left its best image: it is not known which of the
   ///   two images the user wants.
-  package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
+  package init(
+    path: String, command: String, option: String = "--relink", in folder: TemporaryFolder
+  ) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
+    self.option = option
     self.folder = folder
     kept = self.path + ".orderfile-kept"
     guard access(kept, F_OK) != 0 else {
@@ -70,16 +75,16 @@ package final class RelinkedImage {
         return try launch.run().end
       }
     } catch let error as Diagnostic { throw error } catch {
-      throw Diagnostic("unable to run: \(error)", context: ["--relink"])
+      throw Diagnostic("unable to run: \(error)", context: [option])
     }
     guard end == .exited(0) else {
       throw Diagnostic(
-        "the command failed: \(end)\(log.lastLines())", context: ["--relink"])
+        "the command failed: \(end)\(log.lastLines())", context: [option])
     }
     guard access(path, F_OK) == 0 else {
       throw Diagnostic(
         "the command created no image: expected \(path)\(log.lastLines())",
-        context: ["--relink"])
+        context: [option])
     }
   }
 
