@@ -19,8 +19,9 @@ package struct TrendText {
   package var text: String {
     let rows = rows
     let commits = Set(rows.map(\.change.commit)).count
+    let figures = Set(rows.map(\.figure)).count
     let title =
-      "\(counted(commits, "commit")) changed \(counted(rows.count, "figure")) of "
+      "\(counted(commits, "commit")) changed \(counted(figures, "figure")) of "
       + "\(counted(document.series.count, "series", "series"))\n\n"
     return title + (rows.isEmpty ? "" : table(of: rows) + "\n")
       + document.series.map(unchanged).joined()
