@@ -6,9 +6,10 @@
 // last place down to the second, the function at place i changes places with the function at place
 // floor(r * (i + 1) / 2^64), where r is the next number of the generator. Places count from 0.
 //
-// The generator is SplitMix64 (`SeededGenerator`), which begins at seed + 2 * layout + build. Layouts count from 0. The
-// build before is 0, and the build after is 1. So the layouts of both builds are independent, and the same seed gives
-// the same bytes on each machine.
+// The generator is SplitMix64 (`SeededGenerator`), which begins at first(seed) + 2 * layout + build: first(seed) is the
+// first number of a generator that begins at the seed. Layouts count from 0. The build before is 0, and the build after
+// is 1. So the layouts of both builds, and of neighbouring seeds, are independent, and the same seed gives the same bytes
+// on each machine.
 
 import ByteReading
 import CommandSupport
@@ -52,7 +53,8 @@ package struct ShuffledOrders {
   ///   - build: 0 for the build before, 1 for the build after.
   /// - Complexity: O(*n*) for *n* functions, on average.
   package func bytes(seed: UInt64, layout: Int, build: Int) -> [UInt8] {
-    var generator = SeededGenerator(seed: seed &+ 2 &* UInt64(layout) &+ UInt64(build))
+    var seeds = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seeds.next() &+ 2 &* UInt64(layout) &+ UInt64(build))
     var shuffled = unused
     for place in stride(from: shuffled.count - 1, to: 0, by: -1) {
       let other = Int(generator.next().multipliedFullWidth(by: UInt64(place + 1)).high)

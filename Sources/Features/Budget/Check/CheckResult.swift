@@ -122,7 +122,7 @@ package struct FailedFigure {
   package var renewal: String? {
     guard first.figure.name == "stale" else { return nil }
     return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
-      + "'orderfile gen t.oftrace --image \(printable(first.image)) -o ORDER', and link again"
+      + "'orderfile gen t.oftrace --image \(printable(shellWord(first.image))) -o ORDER', and link again"
   }
 }
 

@@ -146,8 +146,11 @@ package struct CheckedLaunch {
       progress("recording the launch")
       try compare(layouts, comparison, launch, &made)
     }
-    if !given.contains(.measure), !states.isEmpty || countsMemory {
-      try measure(program, launch, states, memory: countsMemory, &made, progress)
+    if !given.contains(.measure) {
+      made.lack(.measure, of: ["readBytes", "requests"], Self.noDevice)
+      if !states.isEmpty || countsMemory {
+        try measure(program, launch, states, memory: countsMemory, &made, progress)
+      }
     }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     for file in made.files { try OutputFile(file.path).finish(file.bytes) }
@@ -224,6 +227,10 @@ package struct CheckedLaunch {
   private static let noOrder = Diagnostic(
     "no order file was given", hint: "give '--order', the order file that the image was linked with"
   )
+
+  private static let noDevice = Diagnostic(
+    "'--launch' does not launch from a device whose requests are counted",
+    hint: "give a document of 'orderfile measure --cold --device emmc --json'")
 
   private func measure(
     _ program: MeasuredCommand, _ launch: LaunchOfImage, _ states: [CacheState],
