@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Otherwise the figures of the launches would be lost.
+  /// If the history were written only after the launches, an error would lose the figures of the launches.
   @Test func aHistoryThatCannotBeWrittenIsFoundBeforeTheLaunches() throws {
     let workshop = try CheckTests.builds.copy()
     try workshop.write(Self.anyPages, "any.json")

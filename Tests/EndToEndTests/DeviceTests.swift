@@ -16,8 +16,8 @@ extension Requirement {
 /// `--device`: launches from a device of their own, whose requests are counted.
 @Suite(.needs("clang", "ld.lld"), .needs(.device), .needs(.root))
 struct DeviceTests {
-  /// The program touches as many constants as its argument says, each 1 MiB behind the one before. Other arguments make
-  /// it say where it is, or take its device away when it is launched for the second time.
+  /// The program touches as many constants as its argument says, each 1 MiB after the constant before. Other arguments
+  /// make it say where it is, or take its device away when it is launched for the second time.
   private static let program = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -226,8 +226,8 @@ struct DeviceTests {
     try workshop.must("chown", ["65534", "rights"])
     try workshop.must("chmod", ["4755", "rights"])
     for (file, message) in [
-      ("huge", "huge: unable to copy it: Cannot allocate memory"),
-      (".", ": unable to copy it: Invalid argument"),
+      ("huge", "huge: unable to copy the file: Cannot allocate memory"),
+      (".", ": unable to copy the file: Invalid argument"),
       ("nowhere", "No such file or directory"),
       ("rights", "rights: a program that gains rights from its file can't be launched"),
     ] {
@@ -238,7 +238,7 @@ struct DeviceTests {
     }
   }
 
-  /// As in a container: there is no /dev/fuse.
+  /// The launch is without /dev/fuse, as in a container.
   @Test func withoutTheKernelsFileSystemTheErrorSaysWhatToDo() throws {
     let workshop = try Self.workshop()
     let run = try workshop.start(

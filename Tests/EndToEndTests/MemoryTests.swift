@@ -4,7 +4,7 @@ import Testing
 
 /// `measure --memory` and limits on memory, around real programs.
 @Suite(.needs("clang")) struct MemoryTests {
-  /// A program that writes its own `smaps` before its end, and one that touches so many KiB.
+  /// A program that writes its own `smaps` before its end, or touches as many KiB as its argument says.
   private static let workshop = PreparedFolder<Workshop> { workshop in
     try workshop.write(
       """
@@ -50,7 +50,7 @@ import Testing
     return try #require(memory["sides"] as? [[String: Any]])
   }
 
-  /// The sum of a field of `smaps` over the mappings whose name is `image`, or over all.
+  /// Returns the sum of a field of `smaps` over the mappings whose name is `image`; over all mappings if it is `nil`.
   private func bytes(_ field: String, of image: String?, in smaps: String) -> Int {
     var sum = 0
     var counts = image == nil
@@ -62,7 +62,7 @@ import Testing
     return sum
   }
 
-  /// What the kernel states at the end of a process is what the process has read of itself just before.
+  /// The figures at the end of a process equal the figures that the process has read just before.
   @Test func figuresAreThoseOfTheKernel() throws {
     let workshop = try Self.workshop.copy()
     let run = try workshop.mustOrderfile(

@@ -39,7 +39,7 @@ import Testing
       "record", "-q", "--breakpoints", "-o", "app.oftrace", "--", "./plain")
   }
 
-  /// Makes `app`, which prefetches, by `link`; from the order of `plain`, which is made in the same way without.
+  /// Makes `plain` by `link`, and from its order `app`, which is made in the same way and prefetches.
   static func linked(_ link: Link) throws -> Workshop {
     let workshop = try recorded.copy()
     let name = link.linker.name
@@ -162,7 +162,7 @@ import Testing
     #expect(try Self.prefetched(workshop, ["./app"]) == [])
   }
 
-  /// A kernel with larger pages refuses a start that is not on one of them.
+  /// A kernel with larger pages refuses an address that is not the start of such a page.
   @Test func largerPagesAreTried() throws {
     let workshop = try Self.linked(PrefetchTests.links[0])
     for (refused, alignments) in [("1", [4, 16]), ("1..2", [4, 16, 64]), ("1+", [4, 16, 64])] {

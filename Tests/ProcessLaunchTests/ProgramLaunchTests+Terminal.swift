@@ -24,7 +24,7 @@ extension ProgramLaunchTests {
       steps: actions.enumerated().map { TerminalScript.Step(line: $0.offset + 1, $0.element) })
   }
 
-  /// Launches `shell`, which writes to the file that `text` returns.
+  /// Launches `shell` with a script, and returns the result and the output.
   private func launch(
     _ shell: String, _ actions: [TerminalScript.Action], _ size: TerminalScript.Size = .usual
   ) throws -> (result: ProgramLaunch.Result, text: String) {

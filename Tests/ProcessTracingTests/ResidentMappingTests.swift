@@ -5,7 +5,7 @@ import ProcessTracing
 import TestSupport
 import Testing
 
-/// `/proc/PID/smaps` as the kernel writes it, as nobody should, and of a real process.
+/// The contents of `/proc/PID/smaps`, as the kernel writes them and damaged.
 @Suite struct ResidentMappingTests {
   private static let text = """
     55d000000000-55d000002000 r--p 00000000 fe:00 12    /usr/bin/app

@@ -38,8 +38,8 @@ package struct OrderFileDialect: Sendable {
   package internal(set) var movesToOwnSection = false
   /// Whether it orders zero-filled data.
   package internal(set) var ordersZeroFilledData = false
-  /// Returns an order of the variables with the given names, each of which is in a section of its own. `gen` orders data
-  /// only by dialects with `ordersData`; the linkers of the others have syntax for data, too.
+  /// Returns an order of the variables with the given names; each variable is in a section of its own. `gen` orders
+  /// data only by dialects with `ordersData`, but all linkers have a syntax for the order of variables.
   package internal(set) var orderOfVariables: @Sendable ([String]) -> String = { names in
     names.map { "\($0)\n" }.joined()
   }
@@ -50,7 +50,7 @@ package struct OrderFileDialect: Sendable {
   package internal(set) var ownTitle: String?
   /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
   package internal(set) var driverName: String?
-  /// The beginnings of what the linker states about itself, with `--version` and in the images that it writes.
+  /// The beginnings of the linker's statement about itself, with `--version` and in the images that the linker writes.
   package internal(set) var statements: [String] = []
   /// The option of a compiler driver that passes an order file to the linker; the path follows.
   package internal(set) var linkOption: String?

@@ -1,11 +1,11 @@
 /// The functions that mark the prefetched region in an order file and in an image. The source file that
-/// `gen --prefetch` writes defines them, each in an input section of its own, which is named after it.
+/// `gen --prefetch` writes defines these functions, each in an input section that is named after the function.
 package enum PrefetchAnchor {
-  /// It precedes the prefetched functions.
+  /// The function before the prefetched functions.
   package static let first = "orderfile_prefetch_first"
-  /// It calls the kernel. It runs first, so it is at the beginning of the region.
+  /// The function that asks the kernel to prefetch. It runs first, so it is at the beginning of the region.
   package static let initializer = "orderfile_prefetch"
-  /// It follows the prefetched functions.
+  /// The function after the prefetched functions.
   package static let last = "orderfile_prefetch_last"
 }
 

@@ -9,7 +9,7 @@ package struct MemoryFigures: Hashable, Sendable {
   package var moment: Moment
   /// The type of the file system that holds the image, such as `ext4`; `nil` if unknown.
   package var fileSystem: String?
-  /// At least one.
+  /// The launches, at least one.
   package var launches: [Launch]
 
   /// When the memory was read.
@@ -20,8 +20,8 @@ package struct MemoryFigures: Hashable, Sendable {
     case ready
   }
 
-  /// The memory in one launch, in bytes. If several processes of the launch have mapped the image, it is that of the
-  /// process with the largest RSS.
+  /// The memory in one launch, in bytes. If several processes of the launch have mapped the image, the
+  /// figures are of the process with the largest RSS.
   package struct Launch: Hashable, Sendable {
     package var rss: UInt64
     package var pss: UInt64
@@ -59,19 +59,20 @@ package struct MemoryFigures: Hashable, Sendable {
   }
 
   package enum Kind: String, CaseIterable, Hashable, JSONReadable, Sendable {
-    /// Can be executed.
+    /// Memory that can be executed.
     case code
-    /// Can only be read, and was never written.
+    /// Memory that can only be read, and that was never written.
     case readOnly
-    /// Can only be read; the loader wrote it before (RELRO).
+    /// Memory that can only be read, and that the loader wrote before (RELRO).
     case relocated
-    /// Can be written.
+    /// Memory that can be written.
     case data
     /// Zero-filled data, which are not in the file.
     case zeroFilled
   }
 
-  /// The number of launches whose median is known well enough: address randomization moves the 64 KiB that one fault maps.
+  /// The usual number of launches. Address randomization moves the 64 KiB that one fault maps, so fewer launches do not
+  /// show the median well.
   package static let usualLaunches = 20
 
   package init(moment: Moment, fileSystem: String?, launches: [Launch]) {

@@ -41,7 +41,7 @@ int cdevice_own_mounts(void) {
         !write_text("/proc/self/gid_map", groups))
       return EPERM;
   }
-  /* Mounts of other processes still arrive here, so that they can be unmounted everywhere. */
+  /* Mounts and unmounts by other processes still take effect here, so this process keeps no file system mounted. */
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return errno;
   has_own = true;
   return 0;
@@ -53,14 +53,14 @@ struct cdevice {
   struct pollfd *waits; /* one for each file, and one for `wake` */
   pthread_t thread;
   bool has_thread;
-  /* Wakes the thread, which reads it only when no request is waiting. */
+  /* An eventfd that wakes the thread. The thread reads the eventfd only when no request is waiting. */
   int wake;
   sem_t is_idle;
   atomic_bool ends;
   atomic_bool counts_requests;
   atomic_ullong delay;
   struct cdevice_counts counts;
-  /* Requests are read into this memory, which the thread does not share with what this process allocates. */
+  /* The request that the thread serves. The thread itself allocates no memory. */
   struct served_request request;
 };
 
@@ -74,7 +74,7 @@ static void wait_for(uint64_t nanoseconds) {
   }
 }
 
-/* Serves one request of the file, if there is one. */
+/* Serves one request of the file, if a request is waiting. */
 static void serve_one(struct cdevice *device, struct served_file *file) {
   int received = served_file_receive(file, &device->request);
   if (received < 0) {
@@ -95,7 +95,8 @@ static void serve_one(struct cdevice *device, struct served_file *file) {
 static void *serve(void *context) {
   struct cdevice *device = context;
   prctl(PR_SET_TIMERSLACK, 1ul);
-  /* The device's time is the delay, and not the time until a processor is free. Without the right, it is both. */
+  /* A request takes the delay, and not also the time until a processor is free. Without the right to this priority, a
+   * request takes both. */
   struct sched_param priority = {.sched_priority = 1};
   (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
   struct pollfd *waits = device->waits;
@@ -127,7 +128,7 @@ static void wait_until_idle(struct cdevice *device) {
   }
 }
 
-/* The thread gets no signals: the handlers of this process belong to the thread that launches. */
+/* Starts the thread with all signals blocked: the handlers of this process belong to the thread that launches. */
 static int start_thread(struct cdevice *device) {
   sigset_t all, mask;
   sigfillset(&all);
@@ -156,7 +157,7 @@ int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, struct cde
   int error = device->wake < 0 || sem_init(&device->is_idle, 0, 0) != 0 ? errno : 0;
   /* All files are copied before the first is mounted: a mounted file answers only when the thread serves. */
   for (int i = 0; i < count && !error; i++) {
-    *failure = (struct cdevice_failure){"copy it", i};
+    *failure = (struct cdevice_failure){"copy the file", i};
     error = served_file_copy(&files[device->count++], paths[i]);
   }
   for (int i = 0; i < count && !error; i++) {
@@ -187,7 +188,7 @@ void cdevice_begin(struct cdevice *device, uint64_t delay) {
 }
 
 int cdevice_end(struct cdevice *device, struct cdevice_counts *counts) {
-  device->delay = 0; /* what is still waiting was asked for by the launch, but the launch did not wait for it */
+  device->delay = 0; /* the requests that still wait are the launch's, but the launch did not wait for them */
   wait_until_idle(device);
   device->counts_requests = false;
   *counts = device->counts;
@@ -198,7 +199,7 @@ int cdevice_end(struct cdevice *device, struct cdevice_counts *counts) {
 }
 
 void cdevice_remove(struct cdevice *device) {
-  /* The mounts go first, while the thread still answers. */
+  /* The files are unmounted first, while the thread still answers requests. */
   for (int i = 0; i < device->count; i++) {
     struct served_file *file = &device->files[i];
     if (file->is_mounted) umount2(file->path, MNT_DETACH);

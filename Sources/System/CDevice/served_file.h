@@ -1,4 +1,4 @@
-/* A file in memory that the kernel reads from this process by its protocol for file systems in user space
+/* A file in memory that the kernel reads from this process by the protocol for file systems in user space
  * <linux/fuse.h>. The file is the root of its file system, so there are no folders and no names. */
 
 #ifndef SERVED_FILE_H
@@ -12,10 +12,10 @@
 
 struct served_file {
   char *path;
-  /* Of /dev/fuse; -1 if there is none. */
+  /* The descriptor of /dev/fuse; -1 if it is not open. */
   int connection;
   bool is_mounted;
-  /* Set by the thread that serves: the kernel has ended the connection. */
+  /* Whether the kernel has ended the connection. Only the thread that serves sets this member. */
   atomic_bool is_gone;
   char *bytes;
   size_t size;
@@ -40,15 +40,15 @@ int served_file_set_read_ahead(const struct served_file *file, uint64_t read_ahe
 /* Unmounts and frees what *FILE has. */
 void served_file_free(struct served_file *file);
 
-/* A request that has been read. */
+/* A request of the kernel, as read from the connection. */
 struct served_request {
   _Alignas(8) char bytes[1 << 14]; /* the kernel refuses less than 8192 <linux/fuse.h, FUSE_MIN_READ_BUFFER> */
 };
 
-/* Reads the next request. Returns 1, 0 if there is none, or -1 if there will be none. */
+/* Reads the next request. Returns 1, 0 if no request is waiting, or -1 if the connection has ended. */
 int served_file_receive(struct served_file *file, struct served_request *request);
 
-/* The number of bytes that the request reads from the file; negative if it is no request for contents. */
+/* Returns the number of bytes that the request reads from the file; -1 if the request does not read the file. */
 int64_t served_file_reads(const struct served_file *file, const struct served_request *request);
 
 /* Answers the request. */

@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Whether this much memory is available: a copy must not make the system end other programs. */
+/* Returns whether SIZE bytes of memory are available: a copy must not make the system end other programs. */
 static bool is_available(size_t size) {
   FILE *file = fopen("/proc/meminfo", "re");
   if (!file) return true;
@@ -31,7 +31,7 @@ static int read_whole(int descriptor, char *bytes, size_t size) {
   for (size_t position = 0; position < size;) {
     ssize_t count = pread(descriptor, bytes + position, size - position, (off_t)position);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return count < 0 ? errno : ESTALE; /* it was shortened */
+    if (count <= 0) return count < 0 ? errno : ESTALE; /* the file was shortened */
     position += (size_t)count;
   }
   return 0;
@@ -58,7 +58,8 @@ int served_file_copy(struct served_file *file, const char *path) {
   }
   close(descriptor);
   file->mode = S_IFREG | (status.st_mode & 0777);
-  /* The copy belongs to who makes it; root keeps the owner, because the program may give up root's rights. */
+  /* The copy belongs to the user who makes it. A copy of root keeps the file's owner, because the program may give up
+   * root's rights. */
   file->owner = geteuid() == 0 ? status.st_uid : geteuid();
   file->group = geteuid() == 0 ? status.st_gid : getegid();
   file->modified = status.st_mtim.tv_sec;
@@ -70,7 +71,7 @@ int served_file_mount(struct served_file *file, uint64_t read_ahead, const char 
   *step = "open /dev/fuse";
   file->connection = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file->connection < 0) return errno;
-  *step = "mount a copy of it";
+  *step = "mount a copy of the file";
   char options[160];
   snprintf(options, sizeof options, "fd=%d,rootmode=%o,user_id=%u,group_id=%u,allow_other,default_permissions",
            file->connection, (unsigned)file->mode, geteuid(), getegid());
@@ -91,7 +92,7 @@ int served_file_set_read_ahead(const struct served_file *file, uint64_t read_ahe
   bool has_number = fgets(text, sizeof text, setting) && sscanf(text, "%llu", &found) == 1;
   fclose(setting);
   if (has_number && found << 10 == read_ahead) return 0;
-  /* The kernel takes no more than its own default from the first answer; root may set more. */
+  /* The kernel limits the read-ahead in the first answer to its default; root may set more. */
   setting = fopen(path, "we");
   if (!setting) return errno;
   int error = fprintf(setting, "%llu\n", (unsigned long long)(read_ahead >> 10)) < 0 ? errno : 0;
@@ -133,7 +134,7 @@ int64_t served_file_reads(const struct served_file *file, const struct served_re
   return (int64_t)(read->size < rest ? read->size : rest);
 }
 
-/* Errors are ignored: the request may have been interrupted, and then nobody waits for the answer. */
+/* Sends an answer. Errors are ignored: if the request was interrupted, nobody waits for the answer. */
 static void answer(const struct served_file *file, const struct served_request *request, int error, const void *bytes,
                    size_t size) {
   if (error) size = 0;
@@ -205,8 +206,8 @@ void served_file_answer(struct served_file *file, const struct served_request *r
     case FUSE_BATCH_FORGET:
     case FUSE_INTERRUPT: return; /* the kernel expects no answer */
     case FUSE_SETATTR: return answer(file, request, EROFS, NULL, 0);
-    /* After ENOSYS the kernel does not ask again. For FUSE_OPEN it then opens the file by itself, and keeps its pages
-     * in memory. */
+    /* After ENOSYS the kernel does not send the request again. After ENOSYS for FUSE_OPEN, the kernel opens the file
+     * without a request, and keeps the file's pages in memory. */
     default: return answer(file, request, ENOSYS, NULL, 0);
   }
 }

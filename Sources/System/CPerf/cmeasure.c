@@ -56,7 +56,7 @@ static int open_streams(const char *input, bool shows_output, int output, struct
   return error;
 }
 
-/* Closes the ends of this process, after the program has started. */
+/* Closes the program's streams in this process, after the program has started. */
 static void close_streams(struct measure_streams streams, struct cprocess_terminal *terminal) {
   if (terminal) {
     cprocess_terminal_has_started(terminal, true);

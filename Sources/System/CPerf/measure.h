@@ -14,8 +14,8 @@ struct measure_streams {
   bool is_terminal;
 };
 
-/* Starts the program in its own process group, or with a terminal in its own session, with ENVIRONMENT and the signal mask MASK, and stores the time just
- * before exec. */
+/* Starts the program with ENVIRONMENT and the signal mask MASK, and stores the time just before exec. A program with a
+ * terminal leads a session, any other program leads a process group. */
 int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start);
 

@@ -14,7 +14,7 @@ bool character_is_combining(uint32_t character) {
          (character >= 0xfe00 && character <= 0xfe0f);
 }
 
-/* Only the places of these characters matter, so most are '+'. */
+/* Only the places of line-drawing characters matter, so most of them become '+'. */
 uint32_t character_in_lines(uint32_t character) {
   if (character < '`' || character > '~') return character;
   return character == 'q' ? 0x2500 : character == 'x' ? 0x2502 : '+';

@@ -131,7 +131,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = platform_now();
   int error;
-  /* posix_spawn can't make a child ignore a signal, and gives it no controlling terminal. */
+  /* posix_spawn can neither make a child ignore a signal nor give the child a controlling terminal. */
   bool is_special = cprocess_ignored_children() || group == CPROCESS_TERMINAL_SESSION;
   if (tracer || (is_special && platform_can_hold)) {
     error = platform_start_held(arguments, environment, streams->descriptors, leader_of(group), terminal_owner != 0,

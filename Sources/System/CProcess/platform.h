@@ -18,7 +18,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 
 /* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
-/* cprocess_terminal_wait, for the descriptor INPUT; -1: only for the end. Returns early after a signal. */
+/* cprocess_terminal_wait for the descriptor INPUT; -1: waits for the end only. Returns early after a signal. */
 void platform_wait_for_end_or_input(pid_t pid, int input, int64_t milliseconds);
 
 /* Makes a pipe that programs don't get; returns 0 or an errno. */
@@ -31,8 +31,8 @@ bool platform_port_listens(pid_t pid, uint16_t port);
  * supports that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);
 
-/* Lets the leader of a session open the terminal of DESCRIPTOR first, which makes this its controlling terminal. Does nothing
- * if the system has platform_start_held. */
+/* Lets the leader of a session open the terminal of DESCRIPTOR first, so that this terminal becomes the controlling
+ * terminal. Does nothing if the system has platform_start_held. */
 void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor);
 
 /* A program that has not begun yet: it waits for a byte at GO, and writes to FAILED the reason if it could

@@ -9,7 +9,7 @@ static struct screen_cell *cells_of(struct screen *screen, int row) { return scr
 
 static int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 
-/* Looks for the awaited text in a row, and accepts it if one of its cells is of the present epoch. */
+/* Looks for the awaited text in a row, and accepts the text if one of its cells was drawn in the present epoch. */
 static void look_at_row(struct screen *screen, int row) {
   if (!screen->is_changed[row] || !screen->length || screen->is_found) return;
   screen->is_changed[row] = false;
@@ -97,7 +97,7 @@ static void draw(struct screen *screen, uint32_t character) {
   screen->last = character;
 }
 
-/* Number INDEX of a sequence, or DEFAULT if it is missing or 0. */
+/* Returns number INDEX of a sequence, or MISSING if the number is missing or 0. */
 static int number(const struct screen *screen, int index, int missing) {
   int value = index <= screen->last_number ? screen->numbers[index] : 0;
   return value ? value : missing;
@@ -121,7 +121,7 @@ static void set_modes(struct screen *screen, bool is_set) {
   for (int i = 0; i <= screen->last_number; i++) {
     int mode = screen->numbers[i];
     if (mode == 1) screen->has_application_keys = is_set;
-    if (mode == 47 || mode == 1047 || mode == 1049) clear(screen); /* the other of two screens, which is not kept */
+    if (mode == 47 || mode == 1047 || mode == 1049) clear(screen); /* the other screen, whose cells are not kept */
   }
 }
 
@@ -181,7 +181,7 @@ static void shift_row(struct screen *screen, int count) {
   }
 }
 
-/* Does what the sequence ESC [ ... FINAL says, if it concerns the places of characters. */
+/* Follows the sequence ESC [ ... FINAL, if the sequence concerns the places of characters. */
 static void end_sequence(struct screen *screen, uint8_t final) {
   int count = number(screen, 0, 1), row = screen->row, column = screen->column;
   if (screen->intermediate) return;
@@ -337,7 +337,7 @@ size_t screen_write(struct screen *screen, const uint8_t *bytes, size_t count) {
   return done;
 }
 
-/* Decodes UTF-8, which the caller has checked. */
+/* The caller has checked that TEXT is UTF-8. */
 void screen_await(struct screen *screen, const char *text) {
   screen->length = 0;
   screen->is_found = false;

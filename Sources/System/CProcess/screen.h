@@ -16,7 +16,7 @@ struct screen_cell {
 
 struct screen {
   int columns, rows;
-  int column, row; /* of the cursor. COLUMN is COLUMNS if the next character goes to the next row */
+  int column, row; /* the place of the cursor. COLUMN is COLUMNS if the next character goes to the next row */
   int top, bottom; /* the rows that scroll: TOP to BOTTOM - 1 */
   int saved_column, saved_row;
   uint32_t epoch;
@@ -33,16 +33,16 @@ struct screen {
   int numbers[16];
   int last_number; /* the index of the number that is being read */
   uint32_t code;   /* the character that is being decoded from UTF-8 */
-  int missing;     /* the number of its bytes that are missing */
+  int missing;     /* the number of bytes of CODE that are missing */
   uint32_t last;   /* the last drawn character; 0: none */
-  bool draws_lines[2]; /* whether G0 and G1 are the set with lines */
-  int set;             /* 0 or 1: which of G0 and G1 is used */
+  bool draws_lines[2]; /* whether G0 and G1 are the set of line-drawing characters */
+  int set;             /* the used set: 0 for G0, 1 for G1 */
 
   uint32_t text[CPROCESS_MOST_TEXT];
   size_t length; /* 0: no text is awaited */
   bool is_found;
 
-  char answer[64]; /* to the program */
+  char answer[64]; /* an answer to the program that is not typed yet */
   size_t answer_length;
 
   bool is_changed[CPROCESS_MOST_ROWS]; /* rows that have changed since the text was looked for */
@@ -56,7 +56,7 @@ void screen_begin(struct screen *screen, int columns, int rows);
 size_t screen_write(struct screen *screen, const uint8_t *bytes, size_t count);
 /* Looks for the text in all rows that have changed. */
 void screen_look(struct screen *screen);
-/* Awaits a text, which may already be there. Awaits nothing if the text is empty. */
+/* Awaits a text, which may already be on the screen. Awaits nothing if the text is empty. */
 void screen_await(struct screen *screen, const char *text);
 void screen_resize(struct screen *screen, int columns, int rows);
 /* cprocess_terminal_row. */

@@ -18,9 +18,9 @@
 struct cprocess_terminal {
   int own, program, forward;
   bool is_closed;
-  uint8_t output[1 << 16]; /* of the program, not drawn yet: from BEGIN to END - 1 */
+  uint8_t output[1 << 16]; /* output of the program; the bytes BEGIN to END - 1 are not drawn yet */
   size_t begin, end;
-  uint8_t typed[CPROCESS_MOST_TYPED + 64]; /* not passed on yet */
+  uint8_t typed[CPROCESS_MOST_TYPED + 64]; /* typed bytes that are not passed on yet */
   size_t typed_count;
   struct screen screen;
 };
@@ -75,7 +75,7 @@ void cprocess_terminal_wait(const struct cprocess_terminal *terminal, pid_t pid,
   platform_wait_for_end_or_input(pid, terminal->is_closed ? -1 : terminal->own, milliseconds);
 }
 
-/* Writes to the log as the program writes to its terminal. If the log can't be written, the program goes on. */
+/* Writes output of the program to the descriptor FORWARD. If that fails, the program goes on. */
 static void forward(const struct cprocess_terminal *terminal, const uint8_t *bytes, size_t count) {
   for (size_t done = 0; terminal->forward >= 0 && done < count;) {
     ssize_t written = write(terminal->forward, bytes + done, count - done);
@@ -84,7 +84,7 @@ static void forward(const struct cprocess_terminal *terminal, const uint8_t *byt
   }
 }
 
-/* Reads output into the empty buffer; false if there is none. */
+/* Reads output into the empty buffer. Returns false if there is no output. */
 static bool fill(struct cprocess_terminal *terminal) {
   ssize_t count;
   while ((count = read(terminal->own, terminal->output, sizeof terminal->output)) < 0 && errno == EINTR) {
@@ -140,7 +140,7 @@ bool cprocess_terminal_has_found(const struct cprocess_terminal *terminal) { ret
 
 void cprocess_terminal_type(struct cprocess_terminal *terminal, const uint8_t *bytes, size_t count) {
   struct screen *screen = &terminal->screen;
-  /* What the program wrote before is drawn before, so that the next text is not found there. */
+  /* Output from before the typing is drawn in the old epoch, so that the next text is not found in this output. */
   screen->length = 0;
   screen->is_found = false;
   terminal->begin += screen_write(screen, terminal->output + terminal->begin, terminal->end - terminal->begin);

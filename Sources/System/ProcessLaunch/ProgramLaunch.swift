@@ -26,8 +26,8 @@ package struct ProgramLaunch: Sendable {
   package var isShell = false
   package var streams = Streams()
   /// The script that types into the program's terminal; `nil` if the program has `streams`. With a script, the program
-  /// leads a session, its standard streams are the terminal, and what it writes goes to `streams.output` or nowhere. When
-  /// the launch is over, the program gets SIGHUP instead of SIGTERM.
+  /// leads a session, and its standard streams are the terminal. Its output also goes to `streams.output`, if that is
+  /// set. When the launch is over, the program gets SIGHUP instead of SIGTERM.
   package var script: TerminalScript?
 
   /// The descriptors, above 2, of the program's standard streams; `nil` for a stream of this process.
@@ -130,8 +130,8 @@ package struct ProgramLaunch: Sendable {
     try run(isMarked: isMarked, whenProcessIsReady: { _ in whenReady() })
   }
 
-  /// Starts the program and waits until it has ended, as `run(isMarked:whenReady:)` does. `whenReady` gets the number of
-  /// the program's process.
+  /// Starts the program and waits until it has ended, as `run(isMarked:whenReady:)` does. `whenReady` gets the number
+  /// of the program's process.
   package func run(
     isMarked: @escaping () -> Bool, whenProcessIsReady whenReady: (pid_t) -> Void
   ) throws(LaunchError) -> Result {

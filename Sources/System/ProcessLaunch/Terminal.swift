@@ -25,7 +25,7 @@ package final class Terminal {
   package private(set) var failure: ScriptFailure?
 
   /// - Parameters:
-  ///   - output: the descriptor that gets what the program writes; `nil` to discard it.
+  ///   - output: the descriptor that gets the output of the program; `nil` to discard the output.
   ///   - awaitsEnd: whether the program has to end after the last step, because no sign of readiness ends the launch.
   ///   - tracer: the process that traces the launch.
   package init(
@@ -42,7 +42,7 @@ package final class Terminal {
     self.awaitsEnd = awaitsEnd
   }
 
-  /// Hangs up: the kernel sends SIGHUP to what still uses the terminal.
+  /// Hangs up: the kernel sends SIGHUP to the processes that still use the terminal.
   deinit { cprocess_terminal_close(handle) }
 
   /// The descriptor of the program's standard streams.
@@ -68,7 +68,7 @@ package final class Terminal {
       let hasWritten = cprocess_terminal_read(handle)
       if hasWritten { settling = nil }
       guard failure == nil, step < script.steps.count else {
-        // What the program writes is read, because the program would wait for a reader.
+        // The output is read all the same, because the program would wait for a reader.
         awaitNothing()
         return checkEnd(hasEnded)
       }
@@ -144,7 +144,7 @@ package final class Terminal {
     }
   }
 
-  /// Returns why a step that is not done never will be; `nil` if it still may be.
+  /// Returns the reason why a step can't be done any more; `nil` if the step may still be done.
   private func obstacle(
     to action: TerminalScript.Action, _ hasEnded: Bool
   ) -> ScriptFailure.Reason? {

@@ -1,4 +1,5 @@
-/// What is typed into the terminal of a launched program, and what the program has to show before: `--script`.
+/// The keys that are typed into the terminal of a launched program, and the events that have to come before:
+/// `--script`.
 package struct TerminalScript: Hashable, Sendable {
   /// The path of the script, for messages.
   package var path: String
@@ -54,7 +55,7 @@ package struct TerminalScript: Hashable, Sendable {
 
   package enum Key: Hashable, Sendable {
     case bytes([UInt8])
-    /// A key that sends ESC [ and this letter, or ESC O and the letter if the program asks for that.
+    /// A key that sends ESC [ and this letter, or ESC O and the letter if the program asks for ESC O.
     case cursor(UInt8)
   }
 
@@ -68,7 +69,7 @@ package struct TerminalScript: Hashable, Sendable {
   package var hasReady: Bool { steps.contains { $0.action == .ready } }
 }
 
-/// Why a script could not go on. The launch was ended then.
+/// The reason why a script could not go on, so that the launch was ended.
 package struct ScriptFailure: Hashable, Sendable {
   package var path: String
   /// The line of the step that failed, from 1; `nil` for the end of the script.

@@ -1,9 +1,9 @@
 // Facts about a launch from the code of an ELF image
 //
-// A trace lists the functions that a launch uses. Their machine code shows what else the launch uses: the entries of
-// linkage tables that these functions call, the merged bodies that they jump to, and the constants between functions that
-// they read. The image also lists what the loader calls before `main`. `LaunchFacts` carries these facts to the estimate
-// of page faults.
+// A trace lists the functions that a launch uses. The machine code of these functions shows what else the launch uses:
+// the entries of linkage tables that the functions call, the merged bodies that they jump to, and the constants between
+// functions that they read. The image also lists the functions that the loader calls before `main`. `LaunchFacts`
+// carries these facts to the estimate of page faults.
 //
 // - An entry of a linkage table (`.plt*`, `.iplt`) is used if a used function branches to it. With lazy binding, the
 //   first call also runs the table's first entry and, from `.plt.sec`, the entry in `.plt`.

@@ -21,9 +21,8 @@ package struct ImagePages: Sendable {
   package var mappings: [Mapping]
   /// Whether the segments include a program interpreter, so that the image has a loader.
   package var hasLoader: Bool
-  /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`. A program
-  /// that only prefetches its code there (`PrefetchAnchor.initializer`) does not count: this code touches no page but its
-  /// own.
+  /// Whether code of the image runs before the initializers of libraries, because the image has a `.preinit_array`. An
+  /// array with only `PrefetchAnchor.initializer` does not count: this function touches no page but its own.
   package var runsEarly: Bool
   /// Whether the image has resolvers of ifuncs, which the loader calls while it relocates images.
   package var hasResolvers: Bool
@@ -65,7 +64,8 @@ package struct ImagePages: Sendable {
     hasLeakSanitizer = Self.hasLeakSanitizer(file)
   }
 
-  /// Whether the only function in `.preinit_array` is the one that prefetches. False if the image has no symbols.
+  /// Returns whether `PrefetchAnchor.initializer` is the only function in `.preinit_array`; false if the image has no
+  /// symbols.
   private static func onlyPrefetchesEarly(_ file: ELFFile) -> Bool {
     guard let early = try? file.initializers().filter({ $0.kind == .preinitArray }),
       early.count == 1, let address = early[0].address,

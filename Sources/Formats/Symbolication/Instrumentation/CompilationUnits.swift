@@ -1,14 +1,14 @@
 // Which object file, archive member or source file did a piece of code come from?
 //
-// The answer is the first of these that is known: the object file in a link map or debug map (`PlacedSymbol.objectFile`),
-// the compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In
-// that table, global functions follow all local functions and have no file symbol. Hidden functions have no file
-// symbol, either: linkers make them local and put them after the local functions of the last file. Linkers place the
-// code of one object file together, so a function between two functions of one file is assumed to be from that file.
-// This does not hold for code that linkers collect in one place: cold parts and static constructors. Such code shows
-// nothing about its neighbors; nor do the recorder's functions. The functions of an object file without a file symbol,
-// such as one from assembly, seem to belong to the file before it. After the recorder, which is often linked just
-// before libraries, such functions have no known file.
+// The answer is the first of these that is known: the object file in a link map or debug map
+// (`PlacedSymbol.objectFile`), the compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function
+// in an ELF symbol table. In that table, global functions follow all local functions and have no file symbol. Hidden
+// functions have no file symbol, either: linkers make them local and put them after the local functions of the last
+// file. Linkers place the code of one object file together, so a function between two functions of one file is assumed
+// to be from that file. This does not hold for code that linkers collect in one place: cold parts and static
+// constructors. Such code shows nothing about its neighbors; nor do the recorder's functions. The functions of an
+// object file without a file symbol, such as one from assembly, seem to belong to the file before it. After the
+// recorder, which is often linked just before libraries, such functions have no known file.
 
 import Addresses
 import ByteReading

@@ -97,7 +97,8 @@ extension MachOFile: ImageFile {
     var functions = try MachOFunctions(of: self)
     let table = try file.symbolTable()
     if let table { functions.add(table) }
-    // A debug file has the symbols that the image had before it was stripped, so only one without functions is stripped.
+    // A debug file has the symbols that the image had before it was stripped. So only a debug file without functions
+    // counts as stripped.
     let isStripped =
       file.header.type == .debugSymbols ? functions.isEmpty : functions.isStripped
     guard !isStripped else { return nil }

@@ -240,7 +240,7 @@ extension Layout {
 }
 
 extension PlacingEntries {
-  /// Adds the entries of the prefetched region (`PrefetchAnchor`), with the first `count` entries in it.
+  /// Adds the entries of the anchors (`PrefetchAnchor`), so that the prefetched region has the first `count` entries.
   package mutating func addAnchors(around count: Int) {
     entries.insert(OrderFileEntry(anchor: PrefetchAnchor.last), at: count)
     entries.insert(

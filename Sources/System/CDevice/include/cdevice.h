@@ -1,6 +1,6 @@
-/* A storage device of a process's own, which holds copies of a few files. The process mounts the copies at the files'
- * own paths, in mounts that no other process sees, so a program that is launched from there finds the same paths as
- * before. */
+/* A storage device in memory, which a process serves and which has copies of a few files. The process mounts the copies
+ * at the files' own paths, in mounts that only this process and its children see. So a program that the process
+ * launches finds the same paths as before. */
 
 #ifndef CDEVICE_H
 #define CDEVICE_H
@@ -12,42 +12,43 @@
 
 struct cdevice;
 
-/* What a launch read from the device. */
+/* The requests of a launch to the device, and the bytes that the requests read. */
 struct cdevice_counts {
   uint64_t requests;
   uint64_t bytes;
 };
 
-/* Where making a device failed. */
+/* The step at which making a device failed. */
 struct cdevice_failure {
-  /* What could not be done, as a verb with its object: "open /dev/fuse". It lives as long as the process. */
+  /* The step, as a verb with its object: "open /dev/fuse". The text lives as long as the process. */
   const char *_Nullable step;
   /* The index of the file in question, or -1. */
   int file;
 };
 
-/* Gives this process mounts of its own: what it mounts from now on, only this process and its children see, and the
- * kernel unmounts it when the last of them has ended. Without the right to do that, the process also gets a user
- * namespace, in which it keeps its user and group. Call this from the only thread. Returns 0 or an errno. */
+/* Makes further mounts of this process private: only this process and its children see these mounts, and the kernel
+ * unmounts them when the last of these processes has ended. Without the right to private mounts, the process also gets
+ * a user namespace, in which it keeps its user and group. Call this function from the only thread. Returns 0 or an
+ * errno. */
 int cdevice_own_mounts(void);
 
 /* Copies the COUNT files at PATHS into memory, mounts the copies at the same paths, and serves them from a thread of
  * this process. The paths are absolute, distinct, and without symbolic links. The kernel reads READ_AHEAD bytes ahead,
  * a multiple of the page size.
  *
- * Returns 0 with *DEVICE, or an errno with *FAILURE, and then nothing is left. Needs cdevice_own_mounts. */
+ * Returns 0 with *DEVICE, or an errno with *FAILURE; after a failure no copy is left. Needs cdevice_own_mounts. */
 int cdevice_serve(char *_Nullable const *_Nonnull paths, int count, uint64_t read_ahead,
                   struct cdevice *_Nullable *_Nonnull device, struct cdevice_failure *failure);
 
-/* From now on the device counts requests, and serves one request at a time, each after DELAY nanoseconds. Before, and
- * after cdevice_end, it serves requests at once and does not count them. */
+/* Begins counting: from now on the device counts requests, and serves one request at a time, each after DELAY
+ * nanoseconds. Before this call, and after cdevice_end, the device serves requests at once and does not count them. */
 void cdevice_begin(struct cdevice *device, uint64_t delay);
 
 /* Serves the requests that are waiting, and returns the counts since cdevice_begin. Returns 0, or ENODEV if a file has
  * left the device meanwhile. */
 int cdevice_end(struct cdevice *device, struct cdevice_counts *counts);
 
-/* Unmounts all files, and frees DEVICE. Files that are still in use are unmounted when they no longer are. */
+/* Unmounts all files, and frees DEVICE. The kernel unmounts a file that is in use when its use ends. */
 void cdevice_remove(struct cdevice *device);
 
 #pragma clang assume_nonnull end

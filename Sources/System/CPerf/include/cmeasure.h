@@ -42,16 +42,16 @@ struct cmeasure_launch {
 
 struct cprocess_terminal;
 
-/* How to recognize that a program is ready, if it does not end by itself, and the program's terminal. */
+/* The sign that a program is ready, if the program does not end by itself, and the program's terminal. */
 struct cmeasure_readiness {
-  /* Asked every millisecond until the program has ended, and once more; with a terminal also when the program has written
-   * to it. */
+  /* Called every millisecond until the program has ended, and once more. With a terminal, also called when the program
+   * has written. */
   bool (*is_ready)(pid_t pid, void *context);
   void *context;
   /* The descriptor that the program's output goes to; -1: it goes where cmeasure_run sends it by SHOWS_OUTPUT. */
   int output;
-  /* The program's standard streams and its controlling terminal. The program then leads a session, and gets SIGHUP instead
-   * of SIGTERM. */
+  /* The terminal of the program's standard streams, which is also its controlling terminal; NULL for none. A program
+   * with a terminal leads a session, and gets SIGHUP instead of SIGTERM. */
   struct cprocess_terminal *_Nullable terminal;
 };
 

@@ -13,8 +13,8 @@
 /* Attaches to the thread TID without stopping it. From then on the thread stops at its forks, clones and execs, its
  * system calls can be distinguished from signals, and threads and processes that it creates are attached, too. */
 int ctrace_seize(pid_t tid);
-/* Attaches to the thread as ctrace_seize does. From then on each attached thread also stops at its end, with CTRACE_END,
- * while it still has its memory. */
+/* Attaches to the thread as ctrace_seize does. From then on each attached thread also stops at its end, with
+ * CTRACE_END, while it still has its memory. */
 int ctrace_seize_to_end(pid_t tid);
 /* Stores the numbers of the threads of process PID, at most MOST, and returns their count; 0 if the process is gone. */
 int ctrace_threads(pid_t pid, pid_t *tids, int most);

@@ -1,14 +1,14 @@
-/// A device on which programs are launched: `--device`.
+/// A device from which programs are launched: `--device`.
 package struct DeviceSettings: Hashable, Sendable {
   package var kind: Kind
   /// The name of the preset: `slow`.
   package var name: String
-  /// How much the kernel reads ahead, in bytes. 0 turns read-ahead off.
+  /// The number of bytes that the kernel reads ahead; 0 turns read-ahead off.
   package var readAheadBytes: UInt64
   /// The time that the device takes for each request.
   package var delayNanoseconds: UInt64
 
-  /// What holds the copies.
+  /// The storage of the copies.
   package enum Kind: String, CaseIterable, Sendable {
     /// Memory of this process, which serves requests after a delay.
     case memory
@@ -33,7 +33,8 @@ extension DeviceSettings {
   /// Devices with public figures. Linux reads 128 KiB ahead on all of them (`VM_READAHEAD_PAGES` in the kernel's
   /// include/linux/mm.h, which NFS uses since Linux 5.4).
   ///
-  /// - `slow`: no device, but round numbers that make requests decide: a hard disk or a far server needs as long.
+  /// - `slow`: no real device, but round numbers with which requests take most of the time. A hard disk or a far server
+  ///   needs as long for a request.
   /// - `emmc`: 11,000 random reads per second, the figure of the first eMMC 5.1 chips (Samsung, 2015). With one request
   ///   at a time, most chips are slower.
   /// - `sd`: 1,500 random reads per second, the least that a card of Application Performance Class A1 may have (SD
@@ -57,7 +58,7 @@ extension DeviceSettings {
     "\(presets.map(\.name).joined(separator: ", ")), or one of them with read-ahead (at most 64MiB) "
     + "and delay (at most 1s), such as slow=128KiB,1ms"
 
-  /// Reads `slow`, `slow=16KiB` or `slow=16KiB,0.5ms`. A missing number is that of the preset.
+  /// Reads `slow`, `slow=16KiB` or `slow=16KiB,0.5ms`. The preset states the numbers that the text lacks.
   ///
   /// - Returns: `nil` if the text has another form, if a number is too large, or if the read-ahead is no multiple of
   ///   4 KiB.
@@ -83,7 +84,7 @@ extension DeviceSettings {
     delayNanoseconds = delay
   }
 
-  /// Reads a decimal number with at most nine digits and a unit. Zero needs no unit.
+  /// Reads a decimal number of at most ten characters, and its unit. Zero needs no unit.
   private static func number(
     _ text: Substring, units: [(name: String, factor: UInt64)]
   ) -> UInt64? {

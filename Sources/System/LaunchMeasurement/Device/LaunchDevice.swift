@@ -1,8 +1,8 @@
-// A device of its own
+// Launches from a device in memory
 //
-// A cold launch takes as long as its device needs for the requests of the launch. The disk of a build machine often reads
-// so far ahead, or so fast, that no difference between two layouts shows. So the launched files are copied into memory,
-// and served from there as a file system whose device is this process: it takes a stated time for each request, and
+// A cold launch takes as long as its device needs for the requests of the launch. The disk of a build machine often
+// reads so far ahead, or so fast, that no difference between two layouts shows. So the launched files are copied into
+// memory, and this process serves the copies as a file system. This process takes a stated time for each request, and
 // counts the requests.
 //
 // The copies are mounted at the paths of the files, in mounts that only this process and its children see. So the
@@ -21,7 +21,7 @@ package final class LaunchDevice {
   private var handle: OpaquePointer?
   private var isCounting = false
 
-  /// What a launch read from the device.
+  /// The requests of a launch to the device, and the bytes that the requests read.
   package struct Reads: Hashable, Sendable {
     package var requests: UInt64
     package var bytes: UInt64
@@ -36,7 +36,7 @@ package final class LaunchDevice {
   ///
   /// - Parameters:
   ///   - files: absolute paths without symbolic links; a path that is given again is ignored.
-  /// - Throws: if a file can't be copied, if it gives its program rights, or if this process may not mount file
+  /// - Throws: if a file can't be copied, if a file gives its program rights, or if this process may not mount file
   ///   systems.
   package init(_ settings: DeviceSettings, files: [String]) throws(Diagnostic) {
     self.settings = settings
@@ -44,15 +44,15 @@ package final class LaunchDevice {
     for file in files {
       guard FileRights(ofFileAt: file)?.gained == nil else {
         throw Diagnostic(
-          "a program that gains rights from its file can't be launched from a device of its own",
+          "a program that gains rights from its file can't be launched with --device",
           context: [file], hint: "measure a copy without these rights, or leave out --device")
       }
     }
     let error = cdevice_own_mounts()
     guard error == 0 else {
       throw Diagnostic(
-        "unable to make mounts of its own: \(errorText(error))", context: [Self.option(settings)],
-        hint: error == ENOTSUP ? "only Linux can do that" : Self.rightsHint)
+        "unable to make private mounts: \(errorText(error))", context: [Self.option(settings)],
+        hint: error == ENOTSUP ? "--device works on Linux only" : Self.rightsHint)
     }
     var made: OpaquePointer?
     var failure = cdevice_failure()
@@ -76,7 +76,8 @@ package final class LaunchDevice {
   private static func option(_ settings: DeviceSettings) -> String { "--device \(settings.name)" }
 
   private static let rightsHint =
-    "containers and kernel.unprivileged_userns_clone=0 refuse it: run it outside of the container, or as root"
+    "containers and kernel.unprivileged_userns_clone=0 refuse the mounts: "
+    + "run orderfile outside of the container, or as root"
 
   private static func diagnostic(
     _ settings: DeviceSettings, _ failure: cdevice_failure, _ error: Int32, _ files: [String]
@@ -86,21 +87,22 @@ package final class LaunchDevice {
     let hint: String? =
       switch (step, error) {
       case ("open /dev/fuse", ENOENT), ("open /dev/fuse", ENXIO), ("open /dev/fuse", ENODEV),
-        ("mount a copy of it", ENODEV):
+        ("mount a copy of the file", ENODEV):
         "the kernel needs its module fuse: modprobe fuse"
-      case ("open /dev/fuse", EACCES): "run it as root, or let your user open /dev/fuse"
-      case ("open /dev/fuse", _), ("mount a copy of it", EPERM): rightsHint
-      case ("copy it", ENOMEM): "the copies are in memory: free some, or name fewer files"
+      case ("open /dev/fuse", EACCES): "run orderfile as root, or let your user open /dev/fuse"
+      case ("open /dev/fuse", _), ("mount a copy of the file", EPERM): rightsHint
+      case ("copy the file", ENOMEM):
+        "the copies are in memory: free some memory, or name fewer files"
       case ("set the read-ahead", EACCES), ("set the read-ahead", EPERM),
         ("set the read-ahead", EROFS):
-        "only root can set more than 128 KiB"
+        "only root can set a read-ahead of more than 128 KiB"
       default: nil
       }
     return Diagnostic(
       "unable to \(step): \(errorText(error))", context: [option(settings)] + file, hint: hint)
   }
 
-  /// From now on the device takes its time for each request, and counts requests.
+  /// Begins counting: from now on the device takes its time for each request, and counts requests.
   package func begin() {
     guard let handle else { return }
     cdevice_begin(handle, settings.delayNanoseconds)
@@ -109,7 +111,7 @@ package final class LaunchDevice {
 
   /// Stops counting. Requests that a launch left waiting count, too.
   ///
-  /// - Returns: what was read since `begin`; `nil` without `begin`.
+  /// - Returns: the reads since `begin`; `nil` if counting has not begun.
   /// - Throws: if a file is no longer on the device.
   package func end() throws(Diagnostic) -> Reads? {
     guard let handle, isCounting else { return nil }
@@ -120,14 +122,16 @@ package final class LaunchDevice {
       throw Diagnostic(
         "the device disappeared during a launch: \(errorText(error))",
         context: [Self.option(settings)],
-        hint: "measure again, and let nothing unmount it or abort it in /sys/fs/fuse/connections")
+        hint: "measure again, and let nothing unmount the copies "
+          + "or abort connections in /sys/fs/fuse/connections")
     }
     return Reads(requests: counts.requests, bytes: counts.bytes)
   }
 
   /// Runs a launch, and then ends the counting of a device.
   ///
-  /// - Returns: what `launch` returns, and what was read since `begin`; `nil` without a device, or without `begin`.
+  /// - Returns: the result of `launch`, and the reads since `begin`; `nil` without a device, or if counting has not
+  ///   begun.
   /// - Throws: if the device disappeared, which explains any failure of the launch, or what `launch` throws.
   package static func reads<Result>(
     from device: LaunchDevice?, _ launch: () throws(Diagnostic) -> Result
@@ -142,7 +146,7 @@ package final class LaunchDevice {
 }
 
 extension MeasuredLaunch {
-  /// Sets the figures of a device of its own.
+  /// Sets the figures that a `LaunchDevice` has counted.
   mutating func add(_ reads: LaunchDevice.Reads) {
     requests = reads.requests
     readBytes = reads.bytes

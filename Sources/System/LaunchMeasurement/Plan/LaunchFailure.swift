@@ -81,7 +81,7 @@ extension Diagnostic {
 }
 
 extension TerminalScript.Action {
-  /// What a step expects, in a message, and its time limit in seconds.
+  /// The event that a step expects, for a message, and the step's time limit in seconds.
   fileprivate var expectation: (text: String, seconds: Double) {
     switch self {
     case .wait(let event, let seconds): ("\(event)", seconds)

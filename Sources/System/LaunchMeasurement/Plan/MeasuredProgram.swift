@@ -21,8 +21,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   /// The sign that the program is ready: the launch is measured until then, and ended. `nil` if the program ends by
   /// itself.
   package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if the program has no terminal. What the program writes
-  /// then goes to standard error or nowhere, too.
+  /// The script that types into the program's terminal; `nil` if the program has no terminal. The output to the
+  /// terminal goes to standard error if `showsOutput` is true.
   package var script: TerminalScript?
   /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
   package var variables: [String] = []
@@ -128,7 +128,7 @@ package struct MeasuredProgram: Hashable, Sendable {
   package static var wasInterrupted: Bool { cmeasure_was_interrupted() }
 }
 
-/// What is looked at while a measured program runs.
+/// The sign of readiness and the script of a measured program, which are watched while the program runs.
 private final class LaunchWatch {
   private let probe: ReadinessProbe?
   private let terminal: Terminal?

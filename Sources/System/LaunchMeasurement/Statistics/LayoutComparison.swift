@@ -2,8 +2,8 @@
 //
 // The time of a program depends on where its functions are: on which of them share a page, a cache line or an entry of
 // a branch predictor. Any change of the source moves functions, so two builds differ by some percent although neither
-// does more work. Many launches of one pair of builds only show this difference more clearly. Mytkowicz and others found
-// that the link order alone can be worth more than an optimization.
+// does more work. Many launches of one pair of builds only show this difference more clearly. Mytkowicz and others
+// found that the link order alone can be worth more than an optimization.
 //
 // So each build is linked in many random layouts, and the layouts are the sample, not the launches. The model has two
 // levels. Build b takes in launch j of layout i the time
@@ -11,13 +11,14 @@
 //     log t(b, i, j) = m(b) + layout(b, i) + launch(b, i, j)
 //
 // For each layout take the typical logarithm d(i) of the ratio of both builds over the launches of a round
-// (`TypicalChange`): d(i) = m(after) - m(before) + the difference of two layouts + what is left of the launches. If
+// (`TypicalChange`): d(i) = m(after) - m(before) + the difference of two layouts + the rest of the launches. If
 // both builds are the same program, each d(i) is as likely to be positive as negative, and the d(i) are independent,
 // because the layouts are drawn independently. So the signed-rank test of the d(i) is exact, whatever the layouts and
 // launches do, and the interval of `TypicalChange` over the d(i) needs no further assumption either.
 //
 // The levels are told apart by their variances. The variance of the logarithms within a layout, divided by the number
-// of rounds, is what launches add to the variance of the d(i); the rest is of the layouts, of both builds together.
+// of rounds, is the part of the launches in the variance of the d(i). The rest is the part of the layouts of both
+// builds.
 //
 // Example: ten layouts with d = 2%, -1%, 3%, 1%, ... If eight are positive and two small ones negative, W is 50 of 55,
 // and p = 0.02. A hundred launches of the first layout alone would have claimed 2% with any certainty.
@@ -25,9 +26,9 @@
 // Several metrics are compared, with Holm's correction, so that at most 5% of all reports on equal programs claim a
 // difference. `ProgramComparison` uses 1%; the layouts are fewer than launches, because each takes two links.
 //
-// Bound: p is at least 2 / 2^n for n layouts, so fewer than `leastLayouts` can't claim anything. What it leaves out:
-// the layouts of data and of the heap, the environment, and functions that launches use. These keep their order, because
-// that order is what `orderfile` compares.
+// Bound: p is at least 2 / 2^n for n layouts, so fewer than `leastLayouts` can't claim anything. The comparison leaves
+// out the layouts of data and of the heap, and the environment. It also leaves out the order of functions that launches
+// use: these functions keep their order, because `orderfile` compares this order.
 //
 // Mytkowicz, Diwan, Hauswirth, Sweeney, "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009.
 // Curtsinger and Berger, "STABILIZER: statistically sound performance evaluation", ASPLOS 2013.
@@ -67,7 +68,8 @@ package struct LayoutComparison: Hashable, Sendable {
   ///   - before: for each layout, the launches by rounds.
   ///   - after: the same, for the other build.
   /// - Returns: `nil` if a launch lacks this figure.
-  /// - Precondition: both have the same number of layouts, at least one, with the same number of launches, at least one.
+  /// - Precondition: both builds have the same number of layouts, at least one, and each layout of both builds has the
+  ///   same number of launches, at least one.
   package init?(_ metric: LaunchMetric, _ before: [[MeasuredLaunch]], _ after: [[MeasuredLaunch]]) {
     precondition(before.count == after.count && !before.isEmpty, "layouts are whole")
     var logarithms: [[Double]] = []

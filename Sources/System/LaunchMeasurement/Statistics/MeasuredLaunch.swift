@@ -15,10 +15,10 @@ package struct MeasuredLaunch: Hashable, Sendable {
   /// The peak resident memory; `nil` if this process had a higher peak, because the kernel then reports only the higher
   /// one.
   package var peakBytes: UInt64?
-  /// The bytes read from devices for the launch, or from its device if it has one of its own; `nil` if the kernel does
-  /// not state them.
+  /// The bytes read from devices for the launch; with a `LaunchDevice`, the bytes read from this device. `nil` if the
+  /// kernel does not state them.
   package var readBytes: UInt64?
-  /// The requests to a device of its own; `nil` without such a device.
+  /// The requests to the `LaunchDevice`; `nil` without such a device.
   package var requests: UInt64?
   /// The pages of the program's images that are in memory after the launch; `nil` if they were not counted.
   package var residentPages: UInt64?

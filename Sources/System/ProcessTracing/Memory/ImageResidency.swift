@@ -1,9 +1,10 @@
-// The memory of an image, by what it is for
+// The memory of an image, by purpose
 //
-// An image is mapped in parts. The kernel's entry of a part does not state what the part is for, but its access shows
-// it: code can be executed, data can be written. A part that can only be read is constants, or, if it has private
-// copies of pages, data that the loader has relocated and then protected (RELRO). The zero-filled data that follow the
-// file's data are memory without a file: the mapping without a name at the end of the image's last part.
+// An image is mapped in parts. The kernel's entry of a part does not state the purpose of the part, but the rights of
+// access show the purpose: code can be executed, data can be written. A part that can only be read has constants. If
+// such a part has private copies of pages, it has data that the loader has relocated and then protected (RELRO). The
+// zero-filled data after the file's data are memory without a file: the mapping without a name at the end of the
+// image's last part.
 
 import Addresses
 

@@ -2,7 +2,8 @@ import CProcess
 import LibC
 import ProcessLaunch
 
-/// A launch whose processes are asked for their memory once: when the program is ready, or else at the end of each.
+/// A launch in which the memory of each process is read once: when the program is ready, or at the end of the process
+/// if no sign of readiness is awaited.
 package struct MemoryLaunch: Sendable {
   package var program: ProgramLaunch
 
@@ -14,7 +15,7 @@ package struct MemoryLaunch: Sendable {
     package var processes: [ProcessResidency]
   }
 
-  /// Launches the program and waits until it has ended. Ends the processes that it leaves running.
+  /// Launches the program and waits until it has ended. Ends the processes that the program leaves running.
   ///
   /// - Precondition: this process has one thread and no other children that run.
   /// - Parameter isMarked: whether the program has set the mark at which it is ready.

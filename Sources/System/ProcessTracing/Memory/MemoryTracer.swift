@@ -19,7 +19,7 @@ final class MemoryTracer: LaunchTracer {
 
   func handle(_ tid: pid_t, _ status: Int32) {
     guard status & 0xff == 0x7f else {
-      // When this process ends, the kernel releases the processes that the program left running.
+      // When the tracer process ends, the kernel releases the processes that the program left running.
       if tid == program { hasLeft = true }
       return
     }

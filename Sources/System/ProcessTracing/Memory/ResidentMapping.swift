@@ -7,8 +7,8 @@ package struct ResidentMapping: Hashable, Sendable {
   package var addresses: Range<LoadedAddress>
   package var isWritable: Bool
   package var isExecutable: Bool
-  /// The absolute path of the file, or the kernel's name for memory without a file, such as `[heap]`; empty if it has
-  /// none.
+  /// The absolute path of the file, or the kernel's name for memory without a file, such as `[heap]`; empty if the
+  /// memory has no name.
   package var name: String
   /// The resident bytes (RSS).
   package var bytes: UInt64
@@ -31,7 +31,7 @@ package struct ResidentMapping: Hashable, Sendable {
     self.copiedBytes = copiedBytes
   }
 
-  /// Reads the contents of a `smaps`. Unknown and malformed lines are skipped.
+  /// Reads the contents of a file `smaps`. Unknown and malformed lines are skipped.
   ///
   /// - Complexity: O(*n*) for *n* bytes.
   package static func mappings(in text: [UInt8]) -> [ResidentMapping] {
@@ -78,7 +78,7 @@ package struct ProcessResidency: Hashable, Sendable {
   /// The most bytes that were resident since the process executed its program (`VmHWM`); `nil` if the kernel does not
   /// state them.
   package var peakBytes: UInt64?
-  /// By address; empty if the mappings can't be read.
+  /// The mappings by address; empty if they can't be read.
   package var mappings: [ResidentMapping]
 
   package init(processNumber: pid_t, peakBytes: UInt64?, mappings: [ResidentMapping]) {
@@ -90,7 +90,7 @@ package struct ProcessResidency: Hashable, Sendable {
   package var bytes: UInt64 { mappings.reduce(0) { $0 &+ $1.bytes } }
   package var sharedOutBytes: UInt64 { mappings.reduce(0) { $0 &+ $1.sharedOutBytes } }
 
-  /// The contents of the files of `/proc` about a process, as far as they matter.
+  /// The facts in the files of `/proc` from which a `ProcessResidency` is made.
   struct Source {
     var processNumber: pid_t
     var peakBytes: UInt64?
