@@ -59,7 +59,7 @@ static int open_streams(const char *input, bool shows_output, int output, struct
 /* Closes the program's streams in this process, after the program has started. */
 static void close_streams(struct measure_streams streams, struct cprocess_terminal *terminal) {
   if (terminal) {
-    cprocess_terminal_has_started(terminal, true);
+    cprocess_terminal_has_started(terminal);
     return;
   }
   close(streams.input);

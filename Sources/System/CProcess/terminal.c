@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -66,8 +65,8 @@ void cprocess_terminal_close(struct cprocess_terminal *terminal) {
 
 int cprocess_terminal_program_end(const struct cprocess_terminal *terminal) { return terminal->program; }
 
-void cprocess_terminal_has_started(struct cprocess_terminal *terminal, bool closes) {
-  if (closes && terminal->program >= 0) close(terminal->program);
+void cprocess_terminal_has_started(struct cprocess_terminal *terminal) {
+  if (terminal->program >= 0) close(terminal->program);
   terminal->program = -1;
 }
 

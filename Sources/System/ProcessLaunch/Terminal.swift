@@ -49,7 +49,7 @@ package final class Terminal {
   var programEnd: Int32 { cprocess_terminal_program_end(handle) }
 
   /// Closes the program's end in this process.
-  func hasStarted() { cprocess_terminal_has_started(handle, true) }
+  func hasStarted() { cprocess_terminal_has_started(handle) }
 
   /// Waits until the program has ended or written, at most `milliseconds`.
   func wait(for pid: pid_t, milliseconds: Int64) {

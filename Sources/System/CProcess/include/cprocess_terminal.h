@@ -28,8 +28,8 @@ void cprocess_terminal_close(struct cprocess_terminal *terminal);
 /* Returns the program's end, which becomes the program's standard streams and its controlling terminal; -1 after
  * cprocess_terminal_has_started. */
 int cprocess_terminal_program_end(const struct cprocess_terminal *terminal);
-/* Forgets the program's end, after the program has started. CLOSES: whether to close it. */
-void cprocess_terminal_has_started(struct cprocess_terminal *terminal, bool closes);
+/* Closes the program's end in this process, after the program has started. */
+void cprocess_terminal_has_started(struct cprocess_terminal *terminal);
 
 /* Waits until process PID has ended, the program has written, or MILLISECONDS have passed. */
 void cprocess_terminal_wait(const struct cprocess_terminal *terminal, pid_t pid, int64_t milliseconds);
