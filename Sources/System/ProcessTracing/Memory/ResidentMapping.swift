@@ -98,15 +98,9 @@ package struct ProcessResidency: Hashable, Sendable {
 
     /// Reads the memory of the process that has the thread `tid`. The mappings are empty if they can't be read.
     init(of tid: pid_t) {
-      let status = SystemFile.text(of: "/proc/\(tid)/status").split(separator: UInt8(ascii: "\n"))
-      func number(_ field: String) -> UInt64? {
-        guard let line = status.first(where: { $0.starts(with: field.utf8) }) else { return nil }
-        let digits = line.dropFirst(field.utf8.count).drop { $0 == 9 || $0 == 0x20 }
-          .prefix { $0 &- 0x30 < 10 }
-        return UInt64(String(decoding: digits, as: UTF8.self))
-      }
-      processNumber = number("Tgid:").flatMap { pid_t(exactly: $0) } ?? tid
-      peakBytes = number("VmHWM:").map { $0 &<< 10 }
+      let status = ProcessStatus(of: tid)
+      processNumber = status?["Tgid"].flatMap { pid_t($0) } ?? tid
+      peakBytes = status?["VmHWM"].flatMap { UInt64($0) }.map { $0 &<< 10 }
       smaps = SystemFile.text(of: "/proc/\(tid)/smaps")
     }
   }
