@@ -95,6 +95,7 @@ package struct MeasuredProgram: Hashable, Sendable {
     let probe = readiness.map {
       ReadinessProbe($0, isScriptReady: { terminal?.isReady ?? false })
     }
+    let watch = LaunchWatch(probe: probe, terminal: terminal)
     let output = try probe?.outputPipe(isShown: showsOutput)
     let variables = variables + (script == nil ? [] : ["TERM=\(TerminalScript.terminalName)"])
     let error = ProgramLaunch.withArguments(arguments) { words in
@@ -104,7 +105,6 @@ package struct MeasuredProgram: Hashable, Sendable {
             path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle, nil,
             &launch)
         }
-        let watch = LaunchWatch(probe: probe, terminal: terminal)
         return withExtendedLifetime(watch) {
           var readiness = cmeasure_readiness(
             is_ready: { pid, context in
@@ -118,9 +118,10 @@ package struct MeasuredProgram: Hashable, Sendable {
         }
       }
     }
-    let isOver = launch.is_ready && terminal?.failure == nil
-    if error == 0, !isOver, !launch.timed_out { terminal?.advance(launch.pid, hasEnded: true) }
-    return (error, launch.timed_out || isOver ? nil : terminal?.failure)
+    if launch.timed_out { return (error, nil) }
+    if launch.is_ready { return (error, watch.failure) }
+    if error == 0 { terminal?.advance(launch.pid, hasEnded: true) }
+    return (error, terminal?.failure)
   }
 
   /// From now on, Ctrl-C, SIGTERM and SIGHUP end the measured launch and not this process.
@@ -132,6 +133,10 @@ package struct MeasuredProgram: Hashable, Sendable {
 private final class LaunchWatch {
   private let probe: ReadinessProbe?
   private let terminal: Terminal?
+  private var isOver = false
+  /// Why the script could not go on before the launch was over. While the launch is ended, the program may close its
+  /// terminal: this is no failure.
+  private(set) var failure: ScriptFailure?
 
   init(probe: ReadinessProbe?, terminal: Terminal?) {
     self.probe = probe
@@ -141,7 +146,10 @@ private final class LaunchWatch {
   /// Returns whether the launch is over: the program is ready, or its script can't go on.
   func look(at pid: pid_t) -> Bool {
     terminal?.advance(pid)
-    if terminal?.failure != nil { return true }
-    return probe?.look(at: pid) ?? false
+    let isReady = probe?.look(at: pid) ?? false
+    if isOver { return true }
+    failure = terminal?.failure
+    isOver = failure != nil || isReady
+    return isOver
   }
 }
