@@ -191,6 +191,7 @@ int cdevice_end(struct cdevice *device, struct cdevice_counts *counts) {
   device->delay = 0; /* the requests that still wait are the launch's, but the launch did not wait for them */
   wait_until_idle(device);
   device->counts_requests = false;
+  wait_until_idle(device); /* a request may have come meanwhile: its count is complete before the counts are read */
   *counts = device->counts;
   for (int i = 0; i < device->count; i++) {
     if (device->files[i].is_gone) return ENODEV;
