@@ -147,7 +147,7 @@ import Testing
     let lines = workshop.bytes("h.jsonl")
     let again = try workshop.orderfile(words)
     #expect(again.status == 0 && workshop.bytes("h.jsonl") == lines, "\(again.errors)")
-    #expect(again.errors.contains("h.jsonl: it has these figures of the commit already"))
+    #expect(again.errors.contains("h.jsonl: this history already has the figures of the commit"))
     #expect(try workshop.orderfile(words + ["--fail-on-base"]).status == 2)
   }
 

@@ -135,10 +135,14 @@ import Testing
       "ended before it was ready"
     ),
     (["--limit", "measure.rss<=1", "--before", "./app", "--after", "./app"], "give --memory, too"),
+    (
+      ["--limit", "measure.requests<=1", "--before", "./app", "--after", "./app"],
+      "give --device, too"
+    ),
   ])
   func saysWhyThereIsNoMemory(words: [String], message: String) throws {
     let workshop = try Self.workshop.copy()
-    let isUsage = message.contains("--memory")
+    let isUsage = message.hasSuffix(", too")
     let run = try workshop.orderfile(
       ["measure", "--warm", "--runs", "2"] + (isUsage ? [] : ["--memory"]) + words)
     #expect(run.status == (isUsage ? 64 : 1))

@@ -56,7 +56,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let outputFile = try destination.open(
-      madeOf: [image] + [pages, repeated.input].compactMap { $0 })
+      madeOf: [image] + [pages, repeated.input, limits.script].compactMap { $0 })
     var advice = Advice(image, in: .own)
     advice.pages = pages
     advice.relink = relink

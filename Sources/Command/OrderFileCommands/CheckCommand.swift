@@ -28,9 +28,9 @@ struct CheckCommand: ParsableCommand {
       check skips the limits that need a base. It compares times only if one 'orderfile measure' launched both \
       builds alternately.
 
-      A limit that the base exceeds as much is listed apart and fails nothing: another change did it. Causes are named for \
-      what became worse, new functions first. A job that runs again at the same commit leaves the lines of the history as \
-      they are.
+      A limit that the base exceeds at least as much is listed apart, and fails nothing: an earlier change exceeded it. \
+      Causes are named for figures that became worse, new functions first. A job that runs again at the same commit \
+      leaves the lines of the history as they are.
 
       EXIT STATUS
         0  all limits are kept, or need a base that does not exist
@@ -61,7 +61,7 @@ struct CheckCommand: ParsableCommand {
       valueName: "file"),
     completion: .file())
   var base: [String] = []
-  @Flag(help: "Also fail for limits that the base exceeds as much.")
+  @Flag(help: "Also fail for limits that the base exceeds at least as much.")
   var failOnBase = false
   @Option(
     help: ArgumentHelp(
@@ -206,7 +206,8 @@ struct CheckCommand: ParsableCommand {
       messages.print(entries, addedTo: history)
       if entries.isEmpty {
         messages.print(
-          note: printable("\(history): it has these figures of the commit already, and keeps them"))
+          note: printable(
+            "\(history): this history already has the figures of the commit, and keeps them"))
       }
     } catch {
       return error

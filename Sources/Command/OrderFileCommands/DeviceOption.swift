@@ -6,8 +6,8 @@ struct DeviceOption: ParsableArguments {
   @Option(
     name: .customLong("device"),
     help: ArgumentHelp(
-      "For cold launches, copy the evicted files to a device of their own, which reads ahead and takes its time as stated, "
-        + "and count its requests: \(DeviceSettings.form).", valueName: "device"),
+      "For cold launches, copy the evicted files to a device with a stated read-ahead and a stated delay for each request, "
+        + "and count the requests: \(DeviceSettings.form).", valueName: "device"),
     transform: expecting(DeviceSettings.form))
   var settings: DeviceSettings?
 

@@ -61,7 +61,8 @@ enum AutoKind: LaunchKind {
   static var reasonAgainstMarks: String? { RelinkedKind.reasonAgainstMarks }
 }
 
-/// `--timeout` and `--until-ready`: the end of a launch that does not end on its own. `--script`: what is typed into it.
+/// `--timeout` and `--until-ready`: the end of a launch that does not end on its own. `--script`: what is typed into the
+/// terminal of a launch.
 struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
   @Option(
     help: ArgumentHelp(

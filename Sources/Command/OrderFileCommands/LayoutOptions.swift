@@ -21,7 +21,8 @@ struct LayoutOptions: ParsableArguments {
       valueName: "command"))
   var relinkBefore: String?
   @Option(
-    help: ArgumentHelp("With --layouts: the command that links B.", valueName: "command"))
+    help: ArgumentHelp(
+      "With --layouts: the command that links B in the same way.", valueName: "command"))
   var relinkAfter: String?
 
   private static let most = 1000

@@ -34,7 +34,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   @Option(
     help: ArgumentHelp(
       "Launch each build this many times; with --precision, at most this many times. (default: until 20 s have passed, "
-        + "but at least 30 and at most 100 times; with --precision, at most 500 times)",
+        + "but at least 30 and at most 100 times; with --precision, at most 500 times; with --layouts, 10 times in each layout)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Option(
@@ -77,7 +77,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var showOutput = false
   @Option(
     help: ArgumentHelp(
-      "The seed of the random order in which the builds are launched. (default: 1)", valueName: "n"),
+      "The seed of the random order in which the builds are launched, and of the layouts of --layouts. (default: 1)",
+      valueName: "n"),
     transform: expecting("a whole number"))
   var seed: UInt64 = 1
   @Flag(help: "Print the result as one JSON object instead of text.")
@@ -102,14 +103,18 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
     try limits.check(input: input)
-    try limited.check()
-    if !memory, try limited.limits().limits.contains(where: { $0.figure.isMemory }) {
-      throw ValidationError("--limit is about resident memory: give --memory, too")
-    }
+    let figures = try limited.limits().limits.map(\.figure)
     try random.check(others: [
       ("--control", control), ("--precision", precision != nil), ("--memory", memory),
-      ("--export-hyperfine", exportHyperfine != nil),
+      ("--export-hyperfine", exportHyperfine != nil), ("--limit", !figures.isEmpty),
     ])
+    if !memory, let figure = figures.first(where: \.isMemory) {
+      throw ValidationError("--limit \(figure.id) is about resident memory: give --memory, too")
+    }
+    if device.settings == nil, let figure = figures.first(where: \.countsRequests) {
+      throw ValidationError(
+        "--limit \(figure.id) is about requests to a device: give --device, too")
+    }
     if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
       throw ValidationError(
         "invalid --precision: expected above 0% and below 100%, found \(precision)")

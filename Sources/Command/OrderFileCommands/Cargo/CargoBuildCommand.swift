@@ -9,7 +9,7 @@ struct CargoBuildCommand: ParsableCommand {
         $ cargo orderfile build
         $ cargo orderfile build --package app --bin app --profile dist
 
-      It prints the path of the program or library. You need not call it before 'run', which also builds.
+      'build' prints the path of the program or library. You need not call 'build' before 'run', which also builds.
       """)
   @OptionGroup var options: CargoOptions
 

@@ -10,7 +10,7 @@ struct CargoCleanCommand: ParsableCommand {
         $ cargo orderfile clean
         $ cargo orderfile clean --target-dir /tmp/target
 
-      It does not remove programs and libraries.
+      'clean' does not remove programs and libraries.
       """)
   @OptionGroup var options: CargoOptions
 

@@ -11,7 +11,7 @@ struct CargoInfoCommand: ParsableCommand {
         $ cargo orderfile info
         $ cargo orderfile info --manifest-path app/Cargo.toml
 
-      It prints what 'orderfile doctor' finds for the workspace. It warns if RUSTFLAGS or the table [build] of .cargo/config.toml has flags: they apply to all crates.
+      'info' prints what 'orderfile doctor' finds for the workspace. 'info' warns if RUSTFLAGS or the table [build] of .cargo/config.toml has flags: they apply to all crates.
       """)
   @OptionGroup var options: CargoOptions
 

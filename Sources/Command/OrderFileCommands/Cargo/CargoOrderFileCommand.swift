@@ -18,7 +18,7 @@ struct CargoOrderFileCommand: ParsableCommand {
       'run' builds the program in release mode, launches it, and records the launch. Call 'run' several times to \
       record several launches. 'optimize' builds again, in the order of the launches, and predicts the pages that \
       this saves. Options before '--' are those of 'cargo rustc', such as --bin, --package, --profile and \
-      --features. Only the crate that is linked is compiled again. It needs Linux.
+      --features. Only the crate that is linked is compiled again. This command needs Linux.
       """,
     subcommands: [
       CargoInfoCommand.self, CargoBuildCommand.self, CargoRunCommand.self,

@@ -16,13 +16,13 @@ struct HistoryTrendCommand: ParsableCommand {
       The table has a row for each figure that a commit changed, with the short hash and the subject of the commit if git \
       knows it, in the folder of the history or in the current folder. A count that repeats exactly changed if its value \
       did. A figure with noise changed if the ranks of the values before and after a commit differ more than by chance: \
-      noise alone shows a change in at most one of a hundred series. Changes smaller than a page, or than what is printed, \
+      noise alone shows a change in one of 500 series. Changes that are smaller than a page, or too small to be printed, \
       are left out.
 
-      --max-p and --window search by the method of Apache Otava, with the same meaning and defaults as there, and without \
-      these limits.
+      --max-p and --window search by the method of Apache Otava, with the same meaning and defaults as in Otava, and show \
+      changes of every size.
 
-      On terminals, changes for the better are green, those for the worse red. NO_COLOR=1 turns colours off, \
+      On terminals, changes for the better are green, and changes for the worse are red. NO_COLOR=1 turns colours off, \
       CLICOLOR_FORCE=1 turns them on, also in files.
       """)
 
@@ -32,7 +32,7 @@ struct HistoryTrendCommand: ParsableCommand {
   var history: String
   @Option(
     help: ArgumentHelp(
-      "Search as Otava does, this number of values together. (default with --max-p: 50)",
+      "Search as Otava does, with this number of values together. (default with --max-p: 50)",
       valueName: "values"), transform: expecting("a number of values, from 2 to 1000"))
   var window: Int?
   @Option(

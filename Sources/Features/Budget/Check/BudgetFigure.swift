@@ -47,7 +47,11 @@ package struct BudgetFigure: Hashable, Sendable {
     source == .measure && LaunchMetric(rawValue: name)?.isMemory == false
   }
   /// Whether the figure is resident memory, which `measure` reads in launches of its own.
-  package var isMemory: Bool { source == .measure && unit == .bytes && name != "readBytes" }
+  package var isMemory: Bool { source == .measure && unit == .bytes && !countsRequests }
+  /// Whether the figure counts the requests to a device of `measure --device`, or their bytes.
+  package var countsRequests: Bool {
+    source == .measure && (unit == .requests || name == "readBytes")
+  }
 
   package init?(id: String) {
     guard let figure = Self.all.first(where: { $0.id == id }) else { return nil }

@@ -1,8 +1,8 @@
 import ImageModel
 import ProcessLaunch
 
-/// Runs a command, and captures its standard output. Its messages for people go to this process's standard error, or,
-/// if it is silent, between the lines of the output.
+/// Runs a command, and captures its standard output. The command's messages for people go to this process's standard
+/// error or, with `isSilent`, between the lines of the output.
 package struct CapturedCommand {
   private let environment: LaunchEnvironment
   private let isSilent: Bool

@@ -1,8 +1,9 @@
 // Launches in which only memory is read
 //
-// Other launches count pages or times. Access to the pages is removed in the former, and reading memory would delay the
-// latter, so memory gets launches of its own. They are warm: a page that is not in the page cache can't be mapped
-// around a fault, so a cold launch has less resident memory than the same launch a second later.
+// Other launches count pages or times. Access to pages is removed in launches that count pages, and reading memory
+// would delay launches that are timed. So memory is read in launches of its own. These launches are warm: a page that
+// is not in the page cache can't be mapped around a fault, so a cold launch has less resident memory than the same
+// launch a second later.
 //
 // PSS divides a page by the number of processes that have mapped it. So this command maps none of the images meanwhile.
 

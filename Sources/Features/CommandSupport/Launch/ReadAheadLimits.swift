@@ -1,7 +1,8 @@
 // Devices that read a file ahead
 //
 // After a fault on a page that is not in memory, the kernel reads further pages, up to the read-ahead of the device. If
-// that is most of the file, a launch reads the same pages in every order, and a cold launch can't show a better order.
+// the read-ahead is most of the file, a launch reads the same pages in every order, and a cold launch can't show a
+// better order.
 
 import ImageModel
 import LaunchMeasurement

@@ -188,7 +188,7 @@ private struct ScriptLine {
       of: Self.names, at: start)
   }
 
-  /// The keys, with what an xterm sends for them.
+  /// The names of keys, each with the bytes that an xterm sends for the key.
   private static let keys: [(name: String, key: TerminalScript.Key)] =
     [
       ("Enter", .bytes([13])), ("Esc", .bytes([27])), ("Tab", .bytes([9])),

@@ -3,10 +3,10 @@ import ImageModel
 import PagesFormat
 import ProcessLaunch
 
-/// The resident memory of the counted images. It is read in launches of its own, in which no access is removed.
+/// The resident memory of the counted images. The memory is read in launches of its own, in which no access is removed.
 struct PageMemory {
-  /// The program. Its standard input is read from its start in each launch, if it is a file that was opened for it;
-  /// otherwise the input is empty.
+  /// The program. If a file was opened as its standard input, each launch reads the file from its start; otherwise the
+  /// input is empty.
   var program: ProgramLaunch
   var environment: LaunchEnvironment
 
