@@ -40,7 +40,7 @@ static int read_whole(int descriptor, char *bytes, size_t size) {
 int served_file_copy(struct served_file *file, const char *path) {
   *file = (struct served_file){.connection = -1, .path = strdup(path)};
   if (!file->path) return ENOMEM;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  /* A FIFO is refused, not waited for. */
   if (descriptor < 0) return errno;
   struct stat status;
   int error = fstat(descriptor, &status) != 0 ? errno : !S_ISREG(status.st_mode) ? EINVAL : 0;
