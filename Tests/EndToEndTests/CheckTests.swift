@@ -142,7 +142,7 @@ import Testing
     let next = try workshop.orderfile(words)
     #expect(next.status == 0, "\(next.errors)")
     #expect(next.text.contains("already so in the base, and no failure of this change:"))
-    #expect(next.errors.contains(" exceeded as in the base, so this change did not cause"))
+    #expect(next.errors.contains("exceeded in the base, too, and not worse in this build"))
     #expect(!next.text.contains("load_plugins"), "no causes")
     let lines = workshop.bytes("h.jsonl")
     let again = try workshop.orderfile(words)

@@ -12,7 +12,7 @@ import Testing
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let target: String
-    /// That which is made of a size, in no unit but proportional to the bytes.
+    /// Makes an input whose bytes are proportional to the size.
     let input: @Sendable (Int) -> [UInt8]
     /// The smallest size that is measured.
     let size: Int

@@ -142,16 +142,18 @@ extension ProgramLaunchTests {
     }
   }
 
+  /// The shell runs the trap between two commands. A signal may come just before a command begins, so the commands are
+  /// short.
   @Test func controlKeysAreSignals() throws {
     let (result, _) = try launch(
-      "trap 'exit 5' INT; echo up; while :; do sleep 1000; done",
+      "trap 'exit 5' INT; echo up; while :; do sleep 0.01; done",
       [Self.text("up"), Self.type(Self.control.c), Self.end])
     #expect(result.scriptFailure == nil && result.end == .exited(5))
   }
 
   @Test func theWindowChanges() throws {
     let (result, _) = try launch(
-      "trap 'stty size' WINCH; echo up; while :; do read x; test \"$x\" = q && exit; done",
+      "trap 'stty size; seen=1' WINCH; echo up; until test \"$seen\"; do sleep 0.01; done; read x; test \"$x\" = q",
       [
         Self.text("up"), .resize(.init(columns: 100, rows: 30)), Self.text("30 100"),
         Self.type("q" + Self.enter), Self.end,

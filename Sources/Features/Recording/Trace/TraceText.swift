@@ -1,7 +1,11 @@
+import ByteReading
 import ImageModel
 import Rendering
 
 /// The text report of a trace: the program, its images, and a line for each hit and mark.
+///
+/// The names of hits have 1 KiB for each hit, and 1 MiB more. Further names are cut off after 64 bytes, so that the text
+/// is not longer than a multiple of the trace. The document has the whole names.
 package struct TraceText {
   private let document: TraceDocument
   private let width: Int?
@@ -163,6 +167,12 @@ package struct TraceText {
     var table = Table([
       .init("STEP"), .init("MS"), .init("THREAD"), .init("IMAGE"), .init("FUNCTION", .left),
     ])
+    // Many hits may be in one function with a long name.
+    var budget = ByteBudget(limit: UInt64(trace.hits.count) << 10 + ParsingLimits.smallTable)
+    func wording(_ name: SymbolName) -> String {
+      if budget.take(name.bytes.count) || name.bytes.count <= 64 { return names(name) }
+      return String(decoding: name.bytes.prefix(64), as: UTF8.self) + "…"
+    }
     var marks = trace.marks[...]
     func add(_ mark: Mark) {
       table.add(["\(mark.step)", time(mark.nanoseconds), "", "", "-- \(printable(mark.name)) --"])
@@ -176,7 +186,7 @@ package struct TraceText {
       let text =
         hitNames.isEmpty
         ? address?.description ?? "?"
-        : hitNames.map { printable(names($0)) }.joined(separator: " → ")
+        : hitNames.map { wording($0) }.joined(separator: " → ")
       table.add([
         "\(hit.step)", time(hit.nanoseconds), hit.thread.map { "\($0)" } ?? "",
         "\(hit.image)", text,
