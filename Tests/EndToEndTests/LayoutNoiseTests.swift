@@ -51,6 +51,30 @@ import Testing
     #expect(workshop.bytes("a") == image, "the image is restored")
   }
 
+  /// The link of one layout sends the interrupt to `measure`, which starts the shell that links.
+  @Test(arguments: [(3, false), (9, true)])
+  func anInterruptKeepsTheLayoutsBeforeIt(layout: Int, hasResult: Bool) throws {
+    let workshop = try Self.built.copy()
+    let image = workshop.bytes("a")
+    let run = try measure(
+      workshop,
+      [
+        "--layouts", "40", "--order", "order", "--relink-before",
+        Self.link("a")
+          + " && echo >>links && { test $(wc -l <links) != \(layout) || kill -INT $PPID; }",
+        "--relink-after", Self.link("b"), "--json",
+      ])
+    #expect(run.status == 1)
+    let message = hasResult ? "interrupted: the result covers the layouts so far" : "interrupted"
+    #expect(run.errors == "orderfile: error: \(message)\n")
+    if hasResult {
+      #expect((run.json["layouts"] as? [String: Any])?["count"] as? Int == layout - 1)
+    } else {
+      #expect(run.output.isEmpty)
+    }
+    #expect(workshop.bytes("a") == image, "the image is restored")
+  }
+
   @Test(arguments: [
     ("clang -fuse-ld=lld app.o -o b", "the link does not follow the order file", 1),
     ("exit 3", "the command failed", 1), (":", "the command created no image", 1),

@@ -49,11 +49,11 @@ package struct LayoutMeasurement {
   }
 
   /// Links and launches both builds in each layout. The images are restored at the end, also after an error. After this
-  /// call, an interrupt ends the launched programs and not this process.
+  /// call, an interrupt ends the launched programs and not this process; the result then covers the layouts that were
+  /// measured to their end before it, if there are at least `LayoutComparison.leastLayouts`.
   ///
   /// - Parameter progress: called before each round of launches, with the number of the layout from 0.
-  /// - Throws: if an image can't be linked, if a linked image does not follow its order file, if a launch fails, or if
-  ///   an interrupt came.
+  /// - Throws: if an image can't be linked, if a linked image does not follow its order file, or if a launch fails.
   package func run(
     _ progress: (_ layout: Int, MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> BuildMeasurement.Result {
@@ -75,28 +75,44 @@ package struct LayoutMeasurement {
     defer { for build in builds { build.image.restore() } }
     var documents: [MeasureDocument] = []
     var warnings: [Diagnostic] = []
-    for layout in 0..<layouts {
-      for build in builds {
-        do { try build.link(seed: measurement.seed, layout: layout) } catch {
-          throw Interruption.hasCome ? Diagnostic("interrupted") : error
-        }
-        if Interruption.hasCome { throw Diagnostic("interrupted") }
-      }
-      var pair = measurement
-      pair.inputPath = input.path
-      pair.runs = measurement.runs ?? Self.usualRuns
-      pair.seed = measurement.seed &+ UInt64(layout)
-      pair.countsTextFaults = false
-      let result = try pair.run { progress(layout, $0) }
-      guard let document = result.document, result.interruption == nil else {
-        throw Diagnostic("interrupted")
+    while documents.count < layouts {
+      guard
+        let result = try measured(
+          builds, documents.count, input, { progress(documents.count, $0) }),
+        let document = result.document, result.interruption == nil
+      else {
+        let hasResult = documents.count >= LayoutComparison.leastLayouts
+        return BuildMeasurement.Result(
+          document: hasResult ? self.document(of: documents) : nil, warnings: warnings,
+          interruption: Diagnostic(
+            hasResult ? "interrupted: the result covers the layouts so far" : "interrupted"))
       }
       documents.append(document)
       for warning in result.warnings where !warnings.contains(warning) { warnings.append(warning) }
-      Interruption.catchSignals()
     }
     return BuildMeasurement.Result(
       document: document(of: documents), warnings: warnings, interruption: nil)
+  }
+
+  /// Links both builds in one layout and launches them. Returns `nil` if an interrupt came before the launches.
+  private func measured(
+    _ builds: [Build], _ layout: Int, _ input: KeptInput,
+    _ progress: (MeasurementPlan.Progress) -> Void
+  ) throws(Diagnostic) -> BuildMeasurement.Result? {
+    if MeasuredProgram.wasInterrupted { return nil }
+    Interruption.catchSignals()
+    for build in builds {
+      do { try build.link(seed: measurement.seed, layout: layout) } catch {
+        guard Interruption.hasCome else { throw error }
+      }
+      if Interruption.hasCome { return nil }
+    }
+    var pair = measurement
+    pair.inputPath = input.path
+    pair.runs = measurement.runs ?? Self.usualRuns
+    pair.seed = measurement.seed &+ UInt64(layout)
+    pair.countsTextFaults = false
+    return try pair.run(progress)
   }
 
   private func build(
