@@ -38,7 +38,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
-  // Not `LaunchOptions`, which would also capture options that follow the image.
+  // The command does not use `LaunchOptions`, which would also capture options that follow the image.
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp(

@@ -193,7 +193,7 @@ struct CheckCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Appends the figures to the history.
+  /// Appends the figures of the documents to the history.
   ///
   /// - Returns: why the figures can't be appended; `nil` if they were appended.
   private func add(_ documents: [NamedDocument], of commit: GitCommit) -> Diagnostic? {

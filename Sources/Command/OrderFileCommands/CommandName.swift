@@ -29,7 +29,7 @@ enum CommandName {
 /// A usage error: a word that is not the name of a subcommand.
 package struct UnknownCommand: Error, CustomStringConvertible {
   let message: String
-  /// The command without such a subcommand.
+  /// The command that has no subcommand of the name.
   let parent: any ParsableCommand.Type
 
   package var description: String { message }

@@ -57,7 +57,7 @@ enum Console {
   }
 
   private static func writeError(_ text: String) {
-    // If this fails, there is nowhere to report it.
+    // An error of writing to standard error can't be reported anywhere.
     try? writeAll(Array(text.utf8), to: STDERR_FILENO)
   }
 

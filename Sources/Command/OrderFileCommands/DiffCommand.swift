@@ -199,7 +199,7 @@ struct DiffCommand: ParsableCommand {
 
 /// `--map-scale`.
 struct MapScaleOption: ExpressibleByArgument {
-  /// The chosen scale; `nil` for a scale with which the map fits.
+  /// The scale that the user chose for the page map; `nil` for a scale with which the map fits.
   let scale: MapScale?
 
   init?(argument: String) {

@@ -9,7 +9,8 @@ struct ProgressBar {
   private var step: LongStep?
   private var label = ""
 
-  /// - Parameter isDrawn: whether a line may be drawn if standard error is a terminal and NO_COLOR is not set.
+  /// - Parameter isDrawn: whether the progress line may be drawn if standard error is a terminal and NO_COLOR is not
+  ///   set.
   init(_ messages: Messages, isDrawn: Bool) {
     self.messages = messages
     isTerminal = Console.errorIsColoured

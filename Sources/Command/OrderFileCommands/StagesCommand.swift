@@ -62,7 +62,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   @OptionGroup var launched: LaunchOptions<StagedKind>
   var programArguments: [String] { Array(command.dropFirst()) }
   private var limits: LaunchEndOptions<StagedKind> { launched.limits }
-  /// Without "--", the words are the names of files.
+  /// If the command line has no "--", its words are the names of files.
   private var isCommand: Bool { launched.command.first == "--" }
   private var files: [String] { isCommand ? [] : launched.command }
   private var command: [String] { isCommand ? launched.words : [] }

@@ -13,7 +13,7 @@ final class StepLine: Sendable {
     var step: LongStep
     /// The path of the file with the output of the commands that the step runs.
     var log: String?
-    /// How far the step is, if it has no log.
+    /// The progress of a step that has no log, in words.
     var state = ""
   }
 

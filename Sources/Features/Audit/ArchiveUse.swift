@@ -6,7 +6,7 @@ import ObjectFormat
 /// The archives of a link map: how many functions of each archive ran, and the bytes and relocations that an image
 /// without the archive would not have.
 struct ArchiveUse {
-  /// In the order of their first piece.
+  /// The archives, in the order of the first piece of each in the link map.
   private(set) var units: [ObservedUse.Unit] = []
   private let contributions: LinkMapContributions
   /// For each piece of the link map, the number of its archive in `units`.

@@ -15,7 +15,7 @@ import Symbolication
 
 package struct Audit {
   package struct Options {
-    /// The slice of a universal file.
+    /// The architecture of the slice to read from a universal file.
     package var architecture: Architecture?
     package var pageSize = PageSizeChoice.automatic
     /// The folder that replaces `/` when libraries are looked up; `nil` for this machine.

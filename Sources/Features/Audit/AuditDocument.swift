@@ -6,7 +6,7 @@ import Rendering
 
 /// The result of `orderfile audit`: what a launch of an image costs before its own code runs, as its files show it.
 package struct AuditDocument: Sendable {
-  /// The path that was given.
+  /// The path of the image or app bundle, as the user gave it.
   package var path: String
   package var format: ImageFormat
   package var architecture: Architecture
@@ -14,12 +14,12 @@ package struct AuditDocument: Sendable {
   package var pageSize: PageSize
   /// The image, then the libraries that could be read, in the order in which the loader finds them.
   package var images: [AuditedImage]
-  /// In the order in which the loader finds them; then the libraries of the bundle that no image asks for; then the
-  /// libraries that only traces and measured launches show.
+  /// The libraries that the loader finds, in the order in which it finds them; then the libraries of the bundle that no
+  /// image asks for; then the libraries that only traces and measured launches show.
   package var libraries: [AuditedLibrary]
-  /// By image, in the order of `images`; the initializers of one image in the order of the calls.
+  /// The initializers by image, in the order of `images`; those of one image in the order of the calls.
   package var initializers: [AuditedInitializer]
-  /// What no image refers to; `nil` for an image without Objective-C.
+  /// The selectors and classes that no image refers to; `nil` for an image without Objective-C.
   package var unused: UnusedObjectiveC?
   /// What traces show about the use of libraries and archives; `nil` without a trace.
   package var use: ObservedUse?
@@ -45,13 +45,13 @@ package struct AuditDocument: Sendable {
 
 /// An image whose file was read.
 package struct AuditedImage: Sendable {
-  /// The name by which other images ask for it; the file's name for the image that was given.
+  /// The name by which other images ask for the image; for the image that was given, its file name.
   package var name: SymbolName
   package var path: String
   /// The size of the file in bytes; of a slice in a universal file, the size of the slice.
   package var fileBytes: UInt64
   package var relocations = Relocations()
-  /// `nil` for an image without Objective-C.
+  /// The numbers of classes, selectors and methods; `nil` for an image without Objective-C.
   package var objectiveC: ObjectiveCCounts?
 
   package init(name: SymbolName, path: String, fileBytes: UInt64) {
@@ -83,7 +83,7 @@ package struct AuditedImage: Sendable {
     }
   }
 
-  /// What the Objective-C runtime registers.
+  /// The numbers of selectors, classes and methods that the Objective-C runtime registers.
   package struct ObjectiveCCounts: Hashable, Sendable {
     package var classes = 0
     package var categories = 0
@@ -104,7 +104,7 @@ package struct AuditedLibrary: Sendable {
   /// How an image asks for a library.
   package enum LoadKind: String, CaseIterable, Sendable {
     case required
-    /// It may be missing.
+    /// The image runs even if the library is missing.
     case weak
     case reexported
     case upward
@@ -132,7 +132,7 @@ package struct AuditedLibrary: Sendable {
   package enum Unrequested: String, CaseIterable, Sendable {
     /// A launch loaded it, as a trace or a measurement shows.
     case runTime = "run-time"
-    /// It is in the bundle.
+    /// The library is in the app bundle.
     case unlinked
   }
 
@@ -144,20 +144,20 @@ package struct AuditedLibrary: Sendable {
   package var isDirect: Bool
   /// Whether the library comes with the program and not with the system; `nil` if it was not found.
   package var isEmbedded: Bool?
-  /// The requests of the images that ask for it, each once, in the order in which the loader finds them.
+  /// The requests of the images that ask for the library, each once, in the order in which the loader finds them.
   package var requests: [Request]
   /// Why the library is listed; `nil` if an image asks for it.
   package var unrequested: Unrequested?
-  /// Whether its file was read.
+  /// Whether the library's file was read.
   package var isExamined: Bool
-  /// Why it was not found or not read; `nil` if it was read, and for a system library of Mach-O.
+  /// Why the library was not found or not read; `nil` if it was read, and for a system library of Mach-O.
   package var problem: String?
-  /// Whether a trace or a measured launch shows that it was loaded; `nil` if none shows it.
+  /// Whether a trace or a measured launch shows that the library was loaded; `nil` if none shows it.
   package var wasLoaded: Bool?
-  /// When a function of it first ran, since the process started; `nil` if no trace shows it.
+  /// When a function of the library first ran, since the process started; `nil` if no trace shows the time.
   package var firstUseNanoseconds: UInt64?
-  /// When it had been mapped, since the process started, and how long the loader took to find, open and map it; `nil` if
-  /// that was not measured.
+  /// When the library had been mapped, since the process started, and how long the loader took to find, open and map
+  /// it; `nil` if that was not measured.
   package var mappedNanoseconds: UInt64?
   package var loadNanoseconds: UInt64?
 
@@ -173,27 +173,27 @@ package struct AuditedLibrary: Sendable {
 
 /// A function that runs before `main`, or when a library is loaded.
 package struct AuditedInitializer: Sendable {
-  /// The name of its image.
+  /// The name of the image that contains the initializer.
   package var image: SymbolName
-  /// The list that contains it: `.init_array`, `__mod_init_func`, `+load`.
+  /// The list of the image that contains the initializer: `.init_array`, `__mod_init_func`, `+load`.
   package var kind: String
-  /// `nil` if the file does not state it.
+  /// The address of the function; `nil` if the file does not state it.
   package var address: StatedAddress?
-  /// `nil` if it is unknown.
+  /// The name of the function; `nil` if it is unknown.
   package var name: SymbolName?
-  /// The source language, or the runtime or tool that made it: `c++`, `swift`, `objective-c`, `c runtime`; `nil` if the
-  /// name does not show it.
+  /// The source language, or the runtime or tool that made the initializer: `c++`, `swift`, `objective-c`, `c runtime`;
+  /// `nil` if the name does not show it.
   package var origin: String?
   /// The object file or source file that defines the initializer; `nil` if it is unknown.
   package var objectFile: SymbolName?
-  /// In bytes; `nil` if unknown.
+  /// The size of the function in bytes; `nil` if unknown.
   package var size: UInt64?
-  /// The number of pages that it is on; `nil` without a size.
+  /// The number of pages that the function is on; `nil` without a size.
   package var pages: Int?
-  /// When it first ran, since the process started; `nil` if no trace or measured launch shows it.
+  /// When the initializer first ran, since the process started; `nil` if no trace or measured launch shows the time.
   package var startNanoseconds: UInt64?
-  /// The time that it took. A trace shows only an upper bound: the time until the next initializer or `main` began.
-  /// `nil` if no trace or measured launch shows it.
+  /// The time that the initializer took. A trace shows only an upper bound: the time until the next initializer or
+  /// `main` began. `nil` if no trace or measured launch shows a time.
   package var nanoseconds: UInt64?
 
   package init(image: SymbolName, kind: String, address: StatedAddress?) {
@@ -203,15 +203,15 @@ package struct AuditedInitializer: Sendable {
   }
 }
 
-/// Selectors and classes that are defined and that nothing refers to.
+/// Selectors and classes that an image defines and nothing refers to.
 package struct UnusedObjectiveC: Sendable {
   package struct Selector: Hashable, Sendable {
     package var name: SymbolName
-    /// The classes that define it, `C` or `C(Category)`, ascending.
+    /// The classes that define the selector, `C` or `C(Category)`, ascending.
     package var classes: [SymbolName]
     /// The name of the image.
     package var image: SymbolName
-    /// Why it may be used nevertheless; `nil` if nothing suggests it.
+    /// Why the class or selector may be used nevertheless; `nil` if nothing suggests it.
     package var doubt: String?
 
     package init(name: SymbolName, classes: [SymbolName], image: SymbolName, doubt: String?) {
@@ -234,10 +234,11 @@ package struct UnusedObjectiveC: Sendable {
     }
   }
 
-  /// By image, then ascending by name.
+  /// The selectors to which nothing refers, by image, then ascending by name.
   package var selectors: [Selector]
   package var classes: [Class]
-  /// The number of further selectors and classes that may be used nevertheless, if these were not requested.
+  /// The number of further selectors and classes that may be used nevertheless, if the user did not ask for a list of
+  /// them.
   package var furtherSelectors: Int
   package var furtherClasses: Int
 

@@ -4,9 +4,9 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// The figures of an `AuditDocument`. Commands read nothing else of the document. Initializers and relocations are
-/// counted for the image and the libraries that come with it, because libraries of the system differ from machine to
-/// machine.
+/// The figures of an `AuditDocument`. Other commands read only these figures of the document. Initializers and
+/// relocations are counted for the image and the libraries that come with it, because libraries of the system differ
+/// from machine to machine.
 package struct AuditFigures: Hashable, Sendable {
   /// The image; if a bundle was examined, the program in the bundle.
   package var image: ImageReference

@@ -10,7 +10,7 @@ package struct AuditText {
   private let names: NameWording
 
   /// - Parameters:
-  ///   - width: the terminal's, in columns; `nil` shortens no name.
+  ///   - width: the terminal's width, in columns; `nil` shortens no name.
   ///   - listsInitializers: whether each initializer has a row, instead of each image that has any.
   package init(
     _ document: AuditDocument, width: Int? = nil, listsInitializers: Bool = false,

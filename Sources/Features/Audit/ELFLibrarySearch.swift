@@ -26,7 +26,7 @@ struct ELFLibrarySearch: LibrarySearch {
   /// The value of `$LIB`; `nil` if the system has no glibc for the machine.
   private let libraryFolder: String?
 
-  /// Why a file is not the library that is looked for.
+  /// The path of a file with the requested name, and why the file is not the library that is looked for.
   private typealias Reason = (path: String?, reason: String)
 
   /// - Parameters:

@@ -15,9 +15,9 @@ struct Examination {
   /// The contents of the link map; `nil` without a link map.
   private let contributions: LinkMapContributions?
   private var objectiveC = ObjectiveCImages()
-  /// The images of the document, by their numbers.
+  /// The audited images, as launches name them.
   private var launched = LaunchedImages()
-  /// For each library of the document, the number of its image; `nil` if it was not read.
+  /// For each library of the document, the number of its image; `nil` if the library's file was not read.
   private var imageOfLibrary: [Int?] = []
   /// The places of the libraries in the document, by the numbers of their images.
   private var libraryOfImage: [Int: Int] = [:]
@@ -98,7 +98,7 @@ struct Examination {
 
   // MARK: Traces
 
-  /// A library or archive is a candidate if at most one in this many of its functions ran.
+  /// A library or archive is listed as a candidate for removal if at most one in this many of its functions ran.
   private static let functionsPerUsed = 50
 
   /// Adds the times of libraries and initializers that `orderfile stages` has measured, and libraries that only the
@@ -138,7 +138,7 @@ struct Examination {
           Diagnostic(
             "another build of \(image.path) was measured: its times are left out", context: [path]))
       case .unknown where isOfGiven: addTime(of: measured, to: nil)
-      case .unknown: continue  // Another program loaded it.
+      case .unknown: continue  // The library was loaded by another program than the audited one.
       }
     }
     addTimes(of: measured.initializers, numbers)
@@ -232,7 +232,7 @@ struct Examination {
     archives.addFunctions(of: image.layout, started: used)
     // The warning about unread relocations of the image is there already.
     try? archives.addRelocations(of: given)
-    // A trace shows nothing about an archive that has only data.
+    // Archives without functions are left out: a trace shows nothing about archives that have only data.
     return archives.units.filter { $0.functions > 0 }
   }
 }

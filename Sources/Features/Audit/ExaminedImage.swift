@@ -40,7 +40,7 @@ enum MappedImage: Sendable {
 
 /// The file of an image in the closure, and what it asks of the loader.
 struct ExaminedImage: Sendable {
-  /// The path by which it was found.
+  /// The path by which the image was found.
   var path: String
   /// The name in the report.
   var name: SymbolName
@@ -49,13 +49,14 @@ struct ExaminedImage: Sendable {
   var loads: [LibraryLoad] = []
   /// The name that the image states for itself; an ELF loader takes the image for any request of that name.
   var ownName: [UInt8]?
-  /// The folders that it adds to the search, as it states them: `DT_RUNPATH` in ELF, `LC_RPATH` in Mach-O.
+  /// The folders that the image adds to the search for libraries, as the image states them: `DT_RUNPATH` in ELF,
+  /// `LC_RPATH` in Mach-O.
   var runPaths: [[UInt8]] = []
-  /// `DT_RPATH`, which counts for the libraries of its libraries, too.
+  /// The folders of `DT_RPATH`, which are also searched for the libraries that the image's libraries ask for.
   var inheritedRunPaths: [[UInt8]] = []
-  /// `DF_1_NODEFLIB`: only run paths are searched.
+  /// Whether the image has the flag `DF_1_NODEFLIB`: libraries are then searched only in run paths.
   var ignoresDefaultFolders = false
-  /// Warnings about parts of it that could not be read.
+  /// Warnings about parts of the image that could not be read.
   var problems: [Diagnostic] = []
 
   /// The maximum number of folders of one image that are searched. More folders are left out with a warning.

@@ -16,7 +16,7 @@ struct LaunchedImages {
     case unknown
   }
 
-  /// - Parameter image: its path must have no symbolic links.
+  /// - Parameter image: an image of the audit, whose path must have no symbolic links.
   mutating func add(_ image: ImageReference) {
     let number = references.count
     if paths[image.path] == nil { paths[image.path] = number }
@@ -24,7 +24,8 @@ struct LaunchedImages {
     references.append(image)
   }
 
-  /// Matches an image by its ID, wherever it is, or else by its path. The image at this path may be another build.
+  /// Returns the image of the audit that has the ID of `image`, at any path, or else the image at the path of `image`,
+  /// which may be another build.
   func match(_ image: ImageReference) -> Match {
     let number =
       image.id.flatMap { proofs[$0] }

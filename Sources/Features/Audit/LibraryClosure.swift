@@ -29,7 +29,7 @@ enum FoundLibrary {
 struct LibraryClosure {
   struct Node {
     var library: AuditedLibrary
-    /// `nil` if it was not found or not read.
+    /// The library's image; `nil` if the file was not found or not read.
     var image: ExaminedImage?
     /// The node of the image that asked first; `nil` for the given image.
     var loader: Int?
@@ -46,7 +46,7 @@ struct LibraryClosure {
   init(of image: ExaminedImage, searching search: some LibrarySearch, namesAreShared: Bool) {
     let own = AuditedLibrary(name: image.name, path: image.path, isDirect: false)
     nodes = [Node(library: own, image: image)]
-    // The given image is loaded, too: a library that asks for it gets it.
+    // The given image has a name, too: a library can ask for the image that asked for the library.
     var byName: [[UInt8]: Int] = [:]
     if let name = image.ownName { byName[name] = 0 }
     var byPath: [String: Int] = [:]
@@ -113,7 +113,7 @@ struct LibraryClosure {
   }
 }
 
-/// A library that was found before, or now.
+/// The library that a request leads to: one that was found before, or a new one.
 private enum Match {
   case known(Int)
   case new(FoundLibrary)

@@ -1,6 +1,6 @@
 import ImageModel
 
-/// A pattern for names of libraries: `libicu*.so.72`. `*` matches any bytes, and `?` matches one byte.
+/// A pattern that matches names of libraries: `libicu*.so.72`. `*` matches any bytes, and `?` matches one byte.
 ///
 /// A pattern without a slash is compared with the last part of a library's name and path. If the library is the library
 /// of a framework (`A.framework/A`, `A.framework/Versions/B/A`), the pattern is also compared with the name of the

@@ -10,8 +10,8 @@ package struct LinkMapContributions {
     package var file: SymbolName
   }
 
-  /// Ascending by address; without pieces that the linker made itself, pieces that are not loaded, and `.tbss`, whose
-  /// addresses other sections have, too.
+  /// The pieces of object files, ascending by address; without pieces that the linker made itself, pieces that are not
+  /// loaded, and `.tbss`, whose addresses other sections have, too.
   package private(set) var pieces: [Piece] = []
 
   package init(_ map: LinkMap) {

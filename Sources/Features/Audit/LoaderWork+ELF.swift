@@ -6,15 +6,15 @@ import ObjectFormat
 /// What the loader does with one image in addition to mapping it.
 struct LoaderWork {
   var relocations = AuditedImage.Relocations()
-  /// In the order of the calls.
+  /// The initializers, in the order in which the loader calls them.
   var initializers: [(kind: String, address: StatedAddress?)] = []
-  /// The names of Objective-C's `+load` methods, which need no symbol, by their place in `initializers`.
+  /// The names of Objective-C's `+load` methods, which need no symbol, by their index in `initializers`.
   var initializerNames: [Int: SymbolName] = [:]
   var problems: [Diagnostic] = []
 
   init() {}
 
-  /// - Parameter path: for messages.
+  /// - Parameter path: the path of the image, for messages.
   init(of file: ELFFile, path: String, pageSize: PageSize) {
     let types = Set(file.segments.map(\.type))
     if file.sections.isEmpty, types.contains(.load), !types.contains(.dynamic) {

@@ -5,7 +5,7 @@ import ObjectFormat
 
 extension LoaderWork {
   /// - Parameters:
-  ///   - path: for messages.
+  ///   - path: the path of the image, for messages.
   ///   - libraries: the names of the libraries that the image asks for; binds count them from 1.
   init(of file: MachOFile, path: String, libraries: [SymbolName], pageSize: PageSize) {
     self.init()

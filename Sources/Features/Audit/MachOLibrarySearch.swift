@@ -45,7 +45,7 @@ struct MachOLibrarySearch: LibrarySearch {
         let slash = folder.hasSuffix("/") ? "" : "/"
         let path = folder + slash + name.dropFirst("@rpath/".count)
         if isSystem(path) {
-          // In that folder are the libraries of Swift, and nothing else.
+          // The folder /usr/lib/swift has the libraries of Swift, and nothing else.
           let isKnown =
             !path.hasPrefix("/usr/lib/swift/") || path.hasPrefix("/usr/lib/swift/libswift")
           if isKnown { systemPath = systemPath ?? path }

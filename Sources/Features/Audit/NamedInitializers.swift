@@ -9,7 +9,7 @@ struct NamedInitializers {
   private let layout: Layout
   private let origins: FunctionOrigins?
   private let contributions: LinkMapContributions?
-  /// Ascending by address, with functions that have no symbol.
+  /// The ranges of the image's functions, ascending by address, including functions without a symbol.
   private let ranges: [AddressRange]
   private let pageSize: PageSize
 
@@ -67,9 +67,9 @@ struct NamedInitializers {
 }
 
 extension MappedImage {
-  /// The ranges of its functions, including functions without a symbol, ascending. An ELF image states them in its
-  /// frame descriptions. In a Mach-O image, each function ends where the next function in `LC_FUNCTION_STARTS` begins.
-  /// Tables that can't be read are left out.
+  /// The ranges of the image's functions, including functions without a symbol, ascending. An ELF image states them in
+  /// its frame descriptions. In a Mach-O image, each function ends where the next function in `LC_FUNCTION_STARTS`
+  /// begins. Tables that can't be read are left out.
   var functionRanges: [AddressRange] {
     switch self {
     case .elf(let file): return (try? file.frameRanges()) ?? []

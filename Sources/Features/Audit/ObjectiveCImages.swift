@@ -39,7 +39,7 @@ struct ObjectiveCImages {
 
   /// Adds an image if it has Objective-C.
   ///
-  /// - Returns: the numbers of what the runtime registers for the image.
+  /// - Returns: the numbers of classes, selectors and methods that the runtime registers for the image.
   mutating func add(
     _ file: MachOFile, name: SymbolName, path: String
   ) -> AuditedImage.ObjectiveCCounts? {
@@ -89,7 +89,7 @@ struct ObjectiveCImages {
 
   // MARK: What is used
 
-  /// The selectors that code sends or takes.
+  /// The selectors that the code of the images sends, or refers to with `@selector`.
   private func sentSelectors() -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
     for image in images {
@@ -101,12 +101,12 @@ struct ObjectiveCImages {
     return found
   }
 
-  /// The references to selectors that code reads; `nil` if that is unknown.
+  /// The addresses of the selector references that the image's code reads; `nil` if they are unknown.
   private func sentSlots(of image: Image) -> Set<StatedAddress>? {
     let sections = image.file.sections.filter {
       $0.sectionName.elementsEqual("__objc_selrefs".utf8)
     }
-    // Linkers create one such section, and all code is read for each.
+    // Linkers create one section of selector references, and all code of the image is read for each such section.
     guard sections.count <= 4 else { return nil }
     var found: Set<StatedAddress> = []
     for section in sections {
@@ -129,7 +129,7 @@ struct ObjectiveCImages {
   private func strings(among names: Set<[UInt8]>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
     for image in images {
-      // Bytes that sections share would be read once for each section.
+      // The budget limits the bytes that are read: bytes that sections share are read once for each section.
       var budget = ByteBudget(limit: UInt64(image.file.range.byteCount))
       for section in image.file.sections where section.type == .cStringLiterals {
         let isOwn = ["__objc_methname", "__objc_methtype", "__objc_classname"].contains {

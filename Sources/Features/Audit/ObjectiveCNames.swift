@@ -1,6 +1,6 @@
 import ObjectFormat
 
-/// Selectors by their names alone.
+/// Rules by which the name of a selector alone shows who may call its methods.
 enum ObjectiveCNames {
   /// The methods that the runtime and NSObject call, and the methods that NSObject lets its subclasses replace.
   private static let runtime: Set<[UInt8]> = Set(
@@ -82,14 +82,15 @@ enum ObjectiveCNames {
     return (0...name.count - word.count).contains { start in
       let end = start + word.count
       guard name[start..<end].elementsEqual(word) else { return false }
-      // "Completed", "Finished" and similar words name the same event.
+      // A word such as "completed" names the same event as "complete", so lower-case letters after the word are
+      // skipped.
       let rest = name[end...].prefix { isLower($0) }
       let isWhole = [[], Array("d".utf8), Array("ed".utf8)].contains(Array(rest))
       return isWhole && (start == 0 || !isLower(word[0]) || !isLetter(name[start - 1]))
     }
   }
 
-  /// `title` for `setTitle:`; `nil` if it is no setter.
+  /// Returns `title` for `setTitle:`; `nil` if `name` is not the name of a setter.
   static func key(ofSetter name: [UInt8]) -> [UInt8]? {
     guard name.starts(with: "set".utf8), name.count > 4, name.last == UInt8(ascii: ":"),
       name.count(where: { $0 == UInt8(ascii: ":") }) == 1

@@ -25,7 +25,7 @@ struct ObservedLaunches {
 
   private(set) var warnings: [Diagnostic] = []
   private(set) var count = 0
-  /// By the number of the image in the audit.
+  /// The recordings of each image, by the number of the image in the audit.
   private var recorded: [Int: [Recorded]] = [:]
   /// The images of traces that are not in the audit, by path, ascending.
   private(set) var others: [(path: String, firstUse: UInt64?)] = []
@@ -118,7 +118,7 @@ struct ObservedLaunches {
     }
   }
 
-  /// Adds the times of the first trace that has any.
+  /// Adds to initializers the times from the first trace that has times of initializers.
   ///
   /// - Parameters:
   ///   - initializers: each with the number of its image.

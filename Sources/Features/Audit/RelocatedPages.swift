@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// The pages that have words which the loader writes.
+/// The pages of an image to which the loader writes words, as relocations ask.
 struct RelocatedPages {
   private let pageSize: PageSize
   private var pages: Set<StatedPage> = []

@@ -7,7 +7,7 @@ import ImageModel
 
 /// The folder that replaces `/`.
 struct SystemRoot {
-  /// Absolute, without symbolic links and without a slash at its end; empty for this machine.
+  /// The path of the sysroot, absolute, without symbolic links and without a slash at its end; empty for this machine.
   let path: String
 
   /// The number of links that Linux follows in one path. More links are treated as a cycle.
@@ -51,7 +51,8 @@ struct SystemRoot {
       if target.hasPrefix("/") { found = [] }
       rest += target.split(separator: "/").reversed()
     }
-    // The path has no more links, so the kernel finds the same file, and reports an error if there is none.
+    // The resolved path has no symbolic links, so the kernel finds the same file, and reports an error if there is
+    // none.
     return try? Folder.absolutePath(joined(found))
   }
 

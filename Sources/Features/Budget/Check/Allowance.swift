@@ -1,6 +1,6 @@
 import ImageModel
 
-/// How much worse than its base a figure may be, as somebody wrote it: `+2`, `+2%`, `-1%`.
+/// How much worse than in the base a figure may be, as the budget states it: `+2`, `+2%`, `-1%`.
 package struct Allowance: Hashable, Sendable, CustomStringConvertible {
   /// Whether the allowance permits a smaller figure instead of a larger one: for figures that are better if they are
   /// higher.
@@ -42,7 +42,7 @@ package struct Allowance: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A number of a budget: `150`, or for shares `"5%"`.
+/// A number that a budget states as a limit: `150`, or for shares `"5%"`.
 package enum Bound: Hashable, Sendable, CustomStringConvertible {
   case count(Int)
   case share(Share)

@@ -22,8 +22,8 @@ package enum BudgetDraft {
     return Budget(limits: limits)
   }
 
-  /// The largest page size that gets limits. Windows of fault-around are larger, and would repeat the information of
-  /// pages.
+  /// The largest page size whose figures get limits. Figures for the larger windows of fault-around would only repeat
+  /// the figures for pages.
   private static let largestPageSize = PageSize.sixteenKibibytes
 
   private static func limit(
@@ -52,7 +52,7 @@ package enum BudgetDraft {
     return limit
   }
 
-  /// Returns `value` in whole percent.
+  /// Returns the share `value` in whole percent.
   private static func share(_ value: Double, roundsUp: Bool) -> Bound {
     let percent = (value * 100).rounded(roundsUp ? .up : .down)
     return .share(Share(percent: UInt64(min(max(percent, 0), 100))))

@@ -25,7 +25,7 @@ package struct BudgetExplanation {
 
   /// `pass, 4 left`
   private func verdict(_ result: CheckResult) -> String {
-    // The report says why there is no base only once, not for each limit.
+    // The report states the reason for a missing base only once, not for each limit.
     if let reason = document.ownReason(of: result) {
       return "\(result.outcome.rawValue): \(reason)"
     }

@@ -10,19 +10,19 @@ package struct BudgetFigure: Hashable, Sendable {
   package var meaning: String
   /// How to make the figure better, as one sentence; it begins with a lower-case verb.
   package var remedy: String
-  /// How far from today's value `check --init` sets the limit; `nil` if it sets no limit.
+  /// How far from today's value of the figure `check --init` sets the limit; `nil` if it sets no limit.
   package var slack: Slack?
 
   package enum Slack: Hashable, Sendable {
-    /// The limit is today's value.
+    /// The limit is today's value of the figure.
     case none
-    /// Two pages, or 2% of a figure above a hundred; two pages against the base.
+    /// The limit allows two pages more, or 2% more for a figure above a hundred; against the base, two pages more.
     case pages
-    /// 2%, also against the base.
+    /// The limit allows 2% more bytes than today, and than the base.
     case bytes
     /// Two percentage points.
     case share
-    /// At least 3% against the base; no limit without a base.
+    /// The limit allows at least 3% more time than the base; without a base there is no limit.
     case time
   }
 

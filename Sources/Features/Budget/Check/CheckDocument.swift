@@ -37,7 +37,7 @@ package struct CheckDocument: Sendable {
 
   /// Why `result` has its outcome; `nil` also if the base is missing, because reports state `baseIsMissing` once.
   func ownReason(of result: CheckResult) -> String? {
-    // Times are compared with another build in the same document, not with the base.
+    // A time is compared with the time of another build in the same document, not with the base.
     let isOfMissingBase =
       baseIsMissing != nil && result.outcome == .noBaseline && !result.figure.isTime
     return isOfMissingBase ? nil : result.reason

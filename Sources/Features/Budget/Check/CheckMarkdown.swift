@@ -12,7 +12,7 @@ package struct CheckMarkdown {
   private let document: CheckDocument
   private let names: NameWording
 
-  /// The limit of a report, in bytes; below the limit of a comment.
+  /// The largest size of the report, in bytes; below the limit of a comment on GitHub.
   static let mostBytes = 60_000
   private static let shownCauses = 5
 
@@ -31,7 +31,8 @@ package struct CheckMarkdown {
       text += "\n\(what): \(code(reason)).\n"
     }
     var omitted = 0
-    // After the first part that does not fit, no other part is made, because each part takes time.
+    // After the first part of the report that exceeds the size limit, no further part is made, because each part takes
+    // time.
     func add(_ part: @autoclosure () -> String) {
       guard omitted == 0 else {
         omitted += 1

@@ -3,7 +3,7 @@ package enum CheckOutcome: String, CaseIterable, Comparable, Sendable {
   case pass
   /// The limit is exceeded, but the base exceeds the limit as much, or more. The check does not fail.
   case alreadyInBase = "already in the base"
-  /// No base was given to compare with.
+  /// The limit is relative to a base, and no base was given.
   case noBaseline = "no baseline"
   /// The measured launches do not show whether the limit is kept.
   case inconclusive

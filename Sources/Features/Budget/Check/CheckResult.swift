@@ -7,7 +7,7 @@ package struct CheckResult: Hashable, Sendable {
   package enum Requirement: Hashable, Sendable {
     case atMost(Bound)
     case atLeast(Bound)
-    /// Relative to the base.
+    /// The figure is at most so much worse than in the base.
     case against(Allowance)
     /// All libraries are on the list of allowed libraries.
     case allowedLibraries
@@ -28,10 +28,10 @@ package struct CheckResult: Hashable, Sendable {
   /// The 95% confidence interval of the change; only for times.
   package var interval: ClosedRange<Double>?
   package var outcome: CheckOutcome
-  /// Why there is no verdict; `nil` if there is one.
+  /// Why the launches do not decide whether the limit is kept; `nil` if they decide.
   package var reason: String?
-  /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if there is
-  /// a verdict.
+  /// The number of launches of each build that would decide whether the limit is kept, if they vary like the measured
+  /// launches; `nil` if the limit is decided.
   package var launchesNeeded: Int?
   /// The path of the document that states the figure; `nil` if the path is unknown.
   package var document: String?
@@ -94,7 +94,7 @@ package struct CheckResult: Hashable, Sendable {
 
 /// The requirements on one figure that the figure does not meet.
 package struct FailedFigure {
-  /// At least one result. All are of one line of the budget.
+  /// The results, at least one. All of them belong to one line of the budget.
   package var results: [CheckResult]
 
   package var first: CheckResult { results[0] }
@@ -118,7 +118,7 @@ package struct FailedFigure {
     return "look closer: 'orderfile show \(printable(shellWord(document)))'"
   }
 
-  /// The commands that renew a stale order file; `nil` for figures other than `stale`.
+  /// The commands that renew a stale order file; `nil` for figures other than the number of stale entries.
   package var renewal: String? {
     guard first.figure.name == "stale" else { return nil }
     return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "

@@ -41,7 +41,7 @@ package struct CheckedImage: Hashable, Sendable {
     package var pageSize: PageSize?
     package var state: String?
     package var metric: HistoryMetric
-    /// The path of the document.
+    /// The path of the document that states the figure.
     package var document: String
 
     package init(
@@ -79,7 +79,7 @@ package struct CheckedImage: Hashable, Sendable {
     }
   }
 
-  /// Returns the figure to compare with `other`; `nil` if there is none.
+  /// Returns the figure of this image that can be compared with `other`; `nil` if there is none.
   func figure(like other: Figure) -> Figure? {
     figures.first {
       $0.source == other.source && $0.metric.name == other.metric.name

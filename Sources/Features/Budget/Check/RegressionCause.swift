@@ -8,13 +8,13 @@ package struct RegressionCause: Hashable, Sendable {
     case new
     /// The function has more bytes.
     case grown
-    /// The linker placed the function where it shares pages with fewer of the others.
+    /// The linker placed the function on pages that it shares with fewer other startup functions.
     case moved
-    /// The order file placed the function in the base, and no longer does.
+    /// An order file placed the function in the base, and does not place it in the new build.
     case noLongerOrdered = "no longer ordered"
     /// The function was the first to touch more pages than in the base.
     case touching
-    /// The image does not have the entry.
+    /// The image lacks the function or data that the entry of the order file names.
     case missing
     case notAllowed = "not allowed"
   }

@@ -21,9 +21,9 @@ final class RegressionCauses {
   /// The page size by which the pages of functions are counted if the figure has no page size.
   private static let usualPageSize = PageSize.fourKibibytes
 
-  /// Returns the causes, the largest first; empty if the documents do not show them.
+  /// Returns the causes of a worse figure, the largest first; empty if the documents do not show the causes.
   ///
-  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. If it is not, the only
+  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. If `false`, the only
   ///   causes are the entries that the image lacks.
   func causes(
     of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
@@ -70,8 +70,8 @@ final class RegressionCauses {
     return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
   }
 
-  /// Returns the causes of more pages of code. Functions that touched pages but are missing in the layout are added,
-  /// because the layout's trace may be older than the counted launch.
+  /// Returns the causes for which the figure of pages of code grew. Functions that touched pages but are missing in the
+  /// layout are added, because the layout's trace may be older than the counted launch.
   private func textPages(_ pageSize: PageSize?) -> [RegressionCause] {
     let recorded = Set((now.functions ?? []).map { MatchedName($0.name) })
     let scale =

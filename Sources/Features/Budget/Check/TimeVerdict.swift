@@ -9,12 +9,12 @@ import LaunchMeasurement
 
 package struct TimeVerdict: Hashable {
   package let outcome: CheckOutcome
-  /// The number of launches of each build that would decide, if they vary like the measured launches; `nil` if the
-  /// measured launches decide, or if no number is known because the change equals the allowance.
+  /// The number of launches of each build that would decide whether the limit is kept, if they vary like the measured
+  /// launches; `nil` if the measured launches decide, or if no number is known because the change equals the allowance.
   package let launchesNeeded: Int?
 
   private static let mostLaunches = 1e6
-  /// The smallest number of launches that have an interval.
+  /// The smallest number of launches from which an interval can be computed.
   private static let leastLaunches = 6
 
   /// - Parameters:

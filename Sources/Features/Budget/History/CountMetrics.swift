@@ -52,7 +52,7 @@ extension PagesDocument {
 }
 
 extension DiffDocument {
-  /// The figures of the layout after: predicted figures, and how far the linker followed the order file.
+  /// The figures of the layout after the change: predicted figures, and how far the linker followed the order file.
   ///
   /// - Throws: if the document predicts nothing.
   func committedImages() throws(Diagnostic) -> [CommittedDocument.Image] {
@@ -60,7 +60,7 @@ extension DiffDocument {
     return [figures]
   }
 
-  /// The figures of the layout after. If the document predicts nothing, there are no predicted figures.
+  /// The figures of the layout after the change. If the document predicts nothing, there are no predicted figures.
   var figures: CommittedDocument.Image {
     let predicted: [HistoryMetric?] =
       [
@@ -160,7 +160,7 @@ extension GenFigures {
 }
 
 extension AutoFigures {
-  /// The images in their new order.
+  /// The figures of the images in the new order.
   var committedImages: [CommittedDocument.Image] {
     images.map { image in
       let predicted = HistoryMetric("predictedPages", .pages, .lower, image.predicted.after)

@@ -12,7 +12,8 @@ package struct GitCommit: Hashable, Sendable {
     self.time = time
   }
 
-  /// Uses the given name and time, and asks git in the repository of the current folder for the missing one.
+  /// Uses the given name and time, and asks git in the repository of the current folder for the name or the time if one
+  /// of them is missing.
   ///
   /// - Parameters:
   ///   - name: a revision of git or, with a time, any name; `nil` for the commit that is checked out.
@@ -103,7 +104,7 @@ package struct GitCommitName: Hashable, Sendable {
         "git", "-C", folder, "log", "--no-walk=unsorted", "--ignore-missing",
         "--no-show-signature", "--format=%H%x09%h%x09%s",
       ] + hashes + ["--"]
-    // Without this variable, git would ask the server for unknown commits if the clone lacks objects.
+    // Without the variable GIT_NO_LAZY_FETCH, git would ask the server for unknown commits if the clone lacks objects.
     let text =
       (try? CapturedCommand(environment, isSilent: true).output(
         of: command, variables: [("GIT_NO_LAZY_FETCH", "1")])) ?? []

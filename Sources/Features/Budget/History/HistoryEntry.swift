@@ -12,7 +12,7 @@ package struct HistoryEntry: Hashable, Sendable {
   package var commit: String
   package var time: HistoryTime
   package var series: HistorySeries
-  /// At least one metric, and at most `maximumMetrics`. No two have the same name.
+  /// The metrics of the commit: at least one, and at most `maximumMetrics`. No two metrics have the same name.
   package var metrics: [HistoryMetric]
 
   package init(
@@ -59,7 +59,7 @@ extension HistoryEntry: ReadableDocument {
     json.member("time", time)
   }
 
-  /// The document on one line, with a newline at its end.
+  /// The entry as JSON on one line, with a newline at its end.
   package var line: [UInt8] { JSONWriter.line { writeMembers(to: &$0) } }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
@@ -74,7 +74,7 @@ struct HistoryHeading {
   let series: HistorySeries
   private let object: JSONObject
 
-  /// - Throws: also if the figures are not JSON.
+  /// - Throws: an error if the line is not a line of a history, and also if its figures are not JSON.
   init(parsing bytes: FileBytes) throws(ParseError) {
     object = try JSONObject(document: bytes, schema: HistoryEntry.schema)
     commit = try object.value("commit")

@@ -55,7 +55,7 @@ package struct HistoryIndex {
     places.line(of: entry.commit, entry.series) != nil
   }
 
-  /// Adds an entry that is to be appended.
+  /// Notes an entry that is to be appended to the history.
   ///
   /// - Throws: if the history already has an entry about the same commit and series.
   package mutating func add(_ entry: HistoryEntry) throws(Diagnostic) {
@@ -72,9 +72,9 @@ package struct HistoryIndex {
   }
 }
 
-/// A line of a history.
+/// A line of a history, with its number in the file.
 struct HistoryLine {
-  /// The line number, from 1.
+  /// The line's number in the file, from 1.
   let number: Int
   let heading: HistoryHeading
 
@@ -136,7 +136,7 @@ extension Diagnostic {
   }
 }
 
-/// The line of each commit and series. No two lines have the same commit and series.
+/// The line numbers of a history by commit and series. No two lines have the same commit and series.
 private struct HistoryPlaces {
   private struct Place: Hashable {
     var commit: String

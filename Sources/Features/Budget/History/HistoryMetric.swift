@@ -3,11 +3,11 @@ import JSON
 
 /// A figure of one commit.
 package struct HistoryMetric: Hashable, Sendable {
-  /// A lower-case letter, then letters and digits: `textPages`.
+  /// The name of the figure: a lower-case letter, then letters and digits, such as `textPages`.
   package var name: String
   package var unit: Unit
   package var direction: Direction
-  /// From 0 to `maximum`.
+  /// The value of the figure, from 0 to `maximum`.
   package var value: Double
   /// The sample whose median is the value; `nil` for a count that repeats exactly.
   package var sample: Sample?
@@ -17,7 +17,7 @@ package struct HistoryMetric: Hashable, Sendable {
       requests, seconds, windows, words
   }
 
-  /// The values that are better.
+  /// Whether lower or higher values of a figure are better.
   package enum Direction: String, CaseIterable, JSONReadable, Sendable {
     case higher, lower, none
   }
@@ -49,7 +49,7 @@ package struct HistoryMetric: Hashable, Sendable {
     self.init(name, unit, direction, Double(value))
   }
 
-  /// Makes a metric of a share; `nil` if `whole` is 0.
+  /// Makes a metric from the share of `part` in `whole`; `nil` if `whole` is 0.
   package init?(_ name: String, _ direction: Direction, share part: Int, of whole: Int) {
     guard whole > 0 else { return nil }
     self.init(name, .ratio, direction, Double(part) / Double(whole))
@@ -101,7 +101,7 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
     self.sample = sample
   }
 
-  /// Whether `text` is a lower-case letter, followed by at most 63 letters and digits.
+  /// Returns whether `text` is the name of a figure: a lower-case letter, followed by at most 63 letters and digits.
   private static func isName(_ text: String) -> Bool {
     let lowerCase = UInt8(ascii: "a")...UInt8(ascii: "z")
     return (1...64).contains(text.utf8.count)
@@ -112,7 +112,7 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
       }
   }
 
-  /// No file has more bytes than this, and sums of such values are finite.
+  /// The largest value of a figure. No file has more bytes, and sums of values up to this one are finite.
   private static let maximum = 1e20
 
   private static func value(_ key: String, of object: JSONObject) throws(ParseError) -> Double {

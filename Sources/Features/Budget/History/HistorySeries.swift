@@ -54,7 +54,8 @@ package struct HistorySeries: Hashable, Sendable {
 }
 
 extension HistorySeries {
-  /// The properties, without the source, under the names that exports use, in ascending order of these names.
+  /// The properties of the series except its source, with the names that exports use, in ascending order of these
+  /// names.
   var labels: [(name: String, value: String)] {
     [
       ("arch", architecture), ("image", image), ("kernel", machine?.kernel), ("launch", launch),
@@ -75,7 +76,7 @@ extension HistorySeries {
 }
 
 extension HistorySeries: Comparable {
-  /// Compares by source, image, architecture, page size, launch and machine.
+  /// Compares two series by source, image, architecture, page size, launch and machine.
   package static func < (a: Self, b: Self) -> Bool { a.key.lexicographicallyPrecedes(b.key) }
 
   private var key: [String] {

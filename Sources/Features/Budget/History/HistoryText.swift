@@ -7,7 +7,7 @@ package struct HistoryText {
   private let width: Int?
 
   /// - Parameters:
-  ///   - limit: the number of commits to show of each series, the latest commits; `nil` shows all.
+  ///   - limit: the number of commits to show of each series, counted from the latest; `nil` shows all.
   ///   - width: the terminal's width in columns; `nil` shortens nothing.
   package init(_ history: HistoryFile, limit: Int? = nil, width: Int? = nil) {
     self.history = history

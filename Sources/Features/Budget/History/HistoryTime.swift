@@ -27,7 +27,8 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
       self.seconds = seconds
       return
     }
-    // A history has a time on each line. A regular expression would take a hundred times as long.
+    // The time is read without a regular expression, which would take a hundred times as long: a history has a time on
+    // each line.
     var reader = TimeReader(text)
     guard let year = reader.number(digits: 4), reader.skip("-"),
       let month = reader.number(digits: 2), reader.skip("-"),
@@ -64,7 +65,7 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
   }
 }
 
-/// Reads the parts of a time from front to back.
+/// Reads the parts of a written time, from the year to the offset from UTC.
 private struct TimeReader {
   private let bytes: [UInt8]
   private var place = 0
@@ -73,7 +74,7 @@ private struct TimeReader {
 
   var isAtEnd: Bool { place == bytes.count }
 
-  /// Reads a number that has exactly `digits` digits.
+  /// Reads a number of exactly `digits` digits.
   mutating func number(digits: Int) -> Int? {
     guard bytes.count - place >= digits else { return nil }
     var number = 0
@@ -85,14 +86,14 @@ private struct TimeReader {
     return number
   }
 
-  /// Skips one of `characters`.
+  /// Skips the next character if it is one of `characters`; returns whether it is.
   mutating func skip(_ characters: String) -> Bool {
     guard place < bytes.count, characters.utf8.contains(bytes[place]) else { return false }
     place += 1
     return true
   }
 
-  /// Reads `Z`, or a sign with hours and minutes. Returns the offset in seconds.
+  /// Reads the offset from UTC, which is `Z`, or a sign with hours and minutes. Returns the offset in seconds.
   mutating func offset() -> Int? {
     if skip("Zz") { return 0 }
     let isNegative = skip("-")
@@ -106,7 +107,7 @@ private struct TimeReader {
 extension HistoryTime: CustomStringConvertible {
   package var description: String {
     let days = seconds / Self.secondsPerDay
-    // Because of leap days, this year may be a few years too high.
+    // Because leap days are ignored here, the year may be too high, and is corrected below.
     var year = 1970 + days / 365
     while Self.days(year, 1, 1) > days { year -= 1 }
     var (month, day) = (1, days - Self.days(year, 1, 1))

@@ -2,9 +2,9 @@ import Rendering
 
 /// A history as points of InfluxDB: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
 ///
-/// The measurement is `orderfile_` and the source. The tags are the properties of the series. The fields are the
-/// metrics, all as floats, and the commit. Times are in nanoseconds. Tags can't be empty, so empty properties are left
-/// out.
+/// The name of the measurement is `orderfile_` and the source of the series. The tags are the properties of the series.
+/// The fields are the metrics, all as floats, and the commit. Times are in nanoseconds. Tags can't be empty, so empty
+/// properties are left out.
 struct LineProtocol {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }

@@ -5,7 +5,7 @@ import PagesFormat
 import Rendering
 
 extension MeasureDocument {
-  /// The figures of the launches in each state, for the program after, or for the only program.
+  /// The figures of the launches in each state of the page cache, for the second program, or for the only program.
   var committedImages: [CommittedDocument.Image] {
     timedImages + (memory.map { [memoryImage($0)] } ?? [])
   }
@@ -30,8 +30,8 @@ extension MeasureDocument {
     }
   }
 
-  /// Returns the figures of memory. The file system decides which pages a fault maps, so its name is part of the
-  /// series.
+  /// Returns the figures of resident memory. The file system decides which pages a fault maps, so its name is part of
+  /// the series.
   private func memoryImage(_ memory: MeasuredMemory) -> CommittedDocument.Image {
     var place = place(.warm)
     place.name += ", memory \(memory.after.figures.moment.wording)"
@@ -46,7 +46,7 @@ extension MeasureDocument {
 }
 
 extension MeasuringMachine {
-  /// The properties, apart from the kernel, that decide how fast a launch is.
+  /// The properties of the machine, apart from its kernel, that decide how fast a launch is, as one name.
   fileprivate var name: String {
     var parts = [processor ?? "unknown processor", counted(processors, "processor")]
     if let governor { parts.append(governor) }
@@ -84,7 +84,7 @@ extension MeasureDocument.Side {
     ]
   }
 
-  /// Returns the median over all launches; `nil` if a launch lacks the figure.
+  /// Returns the median of a figure over all launches; `nil` if a launch lacks the figure.
   private func median(
     _ name: String, _ unit: HistoryMetric.Unit, per divisor: Double = 1,
     _ figure: (MeasuredLaunch) -> UInt64?

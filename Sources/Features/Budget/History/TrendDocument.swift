@@ -29,9 +29,9 @@ package struct TrendDocument: Hashable, Sendable {
 
   package struct Series: Hashable, Sendable {
     package var series: HistorySeries
-    /// The number of commits.
+    /// The number of commits in the series.
     package var commits: Int
-    /// The metrics, by name.
+    /// The metrics of the series, in ascending order of their names.
     package var metrics: [Metric]
   }
 
@@ -41,7 +41,7 @@ package struct TrendDocument: Hashable, Sendable {
     package var latest: HistoryMetric
     /// The number of commits that have the metric.
     package var commits: Int
-    /// The changes, by time.
+    /// The changes of the metric, in ascending order of time.
     package var changes: [Change]
   }
 
@@ -73,7 +73,7 @@ package struct TrendDocument: Hashable, Sendable {
     self.init(history, .otava(detection))
   }
 
-  /// - Complexity: the complexity of the detection, for each metric of each series.
+  /// - Complexity: for each metric of each series, the complexity of detecting its changes.
   package init(_ history: HistoryFile, _ method: Method) {
     self.method = method
     let commits = history.commits
@@ -110,7 +110,7 @@ extension TrendDocument.Metric {
   fileprivate typealias Place = (entry: Int, metric: Int)
 
   /// - Parameters:
-  ///   - places: the places of the metric, at least one.
+  ///   - places: the places where the entries have the metric, at least one.
   ///   - entries: the entries of the series, by time.
   ///   - between: returns the commits between two commits, by time.
   fileprivate init(

@@ -77,9 +77,9 @@ package struct TrendText {
     return parts.joined(separator: ", ")
   }
 
-  /// The most columns of a subject.
+  /// The most columns of a commit's subject.
   private static let subjectWidth = 40
-  /// The columns of a terminal that the other parts of a row need.
+  /// The columns of a terminal that the parts of a row other than the subject need.
   private static let otherColumns = 80
 
   private func table(of rows: [Row]) -> String {
@@ -156,7 +156,7 @@ package struct TrendText {
       + line("\(title): too few commits", metrics.filter { $0.commits < Self.fewestCommits })
   }
 
-  /// With fewer commits, no change can be distinguished from chance.
+  /// The fewest commits in which a change can be distinguished from chance.
   private static let fewestCommits = 3
 
   private func line(_ title: String, _ metrics: [TrendDocument.Metric]) -> String {

@@ -131,7 +131,7 @@ package struct CheckedLaunch {
       log: ProgramLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
     launch.inputPath = input.path
-    // A pipe was copied to a file without a name, so it is not named here.
+    // An input that is a pipe was copied to a file without a name, so the input is not among the named files.
     launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
     if let script { launch.namedInputs.append(script.path) }
     launch.timeout = timeout
@@ -206,7 +206,7 @@ package struct CheckedLaunch {
     options.launches.traces = recorded.paths
     let document: DiffDocument
     do { document = try LayoutDiff(options, of: layouts).document } catch {
-      // The layouts were read. So only names are missing, as in a stripped image.
+      // Both layouts could be read, so the error is only about missing names, as in a stripped image.
       guard error.severity == .failure else { throw error }
       made.lackDocument(.diff, error)
       return
@@ -280,9 +280,9 @@ package struct CheckedLaunch {
   }
 }
 
-/// An obstacle to a document of a launch.
+/// A reason for which a document about a launch can't be made.
 enum Obstacle: Error {
-  /// The method does not work here, or with this program.
+  /// The method of counting or recording does not work on this machine, or not with this program.
   case ofMethod(Diagnostic)
   /// The launch itself failed, or was interrupted.
   case ofLaunch(Diagnostic)

@@ -15,7 +15,7 @@ struct LaunchOfImage {
   /// The path of the image, absolute and without symbolic links.
   var realPath: String
   let log: ProgramLog
-  /// The path of the standard input; `nil` for an empty one.
+  /// The path of the file that is the program's standard input; `nil` for an empty input.
   var inputPath: String?
   /// The paths of files that the launch reads, for the trace.
   var namedInputs: [String] = []
@@ -112,9 +112,9 @@ struct LaunchOfImage {
     }
   }
 
-  /// Launches the program by `body`.
+  /// Launches the program by calling `body`.
   ///
-  /// - Parameter end: returns how the program ended, and warnings about its end.
+  /// - Parameter end: returns how the program ended, and warnings about this.
   private func run<Result>(
     _ body: (ProgramLaunch) throws -> Result,
     end: (Result) -> (ProgramLaunch.End, [Diagnostic])

@@ -1,11 +1,11 @@
 import ImageModel
 
-/// The documents that `check` makes of a launch, and the reasons why it lacks others.
+/// The documents that `check` makes of a launch, and the reasons why other documents are missing.
 package struct MadeDocuments {
   package private(set) var documents: [NamedDocument] = []
   /// Why the documents lack figures.
   package private(set) var absences: [FigureAbsence] = []
-  /// Notes on steps that were done in an unusual way.
+  /// Notes on steps of the check that were done in another way than usual.
   package private(set) var notes: [Diagnostic] = []
   /// Warnings about the documents, each once.
   package private(set) var warnings: [Diagnostic] = []
@@ -26,7 +26,8 @@ package struct MadeDocuments {
     absences.append(FigureAbsence(source, of: names, reason))
   }
 
-  /// Notes that a document could not be made. This is an error only if a limit needs a figure of the document.
+  /// Stores the reason why a document could not be made. This is an error only if a limit needs a figure of the
+  /// document.
   mutating func lackDocument(_ source: HistorySeries.Source, _ reason: Diagnostic) {
     lack(source, reason)
     var warning = reason

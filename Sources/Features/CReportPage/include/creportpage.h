@@ -8,9 +8,9 @@
 const char *orderfile_page_template(void);
 // The style sheet.
 const char *orderfile_page_style(void);
-// The script that inflates the others.
+// The script that inflates the page's other scripts.
 const char *orderfile_page_unpack(void);
-// The other scripts, one after the other.
+// All scripts of the page except the first one, as one text.
 const char *orderfile_page_scripts(void);
 
 #endif

@@ -4,12 +4,13 @@ import LibC
 
 /// A regular file that one process at a time appends to. While this object exists, other processes that append wait.
 ///
-/// Each append is there as a whole or not at all, even if the disk is full.
+/// The file gets all bytes of an append or none of them, even if the disk is full.
 package final class AppendedFile {
   package let path: String
   private let descriptor: Int32
 
-  /// Creates the file unless it exists. The file stays if nothing is appended, because others may wait for it.
+  /// Creates the file unless it exists. A new file is kept even if nothing is appended to it, because other processes
+  /// may wait for it.
   package init(_ path: String) throws(Diagnostic) {
     self.path = path
     descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)

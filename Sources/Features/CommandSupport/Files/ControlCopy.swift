@@ -8,7 +8,7 @@
 import ImageModel
 import LibC
 
-/// A copy of an image. The copy is removed with this object.
+/// A copy of an image's file. The copy is removed when this object is released.
 package final class ControlCopy {
   package let path: String
 

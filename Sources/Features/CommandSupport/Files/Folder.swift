@@ -12,7 +12,7 @@ package enum Folder {
   /// Whether there is a file at `path` that can be read.
   package static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-  /// Whether something exists at `path`; true also if this process may not find out.
+  /// Whether something exists at `path`; `true` also if this process has no permission to find out.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
   /// Checks that a file can be made at `path`, where there is none.
@@ -103,7 +103,7 @@ package enum Folder {
     defer { closedir(folder) }
     var names: [[UInt8]] = []
     while let entry = readdir(folder) {
-      // An entry may be shorter than `dirent`, so it must not be copied as a whole.
+      // A folder entry may be shorter than the structure `dirent`, so a copy of the structure would read beyond it.
       let place = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
       let start = UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self)
       let name = (0..<strlen(start)).map { UInt8(bitPattern: start[$0]) }

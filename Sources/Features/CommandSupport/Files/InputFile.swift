@@ -55,7 +55,7 @@ package enum InputFile {
     try traceFile(try bytes(path), path)
   }
 
-  /// - Parameter bytes: from `bytes(_:)`.
+  /// - Parameter bytes: the bytes of the file, as `bytes(_:)` returns them.
   package static func traceFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> TraceFile
   {
     guard bytes.count <= ParsingLimits.trace else { throw Diagnostic(opening: path, .tooLarge) }
@@ -123,7 +123,7 @@ extension Diagnostic {
 }
 
 extension ParseError {
-  /// Whether the error says that the file ends too early.
+  /// Whether the error means that the file ends too early.
   fileprivate func isOfMissingEnd(in bytes: FileBytes) -> Bool {
     guard case .truncated(let needed, _) = reason else { return false }
     let (end, overflow) = position.rawValue.addingReportingOverflow(needed)

@@ -38,7 +38,7 @@ package final class OutputFile {
     do { new = try UniqueFile("\(folder).orderfile.") } catch {
       throw Self.error(path, error.errno)
     }
-    // The output gets the mode of any new file.
+    // The output file gets the mode that any new file of this process gets.
     let mask = umask(0)
     umask(mask)
     fchmod(new.descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
@@ -48,7 +48,7 @@ package final class OutputFile {
   /// Writes a result into a sink, piece by piece.
   package typealias Document = (_ sink: @escaping ([UInt8]) -> Void) -> Void
 
-  /// Writes all of `document` and moves the file to its path.
+  /// Writes all of `document` to the temporary file, and moves the file to its path.
   package func finish(_ document: Document) throws(Diagnostic) {
     var failure: Diagnostic?
     document { piece in
@@ -59,7 +59,7 @@ package final class OutputFile {
     try finish([])
   }
 
-  /// Writes all of `bytes` and moves the file to its path.
+  /// Writes all of `bytes` to the temporary file, and moves the file to its path.
   package func finish(_ bytes: [UInt8]) throws(Diagnostic) {
     try append(bytes)
     if case .file(_, let temporary, let final) = target, rename(temporary, final) != 0 {
@@ -94,7 +94,7 @@ package final class OutputFile {
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 
-  /// Whether both files get the same path, so that only the later one would be left.
+  /// Whether both files get the same path, so that only the file that is finished later would be left.
   package func isSameFile(as other: OutputFile) -> Bool {
     guard case .file(_, _, let a) = target, case .file(_, _, let b) = other.target else {
       return false
@@ -125,12 +125,12 @@ package final class OutputFile {
     }
   }
 
-  /// Returns the path after all symbolic links, even if no file exists there yet. That file is replaced or created, not
-  /// the link.
+  /// Returns the path to which all symbolic links lead, even if no file exists there yet. The output replaces or
+  /// creates the file at this path, not the link.
   private static func behindLinks(_ path: String) -> String {
     var path = path
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    for _ in 0..<40 {  // the kernel has the same limit
+    for _ in 0..<40 {  // the kernel follows as many symbolic links
       let size = readlink(path, &buffer, buffer.count)
       guard size > 0, size < buffer.count else { break }
       let target = String(decoding: buffer[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self)

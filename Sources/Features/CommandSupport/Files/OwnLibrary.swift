@@ -19,7 +19,7 @@ package enum OwnLibrary {
     return try Folder.absolutePath(path)
   }
 
-  /// - Parameter product: the product of the package that builds the library.
+  /// - Parameter product: the name of the product in Package.swift that builds the library.
   package static func path(_ name: String, product: String) throws(Diagnostic) -> String {
     let own = (try? Folder.ownCommand()) ?? ""
     let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."

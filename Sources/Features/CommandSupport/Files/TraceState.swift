@@ -25,7 +25,8 @@ package enum TraceState {
       recording, for: state.rawValue, at: GrowingTrace.stateOffset, of: path)
   }
 
-  /// Writes the path for the traces of children that begin later: beside `outputPath`, which is absolute.
+  /// Writes to the trace where child processes that start later put their own traces: beside `outputPath`, which is
+  /// absolute.
   package static func write(outputPath: String, to path: String) {
     guard let field = GrowingTrace.move(to: outputPath) else { return }
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)

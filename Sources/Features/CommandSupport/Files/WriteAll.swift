@@ -1,7 +1,7 @@
 import ByteReading
 import LibC
 
-/// Writes all of `bytes`, with as many calls as needed.
+/// Writes all of `bytes`, with as many calls of write(2) as needed.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
   var rest = bytes[...]
   while !rest.isEmpty {

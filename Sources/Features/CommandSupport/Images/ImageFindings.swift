@@ -30,7 +30,8 @@ extension ImageFacts {
           + (build?.kind == .sharedLibrary ? "PROGRAM, which loads it" : shellWord(commandWord)))
   }
 
-  /// The image as the first word of a command. A word without a slash would be looked up in `PATH`.
+  /// The path of the image in a form that is the first word of a command. A word without a slash would be looked up in
+  /// `PATH`.
   private var commandWord: String {
     image.path.contains("/") ? image.path : "./\(image.path)"
   }

@@ -93,7 +93,7 @@ package struct LaunchFiles {
 
   /// Returns the contents of a regular file, to recognize it; `nil` if it can't be read.
   private func opened(_ path: String) -> FileBytes? {
-    // Only contents that stay open need to be a copy.
+    // Contents need to be copied only if they stay in use after this call.
     keepsOpen ? InputFile.regularFile(path) : try? FileBytes(regularFileAt: path)
   }
 

@@ -55,7 +55,7 @@ package struct LaunchFolding {
 
   /// The origin of a launch.
   package struct LaunchSource {
-    /// The number of the launch among all launches.
+    /// The index of the launch among all launches of the command.
     package var number: Int
     /// The path of the trace or, in a profile, the path and the launch.
     package var name: String

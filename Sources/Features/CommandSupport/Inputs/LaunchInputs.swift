@@ -1,7 +1,8 @@
 import ImageModel
 import Symbolication
 
-/// The launches that a command line names, and the recorded images, checked to belong together.
+/// The launches that a command line names, and the recorded images. The initializer has checked that they belong
+/// together.
 package struct LaunchInputs {
   package let launches: RecordedLaunches
   package private(set) var builds: RecordedBuilds

@@ -4,7 +4,7 @@ import PagesFormat
 import Symbolication
 import TraceFormat
 
-/// The documents of pages of a command line.
+/// The documents of `orderfile pages` that a command line names.
 package struct PagesInputs {
   package private(set) var documents: [(path: String, weight: UInt64, document: PagesDocument)] = []
 

@@ -26,7 +26,7 @@ package struct ProgramTraits {
   }
 
   package init(_ release: ReleaseLayout) {
-    let mapEnding = ".map"  // of a link map beside its image
+    let mapEnding = ".map"  // the name of a link map beside its image leads to the image's name
     let name = fileName(ofPath: release.path)
     let isMap = release.image == nil && name.hasSuffix(mapEnding)
     names = Set(
@@ -52,8 +52,8 @@ package struct ProgramTraits {
     return pages.upperBound - pages.lowerBound + 1
   }
 
-  /// Whether both builds have a file name in common and about the same size: the smaller size is at least three
-  /// quarters of the larger size.
+  /// Whether two builds have a file name in common and about the same size: the smaller size is at least three quarters
+  /// of the larger size.
   package func areShared(with other: Self) -> Bool {
     func areAlike(_ a: UInt64?, _ b: UInt64?) -> Bool {
       guard let a, let b else { return false }

@@ -23,7 +23,7 @@ package struct RecordableShare {
   package var code: RecordableCode?
   /// The recorded images whose share is unknown because the images are gone.
   package var unknown: [TraceImage] = []
-  /// Whether other tools recorded all images.
+  /// Whether all images were recorded by other tools.
   var isImported = true
 
   /// Why no share is known; `nil` if a share is known.

@@ -4,7 +4,7 @@ import Rendering
 /// The groups of recorded images that are builds of one program or library, and the traces that used each group.
 package struct RecordedBuilds {
   package let traces: TraceSet
-  /// Each group has the builds of one program or library.
+  /// The groups of recorded images: each group has the builds of one program or library.
   package private(set) var groups: BuildGroups
 
   /// - Parameter libraryName: returns the name that a library states; `nil` for a program, or if the name is unknown.

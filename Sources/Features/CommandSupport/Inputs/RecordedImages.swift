@@ -11,7 +11,7 @@ package struct RecordedImages {
   private var refused: Set<String> = []
   /// The identities of images whose functions were not read, by the path that a trace states.
   private var identities: [String: [ImageIdentity]] = [:]
-  /// How much code could be recorded, by image and means; only for images that were read.
+  /// How much code could be recorded, by image and recording method; only for images that were read.
   private var codeOfImage: [RecordableKey: RecordableCode?] = [:]
   /// Warnings about the images, including images that can't be read at the path in a trace.
   package private(set) var warnings: [Diagnostic] = []
@@ -20,7 +20,7 @@ package struct RecordedImages {
 
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
-  /// - Parameter known: the images of the traces.
+  /// - Parameter known: the images that the traces state.
   /// - Parameter architecture: the slice to read from a universal file that has none of the recorded images.
   /// - Throws: `mismatch` with both IDs if the image is none of the recorded images.
   package mutating func add(
@@ -221,7 +221,7 @@ extension Diagnostic {
 }
 
 extension Remedy {
-  /// - Parameter what: a verb and its object: `give it`.
+  /// - Parameter what: what the user can do with the recorded image, as a verb and its object: `give it`.
   package static func givenAsRecorded(_ what: String) -> Remedy {
     Remedy("\(what) with --recorded", option: "--recorded")
   }

@@ -12,10 +12,10 @@ import TraceFormat
 package struct RecordedLaunches {
   package struct File {
     enum Contents {
-      /// The whole file, checked when it was read.
+      /// The bytes of a trace's whole file, which were checked when the file was read.
       case trace(FileBytes)
       case profile(Profile)
-      /// The launch of a document of pages.
+      /// A launch that a document of `orderfile pages` describes, as a trace.
       case pages(Trace)
     }
     package var path: String
@@ -30,7 +30,7 @@ package struct RecordedLaunches {
 
   /// The traces of all files, without the hits.
   package private(set) var traces = TraceSet()
-  /// Parallel to the members of `traces`.
+  /// The files of the launches, parallel to the members of `traces`.
   package private(set) var files: [File] = []
   /// The number of launches, weights included, in `files`.
   private var launchCount: UInt64 = 0
@@ -69,7 +69,7 @@ package struct RecordedLaunches {
         Trace(profile, path: file.path), .profile(profile), launches: profile.counts.launches,
         weight: file.weight, processes: profile.processes)
     } else {
-      // Names take the most time, and only the second pass needs them.
+      // The first pass reads no names of functions: they take the most time, and only the second pass needs them.
       let trace = Trace(
         try InputFile.traceFile(bytes, file.path), path: file.path, readsNames: false)
       bytes.release(bytes.all.indices)

@@ -6,7 +6,7 @@ import Symbolication
 
 /// The build to order or compare: a linked image, its link map, or both.
 package struct ReleaseLayout {
-  /// The path that the layout was read from, for messages.
+  /// The path of the file that the layout was read from, for messages.
   package let path: String
   package private(set) var layout: Layout
   /// The initializers, in the order in which the loader calls them. If only a link map was given, only initializers of
@@ -42,7 +42,7 @@ package struct ReleaseLayout {
     ImageReference(path: path, architecture: architecture, id: image?.id?.description)
   }
 
-  /// How large the image is; `nil` unless it is an ELF image.
+  /// The sizes of the image and its parts; `nil` unless it is an ELF image.
   package var imageSizes: ImageSizes? { bytes.flatMap { ImageSizes(of: $0) } }
 
   /// The ranges of the image's file that the loader maps, ascending; empty if they are unknown, as for a link map.
@@ -96,7 +96,7 @@ package struct ReleaseLayout {
         try LinkMap(parsing: bytes, as: grammar)
       }
     case .trace, .profile, .other:
-      // This error also says why the file is not a link map.
+      // The error of the link map's reader also says why the file is not a link map.
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes)
       }
@@ -165,7 +165,7 @@ package struct ReleaseLayout {
 }
 
 extension TraceImage {
-  /// Returns whether this image has the ID `build`. A weak ID does not prove it.
+  /// Returns whether the ID of this image equals `build`. A weak ID proves nothing.
   package func isProved(_ build: ImageID?) -> Bool { id?.kind != .weak && id != nil && id == build }
 }
 

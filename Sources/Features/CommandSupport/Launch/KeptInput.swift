@@ -4,15 +4,15 @@ import ProcessLaunch
 
 /// The standard input of a program that is launched several times: each launch reads it from the start.
 ///
-/// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is removed with this
-/// object, and on Linux also if this process is killed.
+/// A pipe can be read only once, so it is read to its end and kept in a temporary file. The file is removed when this
+/// object is released, and on Linux also if this process is killed.
 package final class KeptInput {
   /// The path by which each launch opens the input; `nil` for an empty input.
   package let path: String?
-  /// The temporary file; `nil` without a pipe.
+  /// The descriptor of the temporary file; `nil` if the input was not a pipe.
   private let descriptor: Int32?
 
-  /// The most bytes that are read from a pipe.
+  /// The largest number of bytes that are read from a pipe.
   package static let limit = 1 << 30
 
   /// - Parameters:
@@ -129,7 +129,7 @@ package final class KeptInput {
   }
 }
 
-/// An open file that a launched program gets as its standard input. The file is closed with this object.
+/// An open file that a launched program gets as its standard input. The file is closed when this object is released.
 package final class OpenedInput {
   package let descriptor: Int32
 

@@ -1,4 +1,5 @@
-/// The environment variables that affect launches. They are passed in: features do not read the environment.
+/// The environment variables that affect launches. The command passes their values to features, which do not read the
+/// environment.
 package struct LaunchEnvironment {
   /// `PATH`: the folders in which programs are looked up, separated by colons; `nil` if it is not set.
   package var searchPath: String?

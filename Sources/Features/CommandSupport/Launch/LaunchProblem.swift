@@ -1,4 +1,4 @@
-// Errors of any launch.
+// The errors that any launch may have.
 
 import ImageModel
 import LaunchMeasurement
@@ -70,7 +70,7 @@ extension Diagnostic {
       "unable to trace: ptrace is not permitted here", context: [program], hint: allowTracing)
   }
 
-  /// - Parameter rights: the rights that the program would get without a tracer.
+  /// - Parameter rights: the rights that the program would get from its file if it was not traced.
   static func rightsWithheld(from program: String, _ rights: FileRights) -> Diagnostic {
     Diagnostic(
       "unable to trace: a traced program does not get the rights that its file gives it (\(rights))",
