@@ -20,9 +20,9 @@ package struct BuildMeasurement {
   /// Whether the first program is also measured as a control. The control is a copy of its file if the programs are two
   /// files.
   package var hasControl = false
-  /// Images to evict and examine in addition to the programs' own.
+  /// Images to evict from the page cache and to examine, in addition to the programs' own images.
   package var images: [String] = []
-  /// The file for standard input; `nil` for none.
+  /// The path of the programs' standard input; `nil` for no input.
   package var inputPath: String?
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
@@ -51,14 +51,15 @@ package struct BuildMeasurement {
   }
 
   package struct Result {
-    /// `nil` if the measurement was interrupted before each side was launched twice.
+    /// The result; `nil` if the measurement was interrupted before each program was launched twice.
     package let document: MeasureDocument?
     package let warnings: [Diagnostic]
     /// The interruption, if there was one; the report then covers the launches until then.
     package let interruption: Diagnostic?
   }
 
-  /// Measures one state after the other. After this call, an interrupt ends the launched programs and not this process.
+  /// Measures the launches in one state of the page cache after the other. After this call, an interrupt ends the
+  /// launched programs and not this process.
   ///
   /// - Parameter progress: called before each round, when nothing runs.
   /// - Throws: if a program is missing, a launch fails, or an image can't be evicted.
@@ -77,7 +78,8 @@ package struct BuildMeasurement {
       try LaunchDevice(
         settings, files: [first.image, second.image] + (control.map { [$0.path] } ?? []) + also)
     }
-    // The device is removed before the control is, because a file with a mount can't be removed.
+    // The device is removed before the control, because the control's file can't be removed while the device is mounted
+    // on it.
     defer { device?.remove() }
     var plan = plan(first, second, control, also, input)
     plan.countsTextFaults = countsTextFaults
@@ -118,7 +120,7 @@ package struct BuildMeasurement {
   }
 
   /// Copies the first program for the control. Returns `nil` if both programs are one file: the control is then the
-  /// same file, so that all sides read one file.
+  /// same file, so that all measured programs read one file.
   private func control(
     _ first: MeasuredCommand, _ second: MeasuredCommand
   ) throws(Diagnostic) -> ControlCopy? {
@@ -140,7 +142,7 @@ package struct BuildMeasurement {
         path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
         showsOutput: showsOutput, timeout: timeout, readiness: readiness)
       program.script = script
-      // A copy on a device is a file of its own.
+      // A control on a device needs no path here, because the device copies each program's file for itself.
       if path == nil, device == nil { program.file = command.file }
       return MeasuredSide(
         name: name, program: program, programImage: command.reference,

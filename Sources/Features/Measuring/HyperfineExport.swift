@@ -4,7 +4,7 @@ import Rendering
 
 extension MeasureDocument {
   /// Returns the launches with the keys and units (seconds) of hyperfine's `--export-json`, for scripts that read its
-  /// output: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
+  /// output: one result for each program in each state of the page cache. <https://github.com/sharkdp/hyperfine>
   package func hyperfineJSON() -> [UInt8] {
     JSONWriter.document { json in
       json.array("results") { json in
@@ -30,7 +30,7 @@ extension MeasureDocument.Side {
     if !labels.isEmpty { words += " (\(labels.joined(separator: ", ")))" }
     json.member("command", words)
     json.array("exit_codes") { json in
-      // As in hyperfine: 128 + N after signal N.
+      // After signal N, the exit code is 128 + N, as in hyperfine.
       for launch in launches { json.element(Int(launch.end.exitStatus)) }
     }
     json.member("max", wall.maximum / 1e9)

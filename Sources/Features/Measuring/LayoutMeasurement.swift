@@ -9,7 +9,7 @@ import Rendering
 
 /// Measures two builds in random layouts of both: `orderfile measure --layouts`.
 package struct LayoutMeasurement {
-  /// The measurement of each layout. Both builds are images.
+  /// The settings with which each layout is measured. Both builds are images.
   package var measurement: BuildMeasurement
   /// The number of layouts, at least one.
   package var layouts: Int
@@ -33,7 +33,7 @@ package struct LayoutMeasurement {
     self.relinkAfter = relinkAfter
   }
 
-  /// A build that is linked again and again.
+  /// A build that is linked again for each layout.
   private struct Build {
     var image: RelinkedImage
     var orders: ShuffledOrders
@@ -141,7 +141,7 @@ package struct LayoutMeasurement {
       orders: orders, option: option, number: number)
   }
 
-  /// - Parameter documents: the document of each layout, at least one.
+  /// - Parameter documents: the results of measuring each layout, at least one.
   private func document(of documents: [MeasureDocument]) -> MeasureDocument {
     var document = documents[0]
     document.states = []

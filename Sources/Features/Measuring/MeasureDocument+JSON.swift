@@ -42,7 +42,7 @@ extension MeasureDocument: ReadableDocument {
   }
 }
 
-/// This extension writes and reads the members itself, to check the sides against the comparisons.
+/// This extension writes and reads the members itself, to check that each comparison is of measured programs.
 extension MeasureDocument.State: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("comparisons", comparisons)

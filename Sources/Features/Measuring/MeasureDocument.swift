@@ -23,30 +23,30 @@ package struct MeasureDocument: Hashable, Sendable {
   /// The launches in one state of the page cache.
   package struct State: Hashable, Sendable {
     package var cache: CacheState
-    /// The order in which each round launched the sides: their names, separated by blanks.
+    /// The order in which each round launched the programs: their names, separated by blanks.
     package var rounds: [String]
     /// At least one.
     package var sides: [Side]
-    /// The comparison of each other side with the first.
+    /// The comparison of each program after the first with the first program.
     package var comparisons: [Comparison]
 
     package var launches: Int { rounds.count }
   }
 
-  /// One program in one state.
+  /// The launches of one program in one state of the page cache.
   package struct Side: Hashable, Sendable {
     /// `before`, `after`, `control`
     package var name: String
     /// The program's file.
     package var program: ImageReference
     package var command: [String]
-    /// The images that were evicted and examined.
+    /// The paths of the images that were evicted and examined.
     package var images: [String]
-    /// The launches by round; at least one.
+    /// The launches in the order of the rounds; at least one.
     package var launches: [MeasuredLaunch]
     /// The faults on text in each extra launch; these launches were not timed.
     package var textFaults: [Int]
-    /// Wall times in nanoseconds.
+    /// A summary of the wall times, in nanoseconds.
     package var wall: SampleSummary
     /// The trend of the wall times from launch to launch.
     package var trend: Trend
@@ -54,7 +54,7 @@ package struct MeasureDocument: Hashable, Sendable {
     package var path: String { program.path }
   }
 
-  /// The comparison of one side with the first, in each metric that all their launches have.
+  /// The comparison of one program with the first program, in each metric that all their launches have.
   package struct Comparison: Hashable, Sendable {
     package var before: String
     package var after: String
@@ -100,7 +100,7 @@ extension MeasureDocument {
 // MARK: Of a measurement
 
 extension MeasureDocument {
-  /// - Parameter measured: at least one launch of each side in each state; empty if only memory was measured.
+  /// - Parameter measured: at least one launch of each program in each state; empty if only memory was measured.
   package init(
     _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
     precision: Double?, seed: UInt64, dropsCaches: Bool, device: DeviceSettings? = nil,
@@ -109,7 +109,7 @@ extension MeasureDocument {
     states = measured.map { State($0) }
     self.memory = memory
     self.machine = machine
-    // The setting's path appears in the limits only; it is no property of the image.
+    // The path of the read-ahead setting is in the sentences about limits only; it is no property of the image.
     self.storage = storage.map { image in
       var image = image
       image.readAheadSetting = nil

@@ -2,7 +2,8 @@ import ImageModel
 import LaunchMeasurement
 import Rendering
 
-/// The text report of a measurement: a table for each state, then findings, the machine, and its limits.
+/// The text report of a measurement: a table for each state of the page cache, then findings, the machine, and what
+/// this machine can't show.
 package struct MeasureText {
   private let document: MeasureDocument
   private let width: Int?

@@ -13,7 +13,7 @@ package struct MeasuredCommand {
   package let arguments: [String]
   /// The absolute path of the program without symbolic links; for a libtool wrapper, the path of its program.
   package let image: String
-  /// The file at `path`.
+  /// The name and identity of the file at `path`.
   package let reference: ImageReference
   /// The identity of the file at `path`, taken before the file was read for `reference`.
   let file: FileIdentity?
@@ -23,7 +23,7 @@ package struct MeasuredCommand {
 
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
-  ///   - arguments: further arguments, appended.
+  ///   - arguments: arguments to append to those in `text`.
   ///   - option: the name of the option, for messages.
   package init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment

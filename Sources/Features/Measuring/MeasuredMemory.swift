@@ -7,9 +7,9 @@ import Rendering
 
 /// The resident memory of the compared programs, in warm launches in which nothing else was measured.
 package struct MeasuredMemory: Hashable, Sendable {
-  /// The measured programs, at least one. All have the same number of launches.
+  /// The memory of the measured programs, at least one. All programs have the same number of launches.
   package var sides: [Side]
-  /// The comparisons of the other sides with the first side.
+  /// The comparisons of the other programs with the first program.
   package var comparisons: [MeasureDocument.Comparison]
 
   package struct Side: Hashable, Sendable {
@@ -26,7 +26,7 @@ package struct MeasuredMemory: Hashable, Sendable {
     }
   }
 
-  /// - Precondition: at least one side; all sides have the same number of launches.
+  /// - Precondition: there is at least one program, and all programs have the same number of launches.
   package init(_ sides: [Side]) {
     self.sides = sides
     comparisons = sides.dropFirst().map { side in
@@ -46,7 +46,7 @@ package struct MeasuredMemory: Hashable, Sendable {
 
   package var launches: Int { sides[0].figures.launches.count }
 
-  /// The side that the figures of a history are about.
+  /// The program that the figures of a history are about.
   package var after: Side { sides.first { $0.name == "after" } ?? sides[0] }
 
   /// The comparisons as sentences.
@@ -77,7 +77,7 @@ package struct MeasuredMemory: Hashable, Sendable {
   }
 }
 
-/// This extension writes and reads the members itself, to check the sides against each other.
+/// This extension writes and reads the members itself, to check that all programs have the same number of launches.
 extension MeasuredMemory: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("comparisons", comparisons)
@@ -100,8 +100,8 @@ extension MeasuredMemory: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// This extension writes and reads the members itself, because the members of the program are among the members of the
-/// side.
+/// This extension writes and reads the members itself, because the members of the program's file are among the members
+/// of the program's memory.
 extension MeasuredMemory.Side: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", program.architecture)

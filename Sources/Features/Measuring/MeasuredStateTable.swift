@@ -2,17 +2,17 @@ import Addresses
 import LaunchMeasurement
 import Rendering
 
-/// The table of one state, with a column for each side.
+/// The table of one state of the page cache, with a column for each program.
 struct MeasuredStateTable {
   private let state: MeasureDocument.State
   private var sides: [MeasureDocument.Side] { state.sides }
 
   init(_ state: MeasureDocument.State) { self.state = state }
 
-  /// A row of the table: one figure of each side.
+  /// A row of the table: one figure of each program.
   private struct Row {
     var name: String
-    /// `nil` for a side without this figure.
+    /// The figure of each program; `nil` for a program without this figure.
     var values: [Double?]
     var wording: (Double) -> String
 
@@ -22,7 +22,7 @@ struct MeasuredStateTable {
       self.wording = wording
     }
 
-    /// The change from the first side to the second.
+    /// The change of the figure from the first program to the second.
     var change: String {
       guard let before = values[0], values.count > 1, let after = values[1] else { return "-" }
       if before == after { return "0.0%" }

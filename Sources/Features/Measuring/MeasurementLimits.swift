@@ -5,7 +5,7 @@ import Rendering
 /// Reasons why a difference between layouts may not show on this machine.
 struct MeasurementLimits {
   private let measured: [MeasuredState]
-  /// The number of comparisons in the report.
+  /// The number of comparisons in the report, for which the significance is corrected.
   private let comparisons: Int
   private let machine: MeasuringMachine
   private let storage: [ImageStorage]

@@ -1,7 +1,7 @@
 import PagesFormat
 import Rendering
 
-/// The table of the resident memory, with a column for each side.
+/// The table of the resident memory, with a column for each program.
 struct MemoryTable {
   private let sides: [MeasuredMemory.Side]
 
@@ -31,7 +31,7 @@ struct MemoryTable {
     return table.text(width: width)
   }
 
-  /// Returns the change from the first side to the second; `-` if one of them is missing.
+  /// Returns the change from the first program's value to the second's; `-` if one of the values is missing.
   private static func change(_ values: [UInt64?]) -> String {
     guard values.count > 1, let before = values[0], let after = values[1] else { return "-" }
     return Percentage.change(from: before, to: after)

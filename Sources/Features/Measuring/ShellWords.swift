@@ -1,6 +1,6 @@
 import ImageModel
 
-/// Splits a command line into words as a shell does. It does nothing else that a shell does.
+/// Splits a command line into words as a shell does. Variables and patterns are not expanded.
 package enum ShellWords {
   /// Splits `text` at blanks. In single quotes every character is literal. A backslash makes the next character
   /// literal; in double quotes it does so only before `"`, `\`, `$` and a backquote.

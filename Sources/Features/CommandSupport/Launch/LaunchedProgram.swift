@@ -22,7 +22,7 @@ package struct LaunchedProgram {
     path = try Folder.absolutePath(environment.program(named: name))
     var bytes = try? FileBytes(path: path)
     var executable = path
-    // The kernel has the same limit for interpreters of interpreters. <execve(2)>
+    // The kernel follows at most as many scripts whose interpreters are scripts. <execve(2)>
     for _ in 0..<5 {
       guard let interpreter = bytes.flatMap(Self.interpreter) else { break }
       bytes = try? FileBytes(path: interpreter)
@@ -53,7 +53,7 @@ package struct LaunchedProgram {
     }
   }
 
-  /// Returns the path after `#!`.
+  /// Returns the path of the interpreter, which follows `#!` in the script.
   private static func interpreter(of script: FileBytes) -> String? {
     guard script.hasPrefix("#!", at: 0) else { return nil }
     let line = script.copy(2..<min(script.count, 256)).prefix { $0 != UInt8(ascii: "\n") }

@@ -6,7 +6,7 @@ import ProcessLaunch
 package struct LibtoolWrapper {
   /// The path of the script.
   let path: String
-  /// The path of the program.
+  /// The path of the program that the script runs.
   package let program: String
   /// The folders of libraries that the script puts in front of `LD_LIBRARY_PATH`, each followed by a colon; empty if
   /// there are none.
@@ -37,7 +37,7 @@ package struct LibtoolWrapper {
     Diagnostic("a libtool wrapper: \(program) is used instead", context: [path])
   }
 
-  /// Returns the variables with which the script runs the program.
+  /// Returns the environment variables with which the script runs the program.
   func variables(in environment: LaunchEnvironment) -> [(name: String, value: String)] {
     guard !libraryFolders.isEmpty else { return [] }
     let others = environment.libraryPath ?? ""

@@ -22,7 +22,7 @@ package struct MemoryLaunches {
   private let images: [String]
   private let ignoresFailure: Bool
   private let environment: LaunchEnvironment
-  /// The launches for each image.
+  /// The memory of each image in the launches so far.
   private var found: [[MemoryFigures.Launch]]
 
   package init(
@@ -109,7 +109,7 @@ package struct MemoryLaunches {
 
   /// Returns the memory of the image at `path`, which is one of the given images, in all launches.
   ///
-  /// - Throws: if the image was not mapped at that moment in one of the launches.
+  /// - Throws: if one of the launches had not mapped the image at the moment of reading.
   package func figures(of path: String) throws(Diagnostic) -> MemoryFigures {
     let launches = images.firstIndex(of: path).map { found[$0] } ?? []
     guard !launches.isEmpty else {

@@ -3,7 +3,7 @@ import LibC
 import ProcessLaunch
 
 extension LaunchEnvironment {
-  /// Whether the program `name` is found.
+  /// Whether a program `name` is found in the folders of `PATH`.
   package func has(_ name: String) -> Bool { (try? program(named: name)) != nil }
 
   /// Returns the path of the program `name`, which has a slash. A name without a slash is looked up in the folders of

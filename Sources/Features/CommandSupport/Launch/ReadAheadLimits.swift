@@ -10,15 +10,15 @@ import Rendering
 
 /// Reasons why cold launches of stored images may not show the order of their pages.
 package enum ReadAheadLimits {
-  /// The kernel's default, in bytes.
+  /// The kernel's default read-ahead, in bytes.
   package static let usual: UInt64 = 128 << 10
   /// The read-ahead in bytes above which a launch reads most of an image, in whatever order its functions are.
   package static let largest: UInt64 = 512 << 10
 
-  /// Returns one warning for the images on disks with the same read-ahead and the same problem; their paths are the
-  /// context.
+  /// Returns one warning for all images on disks with the same read-ahead and the same problem; the paths of the images
+  /// are the context of the warning.
   ///
-  /// - Parameter storage: each image once.
+  /// - Parameter storage: the storage of the images, each image once.
   package static func warnings(_ storage: [ImageStorage]) -> [Diagnostic] {
     var groups: [(problem: Problem, paths: [String])] = []
     for image in storage {
@@ -49,7 +49,7 @@ package enum ReadAheadLimits {
     case wholeFile(readAhead: UInt64)
     case mostOfIt(readAhead: UInt64)
 
-    /// `nil` if a cold launch shows the order.
+    /// Makes no problem (`nil`) if a cold launch of the image shows the order of its pages.
     init?(_ image: ImageStorage) {
       switch image.readAheadBytes {
       case nil: self = .unknown
@@ -70,7 +70,7 @@ package enum ReadAheadLimits {
       }
     }
 
-    /// A smaller read-ahead than the usual one is no remedy: nobody has such a disk.
+    /// No remedy is a read-ahead below the usual one: measured launches would then differ from those of users.
     var remedies: [Remedy] {
       switch self {
       case .wholeFile(let bytes) where bytes <= ReadAheadLimits.usual: []

@@ -10,7 +10,7 @@ package struct RepeatableInput {
   private let start: off_t?
   private let kind: mode_t
 
-  /// Looks at the input before the first launch.
+  /// Finds out what kind of file the input is, before the first launch.
   ///
   /// - Parameter descriptor: the descriptor that the program gets as its standard input.
   package init(_ descriptor: Int32) {

@@ -24,7 +24,7 @@ extension TerminalScript {
     }
   }
 
-  /// The most steps of a script, and the most bytes of its file: far more than anybody types.
+  /// The largest number of steps in a script, and of bytes in its file: far more than anybody types.
   static let mostSteps = 10_000
   static let mostBytes = 1 << 20
 
@@ -129,7 +129,7 @@ private struct ScriptLine {
     }
   }
 
-  /// Reads `within SECONDS`, if it is there.
+  /// Reads `within SECONDS` if the line has these words; otherwise returns the usual time limit.
   private mutating func limit() throws(ParseError) -> Double {
     if isAtEnd { return TerminalScript.usualLimit }
     let start = index
@@ -206,7 +206,7 @@ private struct ScriptLine {
     .bytes([27] + Array("[\(text)".utf8))
   }
 
-  /// `Ctrl-C`, `Ctrl-Space` and `Alt-x`.
+  /// Returns the key for a name with a modifier: `Ctrl-C`, `Ctrl-Space`, `Alt-x`.
   private static func modified(_ name: String) -> TerminalScript.Key? {
     let bytes = Array(name.utf8)
     if name == "Ctrl-Space" { return .bytes([0]) }
@@ -253,7 +253,7 @@ private struct ScriptLine {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Reads up to the next blank, and skips the blanks.
+  /// Reads the next word of the line, and skips the blanks after it.
   private mutating func word() -> String {
     let start = index
     while index < bytes.count, !isBlank(bytes[index]) { index += 1 }
@@ -264,7 +264,7 @@ private struct ScriptLine {
 
   private func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-  /// Also skips a comment.
+  /// Skips blanks, and a comment after them.
   private mutating func skipBlanks() {
     while index < bytes.count, isBlank(bytes[index]) { index += 1 }
     if index < bytes.count, bytes[index] == UInt8(ascii: "#") { index = bytes.count }
@@ -277,8 +277,8 @@ private struct ScriptLine {
   }
 
   /// - Parameters:
-  ///   - names: the words that may have been meant.
-  ///   - place: the index in the line.
+  ///   - names: the words that the user may have meant.
+  ///   - place: the index of the wrong word in the line.
   func invalid(
     _ field: String, expected: String, of names: [String] = [], at place: Int
   ) -> ParseError {

@@ -1,7 +1,7 @@
 import ImageModel
 import LibC
 
-/// A folder that is removed with its contents.
+/// A temporary folder, which is removed with its contents when this object is released.
 package final class TemporaryFolder {
   private let folder: String
 

@@ -1,4 +1,4 @@
-// The reasons why a linker can't follow an order file, where they show before or after the link.
+// The reasons why a linker can't follow an order file, as inputs show before the link, or images after the link.
 
 import ImageModel
 import OrderFileFormat
@@ -6,8 +6,8 @@ import Rendering
 import Symbolication
 
 extension Diagnostic {
-  /// Returns a warning that ordered parts share their input section with others: the linker moves only whole sections.
-  /// Only a layout with input sections shows this. Returns `nil` if there is nothing to report.
+  /// Returns a warning that ordered functions or data share their input section with others: the linker moves only
+  /// whole sections. Only a layout with input sections shows this. Returns `nil` if there is nothing to report.
   package static func sharedInputSections(
     _ parts: [Part], in layout: Layout, path: String
   ) -> Diagnostic? {
@@ -23,11 +23,11 @@ extension Diagnostic {
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }
 
-  /// Warns that the linker did not follow most of the order file; `nil` if it did.
+  /// Returns a warning that the linker did not follow most of the order file; `nil` if it followed most of it.
   package static func noncompliance(
     _ check: OrderFileCheck, path: String, isMachO: Bool
   ) -> Diagnostic? {
-    // The linker is not to blame for entries that the build lacks.
+    // Entries that the build lacks do not count, because no linker could place them.
     guard check.present > 1, 2 * check.inOrder < check.present else { return nil }
     return Diagnostic(
       "the linker did not follow the order file: \(check.inOrder) of "

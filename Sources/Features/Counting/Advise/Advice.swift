@@ -27,7 +27,7 @@ package struct Advice {
   package var pages: String?
   /// The command that links the image, for `sh -c`; `nil` to predict only.
   package var relink: String?
-  /// The words of the launch; `nil` for the command in the document.
+  /// The words of the command to launch; `nil` for the command in the document.
   package var command: [String]?
   /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
   package var inputPath: String?

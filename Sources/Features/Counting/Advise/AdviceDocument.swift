@@ -4,17 +4,17 @@ import PagesFormat
 /// Options for compilers and linkers, each with the number of pages that it saves in a launch.
 package struct AdviceDocument: Hashable, Sendable {
   package var image: ImageReference
-  /// The words of the launch.
+  /// The words of the launched command.
   package var command: [String]
   /// The pages of the image as it is linked now.
   package var present: Pages
   /// How much the pages of two launches of the same image differ; `nil` if it was launched once.
   package var variation: Int?
-  /// First the options that keep the program's behaviour, then the others; each group by the pages that its options
-  /// save.
+  /// The options: first those that keep the program's behaviour, then the others. Within both, the option that saves
+  /// the most pages is first.
   package var options: [Option]
-  /// The best of the options that give up nothing, together; `nil` if nothing was linked, or if no such option saves a
-  /// page.
+  /// The best of the options that keep the program's behaviour, used together; `nil` if nothing was linked, or if no
+  /// such option saves a page.
   package var together: Together?
   /// Warnings, which the caller prints after the result.
   package var warnings: [Diagnostic]
@@ -29,9 +29,9 @@ package struct AdviceDocument: Hashable, Sendable {
 
   /// The pages of an image that a launch touched.
   package struct Pages: Hashable, Sendable {
-    /// Pages of code that were executed.
+    /// Pages of code that the launch executed.
     package var text: DataPages.Counts
-    /// Pages that were read or written.
+    /// Pages that the launch read or wrote.
     package var data: DataPages
 
     package init(_ image: PagesDocument.Image) {
@@ -71,7 +71,7 @@ package struct AdviceDocument: Hashable, Sendable {
     case measured(Pages)
     /// The option saves this number of 4 KiB pages that are read or written, according to the image's tables.
     case predicted(saved: Int)
-    /// The command makes the same image with the option.
+    /// The link command makes the same image with the option as without it.
     case unchanged
     /// The link or the launch fails, for this reason.
     case failed(String)

@@ -1,14 +1,14 @@
 /// An option for compilers and linkers that may remove pages which a launch reads or writes.
 struct LinkOption {
-  /// The name in reports.
+  /// The name of the option in reports.
   var name: String
-  /// For `ORDERFILE_LDFLAGS`: arguments of the compiler when it links.
+  /// The arguments that `ORDERFILE_LDFLAGS` gives the compiler when it links.
   var linking: [String] = []
-  /// For `ORDERFILE_CFLAGS`: arguments of the compiler when it compiles.
+  /// The arguments that `ORDERFILE_CFLAGS` gives the compiler when it compiles.
   var compiling: [String] = []
   /// The effect of the option on the image.
   var effect: String
-  /// What the option needs; `nil` if current linkers and systems have it.
+  /// What the option needs from linkers and systems; `nil` if all current ones support it.
   var needs: String?
   /// What no longer works, or is no longer protected, with the option; `nil` if the program behaves as before.
   var givesUp: String?
@@ -24,7 +24,7 @@ extension LinkOption {
   static let packedRelocations = "packed relocations"
   static let fixedAddress = "fixed address"
 
-  /// All options. Those that keep the program's behaviour come first.
+  /// All options that `advise` knows. Options that keep the program's behaviour come first.
   static let all: [LinkOption] = [
     LinkOption(
       name: packedRelocations, linking: ["-Wl,-z,pack-relative-relocs"],

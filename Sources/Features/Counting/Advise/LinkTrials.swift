@@ -21,19 +21,19 @@ struct LinkTrials {
     var bytes: [UInt8]
   }
 
-  /// - Parameter before: the image before any link.
+  /// - Parameter before: the image before the first link with an option.
   /// - Throws: if the image can't be read.
   init(
     _ linked: RelinkedImage, _ launch: RelinkedLaunch, before: ELFFile
   ) throws(Diagnostic) {
     self.linked = linked
     self.launch = launch
-    // The file will be replaced; the mapping keeps its present bytes.
+    // Each link replaces the image's file; this mapping keeps the file's present bytes.
     bytesBefore = before.bytes
     identity = try Self.identity(bytesBefore, linked.path)
   }
 
-  /// Tries each option alone, then the best ones together.
+  /// Links and launches with each option alone, and then with the best options together.
   ///
   /// - Throws: if the command fails without options, or makes another program.
   func run(
@@ -89,7 +89,7 @@ struct LinkTrials {
     }.map(\.element)
   }
 
-  /// Adds one option after the other, and keeps each option with which the sum of pages falls.
+  /// Adds one option after the other to the link, and keeps each option with which the sum of pages falls.
   private func together(
     _ document: AdviceDocument, _ options: [LinkOption], _ present: Trial
   ) throws -> AdviceDocument.Together? {

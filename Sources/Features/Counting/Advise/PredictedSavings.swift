@@ -1,4 +1,4 @@
-// What the tables of an image show about options, without a link
+// What the tables of an image show about the effect of link options, without a link
 //
 // The loader reads each table of relocations from its first byte to its last. So the pages that packed relocations save
 // follow from the sizes: each R_*_RELATIVE of an even address leaves the table, and the size of the bitmaps that
@@ -16,18 +16,18 @@ import ObjectFormat
 import PagesFormat
 import Symbolication
 
-/// The relocated words of an image.
+/// The words of an image that the loader relocates, and the pages that options would save.
 struct PredictedSavings {
   /// The table of relocations with `R_*_RELATIVE`; `nil` if the image has no such table.
   private var table: AddressRange?
   private let entrySize: UInt64
   /// The words with a relative relocation, ascending.
   private var relative: [StatedAddress] = []
-  /// The words with any other relocation.
+  /// The words with a relocation other than a relative one.
   private var others: [StatedAddress] = []
   private let wordSize: UInt64
 
-  /// - Throws: the error in a table.
+  /// - Throws: the error in a table of relocations.
   init(of file: ELFFile) throws(ParseError) {
     wordSize = file.header.is64Bit ? 8 : 4
     let section = file.section(named: ".rela.dyn") ?? file.section(named: ".rel.dyn")

@@ -5,10 +5,10 @@ import PagesFormat
 import ProcessLaunch
 import Symbolication
 
-/// The launch whose pages are counted after each link. Its output is not shown.
+/// The launch whose pages are counted after each link. The output of the launched program is not shown.
 struct RelinkedLaunch {
   let program: ProgramLaunch
-  /// The path of the standard input; `nil` for an empty one.
+  /// The path of the file that is the program's standard input; `nil` for an empty input.
   let inputPath: String?
   /// The path of the image whose pages are counted.
   let path: String
@@ -58,8 +58,8 @@ struct ProgramIdentity {
     isStripped = names.isEmpty
   }
 
-  /// Whether most functions are the same. Not all are, because options remove or fold functions. Without symbols, only
-  /// the architecture is compared.
+  /// Whether most functions of both programs are the same. All need not be the same, because options remove or fold
+  /// functions. Without symbols, only the architecture is compared.
   func isLike(_ other: Self) -> Bool {
     guard architecture == other.architecture else { return false }
     if isStripped || other.isStripped { return true }

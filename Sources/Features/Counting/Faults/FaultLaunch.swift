@@ -9,20 +9,20 @@ import ProcessLaunch
 package struct FaultLaunch {
   /// The program and its arguments.
   package var command: [String]
-  /// The files to evict in addition to the program's.
+  /// The files to evict from the page cache in addition to the program's file.
   package var images: [String] = []
-  /// Whether these files are evicted from the page cache before the launch.
+  /// Whether the program's file and `images` are evicted from the page cache before the launch.
   package var isCold = false
   /// The device from which copies of the files are launched; `nil` for the disks that they are on. Only cold launches
   /// may have one.
   package var device: DeviceSettings?
-  /// The file for standard input; `nil` for none.
+  /// The path of the program's standard input; `nil` for no input.
   package var inputPath: String?
   /// The number of seconds after which the launch fails.
   package var timeout: Double?
   /// The sign at which the launch is over; `nil` if the program ends on its own.
   package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
   package var showsOutput = false
   package var ignoresFailure = false
@@ -43,7 +43,7 @@ package struct FaultLaunch {
   /// Launches the program twice: once to bring files into memory, and once to list the faults. After this call, an
   /// interrupt ends the launched program and not this process.
   ///
-  /// - Returns: the document; if the system does not list faults, it has none, and says why.
+  /// - Returns: the document; if the system does not list faults, the document has no faults, and says why.
   /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
   package func run() throws(Diagnostic) -> Result {
     let input = try KeptInput(inputPath, timeout: timeout, in: environment)
@@ -92,7 +92,8 @@ package struct FaultLaunch {
       for event in events { places.add(event) }
       document.lost = lost
       if places.faults.isEmpty, events.contains(where: \.isFault) {
-        // This happens in a time namespace, because the kernel's samples do not have the clock of the namespace.
+        // The kernel stamps samples with the clock of the whole machine, so the times can be outside of the launch if
+        // this process is in a time namespace.
         document.refusal = "the kernel reported page faults with times outside of the launch"
       }
     }

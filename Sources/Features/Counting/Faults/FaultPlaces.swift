@@ -12,9 +12,9 @@ import ImageModel
 import LaunchMeasurement
 import Symbolication
 
-/// Translates the faults of a launch. It must get all events, in the order of time.
+/// Translates the faults of a launch. All events of the launch must be passed to it, in the order of time.
 struct FaultPlaces {
-  /// The files so far; the program's file comes first.
+  /// The files with faults so far; the program's file comes first.
   private(set) var files: [ImageReference] = []
   private(set) var faults: [FaultsDocument.Fault] = []
   /// The number of faults that are left out because a document has no room for them.
@@ -109,7 +109,7 @@ struct FaultPlaces {
     guard let mapping, mapping.isOfFile else {
       return unfilledPlace(of: address, in: process) ?? .memory(mapping?.memory ?? "anonymous")
     }
-    // Without an offset, the mapping claims to end after the file's last possible byte.
+    // The offset is `nil` for a damaged event, whose mapping would end after the last possible byte of a file.
     let offset =
       mapping.fileOffset.advanced(by: address - mapping.addresses.lowerBound)
       ?? mapping.fileOffset

@@ -8,7 +8,7 @@ import Rendering
 
 extension FaultsDocument: ReadableDocument {
   package static let schema = "orderfile.faults/1"
-  /// The kernel has no longer paths.
+  /// The length of the longest path that Linux accepts, in bytes.
   private static let longestPath = 4096
 
   package func writeMembers(to json: inout JSONWriter) {
@@ -84,7 +84,8 @@ extension FaultsDocument: ReadableDocument {
 
 extension FaultsDocument.Kind: JSONReadable {}
 
-/// This extension writes and reads the members itself, because they depend on the place.
+/// This extension writes and reads the members itself, because a fault in an image has other members than a fault in
+/// memory.
 extension FaultsDocument.Fault: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     let byte: FaultsDocument.Byte? = if case .image(_, let byte) = place { byte } else { nil }

@@ -8,23 +8,23 @@ import PagesFormat
 /// A fault also maps pages around it that are in memory. So faults are what a launch waits for, not all pages that it
 /// touches.
 package struct FaultsDocument: Hashable, Sendable {
-  /// The words of the command.
+  /// The words of the launched command.
   package var command: [String]
   package var end: PagesDocument.End
   package var cache: CacheState
-  /// The time from just before exec to the end, including the work of listing the faults.
+  /// The time from just before exec to the end of the launch, including the work of listing the faults.
   package var wallNanoseconds: UInt64
   /// The faults, minor and major, that the kernel counted in the program and in the children that it waited for. They
   /// include faults without an instruction of the program, as in exec and in system calls, which `faults` lacks.
   package var minorFaults: UInt64
   package var majorFaults: UInt64
-  /// The program's file first, then the other files in the order of their first faults.
+  /// The files with faults: the program's file first, then the other files in the order of their first faults.
   package var files: [ImageReference]
   /// The listed faults, by time.
   package var faults: [Fault]
   /// The number of further faults, which are later than all faults in `faults`.
   package var leftOut = 0
-  /// The number of records that the kernel dropped because they came too fast.
+  /// The number of fault records that the kernel dropped because they came too fast.
   package var lost: UInt64 = 0
   /// Why the faults could not be listed; `nil` if they were listed.
   package var refusal: String?
@@ -70,13 +70,13 @@ package struct FaultsDocument: Hashable, Sendable {
   /// Whether the kernel waited for a device.
   package enum Kind: String, CaseIterable, Hashable, Sendable { case major, minor }
 
-  /// The byte that was accessed.
+  /// Where the accessed byte is: in an image, in another file or in other memory.
   package enum Place: Hashable, Sendable {
-    /// In an image, also where its file does not fill the page (`.bss`).
+    /// The byte is in an image, or in zero-filled memory of an image (`.bss`).
     case image(file: Int, Byte)
-    /// In a file that is no image.
+    /// The byte is in a mapped file that is no image.
     case file(Int, FileOffset)
-    /// In memory without a file: `heap`, `stack` or another word of the kernel, or `anonymous`.
+    /// The byte is in memory without a file: `heap`, `stack` or another word of the kernel, or `anonymous`.
     case memory(String)
 
     /// The index of the file in `files`; `nil` for memory.
@@ -88,13 +88,13 @@ package struct FaultsDocument: Hashable, Sendable {
     }
   }
 
-  /// What is at an address of an image.
+  /// A byte of an image: its address, and its section and symbol.
   package struct Byte: Hashable, Sendable {
     package var address: StatedAddress
     package var segment: Segment
     /// The section that contains the address; `nil` if no section does.
     package var section: String?
-    /// The function or variable; `nil` if it has no name.
+    /// The name of the function or variable that contains the address; `nil` if it has none.
     package var symbol: SymbolName?
 
     package init(
@@ -108,10 +108,10 @@ package struct FaultsDocument: Hashable, Sendable {
   }
 
   package struct Instruction: Hashable, Sendable {
-    /// An index into `files`.
+    /// The file that contains the instruction, as an index into `files`.
     package var file: Int
     package var address: StatedAddress
-    /// `nil` if it has no name.
+    /// The function that contains the instruction; `nil` if it has no name.
     package var function: SymbolName?
 
     package init(file: Int, address: StatedAddress, function: SymbolName? = nil) {

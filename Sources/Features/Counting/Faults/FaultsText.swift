@@ -2,7 +2,7 @@ import ImageModel
 import LaunchMeasurement
 import Rendering
 
-/// The text report of the page faults of a launch: by place, by time and, if it is wanted, one by one.
+/// The text report of the page faults of a launch: by place, by time and, if the user wants that, one by one.
 package struct FaultsText {
   private let document: FaultsDocument
   private let width: Int?
@@ -45,7 +45,7 @@ package struct FaultsText {
     var major = 0
     var minor = 0
     var nanoseconds: UInt64 = 0
-    /// The starts of the first fault and of the last fault.
+    /// The times at which the first and the last of the faults began.
     var first: UInt64 = 0
     var last: UInt64 = 0
 
@@ -57,7 +57,7 @@ package struct FaultsText {
       last = faults.reduce(0) { $1.nanoseconds }
     }
 
-    /// Returns the sum for two places, each with at least one fault.
+    /// Returns the sums of the faults at two places, each with at least one fault.
     static func + (a: Self, b: Self) -> Self {
       var sum = a
       sum.major += b.major
@@ -91,7 +91,7 @@ package struct FaultsText {
     }.map(\.element)
   }
 
-  /// The greatest number of places in the table; JSON has them all.
+  /// The greatest number of places in the table; the JSON document has all places.
   private static let mostPlaces = 20
 
   private var places: Table {
@@ -120,7 +120,7 @@ package struct FaultsText {
 
   private static let spanCount = 10
 
-  /// The faults in equal parts of the launch's time.
+  /// A table with the numbers of faults in equal parts of the launch's time.
   private var spans: Table {
     var table = Table([
       .init("UNTIL MS"), .init("MAJOR"), .init("MINOR"), .init("TOOK MS"),

@@ -8,7 +8,7 @@ struct DataPagesText {
 
   init(_ image: PagesDocument.Image) { self.image = image }
 
-  /// Two tables, each with a blank line before it; empty if nothing is known.
+  /// Two tables, each with a blank line before it; empty if no pages of data were counted.
   var text: String {
     let data = DataPages(of: image)
     guard !data.rows.isEmpty else { return "" }

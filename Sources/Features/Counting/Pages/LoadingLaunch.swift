@@ -20,8 +20,8 @@ struct LoadingLaunch {
     self.request.stop = .beginning
   }
 
-  /// - Returns: the touches; or the reason why there are none. That is no error, because the other pages can be counted
-  ///   without them.
+  /// - Returns: the touches of the loader, or the reason why there are none. Missing touches of the loader are no
+  ///   error, because all other pages can be counted.
   func run() throws -> (touches: PageTouches?, problem: Diagnostic?) {
     let name = program.command[0]
     func notCounted(_ reason: String) -> (PageTouches?, Diagnostic?) {
@@ -52,7 +52,7 @@ struct LoadingLaunch {
 }
 
 extension LoadingLaunch {
-  /// Whether the system permits tracing. Launches `true` to find that out.
+  /// Whether the system permits tracing. Traces a launch of `true` to find out.
   static func isPermitted(in environment: LaunchEnvironment) -> Bool {
     let program = ProgramLaunch(command: ["true"])
     do {

@@ -8,7 +8,7 @@ import ProcessTracing
 /// A launch whose pages are counted: `orderfile pages`.
 package struct PageLaunch {
   package var program: ProgramLaunch
-  /// Images to count in addition to the launched program.
+  /// The images whose pages are counted in addition to those of the launched program.
   package var images: [String] = []
   package var countsAllImages = false
   package var stop: Stop?
@@ -17,7 +17,7 @@ package struct PageLaunch {
   package var countsLoading = false
   /// Whether the resident memory is read, too, in 20 further launches.
   package var readsMemory = false
-  /// The method; `nil` to choose one that works.
+  /// The method that sees touches; `nil` to choose a method that works.
   package var method: PageMethod?
   package var environment: LaunchEnvironment
 
@@ -25,7 +25,7 @@ package struct PageLaunch {
   package enum Stop {
     /// At this `orderfile_mark()`.
     case mark(String)
-    /// At the first call of this function.
+    /// The launch is over when the program first calls this function.
     case function(String)
   }
 
@@ -121,7 +121,8 @@ package struct PageLaunch {
       unseen: isLaunchedAgain ? [] : unseen.countedOnes, notes: notes, warnings: warnings)
   }
 
-  /// - Returns: the method. `gap` is a warning if images have resolvers of ifuncs and the program can't be traced.
+  /// - Returns: the method that sees touches. `gap` is a warning if images have resolvers of ifuncs and the program
+  ///   can't be traced.
   private func chooseMethod(
     _ found: LaunchedProgram, _ request: PageRequest
   ) throws(Diagnostic) -> (PageMethodChoice, gap: Diagnostic?) {
@@ -153,7 +154,7 @@ package struct PageLaunch {
 
   /// Launches the program again with `--method ptrace`.
   ///
-  /// - Returns: the result and its method; `nil` if the program can't be traced here.
+  /// - Returns: the result of the second launch and its method; `nil` if the program can't be traced here.
   private func trace(
     _ found: LaunchedProgram, _ request: PageRequest, _ input: RepeatableInput
   ) throws -> (PageLaunchResult, PageMethodChoice)? {
@@ -186,7 +187,7 @@ package struct PageLaunch {
   }
 }
 
-/// The pages that a launch touched, and how it ended.
+/// The pages that a launch touched, and how the launch ended.
 package struct CountedPages {
   package var document: PagesDocument
   package let end: ProgramLaunch.End

@@ -5,14 +5,15 @@ import ProcessLaunch
 
 /// The resident memory of the counted images. The memory is read in launches of its own, in which no access is removed.
 struct PageMemory {
-  /// The program. If a file was opened as its standard input, each launch reads the file from its start; otherwise the
-  /// input is empty.
+  /// The program to launch. If a file was opened as its standard input, each launch reads the file from its start;
+  /// otherwise the input is empty.
   var program: ProgramLaunch
   var environment: LaunchEnvironment
 
-  /// Adds the memory to each image.
+  /// Adds its resident memory to each image.
   ///
-  /// - Returns: a warning for each image that no process had mapped at that moment, such as a library that was unloaded.
+  /// - Returns: a warning for each image that no process had mapped when memory was read, such as a library that was
+  ///   unloaded.
   /// - Throws: if a launch fails, or if its memory can't be read.
   func add(to images: inout [PagesDocument.Image]) throws(Diagnostic) -> [Diagnostic] {
     var launches = MemoryLaunches(

@@ -9,24 +9,24 @@ import Symbolication
 
 /// The method that sees touches of pages.
 package enum PageMethod: String, CaseIterable {
-  /// A library in the program sees them.
+  /// A library that is preloaded into the program sees the touches.
   case preload
-  /// A tracer outside the program sees them.
+  /// A tracer outside the program sees the touches.
   case ptrace
 }
 
 /// Chooses the method for a launch.
 struct PageMethodChoice {
-  /// Resolvers of ifuncs. The loader runs them before it runs the preloaded library.
+  /// The counted images with resolvers of ifuncs. The loader runs resolvers before it runs the preloaded library.
   enum Resolvers: Hashable {
-    /// The path of a counted image that has resolvers.
+    /// A counted image at this path has resolvers.
     case inImage(String)
     /// All images are counted, and libraries of every system, such as libc, have resolvers.
     case inLibraries
   }
 
   let method: PageMethod
-  /// The resolvers of ifuncs that make `method` `ptrace`; `nil` if there are none, or if `method` does not depend on
+  /// The resolvers of ifuncs for which `method` is `ptrace`; `nil` if there are none, or if `method` does not depend on
   /// them.
   private(set) var resolvers: Resolvers?
   private let environment: LaunchEnvironment

@@ -11,11 +11,11 @@ import Symbolication
 /// functions.
 struct PageNames {
   private var known: [String: KnownImage?] = [:]
-  /// Images that could not be read.
+  /// Warnings about images that could not be read.
   private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
-    /// The build of the file.
+    /// The build that is in the file now.
     var build: ImageInMemory
     var reference: ImageReference
     var pages: ImagePages
@@ -33,7 +33,7 @@ struct PageNames {
     var pages: [String: [PagesDocument.Page]] = [:]
     var loading: [String: [PagesDocument.Page]] = [:]
     let loaders = loaders(of: touches)
-    // Determined once for each image, because this maps files.
+    // For each image, whether its build is still in the file. This is determined once, because it maps files.
     let isThere = touches.images.map { image(of: $0) != nil }
     let others = touches.others + otherBuilds(touches, isThere, wanted)
     for (step, touch) in touches.touches.enumerated() where isThere[touch.image] {
@@ -102,7 +102,7 @@ struct PageNames {
     for index in Set(touches.touches.map(\.image)).sorted() where !isThere[index] {
       let path = touches.images[index].path
       let former = ProcessMapping.withoutDeletion(path)
-      // If a file can't be read, another message says so.
+      // Files that can't be read are left out here, because another message reports them.
       let isReplaced = known[path].flatMap { $0 } != nil || wanted.contains(former)
       if isReplaced, !touches.others.contains(former), !others.contains(former) {
         others.append(former)

@@ -10,7 +10,7 @@ extension Remedy {
     Remedy("\(verb) --method ptrace", option: "--method")
   }
 
-  /// - Parameter event: what must not happen while pages are counted.
+  /// - Parameter event: the event before which the launch has to end for an exact count.
   fileprivate static func stopping(_ event: String) -> Remedy {
     Remedy("stop before \(event), with --stop-at or --stop-at-symbol", option: "--stop-at")
   }

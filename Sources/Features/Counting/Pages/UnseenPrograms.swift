@@ -23,7 +23,7 @@ struct UnseenPrograms {
     }
   }
 
-  /// The counted programs with touches that the count misses.
+  /// The counted programs whose touches are missing in the count.
   var countedOnes: [String] { executables.filter { counted?.contains($0) ?? true } }
 
   /// Why the count has gaps that `ptrace` would not have; `nil` if it has no gaps.
@@ -53,7 +53,7 @@ struct UnseenPrograms {
 }
 
 extension PageLaunchResult {
-  /// Why the library missed touches; `nil` if a tracer would not see more.
+  /// Why the preloaded library missed touches; `nil` if a tracer would not see more.
   var reasonToTrace: String? {
     switch problem {
     case .nothingLoaded: return "the program did not load the library that counts pages"

@@ -32,7 +32,7 @@ struct LaunchDataPages {
     executed = all.filter { $0.access == .execute }
   }
 
-  /// Returns the number of distinct pages of a size, without pages that were also executed.
+  /// Returns the number of distinct pages of data of a size, without pages that were also executed.
   func pages(_ size: PageSize) -> Int {
     let touched = rows.map(\.address) + data.relocatedWords
     return Set(touched.map(size.page(of:))).subtracting(executed.map { size.page(of: $0.address) })

@@ -14,9 +14,10 @@ package struct OrderFileRefinement {
   package var relink: String
   /// The order file to write.
   package var output: String
-  /// The cluster profile to start from, by which `relink` splits functions. A better profile replaces it.
+  /// The profile for splitting functions to start from, by which `relink` splits functions. A better profile replaces
+  /// it.
   package var split: String?
-  /// The launch to refine for.
+  /// The program whose launch the order is improved for.
   package var program: ProgramLaunch
   /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
   package var inputPath: String?

@@ -5,10 +5,10 @@ import PagesFormat
 
 /// The result of `orderfile refine`, with each step of the search. All its figures are measured.
 package struct RefineDocument: Hashable, Sendable {
-  /// The path of the order file.
+  /// The path of the order file that was written.
   package var outputPath: String
   package var imagePath: String
-  /// The page size by which orders are compared.
+  /// The page size by which the numbers of pages of orders are compared.
   package var pageSize: PageSize
   /// The orders that were tried, in sequence; the first is the given order.
   package var steps: [Step]
@@ -46,12 +46,12 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
-  /// A lower bound for orders of whole functions.
+  /// A lower bound on the executed pages, for orders of whole functions.
   package struct Floor: Hashable, Sendable {
     /// The size of the functions that the launch ran and that the order places.
     package var startupBytes: UInt64
     package var pageSize: PageSize
-    /// Executed pages that hold none of these functions.
+    /// Executed pages that hold no function which the order places.
     package var fixed: [FixedPage]
 
     package init(startupBytes: UInt64, pageSize: PageSize, fixed: [FixedPage]) {
@@ -87,7 +87,7 @@ package struct RefineDocument: Hashable, Sendable {
     package var loader = 0
     /// The first touched variable or constant has an entry.
     package var listed = 0
-    /// It has a name, but no entry.
+    /// The first touched variable or constant has a name, but no entry.
     package var unlisted = 0
     /// The first touched bytes have no name: they are strings and constants that the compiler or the linker merged.
     package var unnamed = 0

@@ -12,7 +12,7 @@ import Symbolication
 /// The launch for which an order is refined. It launches the image as it is currently linked.
 struct RefinedLaunch {
   let program: ProgramLaunch
-  /// The path of the standard input; `nil` for an empty one.
+  /// The path of the file that is the program's standard input; `nil` for an empty input.
   let inputPath: String?
   let folder: TemporaryFolder
   let environment: LaunchEnvironment

@@ -12,8 +12,8 @@ import ProcessLaunch
 import Rendering
 import Symbolication
 
-/// The search for a better order. It tries move after move, relinks and measures each time, and ends when no move
-/// helps.
+/// The search for a better order. It changes the best order in one way after the other, relinks and counts pages each
+/// time, and ends when no change helps.
 struct Refinement {
   private let image: RelinkedImage
   private let launch: RefinedLaunch
@@ -30,10 +30,10 @@ struct Refinement {
     var bytes: [UInt8]
     /// The lines of the order file for other images, which do not change.
     var others: [UInt8] = []
-    /// `nil` if functions are not split.
+    /// The profile for splitting functions; `nil` if functions are not split.
     var profile: ClusterProfile?
 
-    /// The profile as a file.
+    /// The bytes of the profile's file.
     var profileBytes: [UInt8]? {
       profile?.written(header: ["orderfile \(toolVersion): refined"])
     }
@@ -42,22 +42,22 @@ struct Refinement {
     func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
   }
 
-  /// A candidate, and the pages that a launch of its build touched.
+  /// An order that was tried, and the pages that a launch of its build touched.
   struct Trial {
     var candidate: Candidate
     var release: ReleaseLayout
     var pages: PagesDocument.Image
-    /// The touches of data; `nil` if the image's data can't be read.
+    /// The launch's touches of data; `nil` if the image's data can't be read.
     var data: LaunchDataPages?
     var uses: [FirstUse]
-    /// The first addresses of the basic blocks that ran.
+    /// The first addresses of the basic blocks that the launch ran.
     var blocks: Set<StatedAddress>
     var warnings: [Diagnostic]
   }
 
   private enum Move {
     case order(OrderRefinement.Move)
-    /// Blocks that ran, and that the profile has split off, join the blocks that ran before.
+    /// Blocks that ran although the profile has split them off are added to the blocks that stay together.
     case growClusters
   }
 
@@ -99,7 +99,7 @@ struct Refinement {
     image.restore()
   }
 
-  /// Links and launches with a candidate, and keeps it if it is better than the best.
+  /// Links and launches the image with a candidate, and keeps the candidate if it is better than the best so far.
   private mutating func take(
     _ candidate: (name: String, candidate: Candidate),
     _ progress: (_ step: RefineDocument.Step) -> Void
@@ -152,7 +152,7 @@ struct Refinement {
     )
   }
 
-  /// Returns `given` with other entries.
+  /// Returns the order file and profile of `given` with other entries.
   private func candidate(_ entries: [OrderFileEntry], _ given: Candidate) throws -> Candidate {
     let bytes = given.order.dialect.write(
       entries, strings: given.order.strings.map(\.hash), header: header
@@ -278,7 +278,7 @@ struct Refinement {
     )
   }
 
-  /// - Throws: `interrupted` if an interrupt came.
+  /// - Throws: `interrupted` if the user has interrupted the command.
   private static func trial(
     of candidate: Candidate, _ image: RelinkedImage, _ launch: RefinedLaunch
   ) throws -> Trial {

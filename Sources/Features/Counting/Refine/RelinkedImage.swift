@@ -6,7 +6,7 @@ import ProcessLaunch
 
 /// An image that a command relinks repeatedly, each time in another order or with other options.
 ///
-/// The best image is kept beside it while others are tried, and restored at the end.
+/// The best image so far is kept beside its file while others are tried, and restored at the end.
 package final class RelinkedImage {
   package let path: String
   private let command: String

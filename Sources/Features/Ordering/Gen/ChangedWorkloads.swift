@@ -51,7 +51,7 @@ extension Diagnostic {
     return warnings
   }
 
-  /// The first three of `texts`, and the number of the others.
+  /// Returns the first three of `texts`, and the number of the others, in words.
   private static func listed(_ texts: [String]) -> String {
     texts.prefix(3).joined(separator: ", ")
       + (texts.count > 3 ? ", and \(texts.count - 3) more" : "")

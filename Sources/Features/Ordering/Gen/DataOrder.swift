@@ -118,7 +118,7 @@ extension DataLayout {
       layout.functions[layout.aliases(of: part.function).upperBound - 1].knownBody
     }
     let byLoader = relocatedPages(of: section)
-    // Launches touch only a few pages of a large table, so each datum counts with its first page.
+    // Launches touch only a few pages of a large table, so each datum counts as if it were only on its first page.
     let named = Set(touched.map { size.page(of: body($0).start) })
     let staying = Set(unnamed.map(size.page(of:)))
     let before = byLoader.union(named).union(staying).count
@@ -130,7 +130,7 @@ extension DataLayout {
     return areTogether ? others + filled <= before : others + filled + 1 < before
   }
 
-  /// The pages of `section` to which the loader writes.
+  /// The pages of the section at index `section` to which the loader writes.
   private func relocatedPages(of section: Int) -> Set<StatedPage> {
     let range = layout.sections[section].range
     let first = relocatedWords.partitioningIndex { $0 >= range.start }

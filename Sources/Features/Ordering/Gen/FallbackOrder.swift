@@ -28,7 +28,7 @@ package struct FallbackOrder {
     bytes = file.copy(0..<file.count)
   }
 
-  /// What `gen` did instead of generating an order.
+  /// Returns the document about the fallback that `gen` used instead of generating an order.
   ///
   /// - Parameter error: why there is no new order. The result is `nil` if the reason is not a missing trace.
   package func document(after error: Diagnostic, outputPath: String) -> GenDocument? {

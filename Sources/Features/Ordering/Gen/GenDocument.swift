@@ -9,16 +9,16 @@ package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
   /// The hits in images that are not among `images`.
   package var unused: [UnusedHits]
-  /// What was written because a trace is missing; `nil` if orders were generated.
+  /// The order file that was written because a trace is missing; `nil` if orders were generated.
   package var fallback: Fallback?
 
   /// An order file that was used as it is.
   package struct Fallback: Hashable, Sendable {
     package var path: String
-    /// The path of its copy.
+    /// The path of the copy that was written.
     package var outputPath: String
     package var entries: Int
-    /// Which trace is missing.
+    /// The reason for the fallback: which trace is missing.
     package var reason: String
 
     package init(path: String, outputPath: String, entries: Int, reason: String) {
@@ -48,7 +48,7 @@ package struct OrderedImage: Hashable, Sendable {
   /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
   package var layout: ImageReference?
   package var functions: Functions
-  /// What is split off from the ordered functions; `nil` if they stay whole.
+  /// How the ordered functions are split; `nil` if they stay whole.
   package var split: SplitSummary?
   /// The data that launches touched; `nil` if these are unknown.
   package var data: OrderedData?
@@ -78,7 +78,7 @@ package struct OrderedImage: Hashable, Sendable {
     package var strategy: String
     /// The number of lines that name a function; each alias has its own line.
     package var entries: Int
-    /// What became of the entries of the previous order file; `nil` if none was given.
+    /// How the entries of the previous order file compare with the new entries; `nil` if none was given.
     package var previous: Previous?
 
     package init(
@@ -101,7 +101,7 @@ package struct OrderedImage: Hashable, Sendable {
 
   /// What the traces recorded about the image.
   package struct Recording: Hashable, Sendable {
-    /// The image in the traces.
+    /// The path of the image, as the traces state it.
     package var image: String
     package var traces: [String]
     /// The number of launches that used the image.
@@ -113,7 +113,7 @@ package struct OrderedImage: Hashable, Sendable {
     package var lostRecords: UInt64
     /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
     package var recordable: RecordableCode?
-    /// The builds that were launched, if there are several.
+    /// The recorded builds of the image, if there are several.
     package var builds: [Build] = []
 
     package init(
@@ -208,7 +208,7 @@ package struct OrderedImage: Hashable, Sendable {
   package struct Build: Hashable, Sendable {
     package var path: String
     package var imageID: String?
-    /// The number of launches that used it.
+    /// The number of launches that used the build.
     package var launches: UInt64
     /// The number of bodies that these launches used, and the number of these bodies that the layout has.
     package var recordedFunctions: Int
@@ -226,7 +226,7 @@ package struct OrderedImage: Hashable, Sendable {
     }
   }
 
-  /// How the linker is known.
+  /// How `gen` knows the linker.
   package enum LinkerSource: String, CaseIterable, Sendable {
     case option
     /// The image to order states its linker.
@@ -237,7 +237,7 @@ package struct OrderedImage: Hashable, Sendable {
 }
 
 extension [NameWithReason] {
-  /// The reasons with their counts, most frequent first.
+  /// The reasons for which functions are missing, with their counts, most frequent first.
   package var byReason: [(reason: String, count: Int)] {
     var counts: [String: Int] = [:]
     for name in self { counts[name.reason, default: 0] += 1 }

@@ -3,13 +3,13 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The figures of the images in a `GenDocument`. Commands read nothing else of the document.
+/// The figures of the images in a `GenDocument`. Other commands read only these figures of the document.
 package struct GenFigures: Hashable, Sendable {
   package var images: [Image]
 
   package struct Image: Hashable, Sendable {
-    /// The file in which names were looked up, or the recorded image if there was none. It has no ID: the build that is
-    /// linked with the order file has another ID.
+    /// The file in which names were looked up, or the recorded image if there was none. The reference has no ID: the
+    /// build that is linked with the order file has another ID.
     package var image: ImageReference
     package var entries: Int
     package var startupBytes: Int

@@ -1,7 +1,7 @@
 import ImageModel
 import Rendering
 
-/// The text report of an order file: one paragraph with what it holds and leaves out.
+/// The text report of an order file: one paragraph that counts the functions in the file, and those left out.
 package struct GenText {
   private let image: OrderedImage
   private let listsMissing: Bool
@@ -89,7 +89,7 @@ package struct GenText {
     }
   }
 
-  /// What to do with the order file. Build systems do not notice that the order file has changed.
+  /// The next step with the order file. It mentions that build systems do not notice a changed order file.
   private var next: String {
     if let split = image.split, let command = split.command {
       return "; next: \(printable(command))"

@@ -70,7 +70,7 @@ struct ImageOrder {
   }
 
   /// - Parameters:
-  ///   - workloads: what launches were asked to do, where traces state it.
+  ///   - workloads: the command lines and inputs of the launches, where traces state them.
   ///   - leavesOutRare: whether to leave out functions that few launches used.
   /// - Throws: `mismatch` if the requested linker writes images of another format, or if the previous order file is of
   ///   another program.
@@ -203,8 +203,8 @@ struct ImageOrder {
     release.image.flatMap { $0.isSlice ? $0.architecture : nil }
   }
 
-  /// The used functions in the order of `strategy`, or in their previous order where `strategy` gains nothing. If
-  /// functions are to be split, only their executed bytes count.
+  /// Returns the used functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
+  /// If functions are to be split, only their executed bytes count.
   private func parts(
     _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
     _ leavesOutRare: Bool, _ dialect: OrderFileDialect
@@ -217,7 +217,7 @@ struct ImageOrder {
     return units.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
   }
 
-  /// The bytes of a part that are in `ran`, which ascends.
+  /// Returns a function that returns how many bytes of a part are in `ran`, which ascends.
   private func executedSize(_ ran: [AddressRange]) -> (Part) -> UInt64 {
     { part in
       let body = release.layout.functions[part.function].knownBody
@@ -226,7 +226,7 @@ struct ImageOrder {
     }
   }
 
-  /// The order of the parts of `functions`; `nil` if they are not to be split.
+  /// Returns the order of the hot and cold parts of `functions`; `nil` if the functions are not to be split.
   private func split(
     _ functions: [Part], _ executed: ExecutedCode?, _ options: OrderGeneration.Options,
     _ header: [String]

@@ -17,9 +17,9 @@ import Symbolication
 package struct LaunchData {
   enum Source {
     case pages
-    /// A launch that a profile keeps whole.
+    /// The data come from a launch that a profile keeps whole.
     case wholeLaunch
-    /// The data that other launches touched; the most touched first.
+    /// The data come from the other launches of a profile, together; the most touched data are first.
     case otherLaunches
   }
 
@@ -34,7 +34,7 @@ package struct LaunchData {
   var touches: [Touch]
 
   struct Touch: Hashable {
-    /// The touch, at an address of the launched image.
+    /// The first touch of the data, at an address of the launched image.
     var touch: DataTouch
     /// The names of the touched data, if they are known. Other builds are searched for these names only.
     var names: [SymbolName]
@@ -117,7 +117,7 @@ package struct ImageStrings {
   private let data: DataLayout
   private let bytes: FileBytes
 
-  /// - Returns: `nil` if the image has none.
+  /// - Returns: `nil` if the image has no C strings.
   init?(of release: ReleaseLayout) {
     guard let bytes = release.bytes, let data = (try? release.dataLayout()) ?? nil,
       !data.strings.isEmpty
@@ -139,8 +139,9 @@ extension PagesInputs {
   /// Returns the data that each launch touched in one program or library.
   ///
   /// - Parameters:
-  ///   - ids: the IDs of its builds. An image with another ID counts if its file name is the file name of a build.
-  ///   - paths: the files of its builds.
+  ///   - ids: the IDs of the program's builds. An image with another ID counts if its file name is the file name of a
+  ///     build.
+  ///   - paths: the paths of the program's builds.
   ///   - isOptional: whether a document may have no such image.
   /// - Throws: `mismatch` if a document has no such image.
   package func launches(

@@ -5,7 +5,7 @@ package enum MinSupport: Hashable, Sendable {
   case launches(UInt64)
   case share(Share)
 
-  /// The least number of `all` launches: a share is rounded up.
+  /// Returns the least number of launches out of `all`; a share is rounded up.
   package func launches(of all: UInt64) -> UInt64 {
     switch self {
     case .launches(let count): count

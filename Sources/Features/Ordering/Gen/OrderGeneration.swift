@@ -22,7 +22,7 @@ package struct GeneratedOrder {
 package struct OrderGeneration {
   /// Which traces and builds to read, and how to order them.
   package struct Options {
-    /// As the parameters of `LaunchFiles`.
+    /// The traces and profiles, as the parameters of `LaunchFiles.init`.
     package var traces: [String]
     package var weighted: [String] = []
     /// Whether files that can't be read are left out with a warning.
@@ -32,8 +32,8 @@ package struct OrderGeneration {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var builds = Builds.one()
-    /// The slice of a universal file. Order files in a dialect that can name architectures are for this architecture
-    /// only.
+    /// The architecture of the slice to read from a universal file. Order files in a dialect that can name
+    /// architectures are for this architecture only.
     package var architecture: Architecture?
     /// The dialect of the linker; `nil` takes the dialect of the linker that wrote the build, or else the usual
     /// dialect.
@@ -44,15 +44,15 @@ package struct OrderGeneration {
     package var largeFunctionBytes: UInt64?
     /// The path of an order file in which entries stay where they are if hardly anything is gained by moving them.
     package var previous: String?
-    /// How to split functions into what runs and what does not; `nil` leaves them whole. If functions are split,
-    /// `builds` is `one`.
+    /// How to split functions into the code that runs and the other code; `nil` leaves functions whole. If functions
+    /// are split, `builds` is `one`.
     package var split: SplitFormat?
-    /// The path of the profile, for the report.
+    /// The path of the profile for splitting functions, for the report.
     package var splitPath = ""
     /// The path of the source file that prefetches the ordered functions, for the report; `nil` makes no such file.
     /// With a path, `builds` is `one`.
     package var prefetchPath: String?
-    /// Where the tool that splits is looked up.
+    /// The environment in which the tool that splits functions is looked up.
     package var environment = LaunchEnvironment(searchPath: nil)
 
     package init(traces: [String]) { self.traces = traces }
@@ -70,9 +70,9 @@ package struct OrderGeneration {
   private let pages: PagesInputs
   /// The groups of recorded images that are ordered.
   private let groups: [Int]
-  /// The builds, by the group of the recorded image.
+  /// The builds to order, by the group of the recorded image.
   private var releases: [Int: ReleaseLayout] = [:]
-  /// What launches used in `groups`; `nil` before the first order.
+  /// The profile of what launches used in `groups`; `nil` until the first order is made.
   private var folded: Profile?
   private var orderWarnings: [Diagnostic] = []
 
@@ -134,7 +134,7 @@ package struct OrderGeneration {
     guard let group = groups.first(where: { inputs.builds.name(of: $0) == fileName }),
       let image = inputs.builds.images(of: group).first
     else { throw Diagnostic("missing image '\(fileName)' in the traces") }
-    // A layout can be large: it is released when its order is made.
+    // The layout, which can be large, is released when the image's order is made.
     let given = releases[group]
     let known = inputs.traces.images
     func layout(_ images: inout RecordedImages) throws(Diagnostic) -> Layout {
@@ -206,7 +206,7 @@ package struct OrderGeneration {
       named: [release.path] + recorded.map(\.path), isOptional: groups.count > 1)
   }
 
-  /// What launches executed, as code of `release`.
+  /// Returns what launches executed, as code of `release`.
   ///
   /// - Parameters:
   ///   - members: the images of `profile` that are builds of the same image.
@@ -229,7 +229,7 @@ package struct OrderGeneration {
     return inputs.builds.images(of: group).first.flatMap(\.id)
   }
 
-  /// What launches used in the images of all groups. The traces are read at the first order.
+  /// Returns what launches used in the images of all groups. The traces are read when the first order is made.
   private mutating func profile() throws(Diagnostic) -> Profile {
     if let folded { return folded }
     let profile = try inputs.folding.profile(of: groups)

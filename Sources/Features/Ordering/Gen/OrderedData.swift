@@ -19,7 +19,7 @@ package struct OrderedData: Hashable, Sendable {
 
   package struct Section: Hashable, Sendable {
     package var name: SymbolName
-    /// As `DataKind` calls it.
+    /// The kind of the data in the section, as `DataKind` names it.
     package var kind: String
     /// The number of variables and constants that were touched and can be placed, and their size.
     package var symbols: Int

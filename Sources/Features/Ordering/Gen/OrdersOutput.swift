@@ -4,13 +4,13 @@ import LibC
 
 /// The output of `gen --all-images`, which writes the order files of several images.
 package enum OrdersOutput {
-  /// A folder, with a file for each image that is named after the image.
+  /// The output is a folder, with an order file for each image, named after the image.
   case folder(String)
-  /// One file with all orders, for a build that links all images with it.
+  /// The output is one file with all orders, for a build that links all images with this file.
   case file(OutputFile)
 
-  /// The file at `path` if it exists, or if the name ends with `.order`; otherwise the folder, which is made unless it
-  /// exists.
+  /// Chooses the file at `path` if it exists, or if the name ends with `.order`; otherwise the folder, which is made
+  /// unless it exists.
   ///
   /// - Parameter inputs: the paths of the files from which the orders are made.
   /// - Throws: if the file or the folder can't be written.

@@ -6,9 +6,9 @@ import Symbolication
 
 /// An order file of an earlier build, whose entries stay if hardly anything is gained by moving them: `gen --previous`.
 struct PreviousOrder {
-  /// The parts of the layout that it places, in its order.
+  /// The parts of the layout that the previous order file places, in its order.
   private(set) var parts: [Part] = []
-  /// What the launches from which the file was made were asked to do, if the file's header states it.
+  /// The command lines and inputs of the launches from which the file was made, if the file's header states them.
   let workloads: [WorkloadSummary]
   let path: String
   let order: OrderFile
@@ -16,7 +16,7 @@ struct PreviousOrder {
   /// - Parameters:
   ///   - release: the build to order. Functions that it has under another name are found as `verify` finds them.
   ///   - dialect: the dialect of the new order file.
-  ///   - architecture: as for `OrderFile.parts`.
+  ///   - architecture: the architecture of the build, as for `OrderFile.parts`.
   /// - Throws: an error if the file can't be read; `mismatch` if none of its entries is in `release`.
   init(
     _ path: String, of release: ReleaseLayout, for dialect: OrderFileDialect,
@@ -56,13 +56,14 @@ struct PreviousOrder {
     }
   }
 
-  /// Compares its entries with the entries of the order file `bytes`, which has the same dialect; `nil` if `bytes` is
-  /// too large to be read.
+  /// Compares the entries of this file with the entries of the order file `bytes`, which has the same dialect; `nil` if
+  /// `bytes` is too large to be read.
   ///
   /// - Complexity: O(*n* log *n*) for *n* entries of both files, on average.
   func comparison(with bytes: [UInt8]) -> OrderedImage.Previous? {
     guard let new = try? order.dialect.read(FileBytes(bytes)) else { return nil }
-    // Entries of other architectures are in files of their own until these are concatenated.
+    // Only entries of the new file's architectures are compared: the previous file may be several order files, one for
+    // each architecture, put together.
     let architectures = Set(new.entries.map(\.architecture))
     var places: [OrderFileEntry: UInt64] = [:]
     for (place, entry) in order.entries.enumerated()

@@ -12,12 +12,12 @@ struct ResolvedData {
   let release: ReleaseLayout
   /// The touches of whole launches, and then the data that no whole launch touched.
   private(set) var used = UsedParts()
-  /// By section of the data: the touched addresses of data without a name.
+  /// For each section of the data: the touched addresses of data without a name.
   private(set) var unnamed: [Int: [StatedAddress]] = [:]
   /// The number of touches in other builds of data without a name.
   private(set) var unnamedElsewhere = 0
   private(set) var warnings: [Diagnostic] = []
-  /// Indexes of strings, in the order of first touches.
+  /// The indexes of the touched strings, in the order of first touches.
   private(set) var strings: [Int] = []
   private(set) var missing: [NameWithReason] = []
   private var isKnownString: Set<Int> = []
@@ -98,7 +98,7 @@ struct ResolvedData {
     if isKnownString.insert(index).inserted { strings.append(index) }
   }
 
-  /// Adds a string that another build has.
+  /// Adds a string that a launch of another build touched.
   private mutating func addString(_ hash: UInt32) {
     let known = stringsByHash ?? hashedStrings
     stringsByHash = known
@@ -128,7 +128,7 @@ struct ResolvedData {
     return !map.resolve(name).functions.isEmpty
   }
 
-  /// The number of variables that were touched in `section` and whose addresses match.
+  /// Returns the number of variables that were touched in `section` and whose addresses satisfy `matches`.
   func count(in section: Int, where matches: (StatedAddress) -> Bool) -> Int {
     Set(
       used.all.map { data.layout.functions[$0.part.function] }

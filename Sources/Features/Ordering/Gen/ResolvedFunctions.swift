@@ -13,7 +13,7 @@ struct ResolvedFunctions {
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   private(set) var recordedCount = 0
-  /// The number of these bodies that are in the layout.
+  /// The number of used bodies that are in the layout.
   private(set) var resolvedCount = 0
   /// For each function that launches used, the functions of the layout.
   private(set) var functions: [[Int]] = []
@@ -37,7 +37,7 @@ struct ResolvedFunctions {
       // All functions at an address have one body.
       var placeCount = functions.isEmpty ? 0 : 1
       if function.address == nil {
-        // Bodies that launches of the build itself used are counted there.
+        // Bodies at places that launches of the build itself used are counted with those launches.
         let places = Set(functions.map { layout.functions[$0].address })
         let same = known.intersection(places)
         bodyCount -= min(bodyCount, same.count)

@@ -10,7 +10,7 @@ struct UsedUnits {
   /// The units that launches used. A unit represents all of its functions.
   private let used: UsedParts
   private let layout: Layout
-  /// `nil` if each function is a unit.
+  /// The units of functions that a linker moves together; `nil` if each function is a unit.
   private let units: MovedUnits?
   /// Used functions whose place no order changes.
   private let fixed: [Part]
@@ -60,7 +60,7 @@ struct UsedUnits {
       .saturatingSum()
   }
 
-  /// The functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
+  /// Returns the functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
   ///
   /// - Parameter leavesOutRare: whether functions of the previous order that are not used are left out.
   func ordered(

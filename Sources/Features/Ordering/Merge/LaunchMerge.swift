@@ -14,7 +14,7 @@ import TraceFormat
 /// Launches folded together: `orderfile merge`.
 package struct LaunchMerge {
   package struct Options: Sendable {
-    /// As the parameters of `LaunchFiles`.
+    /// The traces and profiles to fold, as the parameters of `LaunchFiles.init`.
     package var paths: [String]
     package var weighted: [String] = []
     /// The paths of recorded images.
@@ -36,7 +36,7 @@ package struct LaunchMerge {
   package init(_ options: Options) throws(Diagnostic) {
     let inputs = try LaunchFiles(options.paths, weighted: options.weighted)
     let files = inputs.files
-    // A few files take less time than folding the parts.
+    // Each part has at least 16 files, because folding a part takes as long as reading a few files.
     let partCount = max(1, min(processorCount, files.count / 16))
     var parts = concurrently(partCount) { number in
       FileFolding(
@@ -46,7 +46,7 @@ package struct LaunchMerge {
     var unread = options.recorded
     var imageWarnings: [Diagnostic] = []
     var fold = ProfileFold()
-    // Each part is released when it is folded.
+    // The parts are folded from the end of the list, so that each part can be released when it is folded.
     parts.reverse()
     while let part = parts.popLast() {
       for problem in part.problems { problems.append(problem) }
@@ -102,7 +102,8 @@ package struct FileFolding: Sendable {
 
   /// Adds the launches of one file.
   ///
-  /// - Throws: an error if it can't be read, or if the names of its launch are unknown; then nothing of it is added.
+  /// - Throws: an error if the file can't be read, or if the names of its launch are unknown. Nothing of the file is
+  ///   added then.
   private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
     let bytes = try file.bytes()
     guard case .profile = FileKind(of: bytes) else { return try addTrace(bytes, file) }
@@ -117,8 +118,8 @@ package struct FileFolding: Sendable {
   ) throws(Diagnostic) {
     let traceFile = try InputFile.traceFile(bytes, file.path)
     let isAdded: Bool
-    // The names in the trace count, even if the image was read for another trace: so it makes no difference in which
-    // part of the files the trace is.
+    // The names in the trace are used even if the image was read for another trace, so that the result does not depend
+    // on how the files are divided into parts.
     if namesNoImages, traceFile.hasSortedNames {
       isAdded = fold.add(sealed: traceFile, path: file.path, weight: file.weight)
     } else {
@@ -183,6 +184,6 @@ extension LaunchMerge {
   /// The bytes of the profile's file.
   package var bytes: [UInt8] { profile.bytes }
 
-  /// - Parameter path: the profile's.
+  /// - Parameter path: the path of the profile's file.
   package func document(path: String) -> ProfileDocument { ProfileDocument(profile, path: path) }
 }

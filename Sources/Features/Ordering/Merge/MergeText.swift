@@ -4,7 +4,7 @@ import Rendering
 package struct MergeText {
   package let text: String
 
-  /// - Parameter files: the number of traces and profiles that it was made from.
+  /// - Parameter files: the number of traces and profiles that were folded to the profile.
   package init(_ document: ProfileDocument, files: Int) {
     let path = printable(document.path)
     let next = document.path == "-" ? "" : "; next: orderfile gen \(path) -o app.order"

@@ -20,7 +20,8 @@ package struct ProfileDocument: Hashable, Sendable {
     package var path: String
     package var id: String?
     package var architecture: String?
-    /// The numbers of launches that used its code, that executed it as the program, and that touched its data.
+    /// The numbers of launches that used code of the image, that executed the image as their program, and that touched
+    /// data of the image.
     package var launches: UInt64
     package var programLaunches: UInt64
     package var dataLaunches: UInt64
@@ -42,20 +43,21 @@ package struct ProfileDocument: Hashable, Sendable {
 
   /// A function, or a datum.
   package struct Function: Hashable, Sendable {
-    /// An index into `images`.
+    /// The image that contains the function or datum, as an index into `images`.
     package var image: Int
     package var address: StatedAddress
-    /// Empty for code and data without a name.
+    /// The names of the function or datum; empty if it has no name.
     package var names: [SymbolName]
-    /// `nil` also for data.
+    /// The object file that defines the function; `nil` if it is unknown, and for data.
     package var objectFile: SymbolName?
-    /// The number of launches that used it.
+    /// The number of launches that used the function or datum.
     package var launches: UInt64
     /// The number of functions, or data, of the image that the median launch used before.
     package var medianPosition: Int
-    /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
+    /// The time of the first use since the process started, in the launch with the earliest use; `nil` if no launch has
+    /// times.
     package var firstNanoseconds: UInt64?
-    /// The number of its basic blocks that ran in any launch; 0 if no blocks were recorded.
+    /// The number of the function's basic blocks that ran in any launch; 0 if no blocks were recorded.
     package var blocks: Int
 
     package init(
@@ -97,12 +99,12 @@ package struct ProfileDocument: Hashable, Sendable {
   package var ends: [Count] = []
   package var lostRecords: UInt64 = 0
   package var images: [Image] = []
-  /// By image, and then by median position.
+  /// The functions that launches used, by image, and then by median position.
   package var functions: [Function] = []
-  /// The data that launches touched, in the same order; empty if data were not recorded.
+  /// The data that launches touched, by image, and then by median position; empty if data were not recorded.
   package var data: [Function] = []
   package var wholeLaunches: [WholeLaunch] = []
-  /// What launches were asked to do, where traces state it.
+  /// The command lines and inputs of the launches, where traces state them.
   package var workloads: [WorkloadSummary] = []
 
   package init(path: String) { self.path = path }

@@ -8,7 +8,7 @@ package struct ProfileText {
   private let width: Int?
   private let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width, in columns; `nil` shortens no name.
   package init(
     _ document: ProfileDocument, width: Int? = nil, names: @escaping NameWording = mangled
   ) {
@@ -52,7 +52,7 @@ package struct ProfileText {
 }
 
 extension ProfileDocument {
-  /// How many launches, images and functions it holds.
+  /// How many launches, images and functions the profile holds, in words.
   package var summary: String {
     let launched = counted(Int(clamping: launches), "launch", "launches")
     let used = counted(functions.count, "function")

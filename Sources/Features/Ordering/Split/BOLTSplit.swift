@@ -12,7 +12,7 @@ import Rendering
 import Symbolication
 
 extension SplitFormat {
-  /// llvm-bolt 19 to 22.
+  /// The format of the profiles that llvm-bolt 19 to 22 reads.
   package static let bolt = SplitFormat(
     name: "bolt", isForLinker: false, use: { "order it with llvm-bolt --data=\($0)" },
     write: splitByBOLT)

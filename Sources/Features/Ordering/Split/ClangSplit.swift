@@ -23,7 +23,8 @@ import Rendering
 import Symbolication
 
 extension SplitFormat {
-  /// Recompilation by clang 19 or later, or link-time optimization by such an LLVM.
+  /// The format of the profiles by which clang 19 or later splits functions, or LLVM 19 or later during link-time
+  /// optimization.
   package static let clang = SplitFormat(
     name: "clang", isForLinker: true,
     use: { "compile with -fbasic-block-address-map -fbasic-block-sections=list=\($0)" },
@@ -57,14 +58,14 @@ private struct ClangSplit {
   private var hot: [Part] = []
   private var cold: [Part] = []
   private var summary = SplitSummary()
-  /// What to do with each body, by its first address.
+  /// How each body is split or why it is left whole, by its first address.
   private var decisions: [StatedAddress: Decision] = [:]
 
   private enum Decision {
     case whole
     /// Blocks as parts of the function, and the names that the compiler may have for it.
     case split(hot: [FunctionBlock], cold: [FunctionBlock], names: Set<SymbolName>)
-    /// The body is a part of another function, which has its place already.
+    /// The body is a part of another function, and is placed with that function.
     case furtherPart
   }
 
@@ -153,8 +154,8 @@ private struct ClangSplit {
     return .split(hot: hot, cold: cold, names: withoutConstructorAliases(listed))
   }
 
-  /// The names, ascending, without the names that the linker has added (`--defsym`, by which SwiftPM names `main`):
-  /// these have no size.
+  /// Returns the names at an address, ascending, without the names that the linker has added (`--defsym`, by which
+  /// SwiftPM names `main`): these have no size.
   private func compilersNames(of aliases: ArraySlice<PlacedSymbol>) -> [SymbolName] {
     let sized = aliases.filter { $0.knownBytes > 0 }
     return (sized.isEmpty ? aliases : sized[...]).map { layout.name(of: $0) }.sorted()

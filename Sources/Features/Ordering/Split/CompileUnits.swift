@@ -11,7 +11,7 @@ struct CompileUnits {
   private var unitNames: [SymbolName] = []
   /// The compile units of functions, by address and name, as debug information has them; as indexes into `unitNames`.
   private var units: [Key: Int] = [:]
-  /// For each name and unit the number of functions.
+  /// The number of functions with the same name in the same compile unit.
   private var counts: [Named: Int] = [:]
 
   private struct Key: Hashable {
@@ -30,7 +30,7 @@ struct CompileUnits {
     var names: [SymbolName]
   }
 
-  /// - Parameter map: shows the entries of split functions.
+  /// - Parameter map: the map of basic blocks, which shows which code is the entry of a split function.
   init(_ release: ReleaseLayout, _ map: BlockMap) {
     guard let described = release.describedFunctions() else { return }
     var numbers: [SymbolName: Int] = [:]
@@ -60,8 +60,8 @@ struct CompileUnits {
 
   /// The entries for the function at `address`.
   ///
-  /// - Parameter names: its names, ascending. Names that can't be distinguished from the names of other functions are
-  ///   left out.
+  /// - Parameter names: the names of the function, ascending. Names that can't be distinguished from the names of other
+  ///   functions are left out.
   func entries(
     for names: [SymbolName], at address: StatedAddress, in map: SymbolMap
   ) -> [Entry] {

@@ -14,7 +14,7 @@ import Symbolication
 struct ExecutedCode {
   /// The build.
   let release: ReleaseLayout
-  /// Its map of basic blocks; `nil` if it has none.
+  /// The map of basic blocks of the build; `nil` if it has none.
   let map: BlockMap?
   private var executedStarts: Set<StatedAddress> = []
   private var executedRanges: Set<AddressRange> = []
@@ -27,7 +27,7 @@ struct ExecutedCode {
   private var names: SymbolMap
   private var recordedBuilds: [ImageID: (release: ReleaseLayout, map: BlockMap)] = [:]
 
-  /// - Throws: the error in the map.
+  /// - Throws: the error in the map of basic blocks.
   init(_ release: ReleaseLayout, names: SymbolMap) throws(Diagnostic) {
     self.release = release
     self.names = names
@@ -37,12 +37,12 @@ struct ExecutedCode {
   /// Whether the code that begins at `address` ran.
   func ran(at address: StatedAddress) -> Bool { executedStarts.contains(address) }
 
-  /// What ran, ascending by address.
+  /// The ranges of code that ran, ascending by address.
   var ranges: [AddressRange] {
     executedRanges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
   }
 
-  /// Whether no launch ran a block that is known here.
+  /// Whether no launch ran a block that was found in this build.
   var isEmpty: Bool { executedRanges.isEmpty }
 
   private mutating func add(_ range: AddressRange) {
@@ -120,14 +120,15 @@ struct ExecutedCode {
       guard let other = byName[name]?.first(where: { !identified.contains($0.entry) }) else {
         continue
       }
-      // A recorded function of this name has no match: all functions of the name without a match have drifted.
+      // A recorded function of this name matches no function of this build, so all functions of this name that match
+      // nothing have drifted.
       for function in functions(named: name, map) where !known.contains(function.entry) {
         driftByEntry[function.entry] = map.drift(of: function, from: other, in: recorded.map)
       }
     }
   }
 
-  /// The functions of this build that correspond to the name, each once.
+  /// Returns the functions of this build with the name, each once.
   private mutating func functions(named name: SymbolName, _ map: BlockMap) -> [BlockMap.Function] {
     let places = Set(names.resolve(name).functions.map { release.layout.functions[$0].address })
     return places.sorted().compactMap(map.function(at:))

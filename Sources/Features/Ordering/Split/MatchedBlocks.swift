@@ -32,9 +32,9 @@ struct MatchedBlocks {
 
     init(_ value: UInt64?) { self = value.map { .known($0) } ?? .unknown }
 
-    /// The facts under which a function with this fact is filed.
+    /// The keys under which a function with this hash or size is filed.
     var filed: [Fact] { [self, .any] }
-    /// The facts that fit this fact.
+    /// The keys under which a function with this hash or size is looked up.
     var fitting: [Fact] { self == .unknown ? [.any] : [self, .unknown] }
   }
 

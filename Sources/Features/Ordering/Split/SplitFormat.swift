@@ -7,14 +7,14 @@ import Symbolication
 /// places the other blocks elsewhere. Each format has a file of its own. To add a format, write such a file and add the
 /// format to `all`.
 package struct SplitFormat: Sendable {
-  /// The name on the command line.
+  /// The format's name on the command line.
   package let name: String
   /// Whether a linker places the parts; otherwise the tool that splits functions places them.
   package let isForLinker: Bool
   /// Returns a clause that says what to do with the profile at `path`: `order it with llvm-bolt --data=app.profile`. The path is
   /// quoted for a shell. "and link it with" can follow the clause.
   package let use: @Sendable (_ path: String) -> String
-  /// Makes the profile and the order of the parts.
+  /// Makes the profile and the order of the parts of split functions.
   package let write: @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
 
   /// All formats, the usual format first.
@@ -46,9 +46,9 @@ package struct SplitRequest {
   /// Whole functions in the order of first uses. The aliases of a function are adjacent.
   let order: [Part]
   let executed: ExecutedCode
-  /// Where the tool is looked up.
+  /// The environment in which the tool is looked up.
   let environment: LaunchEnvironment
-  /// Lines for a comment at the top of the profile.
+  /// The lines of the comment at the top of the profile.
   let header: [String]
 }
 

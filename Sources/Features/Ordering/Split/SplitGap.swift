@@ -19,10 +19,10 @@ import ImageModel
 
 /// A gap between code that ran.
 enum SplitGap {
-  /// In bytes; gaps of at least this size are split off.
+  /// The size in bytes from which a gap is split off.
   static let limit: UInt64 = 16
 
-  /// Whether the code from `start` up to `end` stays where it is.
+  /// Whether the gap from `start` up to `end` is too short to be split off.
   static func isShort(from start: StatedAddress, to end: StatedAddress) -> Bool {
     start <= end && end.rawValue - start.rawValue < limit
   }

@@ -8,13 +8,13 @@ package struct SplitSummary: Hashable, Sendable {
   package var outputPath = ""
   /// The name of the profile's format.
   package var format = ""
-  /// What to do with the profile: the options of the next build, with the path.
+  /// How to use the profile: the options of the next build, with the profile's path.
   package var use = ""
   /// The whole command to type next; `nil` if the image is to be linked again.
   package var command: String?
   /// The number of functions that are split.
   package var functions = 0
-  /// The size, in bytes, of the blocks of these functions that ran, and of their other blocks.
+  /// The size, in bytes, of the blocks of split functions that ran, and of their other blocks.
   package var hotBytes: UInt64 = 0
   package var coldBytes: UInt64 = 0
   /// Functions that stay whole although some of their blocks did not run.

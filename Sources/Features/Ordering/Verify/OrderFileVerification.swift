@@ -17,7 +17,7 @@ package struct OrderFileVerification {
     package var linkMap: String?
     /// The debug file of the only image, if the image is stripped.
     package var debugFile: String?
-    /// The slice of universal files.
+    /// The architecture of the slices to read from universal files.
     package var architecture: Architecture?
     /// The dialect of the order file; `nil` takes the dialect of the linker that wrote an image, or else the dialect
     /// that the file looks like.
@@ -36,7 +36,7 @@ package struct OrderFileVerification {
   package let warnings: [Diagnostic]
   /// The order file with present names; `nil` if it is not requested, or if no entry is renamed.
   package let updated: [UInt8]?
-  /// The order file as it is.
+  /// The bytes of the order file, unchanged.
   package let bytes: FileBytes
 
   /// Reads the files that `options` name.
@@ -132,7 +132,7 @@ package struct OrderFileVerification {
     ]
   }
 
-  /// A problem, and the entries that have it.
+  /// A problem, and the entries of the order file that have the problem.
   private typealias FoundProblem = (problem: VerifyDocument.Problem, entries: [Int])
 
   private static func problems(
@@ -223,7 +223,7 @@ private struct StringStates {
 }
 
 extension VerifyDocument {
-  /// What to do about stale entries.
+  /// The remedy for stale entries, in words.
   package var remedy: String {
     update == nil && count(.renamed) > 0
       ? "write the present names of renamed functions with --update \(printable(path)), or record the launch again"

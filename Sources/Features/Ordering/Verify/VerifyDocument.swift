@@ -10,7 +10,7 @@ package struct VerifyDocument: Hashable, Sendable {
     case renamed
     /// The builds have no function of the name, and no function, or several, that may be the same under another name.
     case missing
-    /// An equal entry counts in its place.
+    /// The order file has an equal entry before, which the linker follows instead.
     case duplicate
     /// The builds have the name, but the linker can't place the symbol.
     case unorderable
@@ -20,7 +20,7 @@ package struct VerifyDocument: Hashable, Sendable {
 
   /// An entry that is stale or ambiguous.
   package struct Problem: Hashable, Sendable {
-    /// The line number, from 1.
+    /// The line of the entry in the order file, from 1.
     package var line: Int
     package var name: SymbolName
     package var kind: Kind
@@ -44,7 +44,7 @@ package struct VerifyDocument: Hashable, Sendable {
 
   /// The path of the order file.
   package var path: String
-  /// The dialect: `lld`, `gold`.
+  /// The name of the order file's dialect: `lld`, `gold`.
   package var dialect: String
   /// The builds.
   package var images: [ImageReference]
@@ -69,16 +69,16 @@ package struct VerifyDocument: Hashable, Sendable {
   /// The code that the image prefetches when it starts. Of several images, the first image with anchors counts. `nil`
   /// if the order file lists no anchors.
   package var prefetch: PrefetchedRegion?
-  /// In the order of the file.
+  /// The stale and ambiguous entries, in the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if no update was requested.
   package var update: Update?
 
   /// An order file that was written with present names.
   package struct Update: Hashable, Sendable {
-    /// The path; `-` is stdout.
+    /// The path of the written order file; `-` is stdout.
     package var outputPath: String
-    /// The number of lines.
+    /// The number of renamed lines in the written order file.
     package var lines: Int
 
     package init(outputPath: String, lines: Int) {

@@ -3,7 +3,7 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The figures of a `VerifyDocument`. Commands read nothing else of the document.
+/// The figures of a `VerifyDocument`. Other commands read only these figures of the document.
 package struct VerifyFigures: Hashable, Sendable {
   /// The image of the build, or the order file if several images were given.
   package var image: ImageReference

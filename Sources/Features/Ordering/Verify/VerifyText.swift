@@ -6,7 +6,7 @@ package struct VerifyText {
   private let width: Int?
   private let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width, in columns; `nil` shortens no name.
   package init(
     _ document: VerifyDocument, width: Int? = nil, names: @escaping NameWording = mangled
   ) {
@@ -98,7 +98,7 @@ package struct VerifyText {
     switch problem.presentNames.count {
     case 0: return text
     case 1:
-      // The demangled names may look the same.
+      // The mangled names are shown, because different names may look the same when they are demangled.
       return "\(problem.reason): \(problem.name), now \(problem.presentNames[0])"
     case let count:
       let shown = problem.presentNames.prefix(3).map(\.description).joined(separator: ", ")

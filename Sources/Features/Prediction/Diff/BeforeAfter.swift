@@ -25,7 +25,7 @@ extension BeforeAfter where Value == Int {
   /// The change as text: `-34.1%`.
   package var change: String { Percentage.change(from: UInt64(before), to: UInt64(after)) }
 
-  /// Returns the sum of several rows. A sum that would overflow stays at the maximum.
+  /// Returns the sum of several pairs of counts. A sum that would overflow stays at the maximum.
   package static func sum(_ rows: some Sequence<Self>) -> Self {
     Self(
       before: rows.lazy.map(\.before).saturatingSum(),
@@ -86,7 +86,7 @@ func savingMember<Object>(
 }
 
 extension JSONObject {
-  /// Reads the counts of both layouts.
+  /// Reads the member `key` with the counts of both layouts.
   package func counts(_ key: String) throws(ParseError) -> BeforeAfter<Int> {
     let counts: BeforeAfter<Count> = try value(key)
     return BeforeAfter(before: counts.before.value, after: counts.after.value)

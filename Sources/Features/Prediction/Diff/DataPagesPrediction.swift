@@ -24,7 +24,7 @@ package struct DataPagesPrediction: Hashable, Sendable {
     }
   }
 
-  /// The sections, by kind, then by name. They add up to `pages`.
+  /// The sections, by kind, then by name. Their pages add up to `pages`.
   package var sections: [Section]
   package var pages: BeforeAfter<Int>
   /// The pages of `pages` without a byte in the file: the kernel fills them with zeros.
@@ -97,7 +97,7 @@ struct DataPagesPredictionText {
 // MARK: JSON
 
 extension DataPagesPrediction: JSONListedObject {
-  /// The sections add up to `pages`.
+  /// The pages of all sections add up to `pages`.
   package static let members = JSONMembers(
     Self.init, member("sections", \.sections), countsMember("zeroFilledPages", \.zeroFilledPages),
     countsMember("unplacedTouches", \.unplaced), countsMember("pagesAtMost", \.pagesAtMost)

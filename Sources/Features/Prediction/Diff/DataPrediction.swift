@@ -40,7 +40,7 @@ struct TouchedGranules {
   }
 }
 
-/// The estimates for both layouts.
+/// The predicted pages of data in both layouts.
 struct DataPrediction {
   private let before: Side
   private let after: Side
@@ -49,7 +49,7 @@ struct DataPrediction {
   private struct Side {
     let data: DataLayout
     let estimate: DataPageEstimate
-    /// The number of touches whose place is unknown.
+    /// The number of touches whose place in the layout is unknown.
     let unknown: Int
   }
 
@@ -133,14 +133,14 @@ struct DataPrediction {
   }
 }
 
-/// The recorded builds, each read once.
+/// The data of the recorded builds, each read once.
 private struct DataOfRecordedBuilds {
   let build: (TraceImage) -> ReleaseLayout?
   private var known: [String: RecordedData] = [:]
 
   init(build: @escaping (TraceImage) -> ReleaseLayout?) { self.build = build }
 
-  /// - Throws: an error if the image is gone.
+  /// - Throws: an error if the file of the image is gone or replaced.
   mutating func data(of image: TraceImage) throws(Diagnostic) -> RecordedData {
     let key = "\(image.id?.description ?? "") \(image.path)"
     if let data = known[key] { return data }

@@ -17,7 +17,7 @@ extension DiffDocument {
     before = Layout(beforeImage, estimates.before.faults.total)
     after = Layout(afterImage, estimates.after.faults.total)
     self.startupSource = startupSource
-    // Both estimates are of the same launches, so `functions` is the same in both.
+    // Both estimates are of the same launches, so they have the same number of functions.
     presence = Presence(
       all: estimates.after.functions, before: estimates.before.present,
       after: estimates.after.present)
@@ -76,8 +76,8 @@ extension DiffDocument.Layout {
 }
 
 extension DiffDocument.Section {
-  /// Returns the rows of two layouts, matched by name and cause. Those with the most pages come first. Sections with the same
-  /// name in one layout share a row.
+  /// Returns the rows of two layouts, matched by name and cause. Rows with the most pages come first. Sections with the
+  /// same name in one layout share a row.
   fileprivate static func matching(
     _ before: [PageFaultEstimate.SectionRow], _ after: [PageFaultEstimate.SectionRow]
   ) -> [Self] {
@@ -116,7 +116,7 @@ extension DiffDocument.Section {
     return rows.sorted(by: hasMorePages)
   }
 
-  /// Whether `a` comes before `b` in a document: most pages first.
+  /// Whether the row `a` comes before the row `b` in a document: rows with more pages come first.
   private static func hasMorePages(_ a: Self, _ b: Self) -> Bool {
     if a.pages.before != b.pages.before { return a.pages.before > b.pages.before }
     if a.pages.after != b.pages.after { return a.pages.after > b.pages.after }

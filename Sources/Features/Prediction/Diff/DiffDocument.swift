@@ -70,7 +70,7 @@ package struct DiffDocument: Hashable, Sendable {
     }
   }
 
-  /// One of several launches.
+  /// The predicted pages of one of several launches.
   package struct Trace: Hashable, Sendable {
     package var path: String
     package var pages: BeforeAfter<Int>
@@ -110,13 +110,13 @@ package struct DiffDocument: Hashable, Sendable {
     package var cause: TouchCause?
     package var pages: BeforeAfter<Int>
     package var windows64k: BeforeAfter<Int>
-    /// A figure of the layout after, like the two figures below.
+    /// The number of startup functions in the section, in the layout after the change.
     package var startupFunctions: Int
     package var startupBytes: UInt64
     package var floorPages: Int
   }
 
-  /// The sum of all sections.
+  /// The sums of the figures of all sections.
   package var total: Section {
     Section(
       name: "TOTAL", cause: nil, pages: prediction.pages, windows64k: prediction.windows64k,

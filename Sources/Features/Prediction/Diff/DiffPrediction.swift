@@ -4,11 +4,11 @@ import ImageModel
 /// The page faults that a launch is predicted to take in two layouts.
 package struct DiffPrediction: Hashable, Sendable {
   package var pageSize: PageSize
-  /// All predicted pages of the startup functions that a layout has: the least.
+  /// The predicted pages of the startup functions that a layout has: a lower bound on the pages of code.
   package var pages: BeforeAfter<Int>
-  /// Predicted pages if the startup functions that a layout lacks lie on pages of their own: the most.
+  /// The predicted pages if the startup functions that a layout lacks lie on pages of their own: an upper bound.
   package var pagesAtMost: BeforeAfter<Int>
-  /// All predicted windows of 64 KiB.
+  /// The number of windows of 64 KiB that contain predicted pages.
   package var windows64k: BeforeAfter<Int>
   /// The sections, with the most pages first. They add up to the figures of the layouts.
   package var sections: [DiffDocument.Section]

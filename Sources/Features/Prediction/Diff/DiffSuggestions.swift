@@ -5,11 +5,11 @@ import Rendering
 import Symbolication
 
 extension LayoutEstimates {
-  /// If the layout has a smaller share of the startup functions, an order made of these traces misses functions that a
-  /// launch runs.
+  /// If a layout has less than this share of the startup functions, an order made of these traces misses functions that
+  /// a launch runs.
   private static let wantedPresence = Share(percent: 95)
-  /// The number of pages above the floor that a good order may need: this share of the floor, or `least` pages if that
-  /// is more.
+  /// The number of pages above the floor that a good order may need: `share` of the floor, or `least` pages if that is
+  /// more.
   private static let acceptedGap = (share: 0.25, least: 8)
 
   /// Suggestions for the last layout; empty if there is nothing to try.
@@ -34,8 +34,8 @@ extension LayoutEstimates {
     )
   }
 
-  /// The suggestion to reduce the pages. It is made only if the linker followed the order: otherwise that problem comes
-  /// first.
+  /// The suggestion to reduce the pages. The suggestion is made only if the linker followed the order file: an order
+  /// file that was not followed has to be mended first.
   private var gapSuggestion: Diagnostic? {
     guard !isMachO, let order = order?.check, order.present > 0,
       2 * order.inOrder >= order.entries

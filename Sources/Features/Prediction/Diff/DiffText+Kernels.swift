@@ -1,7 +1,7 @@
 import FaultEstimate
 import Rendering
 
-/// The predicted actions of kernels in the two layouts.
+/// The tables of the faults and reads that kernels are predicted to have in the two layouts.
 extension DiffText {
   /// A row for the reads of each Apple kernel, before and after.
   func xnuReads(_ reads: [XNUReadsChange]) -> String {
@@ -51,7 +51,7 @@ extension DiffText {
       """
   }
 
-  /// The functions that the tables leave out, in words.
+  /// The sentence about the startup functions that the tables leave out.
   private var lowerEnd: String {
     document.prediction.hasBand ? ", without the missing functions" : ""
   }

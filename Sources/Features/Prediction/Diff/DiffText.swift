@@ -3,7 +3,7 @@ import FaultEstimate
 import ImageModel
 import Rendering
 
-/// The text report of a diff. Warnings are not part of it: they go to standard error.
+/// The text report of a diff. Warnings are not part of the report: they go to standard error.
 package struct DiffText {
   /// The limits of the printed text.
   package struct Limits: Sendable {
@@ -65,7 +65,7 @@ package struct DiffText {
   private var prediction: String {
     var text = header
     if let blocks = document.prediction.functionsByBlocks {
-      // For these functions the column BYTES counts only the blocks that ran.
+      // The column BYTES counts only the blocks that ran of functions whose blocks were recorded.
       text += "  \(blocks.before) functions before and \(blocks.after) after count only with the "
       text += "basic blocks that ran\n"
     }
@@ -141,7 +141,7 @@ package struct DiffText {
       """
   }
 
-  /// The code that the figures leave out.
+  /// The sentences about code that the figures leave out.
   private var unseen: String {
     var text = ""
     if let code = document.recordable, let percent = code.percent, percent < 100 {

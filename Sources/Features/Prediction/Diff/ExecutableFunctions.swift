@@ -6,10 +6,11 @@ import Symbolication
 
 /// Finds the functions of the layouts that can run: functions that something in their images refers to.
 struct ExecutableFunctions {
-  /// One side for each layout.
+  /// What can run in each layout.
   private let sides: [Side]
 
-  /// The key of cached results. If equal lists of parts have alternatives, they have the same alternatives.
+  /// The key of cached results: a list of parts, and whether it has alternatives. Equal lists with alternatives have
+  /// the same alternatives.
   private struct Given: Hashable {
     var parts: PartList
     var hasAlternatives: Bool
@@ -21,7 +22,7 @@ struct ExecutableFunctions {
 
     /// Drops the functions that cannot run, and alternatives that do not contain the recorded blocks.
     ///
-    /// - Parameter known: the cached results, by list of parts.
+    /// - Parameter known: the results so far, by list of parts.
     func keep(
       _ match: MatchedFunction.Match, _ known: inout [Given: MatchedFunction.Match]
     ) -> MatchedFunction.Match {

@@ -17,7 +17,7 @@ import Symbolication
 
 /// The basic blocks of startup functions that ran, where the layouts have them.
 struct ExecutedBlocks {
-  /// One side for each layout.
+  /// The map of blocks, and the blocks found so far, of each layout.
   private var sides: [Side]
   private var hasMaps = false
   /// Reads the image that a trace was recorded in, if no layout is of this image; `nil` if the image is gone.
@@ -135,7 +135,7 @@ struct ExecutedBlocks {
   var warnings: [Diagnostic] {
     sides.compactMap(\.problem)
       + sides.compactMap { side in
-        // A damaged map is reported already.
+        // A layout with a damaged map already has a warning.
         guard !side.wholeFunctions.isEmpty, side.problem == nil else { return nil }
         let count = counted(side.wholeFunctions.count, "startup function")
         guard side.blocks != nil else {
@@ -165,14 +165,14 @@ extension MatchedFunction {
   }
 }
 
-/// One of the layouts.
+/// The map of blocks of one layout, and the blocks found in it.
 private struct Side {
   let release: ReleaseLayout
   var blocks: BlockMap?
   /// The error in the layout's map of blocks.
   var problem: Diagnostic?
   var wholeFunctions: Set<StatedAddress> = []
-  /// Whether the recorded image's map is unknown.
+  /// Whether the recorded image's map of blocks is unknown.
   var lacksRecorded = false
 
   init(release: ReleaseLayout) { self.release = release }

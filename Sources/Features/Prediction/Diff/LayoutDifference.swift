@@ -39,7 +39,7 @@ extension BeforeAfter<LayoutEstimate> {
     }
   }
 
-  /// Warnings about the figures.
+  /// Returns warnings about the figures of two estimates.
   ///
   /// - Parameter missing: the result of `missing`, which takes time.
   func diagnostics(missing: [MissingFunction]) -> [Diagnostic] {

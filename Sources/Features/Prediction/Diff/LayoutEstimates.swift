@@ -21,7 +21,7 @@ package struct LayoutEstimates {
     package var order: String?
     /// The paths of recorded images.
     package var recorded: [String] = []
-    /// The slice of a universal file.
+    /// The architecture of the slice to read from a universal file.
     package var architecture: Architecture?
     package var pageSize = PageSizeChoice.automatic
     package var faultAround = KernelSize.bytes(64 << 10)
@@ -48,7 +48,7 @@ package struct LayoutEstimates {
   /// One estimate for each layout; never empty.
   let all: [LayoutEstimate]
   let startup: StartupUses
-  /// The facts about the launches, for each layout.
+  /// The facts about the launches that touch further pages, for each layout.
   private let facts: [LaunchFacts]
   private let factWarnings: [Diagnostic]
   package let pageSize: PageSize

@@ -7,10 +7,10 @@ import Rendering
 package struct LinuxFaultsChange: Hashable, Sendable {
   package var faultAroundBytes: UInt64
   package var readAheadBytes: UInt64
-  /// One number for each page offset that the loader can give the image within a fault-around window; a
-  /// single number for an image that is not position-independent.
+  /// The minor faults of a warm launch: one number for each page offset that the loader can give the image within a
+  /// fault-around window; a single number for an image that is not position-independent.
   package var warmMinorFaults: BeforeAfter<[Int]>
-  /// One element for each kind of read-ahead.
+  /// The faults of a cold launch: one element for each kind of read-ahead.
   package var cold: [Cold]
 
   package struct Cold: Hashable, Sendable {

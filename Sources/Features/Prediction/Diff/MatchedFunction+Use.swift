@@ -48,7 +48,7 @@ struct SymbolMaps {
     var objectFile: SymbolName?
   }
 
-  /// Indexes of functions, hashed in constant time.
+  /// A list of indexes of functions, which is hashed in constant time.
   private struct Indexes: Hashable {
     var functions: [Int]
 
@@ -60,7 +60,7 @@ struct SymbolMaps {
   }
 
   private struct Namesakes {
-    /// One element for each layout.
+    /// The matches in each layout.
     var matches: [MatchesOfSizes]
     var isOnlyRecorded: Bool
   }
@@ -154,7 +154,7 @@ extension MatchedFunction {
 }
 
 extension Layout {
-  /// Returns the match of recorded functions that have the names of the functions with these indexes. If the functions are at
+  /// Returns what recorded functions match that have the names of the functions at `indexes`. If the functions are at
   /// several addresses, it is unknown which of them ran, except for merged bodies.
   fileprivate func match(_ indexes: [Int]) -> MatchedFunction.Match {
     let parts = indexes.map { Part($0) }

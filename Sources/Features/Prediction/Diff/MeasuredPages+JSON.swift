@@ -5,7 +5,7 @@ import PagesFormat
 import Rendering
 
 extension MeasuredPages: JSONListedObject {
-  /// A member for each measured layout.
+  /// The document has a member for each measured layout.
   package static let members = JSONMembers(
     Self.init, optionalMember("before", \.before), optionalMember("after", \.after))
 }

@@ -18,9 +18,9 @@ package struct MeasuredPages: Hashable, Sendable {
   /// One measured launch, compared with the prediction for its layout.
   package struct Side: Hashable, Sendable {
     package var source: Source
-    /// The page size of `differences`.
+    /// The size of the pages in `differences`.
     package var pageSize: PageSize
-    /// One element for each page size.
+    /// The predicted and the measured number of pages, for each page size.
     package var counts: [Count]
     /// Pages that are only predicted or only executed, ascending by address.
     package var differences: [Difference]

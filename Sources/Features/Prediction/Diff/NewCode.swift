@@ -4,7 +4,7 @@ import Rendering
 
 /// The code of two layouts that the recorded build lacks. No trace shows whether a launch runs this code.
 package struct NewCode: Hashable, Sendable {
-  /// The image that the layouts were compared with.
+  /// The build that the layouts were compared with to find new code.
   package enum Reference: String, CaseIterable, Sendable {
     case recordedImage
     /// The recorded image is gone, and neither layout is of this image: the layout after was compared with the layout

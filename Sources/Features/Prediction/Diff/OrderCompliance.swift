@@ -56,7 +56,8 @@ package struct DataCompliance: Hashable, Sendable {
   package var present: Int
   package var inOrder: Int
   package var firstDeviation: String?
-  /// The same numbers for strings.
+  /// The number of all entries for strings, of entries that the layout has, and of entries that are in the requested
+  /// order.
   package var strings: Int
   package var presentStrings: Int
   package var stringsInOrder: Int

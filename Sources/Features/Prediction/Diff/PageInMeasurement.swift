@@ -11,7 +11,7 @@ package struct PageInMeasurement: Hashable, Sendable {
   /// The sections, with the most pages first.
   package var sections: [Row]
 
-  /// The source of one layout's figures.
+  /// The recording from which one layout's figures come.
   package struct Source: Hashable, Sendable {
     /// The exports of one recording.
     package var paths: [String]
@@ -86,7 +86,7 @@ extension Milliseconds {
 // MARK: Of recordings
 
 extension PageInMeasurement {
-  /// One recording, from one or several exports.
+  /// One recording of Instruments, from one or several exports.
   package struct Recording: Sendable {
     package var source: Source
     package var pageIns: MeasuredPageIns
