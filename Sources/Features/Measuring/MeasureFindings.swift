@@ -63,7 +63,7 @@ struct ComparisonWording {
         + "\(first) in \(counted(launches, "launch", "launches")) of each: "
         + "\(Decimal.percent(change.share, isSigned: true)) (\(change.confidence(1, correctedP: comparison.correctedP)))"
     }
-    // The sentence states a decrease as a positive number.
+    // The sentence states an increase and a decrease as positive numbers.
     let isLess = comparison.verdict == .less
     return "\(subject): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
       + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "

@@ -18,7 +18,7 @@ package struct ByteCount: CustomStringConvertible, Sendable {
   }
 
   private func tenths(inUnitsOf shift: UInt64) -> UInt64 {
-    // The remainder is below 2^60, and ten times that is still in range.
+    // The remainder is below 2^60, so ten times the remainder does not overflow.
     let remainder = bytes & ((1 << shift) - 1)
     return (bytes >> shift) * 10 + (remainder * 10 + (1 << (shift - 1))) >> shift
   }

@@ -8,8 +8,8 @@ package func closestName(to word: String, of names: [String]) -> String? {
   return best.name
 }
 
-/// The number of letters to insert, to remove, to replace, or to exchange with the next one, each at most once
-/// (optimal string alignment).
+/// Returns the least number of letters to insert, to remove, to replace, or to exchange with the next one, each at most
+/// once (optimal string alignment).
 ///
 /// - Complexity: O(*a* *b*). Only the first 64 letters of the first word are compared.
 private func distance(_ first: String, _ second: String) -> Int {

@@ -2,25 +2,25 @@ import JSON
 
 /// The result of one check of `orderfile doctor`.
 package struct Finding: Hashable, Sendable {
-  /// The subject of a check; in the order of a report.
+  /// The subject of a check of `doctor`. The report has the subjects in the order of these cases.
   package enum Area: String, CaseIterable, Sendable {
     case tools, permissions, machine, project, image, auto
   }
 
   package enum Severity: String, CaseIterable, Sendable {
-    /// Nothing has to be done.
+    /// The check found nothing to mend.
     case ok
-    /// Something works less well, or only with an option of the user.
+    /// The check found something that works less well, or only with an option that the user gives.
     case warning
-    /// Something does not work.
+    /// The check found something that does not work.
     case error
   }
 
   package var area: Area
-  /// What was checked, in a word or two: `lld`, `function sections`.
+  /// The thing that was checked, in a word or two: `lld`, `function sections`.
   package var check: String
   package var severity: Severity
-  /// What was found, in one line.
+  /// What the check found, in one line.
   package var finding: String
   /// The command or option that mends the problem; `nil` if nothing has to be mended.
   package var hint: String?

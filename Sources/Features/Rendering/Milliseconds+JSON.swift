@@ -5,7 +5,7 @@ import JSON
 extension Milliseconds: JSONValue, JSONReadable {
   package func write(to json: inout JSONWriter) { json.write(literal: description) }
 
-  /// Below 100 days, the value is exact to the nanosecond.
+  /// Reads a number of milliseconds. For durations below 100 days, the value is exact to the nanosecond.
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     let start = cursor.nextPosition
     let milliseconds = try Double(parsing: &cursor, field)

@@ -4,7 +4,7 @@ import JSON
 /// A name, and the reason why it is missing or out of order.
 package struct NameWithReason: Hashable, Sendable {
   package var name: SymbolName
-  /// "not in the layout after"
+  /// The reason in words: "not in the layout after".
   package var reason: String
 
   package init(name: SymbolName, reason: String) {

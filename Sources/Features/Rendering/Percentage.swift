@@ -17,7 +17,7 @@ package enum Percentage {
 
   /// Returns the change from one value to another: `-71.3%`, `+4.0%`, `0.0%`. Returns `new` if the first value is 0.
   package static func change(from before: UInt64, to after: UInt64) -> String {
-    // Compared as integers: two different large numbers can be equal as floats.
+    // The values are compared as integers, because two different large numbers can be equal as floating-point numbers.
     before == after ? "0.0%" : change(from: Double(before), to: Double(after))
   }
 

@@ -8,7 +8,7 @@ package struct SARIFLog {
   package var toolVersion: String
 
   package struct Rule: Sendable {
-    /// Words in lower case with hyphens.
+    /// The name of the rule: words in lower case with hyphens.
     package var id: String
     /// One sentence.
     package var description: String

@@ -69,7 +69,7 @@ package struct Table {
       let blankSeparator = String(repeating: " ", count: columns(of: column.separator))
       text += isTitle ? blankSeparator : column.separator
       let cell = index == last ? column.shorten(cells[index], widths[index]) : cells[index]
-      // Padding is made only where it shows: one C++ name can be as long as thousands of others.
+      // The last column is not padded with blanks, because one C++ name can be as long as thousands of others.
       let isShown = index < last || column.alignment == .right
       let room = isShown ? max(0, widths[index] - columns(of: cell)) : 0
       let padding = String(repeating: " ", count: room)

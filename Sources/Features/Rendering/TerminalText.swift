@@ -67,8 +67,8 @@ package func shortened(_ text: String, to width: Int) -> String {
   return head + "…" + String(tail.reversed())
 }
 
-/// Shortens a list of names, separated by commas, to `width` columns: `app, libused.so and 3 more`. The first name is shortened
-/// if it does not fit.
+/// Shortens a list of names, separated by commas, to `width` columns: `app, libused.so and 3 more`. The first name is
+/// shortened if it alone is too long.
 package func shortenedList(_ text: String, to width: Int) -> String {
   guard columns(of: text) > width else { return text }
   let names = text.split(separator: ", ", omittingEmptySubsequences: false)

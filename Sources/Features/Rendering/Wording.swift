@@ -3,9 +3,9 @@ import JSON
 
 /// Whether a figure is predicted or measured. Each report states it for each figure, in text and in JSON.
 package enum Provenance: String, JSONValue, Sendable {
-  /// Computed from a layout by a model; nothing ran.
+  /// The figure was computed from a layout by a model; no program ran.
   case predicted
-  /// Counted during a run.
+  /// The figure was counted or timed in a launch.
   case measured
 
   package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }

@@ -4,9 +4,9 @@ import LaunchLogFormat
 package enum LaunchDivision: Int, CaseIterable, Comparable, Sendable {
   /// One row.
   case whole
-  /// Divided by the tracer's records: the loader's loading and relocation are one row.
+  /// The launch is divided by the stage tracer's records: the loader's work of loading and relocating is one row.
   case records
-  /// Divided also by the loader's own times.
+  /// The launch is also divided by the times that the loader prints.
   case loader
 
   package static func < (left: LaunchDivision, right: LaunchDivision) -> Bool {
@@ -52,7 +52,8 @@ extension TracedLaunch {
     return (.loader, nil, times)
   }
 
-  /// Nanoseconds of one cycle of the counter, as the tracer saw it advance; `nil` without a record of main.
+  /// The duration of one cycle of the counter in nanoseconds, as the tracer saw the counter advance; `nil` without a
+  /// record of main.
   private var cycle: Double? {
     guard let first = trace.records.first,
       let last = trace.records.last(where: { $0.kind == .main }),
@@ -102,14 +103,14 @@ extension TracedLaunch {
 
 /// Launches of one program that are divided alike, so that their rows are the same.
 package struct DividedLaunches: Sendable {
-  /// In order; empty only if there was no launch.
+  /// The launches that were divided, in the order in which they ran; empty only if there was no launch.
   package private(set) var launches: [TracedLaunch] = []
-  /// Their indexes among all launches.
+  /// The indexes of the divided launches among all launches.
   package private(set) var indexes: [Int] = []
   package private(set) var division = LaunchDivision.whole
-  /// Why they are not divided further: the first launch's reason; `nil` if no launch has a reason.
+  /// Why the launches are not divided more finely: the reason of the first launch that has one; `nil` if none has.
   package private(set) var limit: String?
-  /// Why launches were left out: the reason of the first one.
+  /// Why launches were left out: the reason of the first launch that was left out.
   package private(set) var leftOut: String?
 
   /// Divides the launches as finely as at least half of them permit, and leaves out the other launches.

@@ -31,7 +31,7 @@ package struct LaunchHistogram: Hashable, Sendable {
 
   package var launches: Int { buckets.reduce(0) { $0 + $1.count } }
 
-  /// Statistics of the middles of the buckets; `nil` without launches.
+  /// Statistics of the launches, each with the middle of its bucket as its duration; `nil` without launches.
   package var summary: SampleSummary? {
     let launches = Double(launches)
     let filled = buckets.filter { $0.count > 0 }
@@ -50,7 +50,8 @@ package struct LaunchHistogram: Hashable, Sendable {
       outliers: filled.reduce(0) { $0 + ($1.middle > fence ? $1.count : 0) })
   }
 
-  /// The middle of the first bucket such that at least `share` of the launches are in it or in the buckets before it.
+  /// Returns the middle of the first bucket such that at least `share` of the launches are in it or in the buckets
+  /// before it.
   private func quantile(_ share: Double) -> Double {
     let wanted = share * Double(launches)
     var count = 0.0

@@ -9,7 +9,7 @@ import XctraceFormat
 
 /// Reads traces and logs of launches: `orderfile stages FILE...`.
 package struct StageFiles {
-  /// `-` for standard input.
+  /// The paths of traces and logs; `-` is standard input.
   package var paths: [String]
   /// The wanted precision of the mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
@@ -25,7 +25,7 @@ package struct StageFiles {
     self.end = end
   }
 
-  /// The launches of one kind of source.
+  /// The launches that files of one kind of source describe.
   private struct Group {
     var source: StageTable.Source
     var launches: [StagedLaunch] = []

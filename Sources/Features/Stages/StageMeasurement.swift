@@ -20,9 +20,9 @@ package struct StageMeasurement {
   package var timeout: Double?
   /// The sign at which a launch is over; `nil` if the launch is over when the program ends.
   package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if it has no terminal.
+  /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
-  /// The file for standard input; `nil` for none.
+  /// The path of the program's standard input; `nil` for no input.
   package var inputPath: String?
   package var showsOutput = false
   package var ignoresFailure = false
@@ -51,7 +51,7 @@ package struct StageMeasurement {
     package var machine: MeasuringMachine
     package var device: StagesDocument.Device?
     package var warnings: [Diagnostic]
-    /// Set if interrupted; the table then has the launches until then.
+    /// The error if the user interrupted the measurement; the result then has the launches up to the interruption.
     package var interruption: Diagnostic?
   }
 
@@ -85,7 +85,8 @@ package struct StageMeasurement {
     var reads: [LaunchDevice.Reads] = []
     var traced: [TracedLaunch] = []
     var schedule = LaunchSchedule(programs: 2, seed: 1)
-    // The first launch with the tracer and the first without it are not counted: they bring files into memory.
+    // The first launch with the tracer and the first launch without it are not counted, because they bring files into
+    // memory.
     let begin = ContinuousClock.now
     var (filesBegin, lastLaunch) = (FileTime.now(), FileTime.now())
     for round in -1..<(runs ?? Self.usualRuns.upperBound) {
@@ -155,7 +156,8 @@ package struct StageMeasurement {
     throw .failed(command[0], launch.end, showsOutput: showsOutput)
   }
 
-  /// The images in memory with their mean times, in the order of the first launch. Their files are read now.
+  /// Returns the images in memory with their mean times, in the order of the first launch. The files of the images are
+  /// read now.
   private static func images(of launches: [TracedLaunch], program: String) -> [StagedImage] {
     struct Sum {
       var count = 0
@@ -169,7 +171,7 @@ package struct StageMeasurement {
       var seen: Set<String> = []
       for mapping in launch.mappings {
         let path = mapping.object == 0 ? program : launch.trace.objects[mapping.object]
-        // The kernel's own object has no file. An image that is opened again counts only once.
+        // The kernel's own object (vDSO) has no file, and is left out. An image that is opened again counts only once.
         guard path.contains("/"), seen.insert(path).inserted else { continue }
         if sums[path] == nil { order.append(path) }
         var sum = sums[path] ?? Sum()
@@ -190,7 +192,8 @@ package struct StageMeasurement {
     }
   }
 
-  /// The mean times of the initializers, each over the launches that have it, in the order of their first occurrence.
+  /// Returns the mean time of each initializer over the launches that ran the initializer, in the order of first
+  /// occurrence.
   private static func initializers(
     of launches: [TracedLaunch], program: String
   ) -> [TimedInitializer] {

@@ -20,7 +20,7 @@ struct StageOrder {
     pairsBefore = Array(repeating: 0, count: rows)
   }
 
-  /// Adds that a launch has `row` directly before `next`.
+  /// Notes that a launch has `row` directly before `next`.
   mutating func add(_ row: Int, before next: Int) {
     followers[row].append(next)
     pairsBefore[next] += 1

@@ -15,7 +15,7 @@ import LaunchMeasurement
 /// The launches that one kind of source describes, and what they have in common.
 package struct StageTable: Hashable, Sendable {
   package enum Source: String, CaseIterable, Hashable, Sendable {
-    /// Launches by this command.
+    /// The launches were made and measured by `orderfile stages`.
     case measured
     case trace
     case dyldStatistics = "dyld statistics"
@@ -28,10 +28,11 @@ package struct StageTable: Hashable, Sendable {
     package var kind: LaunchStage.Kind
     package var name: String
     package var thread: Int?
-    /// The number of launches that have it.
+    /// The number of launches that have the row.
     package var count: Int
-    /// The times of the typical launch, in nanoseconds: since the process began, and of the row alone.
+    /// The time of the typical launch from the start of the process to the end of the row, in nanoseconds.
     package var elapsed: Double
+    /// The time of the row alone in the typical launch, in nanoseconds.
     package var delta: Double
     /// For an event, the mean time since the event before it on its thread, in nanoseconds; `nil` if the thread is
     /// unknown, and for the first event of a thread other than the main thread.
@@ -41,7 +42,7 @@ package struct StageTable: Hashable, Sendable {
     package var deltaSummary: SampleSummary
   }
 
-  /// A number that the source has about its first launch.
+  /// A number that the source states about its first launch, such as a number of rebased pages.
   package struct Count: Hashable, Sendable {
     package var name: String
     package var text: String
@@ -60,9 +61,9 @@ package struct StageTable: Hashable, Sendable {
   /// The times of launches without tracing in the same rounds, in nanoseconds; empty for launches that were not
   /// measured here.
   package var untraced: [Double]
-  /// In the order of time; a part follows the row to which it belongs.
+  /// The rows of the table, in the order of time; a part follows the row to which it belongs.
   package private(set) var rows: [Row]
-  /// The whole times, in nanoseconds.
+  /// Statistics of the whole times of the launches, in nanoseconds.
   package private(set) var total: SampleSummary
   /// The whole time of the typical launch, in nanoseconds.
   package private(set) var typicalTotal: Double
@@ -129,7 +130,7 @@ package struct StageTable: Hashable, Sendable {
     values.reduce(0, +) / Double(max(values.count, 1))
   }
 
-  /// Statistics of what some rows take together.
+  /// Returns statistics of the time that `rows` take together.
   static func sum(of rows: [Row], in launches: [StagedLaunch]) -> SampleSummary {
     let names = Set(rows.map(\.name))
     return SampleSummary(
@@ -148,17 +149,17 @@ package struct StageTable: Hashable, Sendable {
     var occurrence: Int
   }
 
-  /// The times of one row in the launches.
+  /// The times that one row has in the launches.
   private struct Samples {
     var key: Key
-    /// The number of the row of which it is a part; `nil` if it is no part.
+    /// The index of the row of which this row is a part; `nil` if the row is no part.
     var whole: Int?
     var thread: Int?
     var elapsed: [Double] = []
     var delta: [Double] = []
     /// See `Row.threadDelta`.
     var threadDelta: [Double] = []
-    /// Sums over the typical launches.
+    /// The sum of the elapsed times over the launches that are averaged.
     var typicalElapsed = 0.0
     var typicalDelta = 0.0
     var typicalCount = 0
@@ -207,7 +208,7 @@ package struct StageTable: Hashable, Sendable {
     var sum = 0.0
     return order(of: samples, pairs).map { place in
       let row = samples[place]
-      // A stage that a launch does not have took no time in the launch.
+      // If all time of a launch belongs to stages, a stage that a launch lacks took no time in this launch.
       let count = Double(hasAll ? inTypical.count : max(row.typicalCount, 1))
       let delta = row.typicalCount == 0 && !hasAll ? mean(row.delta) : row.typicalDelta / count
       if row.key.kind != .part { sum += delta }

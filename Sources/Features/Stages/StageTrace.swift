@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import CStageTrace
 
-/// What the stage tracer wrote in a launched program (Runtime/StageTracer).
+/// The records that the stage tracer (Runtime/StageTracer) wrote in a launched program.
 package struct StageTrace: Sendable {
   package enum Kind: UInt32, Sendable {
     case version = 1
@@ -13,7 +13,7 @@ package struct StageTrace: Sendable {
     package var kind: Kind
     /// The number of the object, in the order in which the loader mapped them; the program has 0.
     package var object: Int
-    /// The time by CLOCK_MONOTONIC.
+    /// The time of the record in nanoseconds of CLOCK_MONOTONIC.
     package var nanoseconds: UInt64
     /// The machine's counter, or an address in the object.
     package var value: UInt64
@@ -45,7 +45,7 @@ package struct StageTrace: Sendable {
     var place = MemoryLayout<orderfile_stage_trace>.size
     while place <= min(used, bytes.count) - size {
       let number = bytes.loadUnaligned(UInt32.self, at: place)
-      // The kind is stored last.
+      // A record without a kind is incomplete, because the tracer stores the kind last.
       guard number != 0 else { return nil }
       guard let kind = Kind(rawValue: number) else { return "a record of kind \(number)" }
       let record = Record(

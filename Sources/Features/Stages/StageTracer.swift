@@ -7,7 +7,7 @@ import LibC
 import ObjectFormat
 import ProcessLaunch
 
-/// The library that glibc's loader loads beside a program.
+/// The library with the stage tracer, which glibc's loader loads into the launched program.
 struct StageTracer {
   private let library: String
   private let others: String
@@ -24,7 +24,7 @@ struct StageTracer {
     folder = try TemporaryFolder(in: environment)
   }
 
-  /// The memory that one launch writes to.
+  /// Makes the memory that the tracer of one launch writes to.
   func begin() throws(Diagnostic) -> Recording {
     do throws(ProgramLaunch.LaunchError) {
       let descriptor = try SharedFile.createMemory(
@@ -55,7 +55,7 @@ struct StageTracer {
 
     deinit { close(descriptor) }
 
-    /// What the program has written so far.
+    /// Reads the records that the tracer in the program has written so far.
     func trace() throws(Diagnostic) -> StageTrace {
       let path = "/proc/self/fd/\(descriptor)"
       do {
@@ -73,7 +73,7 @@ struct StageTracer {
     }
   }
 
-  /// Why the program at `path` can't have the tracer, for a message.
+  /// Returns why the program at `path` can't have the tracer, for a message.
   static func reasonAgainst(_ path: String) -> String {
     guard let bytes = try? FileBytes(path: path) else { return "the program can't be read" }
     if bytes.hasPrefix("#!", at: 0) {

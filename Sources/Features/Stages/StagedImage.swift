@@ -5,12 +5,12 @@ import PagesFormat
 
 /// An image that measured launches had in memory.
 package struct StagedImage: Hashable, Sendable {
-  /// Without architecture and ID if its file could not be read.
+  /// The identity of the image, without architecture and ID if its file could not be read.
   package var image: ImageReference
-  /// The mean time from the beginning of the process until it was mapped.
+  /// The mean time from the start of the process until the image was mapped.
   package var mappedNanoseconds: Double
-  /// The mean time that the loader took to find, open and map it, without the libraries before it; `nil` for the
-  /// program and the loader, which the kernel maps.
+  /// The mean time that the loader took to find, open and map the image, without the libraries that were mapped before
+  /// it; `nil` for the program and the loader, which the kernel maps.
   package var loadNanoseconds: Double?
 
   package init(_ image: ImageReference, mappedNanoseconds: Double, loadNanoseconds: Double?) {
@@ -30,7 +30,7 @@ extension StagedImage: JSONListedObject {
     })
 }
 
-/// A member with a time in nanoseconds.
+/// Returns a member of a JSON object with a time in nanoseconds.
 func nanosecondsMember<Object>(
   _ key: StaticString, _ time: @escaping @Sendable (Object) -> Double
 ) -> JSONMember<Object, Double> {
@@ -42,9 +42,9 @@ func nanosecondsMember<Object>(
 }
 
 extension JSONObject {
-  /// The time at `key`.
+  /// Reads the time of the member `key`.
   ///
-  /// - Throws: also `invalid` if it is negative, or 10^18 or more, which is 31 years.
+  /// - Throws: also `invalid` if the time is negative, or 10^18 or more, which is 31 years.
   package func nanoseconds(_ key: String) throws(ParseError) -> Double {
     let time: Double = try value(key)
     guard (0..<1e18).contains(time) else {
@@ -53,7 +53,7 @@ extension JSONObject {
     return time
   }
 
-  /// The time at `key`; `nil` if it is missing or `null`.
+  /// Reads the time of the member `key`; `nil` if the member is missing or `null`.
   func optionalNanoseconds(_ key: String) throws(ParseError) -> Double? {
     guard let _: Double = try optional(key) else { return nil }
     return try nanoseconds(key)

@@ -4,7 +4,7 @@ import LaunchLogFormat
 import XctraceFormat
 
 extension StagedLaunch {
-  /// The launch of a log.
+  /// Makes a launch with the stages that a log states.
   package init(_ launch: LoggedLaunch) {
     guard let total = launch.totalNanoseconds else {
       self.init(events: launch.stages.map { ($0.name, $0.nanoseconds, nil) })
@@ -13,19 +13,20 @@ extension StagedLaunch {
     var stages = launch.stages.map {
       LaunchStage($0.name, $0.isPart ? .part : .stage, nanoseconds: $0.nanoseconds)
     }
-    // Printed numbers are rounded.
+    // The times in a log are rounded, so their sum may differ a little from the total.
     let rest = total - stages.reduce(0) { $0 + ($1.kind == .part ? 0 : $1.nanoseconds) }
     if rest > 0 { stages.append(LaunchStage("not separated", .other, nanoseconds: rest)) }
     self.init(stages, nanoseconds: total)
   }
 
-  /// The launch up to the first event of that name; `nil` if it has none.
+  /// Returns the launch up to the first event of that name; `nil` if the launch has no such event.
   package func until(_ event: String) -> StagedLaunch? {
     guard let place = stages.firstIndex(where: { $0.name == event }) else { return nil }
     return StagedLaunch(Array(stages[...place]))
   }
 
-  /// The life cycles in an export of xctrace, one for each process, until it runs in the foreground.
+  /// Returns a launch for each process whose life cycle is in an export of xctrace, up to the time when the process
+  /// runs in the foreground.
   ///
   /// - Throws: also `missing` if the export has no such table.
   package static func lifeCycles(_ bytes: FileBytes) throws(ParseError) -> [StagedLaunch] {
@@ -54,7 +55,7 @@ extension StagedLaunch {
         at: .init(rawValue: 0))
     }
     return processes.compactMap { process in
-      // Periods after the launch are not part of it.
+      // Life cycle periods after the app runs in the foreground are left out.
       let all = (periods[process] ?? []).sorted { ($0.start, $0.end) < ($1.start, $1.end) }
       let launch = all.filter {
         $0.name.hasPrefix("Initializing") || $0.name.hasPrefix("Launching")

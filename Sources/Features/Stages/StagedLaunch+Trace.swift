@@ -1,7 +1,7 @@
 import ImageModel
 
 extension StagedLaunch {
-  /// Events in any order, each with the nanoseconds since the process began.
+  /// Makes a launch from events in any order, each with the nanoseconds since the process began.
   package init(events: [(name: String, nanoseconds: Double, thread: Int?)]) {
     var last = 0.0
     let order = events.indices.sorted {
@@ -16,7 +16,8 @@ extension StagedLaunch {
       })
   }
 
-  /// The marks of a trace, its first and its last function, and `main` if the trace names it.
+  /// Makes a launch whose events are the marks of a trace, its first and its last function, and `main` if the trace
+  /// names it.
   package init(_ trace: Trace) {
     var events = trace.marks.compactMap { mark in
       mark.nanoseconds.map { (name: mark.name, nanoseconds: Double($0), thread: mark.thread) }

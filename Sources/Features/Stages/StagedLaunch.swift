@@ -2,12 +2,12 @@ import Addresses
 
 /// One launch, divided into stages.
 package struct StagedLaunch: Hashable, Sendable {
-  /// In order. Stages that are no parts of other stages follow each other without a gap.
+  /// The stages in the order of time. Stages that are no parts of other stages follow each other without a gap.
   package var stages: [LaunchStage]
-  /// The whole time. It is more than the sum of the stages if some of the time belongs to no stage.
+  /// The whole time of the launch. It is more than the sum of the stages if some of the time belongs to no stage.
   package var nanoseconds: Double
 
-  /// - Parameter nanoseconds: the sum of the stages if it is `nil`.
+  /// - Parameter nanoseconds: the whole time of the launch; `nil` for the sum of the stages.
   package init(_ stages: [LaunchStage], nanoseconds: Double? = nil) {
     self.stages = stages
     self.nanoseconds =
@@ -15,20 +15,20 @@ package struct StagedLaunch: Hashable, Sendable {
   }
 }
 
-/// What a launch did until an event, or in a stage.
+/// The part of a launch before an event, or a stage of a launch.
 package struct LaunchStage: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// The stage ends at an event that the program or its log names.
     case event
-    /// What the system, the loader or the program did.
+    /// The stage is work of the system, the loader or the program.
     case stage
-    /// The initializers of one image.
+    /// The stage is the run of the initializers of one image.
     case initializers
-    /// Work that only the measurement causes.
+    /// The stage is work that only the measurement causes.
     case tracing
-    /// Time that no other stage accounts for.
+    /// The stage is time that no other stage accounts for.
     case other
-    /// A part of the stage before it, which is not counted again.
+    /// The stage is a part of the stage before it, whose time already includes this part.
     case part
   }
 
@@ -49,12 +49,12 @@ package struct LaunchStage: Hashable, Sendable {
 
 /// The time of one initializer, over all launches.
 package struct TimedInitializer: Hashable, Sendable {
-  /// The path of its image, which is also the path of a `StagedImage`.
+  /// The path of the image that contains the initializer. A `StagedImage` has the same path.
   package var image: String
   package var address: StatedAddress
-  /// The mean time until it returned.
+  /// The mean time from the call of the initializer until it returned.
   package var nanoseconds: Double
-  /// The mean time from the beginning of the process until it began.
+  /// The mean time from the start of the process until the initializer began.
   package var startNanoseconds: Double
 
   package init(image: String, address: StatedAddress, nanoseconds: Double, startNanoseconds: Double)

@@ -6,7 +6,7 @@ import LaunchMeasurement
 import PagesFormat
 import Rendering
 
-/// The result of `orderfile stages`.
+/// The result of `orderfile stages`: the time that launches spend in each stage.
 package struct StagesDocument: Sendable {
   package var tables: [StageTable] = []
   package var histograms: [LaunchHistogram] = []
@@ -17,7 +17,7 @@ package struct StagesDocument: Sendable {
   package var machine: MeasuringMachine?
   /// The device of cold launches; `nil` for the disk that the program is on.
   package var device: Device?
-  /// The initializers of measured launches, in order.
+  /// The initializers of measured launches, in the order of the calls.
   package var initializers: [TimedInitializer] = []
   /// The wanted precision of a mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
@@ -28,7 +28,7 @@ package struct StagesDocument: Sendable {
   /// A device, and what launches without the tracer read from it.
   package struct Device: Hashable, Sendable {
     package var settings: DeviceSettings
-    /// Medians over the launches; `nil` without a launch.
+    /// The median number of requests over the launches; `nil` without a launch.
     package var requests: Double?
     package var readBytes: Double?
 
@@ -45,7 +45,7 @@ package struct StagesDocument: Sendable {
     package var origin: String
     /// The number of the process; `nil` if the loader did not state it.
     package var process: UInt64?
-    /// In the order in which they were listed.
+    /// The libraries of the system, in the order in which the loader listed them.
     package var system: [String]
     /// The program, and the libraries that come with it.
     package var others: [String]
@@ -62,7 +62,8 @@ package struct StagesDocument: Sendable {
 extension StagesDocument: JSONDocument {
   package static let schema = "orderfile.stages/1"
 
-  /// Times are nanoseconds. `typical` is the mean of the half of the launches in the middle.
+  /// Writes the members of the document. Times are nanoseconds. `typical` is the mean over the middle half of the
+  /// launches, sorted by time.
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("device", device?.settings)
     json.array("histograms") { json in
@@ -95,7 +96,7 @@ extension StagesDocument: JSONDocument {
 
 }
 
-/// The images and initializers of a `StagesDocument`. Commands read nothing else of the document.
+/// The images and initializers of a `StagesDocument`. Other commands read only these parts of the document.
 package struct MeasuredImages: Hashable, Sendable {
   package var images: [StagedImage]
   package var initializers: [TimedInitializer]

@@ -63,7 +63,8 @@ package struct StagesText {
     return text
   }
 
-  /// A table of times since the process began, and since the row before.
+  /// Returns the table of a single launch: for each row, the time since the process began and the time since the row
+  /// before.
   private func single(_ table: StageTable) -> Table {
     var rendered = Table(
       [.init("MS"), .init("DELTA")] + threadHeading(table) + [.init(heading(table), .left)])
@@ -74,7 +75,7 @@ package struct StagesText {
     return rendered
   }
 
-  /// A table with statistics of the deltas.
+  /// Returns the table of several launches, with statistics of the times of each row.
   private func several(_ table: StageTable) -> Table {
     var rendered = Table(
       [.init("MS"), .init("DELTA")] + threadHeading(table) + [
@@ -95,8 +96,8 @@ package struct StagesText {
     return rendered
   }
 
-  /// Threads run at the same time: the time since the previous event of any thread does not show how long the work of
-  /// one thread took.
+  /// Returns the heading of the column with the time since the previous event of the same thread. Threads run at the
+  /// same time, so the time since an event of another thread does not show how long work took.
   private func threadHeading(_ table: StageTable) -> [Table.Column] {
     table.hasThreads ? [.init("ON THREAD")] : []
   }
@@ -109,7 +110,7 @@ package struct StagesText {
     table.source.hasAllTime ? "STAGE" : "EVENT"
   }
 
-  /// The rows to print. Adjacent rows of initializers that each take less than 1% of the launch are one row.
+  /// Returns the rows to print. Adjacent rows of initializers that each take less than 1% of the launch are one row.
   private func shown(_ table: StageTable) -> [StageTable.Row] {
     let limit = table.typicalTotal / 100
     var shown: [StageTable.Row] = []
@@ -125,7 +126,7 @@ package struct StagesText {
       shown.append(row)
       small = []
     }
-    // Summed rows keep the order of time: a row that is printed alone ends the group before it.
+    // A row that is printed alone ends the group of summed rows before it, so that rows stay in the order of time.
     for row in table.rows where row.kind != .part || table.source != .measured || row.delta >= limit
     {
       if row.kind == .initializers, row.delta < limit {

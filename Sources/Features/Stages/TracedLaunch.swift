@@ -31,16 +31,16 @@ import LaunchLogFormat
 /// One launch with the stage tracer in it.
 package struct TracedLaunch: Sendable {
   package var trace: StageTrace
-  /// Just before exec, and at the end: nanoseconds of CLOCK_MONOTONIC.
+  /// The time just before exec, in nanoseconds of CLOCK_MONOTONIC. `end` is the time at which the launch was over.
   var start: UInt64
   var end: UInt64
-  /// What glibc's loader printed; `nil` if that is missing.
+  /// The statistics that glibc's loader printed; `nil` if they are missing.
   var statistics: LoggedLaunch?
   /// `exit` or `ready`
   var endName: String
 
   package private(set) var stages: [LaunchStage] = []
-  /// The time of each initializer, by the number of its object, in order.
+  /// The times of the initializers, each with the number of its object, in the order of the calls.
   package private(set) var initializers: [Initializer] = []
 
   package struct Initializer: Hashable, Sendable {
@@ -48,7 +48,7 @@ package struct TracedLaunch: Sendable {
     package var address: StatedAddress
     /// Since exec.
     package var start: UInt64
-    /// Without initializers of other images that it causes to run.
+    /// The time that the initializer took, without the initializers of other images that it causes to run.
     package var nanoseconds: UInt64
   }
 
@@ -57,14 +57,15 @@ package struct TracedLaunch: Sendable {
 
   package struct Mapping: Hashable, Sendable {
     package var object: Int
-    /// The time since exec at which it had been mapped.
+    /// The time since exec at which the object had been mapped.
     package var end: UInt64
-    /// How long it took to find, open and map it, without the libraries that were mapped before it; `nil` for objects
-    /// that the kernel maps. For the first library that the running program opens, only the time of mapping is known.
+    /// The time that the loader took to find, open and map the object, without the libraries that were mapped before
+    /// it; `nil` for objects that the kernel maps. For the first library that the running program opens, only the time
+    /// of mapping is known.
     package var nanoseconds: UInt64?
   }
 
-  /// Does not divide the launch yet.
+  /// Makes a launch from the tracer's records, which `divide` then divides into stages.
   package init(
     _ trace: StageTrace, start: UInt64, end: UInt64, statistics: LoggedLaunch?, endName: String
   ) {
@@ -96,10 +97,10 @@ package struct TracedLaunch: Sendable {
     return mappings
   }
 
-  /// The time up to which the launch is divided.
+  /// The time up to which the launch has been divided into stages.
   private var cursor: UInt64
 
-  /// Adds the stage from `cursor` to `time`, which takes no time if `time` is earlier.
+  /// Adds the stage from `cursor` to `time`. The stage takes no time if `time` is before `cursor`.
   private mutating func add(_ name: String, _ kind: LaunchStage.Kind = .stage, until time: UInt64) {
     let time = min(max(time, cursor), end)
     stages.append(LaunchStage(name, kind, nanoseconds: Double(time - cursor)))
@@ -112,12 +113,13 @@ package struct TracedLaunch: Sendable {
     add(name, kind, until: cursor + min(nanoseconds, end - cursor))
   }
 
-  /// The time of the first record of `kind`, or the end if the record is later: a program may go on until it is killed.
+  /// Returns the time of the first record of `kind`, or the end of the launch if the record is later, because a program
+  /// may go on until it is killed.
   func time(_ kind: StageTrace.Kind) -> UInt64? {
     (trace.records.first { $0.kind == kind }?.nanoseconds).map { min($0, end) }
   }
 
-  /// - Precondition: `divide` was not called before, and the launch can be divided so.
+  /// - Precondition: `divide` was not called before, and the launch can be divided as finely as `division`.
   mutating func divide(into division: LaunchDivision, _ loader: LoaderTimes?) {
     guard division > .whole, let version = time(.version), let loading = time(.loading),
       let relocated = time(.relocated)
@@ -219,7 +221,7 @@ package struct TracedLaunch: Sendable {
       until: end)
   }
 
-  /// Adds the times of mapping these libraries, as parts of the stage before.
+  /// Adds the times of mapping the libraries `objects`, as parts of the last stage.
   private mutating func addMappings(of objects: [Int]) {
     for mapping in mappings where objects.contains(mapping.object) {
       guard let time = mapping.nanoseconds else { continue }
@@ -227,7 +229,7 @@ package struct TracedLaunch: Sendable {
     }
   }
 
-  /// A library's file name, or its path if another library has the same file name.
+  /// Returns a library's file name, or its path if another library has the same file name.
   private func name(_ object: Int) -> String {
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "the program" }
     let name = last(trace.objects[object])

@@ -70,7 +70,8 @@ package enum ReadAheadLimits {
       }
     }
 
-    /// No remedy is a read-ahead below the usual one: measured launches would then differ from those of users.
+    /// Disks with at most the usual read-ahead get no remedy, because a device with a smaller read-ahead would be like
+    /// no real disk.
     var remedies: [Remedy] {
       switch self {
       case .wholeFile(let bytes) where bytes <= ReadAheadLimits.usual: []

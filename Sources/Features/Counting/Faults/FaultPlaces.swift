@@ -109,7 +109,7 @@ struct FaultPlaces {
     guard let mapping, mapping.isOfFile else {
       return unfilledPlace(of: address, in: process) ?? .memory(mapping?.memory ?? "anonymous")
     }
-    // The offset is `nil` for a damaged event, whose mapping would end after the last possible byte of a file.
+    // If the offset overflows, the mapping claims to end after the largest possible file, and its own offset is used.
     let offset =
       mapping.fileOffset.advanced(by: address - mapping.addresses.lowerBound)
       ?? mapping.fileOffset

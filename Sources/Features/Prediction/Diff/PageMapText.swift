@@ -11,12 +11,12 @@ import FaultEstimate
 import ImageModel
 import Rendering
 
-/// The text of the two maps of a diff.
+/// The text of the page maps of the two layouts of a diff.
 package struct PageMapText {
   private let maps: [(title: String, map: PageMap, segments: [DrawnSegment])]
   private let pageSize: PageSize
   private let style: PageMapStyle
-  /// The bytes of a character, as a page size.
+  /// The number of bytes that a character of the map represents, as a page size.
   private let scale: PageSize
 
   /// Returns `nil` for a document without maps.
@@ -103,13 +103,14 @@ extension PageMapText {
 // MARK: Lines
 
 extension PageMapText {
-  /// The number of columns before the characters of a line: blanks, the address of the first character, and a blank.
+  /// The number of columns before the map's characters in a line: blanks, the address of the first character, and a
+  /// blank.
   private var margin: Int {
     let last = maps.flatMap(\.segments).filter(\.hasCells).map { $0.segment.range.end }.max()
     return (last ?? StatedAddress(rawValue: 0)).description.count + 5
   }
 
-  /// The number of characters of a line: a multiple of 16, so that addresses in the margin are round.
+  /// The number of the map's characters in a line: a multiple of 16, so that addresses in the margin are round.
   private var cellsPerLine: Int { max(16, (style.width - margin) / 16 * 16) }
 
   private func lines(of drawn: DrawnSegment, in map: PageMap) -> String {
@@ -161,7 +162,7 @@ extension PageMapText {
     var number: StatedPage
     var start: StatedAddress
     var usedBytes: UInt64 = 0
-    /// The first of all causes; `nil` if no page is predicted to be touched.
+    /// The first of the causes for which these pages are predicted to be touched; `nil` if there are none.
     var cause: TouchCause?
     var access: Access?
     var isUntouched: Bool { cause == nil && access == nil }
@@ -287,14 +288,14 @@ extension Access {
 
 // MARK: Parts of a map
 
-/// A segment with the pages that count for it.
+/// A segment with the pages of the map that count for the segment.
 private struct DrawnSegment {
   var segment: PageMap.Segment
   var numbers: Range<StatedPage>
-  /// The touched pages of `numbers`.
+  /// The touched pages whose numbers are in `numbers`.
   var pages: ArraySlice<PageMap.Page>
-  /// Whether touches of the segment are known. Code is predicted. Other segments are predicted only where code is known
-  /// to read them.
+  /// Whether touches of the segment are known. Touches of code are predicted. Touches of other segments are predicted
+  /// only where code is known to read them.
   var hasCells: Bool
 }
 

@@ -8,7 +8,7 @@ import Symbolication
 package struct PredictedLayouts {
   /// The layouts; never empty.
   let all: [ReleaseLayout]
-  /// The last layout with only the functions that have names. A linker can be told to move only these.
+  /// The last layout with only the functions that have names. An order file can move only functions with names.
   let namedLast: Layout
 
   /// Reads the layout at `path`.
@@ -54,8 +54,8 @@ package struct PredictedLayouts {
       }
     } catch { return (all.map(\.factsWithoutCode), [error]) }
     if recordsEveryFunction {
-      // Merged bodies are functions, and every function was recorded: a merged body that is not in the trace did not
-      // run.
+      // Every function could be recorded, and merged bodies are functions. So a merged body that is not in the trace
+      // did not run.
       for place in facts.indices {
         facts[place].references.removeAll { $0.touch.cause == .mergedBody }
       }

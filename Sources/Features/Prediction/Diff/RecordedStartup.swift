@@ -15,12 +15,12 @@ import Symbolication
 struct RecordedStartup {
   /// A function of a recorded build.
   private struct Body: Hashable {
-    /// The number of the build in `builds`.
+    /// The index in `builds` of the build that contains the function.
     var build: Int
     var address: StatedAddress
   }
 
-  /// A trace's description of a function, and the matching functions of the layouts.
+  /// How a trace describes a function, and the matching functions of the layouts.
   private struct Description {
     var size: UInt64?
     var names: [SymbolName]
@@ -79,7 +79,7 @@ struct RecordedStartup {
   private(set) var launches: [Launch] = []
 
   struct Launch {
-    /// The number of the launch among all launches.
+    /// The index of the launch among all launches of the command.
     var number: Int
     var path: String
     /// The number of launches that this launch counts as.
@@ -100,7 +100,7 @@ struct RecordedStartup {
     blocks = ExecutedBlocks(of: layouts, recordedBuild: recordedBuild)
   }
 
-  /// Adds a launch after the others, or further uses of the last launch.
+  /// Adds a launch after the launches so far, or further uses of the last launch.
   mutating func append(_ launch: RecordedFunctions, _ source: LaunchFolding.LaunchSource) {
     let build = number(of: launch.image)
     var named: [MatchedFunction] = []

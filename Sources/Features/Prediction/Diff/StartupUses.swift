@@ -14,7 +14,7 @@ struct StartupUses {
   /// The used functions, each once, launch by launch, in the order of first uses. A function is listed once for each of
   /// its parts that ran.
   let uses: [MatchedFunction]
-  /// The same functions, including functions of a layout that nothing in its image refers to.
+  /// The used functions, including functions of a layout to which nothing in its image refers.
   private let named: [MatchedFunction]
   /// The uses of each launch; empty if the startup functions come from an order file.
   let launches: [RecordedStartup.Launch]
@@ -161,7 +161,7 @@ struct StartupUses {
     } catch { return (nil, (error.context + [error.message]).joined(separator: ": ")) }
   }
 
-  /// The number of launches that have each use; empty unless there are several launches.
+  /// For each use, the number of launches in which it occurs; empty unless there are several launches.
   var launchesOfSteps: [Int] {
     guard launches.count > 1 else { return [] }
     var counts = [Int](repeating: 0, count: uses.count)

@@ -8,7 +8,8 @@
 //     pages of 4 KiB 0x1000: 16 bytes, startup function     0x2000: 16 bytes, startup function
 //                    0x4000: 8 bytes, constant              0x3000 is untouched
 //
-// Overlapping ranges count their bytes once: the sweep by address remembers the end of the counted bytes.
+// Overlapping ranges count their bytes once: ranges are added by ascending address, and the map remembers the end of
+// the counted bytes.
 
 import Addresses
 import FaultEstimate
@@ -48,7 +49,8 @@ package struct PageMap: Hashable, Sendable {
     /// The number of bytes on the page that a launch is predicted to touch; 0 if there are none, or if their number is
     /// unknown.
     package var usedBytes = 0
-    /// Why the page is predicted to be touched, ascending; empty if it is not.
+    /// The causes for which the page is predicted to be touched, ascending; empty if the page is not predicted to be
+    /// touched.
     package var causes: [TouchCause] = []
     /// How the page was touched, in the order of the cases; empty if it was not touched, or if nothing was measured.
     package var accesses: [Access] = []
@@ -156,7 +158,7 @@ private struct Collected {
   private let segments: [PageMap.Segment]
   private let pageSize: PageSize
   private var found: [StatedPage: PageMap.Page] = [:]
-  /// The end of the counted bytes.
+  /// The end of the bytes that have been counted so far.
   private var countedUpTo = StatedAddress(rawValue: 0)
   /// For each cause, the first page after the pages that have the cause. So overlapping ranges cost nothing.
   private var markedUpTo: [TouchCause: StatedPage] = [:]

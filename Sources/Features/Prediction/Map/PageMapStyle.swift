@@ -5,7 +5,7 @@ import ImageModel
 package struct PageMapStyle: Sendable {
   /// The number of columns of a line.
   package var width: Int
-  /// Whether only ASCII can be shown.
+  /// Whether the map uses only ASCII characters.
   package var isASCII: Bool
   /// Whether to add colours. Colours show nothing that the characters don't show.
   package var isColoured: Bool
@@ -32,7 +32,7 @@ package struct PageMapStyle: Sendable {
 
 /// The number of bytes that a character of a map represents.
 package struct MapScale: Hashable, Sendable {
-  /// The bytes, as a page size.
+  /// The number of bytes, as a page size.
   package let unit: PageSize
 
   package static let largest: UInt64 = 1 << 30

@@ -11,7 +11,7 @@ package struct AutoDocument: Hashable, Sendable {
   package var folder: String
   /// The commands that were run, in sequence.
   package var commands: [Command]
-  /// The launches that the images are ordered for, as they were given.
+  /// The launches that the images are ordered for, as the user gave them.
   package var launches: [String]
   /// How the launches were recorded.
   package var method: RecordingMethod
@@ -26,7 +26,7 @@ package struct AutoDocument: Hashable, Sendable {
   package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
   package var images: [Image]
-  /// Each is one sentence.
+  /// The warnings of the run, each as one sentence.
   package var warnings: [String]
 
   package init(
@@ -43,7 +43,7 @@ package struct AutoDocument: Hashable, Sendable {
   }
 
   package struct Command: Hashable, Sendable {
-    /// `configure`, `build`, `launch`, `relink`.
+    /// The step that ran the command: `configure`, `build`, `launch`, `relink`.
     package var step: String
     package var command: String
 
@@ -71,11 +71,12 @@ package struct AutoDocument: Hashable, Sendable {
     }
   }
 
-  /// Counts of launches that were still working when they were ended: where such a launch ends is a matter of chance.
+  /// Page counts of launches that were still working when they were ended: how far such a launch gets is a matter of
+  /// chance.
   package struct Unsettled: Hashable, Sendable {
-    /// How often each of these launches was counted in each order.
+    /// How often the pages of each of these launches were counted in each order.
     package var counts: Int
-    /// The lowest and the highest number of pages of 4 KiB, of all images and launches.
+    /// The lowest and the highest counted number of pages of 4 KiB, in all images and launches together.
     package var before: ClosedRange<Int>
     package var after: ClosedRange<Int>
 
@@ -100,7 +101,7 @@ package struct AutoDocument: Hashable, Sendable {
   package struct Measurement: Hashable, Sendable {
     /// The launch as the user gave it.
     package var launch: String
-    /// The file name of `document`.
+    /// The name of the file with the result of the measurement.
     package var name: String
     package var document: MeasureDocument
 
@@ -114,10 +115,10 @@ package struct AutoDocument: Hashable, Sendable {
   }
 
   package struct Image: Hashable, Sendable {
-    /// The file name, also of its copies in `images` and `images/default`.
+    /// The file name of the image, and of its copies in the folders `images` and `images/default`.
     package var name: String
     package var isLibrary: Bool
-    /// `nil` if it is unknown.
+    /// The architecture of the image; `nil` if it is unknown.
     package var architecture: Architecture?
     /// The image ID in the new order; `nil` if it is unknown.
     package var id: String?
@@ -129,11 +130,11 @@ package struct AutoDocument: Hashable, Sendable {
     package var functions: Int
     /// Whether the linker followed the order file.
     package var compliance: OrderCompliance
-    /// The pages of code that the launches executed, added up, in pages of 4 KiB and of 16 KiB. Measured; `nil` if
-    /// pages were not counted.
+    /// The measured number of pages of code that the launches executed, added up, in pages of 4 KiB and of 16 KiB;
+    /// `nil` if pages were not counted.
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
-    /// The pages with functions of the traces. Predicted.
+    /// The predicted number of pages of code with functions that the launches ran.
     package var predicted: BeforeAfter<Int>
     /// The options that the user's own build has to pass to the compiler when it compiles, and when it links.
     package var compileOptions: [String] = []

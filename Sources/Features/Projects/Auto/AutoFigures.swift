@@ -4,7 +4,7 @@ import JSON
 import PagesFormat
 import Prediction
 
-/// The figures of the images in an `AutoDocument`. Nothing else of such a document is read.
+/// The figures of the images in an `AutoDocument`. Other commands read only these figures of the document.
 package struct AutoFigures: Hashable, Sendable {
   /// The folder with the results; the paths of images are relative to it.
   package var folder: String
@@ -15,11 +15,11 @@ package struct AutoFigures: Hashable, Sendable {
     package var image: ImageReference
     package var functions: Int
     package var compliance: OrderCompliance
-    /// `nil` if pages were not counted.
+    /// The pages of code that the launches executed, before and after; `nil` if pages were not counted.
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
     package var predicted: BeforeAfter<Int>
-    /// `nil` in a document of an earlier version.
+    /// The functions that the launches ran; `nil` in a document of an earlier version.
     package var startupFunctions: [PlacedFunction]?
   }
 

@@ -7,14 +7,14 @@ import LibC
 final class AutoFolder {
   /// The absolute path, without symbolic links.
   let path: String
-  /// Held while a command uses the folder.
+  /// The lock that this process holds while a command uses the folder.
   private var lock: FileLock?
 
   /// Makes the folder unless it exists.
   ///
   /// - Parameter project: the absolute path of the project's folder, without symbolic links.
-  /// - Throws: also if the folder has other files in it, if it contains the project, or if another command uses it.
-  ///   Nothing is written then.
+  /// - Throws: an error if the folder can't be made, if it has other files in it, if it contains the project, or if
+  ///   another command uses it. Nothing is written then.
   init(_ path: String, for project: String) throws(Diagnostic) {
     let place = try Self.place(of: path)
     guard place != project, !project.hasPrefix(place == "/" ? place : place + "/") else {
@@ -22,7 +22,7 @@ final class AutoFolder {
         "unable to copy the project into itself", context: [place],
         hint: "name another folder with --output")
     }
-    // These characters end a path in `PATH`, in the kernel's list of mappings or in makefiles.
+    // A colon or a line break would end the path in `PATH`, in the kernel's list of mappings or in makefiles.
     if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
       throw Diagnostic(
         "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
@@ -53,7 +53,8 @@ final class AutoFolder {
     for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
       try Folder.make(folder)
     }
-    // Commands that copy a project leave out folders with these files, and so does git.
+    // Commands that copy a project leave out folders that have CACHEDIR.TAG, and git ignores the folder because of
+    // .gitignore.
     try OutputFile("\(place)/.gitignore").finish(Array("*\n".utf8))
     try OutputFile("\(place)/CACHEDIR.TAG").finish(
       Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
@@ -93,7 +94,7 @@ final class AutoFolder {
   private var marker: String { "\(work)/lock" }
   /// The copy of the project.
   var tree: String { "\(work)/tree" }
-  /// The list of what was copied.
+  /// The file that lists what was copied from the project.
   var copyList: String { "\(work)/copied" }
   /// Links with the names of compilers, which lead to this command.
   var tools: String { "\(work)/tools" }
@@ -116,7 +117,7 @@ final class AutoFolder {
   /// How the copy was configured (`BuildSystem.configuration`). If the next run has to configure again, the file has further
   /// lines: `failed` for each of the last runs in which the build failed, or `again`.
   var configured: String { "\(work)/configured" }
-  /// What the results depend on (`ProjectOrdering`).
+  /// The file that states what the results depend on (`ProjectOrdering`).
   var state: String { "\(work)/state" }
   /// A file that exists while the copy is being changed: during a build command, and while other files are at the paths
   /// of images. It remains if the run was interrupted, or if the disk was full.
@@ -193,7 +194,7 @@ final class AutoFolder {
     Folder.remove(Array(relinking.utf8))
   }
 
-  /// Notes on disk that images are linked with order files from now on.
+  /// Makes the file `relinking`, which shows that images are linked with order files from now on.
   func beginRelinking() throws(Diagnostic) { try OutputFile(relinking).finish([]) }
 
   /// Whether the copy's `image` may be linked with an order file.

@@ -4,12 +4,12 @@ import ProcessLaunch
 package struct AutoLaunch: Hashable, Sendable {
   /// The command line for `/bin/sh -c`, which runs in the copy of the project.
   package var command: String
-  /// The path of the file that is its standard input; `nil` for none.
+  /// The path of the file that is the launch's standard input; `nil` for no input.
   package var input: String?
   /// The time limit in seconds; `nil` for `usualTimeout`.
   package var timeout: Double?
   package var readiness: Readiness?
-  /// The script that types into the launch's terminal; `nil` if it has no terminal.
+  /// The script that types into the launch's terminal; `nil` if the launch has no terminal.
   package var script: TerminalScript?
 
   package init(_ command: String) { self.command = command }

@@ -44,7 +44,7 @@ struct AutoShell {
     if endsOrphans { _ = Orphans.end() }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     let output = result.end == .exited(0) ? "" : log.text
-    // After a full disk, too, files may be half written.
+    // If the disk is full, the marker of a running build stays, because files of the build may be half written.
     if !FailureCause.isFullDisk(output) { Folder.remove(Array(folder.building.utf8)) }
     guard result.end != .exited(0), !mayFail else { return }
     if let place = FailureCause.refusedWrite(in: output, outside: folder.path) {
@@ -78,7 +78,7 @@ struct AutoShell {
     return program
   }
 
-  /// Returns `/bin/sh` and its arguments for the same launch.
+  /// Returns `/bin/sh` and its arguments for `launch`, whose programs are looked up as in `launch(_:images:)`.
   func words(of launch: AutoLaunch, images: [ProjectImage]) -> [String] {
     let path = "PATH=\(shellWord(searchPath(with: images)))\nexport PATH\n"
     return ["/bin/sh", "-c", path + inTree(launch.command)]

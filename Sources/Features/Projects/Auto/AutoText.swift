@@ -56,9 +56,9 @@ package struct AutoText {
 }
 
 extension AutoDocument {
-  /// A line of the table: one image, or all images.
+  /// A row of the table of pages: the pages of one image, or of all images.
   fileprivate struct Row {
-    /// `nil` for all images.
+    /// The name of the image; `nil` for the row with the sum of all images.
     var name: String?
     /// The counted pages; the predicted pages if pages were not counted.
     var pages: BeforeAfter<Int>
@@ -141,7 +141,7 @@ package struct AutoMarkdown {
 }
 
 extension AutoDocument.Image {
-  /// How many functions ran, and how many entries the linker placed in order.
+  /// How many functions ran, and how many entries of the order file the linker placed in order, in words.
   fileprivate var check: String {
     let followed = "\(compliance.inOrder) of \(counted(compliance.present, "entry", "entries"))"
     let text = "\(counted(functions, "function")) ran; \(linker) placed \(followed) in order"

@@ -73,13 +73,13 @@ package struct BuildPlan: Hashable, Sendable {
   /// changed. So objects of another kind are removed before a build.
   package enum Objects: String, Sendable {
     case whole
-    /// With a section for each variable.
+    /// Whole functions, and a section for each variable.
     case wholeWithData
-    /// With a map of basic blocks.
+    /// Whole functions, and a map of basic blocks.
     case mapped
-    /// With a map of basic blocks, and functions split by the profile.
+    /// Functions split by the profile, and a map of basic blocks.
     case split
-    /// With callbacks for the recorder.
+    /// Functions with callbacks for the recorder.
     case instrumented
   }
 
@@ -109,7 +109,7 @@ package struct BuildPlan: Hashable, Sendable {
     var variables = settings.variables
     // Objects depend on the contents of the profile. ccache sees these contents only through this variable.
     if goal == .split { variables.append(("CCACHE_EXTRAFILES", folder.splitProfile)) }
-    // This wrapper also replaces a wrapper of the user that caches compiled files.
+    // RUSTC_WRAPPER also replaces a wrapper by which the user caches compiled files.
     if variant.recorder != nil {
       variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
     }

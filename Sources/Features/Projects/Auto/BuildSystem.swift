@@ -2,7 +2,7 @@ import CommandSupport
 import ImageModel
 import Rendering
 
-/// The place for an order file in the builds of one build system.
+/// The way in which an order file gets into the builds of one build system.
 package enum OrderFilePlace: Hashable, Sendable {
   /// A file that CMakeLists.txt includes.
   case cmakeFile
@@ -31,13 +31,13 @@ package struct BuildSystem: Hashable, Sendable {
   /// The command that has to run once, before the first build.
   package var configure: String?
   package var build: String
-  /// The command that removes the results of another build from the folder; `nil` if they do no harm.
+  /// The command that removes the results of another build from the folder; `nil` if such results do no harm.
   package var clean: String?
   /// The compilers that the build system calls.
   package var toolchain: Toolchain
   /// The programs that the build system needs, apart from compilers.
   package var tools: [String]
-  /// Whether it generates the files of another build tool, which `CMAKE_GENERATOR` chooses.
+  /// Whether the build system generates files for another build tool, which `CMAKE_GENERATOR` chooses.
   package var hasGenerators: Bool
   /// Where `init` puts an order file into the project's build; `nil` if the build has no place for one.
   package var orderFilePlace: OrderFilePlace?

@@ -31,7 +31,7 @@ package enum FailureCause {
   package static func line(in output: String) -> String? {
     let lines = lines(of: output)
     var found = weightiest(of: lines) { !isProgress($0) && !isSummary($0) }
-    // A summary says more than make's message about a failed command.
+    // A compiler's or build system's summary is preferred to make's message about a failed command, which says less.
     if (found?.rank ?? signs.count) >= signs.count - 1 {
       found = weightiest(of: lines) { !isProgress($0) }
     }
@@ -42,7 +42,7 @@ package enum FailureCause {
     if let cmake = lines.firstIndex(where: { $0.starts(with: "CMake Error at".utf8) }), !isOfTool {
       return cmakeCause(lines, error: cmake)
     }
-    // CMake describes the error in the next line.
+    // CMake prints the place of an error in one line, and describes the error in the next lines.
     if line.starts(with: "CMake Error".utf8), best.index + 1 < lines.count {
       return text(line) + " " + text(lines[best.index + 1])
     }
@@ -144,7 +144,8 @@ package enum FailureCause {
     ["can't find crate for"],
   ]
 
-  /// Each remedy has several lists of words. It fits if a line has all words of one list.
+  /// The remedies for known causes. A remedy applies if a line of the output has all words of one of the remedy's
+  /// lists.
   private static let remedies: [(signs: [[String]], text: String)] = [
     (
       // Messages of automake's script `missing`, and of the shell.
@@ -163,7 +164,7 @@ package enum FailureCause {
       "two objects define the same symbol; C that was written for gcc before version 10 needs CFLAGS='-O2 -fcommon'"
     ),
     (
-      // gcc for another machine looks for a linker of that machine.
+      // A gcc for another machine looks for a linker with that machine's name.
       [["collect2: fatal error: cannot find"]],
       "this compiler has no lld: link with GNU ld instead: --linker gnu-ld"
     ),
@@ -185,7 +186,7 @@ package enum FailureCause {
     let line = lines(of: output).first { line in
       guard line.contains(bytes: "Permission denied") else { return false }
       let words = line.split { $0 == UInt8(ascii: " ") || "'\"`:,()".utf8.contains($0) }
-      // The first word is the name of the program that prints the line.
+      // The first word of the line is not examined, because it is the name of the program that prints the line.
       return words.dropFirst().contains { word in
         word.starts(with: "../".utf8)
           || word.first == UInt8(ascii: "/") && !word.starts(with: "\(folder)/".utf8)

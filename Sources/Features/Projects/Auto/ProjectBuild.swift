@@ -37,7 +37,8 @@ struct ProjectBuild {
   mutating func configure(_ copy: TreeCopy, _ copied: TreeCopy.Update) throws(Diagnostic) {
     let known = folder.configuredText
     if copied.isNew || known != configuration {
-      // Something that the last configuration did not find may be installed now.
+      // The copy is configured from the start, because something that the last configuration did not find may be
+      // installed now.
       if !copied.isNew { copy.removeConfiguration() }
       earlierFailure = String((known ?? "").dropFirst(configuration.count))
       Folder.remove(Array(folder.configured.utf8))
@@ -49,7 +50,7 @@ struct ProjectBuild {
             "correct the cause, such as by installing what is missing, or configure it with options: orderfile auto ... -- sh -c '\(command) OPTIONS && \(system.build)'"
         )
       }
-      // Not every project has this target.
+      // The command may fail, because not every project has a `clean` target.
       if let command = system.clean, copied.hasObjects {
         try run("clean", command, .plain, mayFail: true)
       }
@@ -65,7 +66,7 @@ struct ProjectBuild {
     removedLinks += images.flatMap { $0.removeForRelink() }
   }
 
-  /// Builds this variant of everything that is not up to date.
+  /// Builds the variant `variant` of everything that is not up to date.
   ///
   /// - Parameter name: the name of the step and of its log.
   mutating func build(_ name: String, _ variant: BuildPlan.Variant) throws(Diagnostic) {

@@ -9,7 +9,7 @@ import Symbolication
 package struct ProjectImage: Hashable, Sendable {
   /// The absolute path, without symbolic links, where launches find the image.
   package var path: String
-  /// The path that the linker wrote, which may be another name of the same file.
+  /// The path to which the linker wrote the image. It may be another name of the file at `path`.
   var linkedPath: String
   var linker: BuildLinker
   package var isLibrary: Bool
@@ -112,7 +112,7 @@ package struct ProjectImage: Hashable, Sendable {
 
     /// Makes the link unless something is at its path.
     func restore() {
-      // EEXIST: the build has made the link again.
+      // The error EEXIST, if the build has made the link again, is ignored.
       symlink(target, path)
     }
   }
@@ -125,7 +125,7 @@ package struct ProjectImage: Hashable, Sendable {
     let file = fileName(ofPath: linkedPath)
     let folder = String(linkedPath.dropLast(file.count + 1))
     var links: [Link] = []
-    // Links such as libapp.so. A rule that makes such a link may fail if it exists.
+    // Symbolic links such as libapp.so are removed, because a rule that makes such a link may fail if the link exists.
     for name in Folder.names(in: folder) where Folder.linkTarget("\(folder)/\(name)") == file {
       links.append(Link(path: "\(folder)/\(name)", target: file))
       unlink("\(folder)/\(name)")

@@ -109,7 +109,8 @@ struct ProjectImages {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
     }
     if plan.system.usesToolset {
-      // Lines for functions of another image do nothing.
+      // The order file of a package has the lines of all its images, because the linker ignores lines for functions of
+      // another image.
       var all: [UInt8] = []
       for image in images where orders[image.path] != nil {
         let bytes = try InputFile.bytes("\(folder.orders)/\(image.orderName)")

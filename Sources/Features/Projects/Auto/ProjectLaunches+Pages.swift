@@ -16,7 +16,7 @@ extension ProjectLaunches {
     var warnings: [Diagnostic] = []
   }
 
-  /// The number of counts of a launch that does not settle.
+  /// How often the pages of a launch are counted if it is still working when it is ended.
   static let unsettledCounts = 3
 
   /// Counts the pages of code that the launches execute.
@@ -51,7 +51,7 @@ extension ProjectLaunches {
     return counts
   }
 
-  /// One count of one launch.
+  /// The result of counting the pages of one launch once.
   private struct Count {
     var images: [(pages: Int, pages16k: Int)]
     var isSettled: Bool
@@ -73,7 +73,7 @@ extension ProjectLaunches {
     func isMissing(_ image: ProjectImage) -> Bool {
       wanted.contains(image) && (touched(image)?.textCount(executed: true) ?? 0) == 0
     }
-    // The library does not see a program from whose environment LD_PRELOAD was removed. A tracer does.
+    // The preloaded library does not see a program from whose environment LD_PRELOAD was removed, but a tracer does.
     if images.contains(where: isMissing) { counted = try self.counted(launch, images, .ptrace) }
     if let image = images.first(where: isMissing) {
       throw Diagnostic(

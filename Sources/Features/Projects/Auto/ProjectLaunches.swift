@@ -24,7 +24,7 @@ struct ProjectLaunches {
   /// Runs each launch as it is, to see whether it works. If a launch ends on its own, with exit status 0, before it is
   /// ready, it awaits no sign from now on: `--until-ready` ends the other launches.
   ///
-  /// - Returns: warnings.
+  /// - Returns: warnings about the launches.
   /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
   mutating func tryOut(_ steps: ProjectSteps) throws(Diagnostic) -> [Diagnostic] {
     var warnings: [Diagnostic] = []
@@ -59,8 +59,8 @@ struct ProjectLaunches {
 
   /// The traces of the launches, and the images that they used.
   struct Recorded {
-    /// The images that were used, in the order of their first use. Of several images with the same file name it has the
-    /// first one only, because order files and results are named after the file.
+    /// The images that were used, in the order of their first use. Of several images with the same file name, only the
+    /// first one is in this list, because order files and results are named after the file.
     var images: [ProjectImage] = []
     /// The paths of the traces in which each image was used, in the order of the launches.
     var traces: [ProjectImage: [String]] = [:]
@@ -93,7 +93,8 @@ struct ProjectLaunches {
 
   /// Records each launch.
   func record(by method: AutoDocument.RecordingMethod) throws(Diagnostic) -> Recorded {
-    // A run that is killed leaves scripts at the paths of programs, so the next run makes a new copy.
+    // The file `building` makes the next run start with a new copy if this run is killed: it would leave scripts at the
+    // paths of programs.
     if method.replacesPrograms { try OutputFile(shell.folder.building).finish([]) }
     defer { if method.replacesPrograms { Folder.remove(Array(shell.folder.building.utf8)) } }
     let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
@@ -145,7 +146,7 @@ struct ProjectLaunches {
   }
 
   private func unableToSplit() throws(Diagnostic) -> Diagnostic {
-    // For another compiler, the next run has to configure a new copy.
+    // The file `building` marks the copy as unusable, because another compiler needs a newly configured copy.
     try OutputFile(shell.folder.building).finish([])
     return Diagnostic(
       "unable to split: no image that the launches ran has a map of its basic blocks",

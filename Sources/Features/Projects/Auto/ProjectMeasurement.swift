@@ -40,7 +40,8 @@ struct ProjectMeasurement {
     for original in originals {
       try ImagePlacement(original.path, at: original.source).place()
     }
-    // A run that is killed leaves the images of one build at these paths.
+    // The file `building` makes the next run start with a new copy if this run is killed: it would leave the images of
+    // one build at all paths.
     try OutputFile(folder.building).finish([])
     MeasuredProgram.catchInterrupts()
     defer {
@@ -95,7 +96,7 @@ struct ProjectMeasurement {
     var measured: [MeasuredState] = []
     for state in plan.states {
       do { measured.append(try plan.run(state) { _ in }) } catch {
-        // Some file systems keep files in memory.
+        // On file systems that keep files in memory, files can't be evicted, so cold launches are left out.
         guard state == .cold, !MeasuredProgram.wasInterrupted else {
           throw Diagnostic(
             error.message, context: error.context,

@@ -66,7 +66,7 @@ package struct ProjectOrdering {
   package struct Result {
     /// The document; `nil` if nothing has changed since the last run.
     package let document: AutoDocument?
-    /// The paths of the results.
+    /// The paths of the results, in words.
     package let text: String
     package let json: String
     package let warnings: [Diagnostic]
@@ -165,7 +165,7 @@ package struct ProjectOrdering {
   private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
     let folder = build.shell.folder
     Folder.remove(Array(folder.state.utf8))
-    // Images that an earlier run has linked with order files.
+    // The images that an earlier run has linked with order files are linked again, without order files.
     build.relink(build.images.filter(folder.mayBeOrdered))
     try folder.setResultsAside()
     try folder.makeResults()

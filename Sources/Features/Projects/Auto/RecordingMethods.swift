@@ -18,9 +18,9 @@ package struct RecordingMethods: Hashable, Sendable {
 
   /// Why a method can't be used.
   package struct Refusal: Hashable, Sendable {
-    /// In a few words.
+    /// The reason, in a few words.
     package var reason: String
-    /// What to do about it; `nil` if nothing can be done.
+    /// What the user can do so that the method works; `nil` if nothing can be done.
     package var hint: String?
 
     package init(_ reason: String, hint: String? = nil) {
@@ -30,7 +30,7 @@ package struct RecordingMethods: Hashable, Sendable {
   }
 
   private var refusals: [RecordingMethod: Refusal] = [:]
-  /// Why the emulator of this machine's architecture can't be used; `nil` if it can be, or if the programs are for
+  /// Why the emulator of this machine's architecture can't be used; `nil` if it can be used, or if the programs are for
   /// another architecture.
   private var ownEmulation: Refusal?
   /// Whether programs of the project can be run as they are.

@@ -16,7 +16,8 @@ package struct SwiftToolset: Hashable, Sendable {
   package func json() -> [UInt8] {
     let coverage = recorder == nil ? nil : "func,trace-pc-guard,pc-table"
     let clang = ["-ffunction-sections"] + (coverage.map { ["-fsanitize-coverage=\($0)"] } ?? [])
-    // swiftc takes `-sanitize-coverage` only with a sanitizer. `-sanitize=fuzzer` adds nothing else.
+    // swiftc takes `-sanitize-coverage` only with a sanitizer. The sanitizer `fuzzer` instruments nothing in addition
+    // to coverage.
     let swift = coverage.map { ["-sanitize=fuzzer", "-sanitize-coverage=\($0)"] } ?? []
     return JSONWriter.document { json in
       func options(_ key: StaticString, _ options: [String]) {

@@ -56,12 +56,12 @@ package struct TreeCopy {
     self.excluded = Array(excluded.utf8)
   }
 
-  /// What a file was like when it was copied.
+  /// The size, times and mode that a file had when it was copied.
   private struct Stamp: Equatable {
     var mode: UInt32
     var size: Int64
     var modified: [Int]
-    /// Also changes if a file is replaced by an older one.
+    /// The time of the last change of the inode, which also changes if a file is replaced by an older file.
     var changed: [Int]
 
     init(_ status: stat) {
@@ -104,7 +104,7 @@ package struct TreeCopy {
       hasObjects: state.hasObjects)
   }
 
-  /// What an update has found so far.
+  /// The files that an update has found so far.
   private struct State {
     /// The stamps of the last update, by path.
     let known: [Word: String]
@@ -173,7 +173,7 @@ package struct TreeCopy {
       if Interruption.hasCome { throw Diagnostic("interrupted") }
       let path = folder + [UInt8(ascii: "/")] + name
       var status = stat()
-      // The file may be gone by now.
+      // A file that is gone since the folder was read is left out.
       guard source + path != excluded, lstat(Self.cString(source + path), &status) == 0 else {
         continue
       }
@@ -185,7 +185,7 @@ package struct TreeCopy {
         let isOfSwiftPM = Self.isOfSwiftPM(place)
         guard isOfSwiftPM || !Self.isMadeAgain(place) else { continue }
         state.found.append((path, stamp))
-        // A build writes into folders.
+        // Folders in the copy are writable, because a build writes into them.
         try makeFolder(copy + path, mode: status.st_mode & 0o777 | 0o700)
         try copyFolder(path, &state, only: isOfSwiftPM ? Self.downloads : nil)
       case S_IFREG where Self.isObject(name):
@@ -256,7 +256,7 @@ package struct TreeCopy {
     }
   }
 
-  /// The files of CMake, Meson and Autoconf.
+  /// The files in which CMake, Meson and Autoconf store what they have found on the machine.
   private static let configurationFiles = [
     "CMakeCache.txt", "coredata.dat", "config.cache", "config.status",
   ]

@@ -6,7 +6,7 @@ package enum CargoFlags {
   /// Variables from which cargo takes flags for all crates instead of `[target] rustflags`.
   package static let variables = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"]
 
-  /// The hint of the warnings.
+  /// The hint of all warnings about flags for all crates.
   private static let remedy =
     "put the flags into [target.TRIPLE] rustflags of .cargo/config.toml"
 

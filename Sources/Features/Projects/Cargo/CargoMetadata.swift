@@ -13,16 +13,16 @@ package struct CargoMetadata: Hashable, Sendable {
 
   package struct Package: Hashable, Sendable {
     package var name: String
-    /// The path of its `Cargo.toml`.
+    /// The path of the package's `Cargo.toml`.
     package var manifest: String
     /// The program that `cargo run` runs if the package has several.
     package var defaultProgram: String?
     package var programs: [String]
-    /// Whether its library is a shared library.
+    /// Whether the package's library is a shared library.
     package var hasDynamicLibrary: Bool
   }
 
-  /// - Parameter output: what the command prints.
+  /// - Parameter output: what `cargo metadata` prints.
   package init(_ output: [UInt8]) throws(Diagnostic) {
     var cursor = JSONCursor(FileBytes(output))
     do throws(ParseError) {

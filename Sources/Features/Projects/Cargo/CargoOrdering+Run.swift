@@ -5,7 +5,7 @@ import ProcessLaunch
 import Recording
 
 extension CargoOrdering {
-  /// A launch of the target.
+  /// The result of launching and recording the target.
   package struct Launched {
     package let recorded: RecordedLaunch
     package let method: AutoDocument.RecordingMethod

@@ -21,7 +21,7 @@ struct CargoSettings {
   struct Line: Hashable, Sendable {
     /// From 1.
     var number: Int
-    /// `[package]`; empty above the first table.
+    /// The header of the line's table, such as `[package]`; empty above the first table.
     var table: String
     /// A setting, such as `build=false`, or the header of a table, such as `[package]`. Blanks and comments are removed.
     var setting: String

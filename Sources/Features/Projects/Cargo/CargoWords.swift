@@ -11,7 +11,7 @@ package struct CargoWords: Hashable, Sendable {
     program = Array(words[end...].dropFirst())
   }
 
-  /// The value of an option that is written as two words or as one; `nil` if it is not given.
+  /// Returns the value of an option that is written as two words or as one; `nil` if the option is not given.
   package func value(of option: String) -> String? {
     for (index, word) in options.enumerated() {
       if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }

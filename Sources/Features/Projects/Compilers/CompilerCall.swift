@@ -26,7 +26,7 @@ package struct CompilerCall: Hashable {
   package private(set) var output: Word = Array("a.out".utf8)
   /// The linker that the call demands; `nil` for the driver's default.
   package private(set) var linker: BuildLinker?
-  /// Whether code is generated at the link.
+  /// Whether code is generated at the link (link-time optimization).
   package private(set) var optimizesAtLink = false
   /// Whether the call writes a link map.
   package private(set) var hasMap = false
@@ -92,7 +92,7 @@ private struct Arguments: Sequence, IteratorProtocol {
 
   init(_ words: [Word]) { rest = words[...] }
 
-  /// Options that take the next word, unless their own word is longer.
+  /// The options that take the next word as their value, unless the value follows the option in the same word.
   private static let separate: Set<String> = [
     "-o", "-x", "-I", "-L", "-D", "-U", "-l", "-u", "-z", "-e", "-T", "-A", "-B", "-F", "-G",
     "-include",
@@ -203,7 +203,8 @@ private struct Reading {
     }
   }
 
-  /// Endings of inputs that are only linked, and of assembly, whose functions the compiler does not place.
+  /// The file name endings of inputs that are only linked, and of assembly, whose functions the compiler does not
+  /// place.
   private static let others: Set<String> = [
     "o", "lo", "a", "so", "la", "obj", "rlib", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
   ]

@@ -5,7 +5,7 @@ import LibC
 /// command. The compiler gets a `PATH` without the folders in which its name leads to this command. With those folders,
 /// a compiler that itself looks in `PATH`, such as ccache, would find this command again.
 package struct CompilerSearch {
-  /// The compiler; `nil` if `PATH` has none of that name.
+  /// The path of the compiler; `nil` if `PATH` has no compiler of that name.
   package private(set) var compiler: Word?
   /// `PATH` without the folders in which the name leads to this command.
   package private(set) var searchPath: Word

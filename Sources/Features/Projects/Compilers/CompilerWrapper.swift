@@ -45,7 +45,7 @@ package struct CompilerWrapper {
           "-fsanitize-coverage=func,trace-pc-guard,pc-table"
             + (settings.data ? ",trace-loads,trace-stores" : ""))
       }
-      // If the linker optimizes, it also splits functions.
+      // If the linker optimizes (link-time optimization), the linker splits the functions, not this compilation.
       if let split = settings.split, compilesForLLD, !call.optimizesAtLink {
         added.append("-fbasic-block-address-map")
         if fileExists(split) {
@@ -99,7 +99,7 @@ package struct CompilerWrapper {
       options += arguments
       if let argument = dialect?.quietArgument { options.append(Array(argument.utf8)) }
     }
-    // rustc may already have named the recorder.
+    // The recorder is not added if rustc has already named it.
     let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }
     return (recorder.map { [$0] } ?? [])
       + options.flatMap { [Array("-Xlinker".utf8), $0] }

@@ -6,7 +6,7 @@ import LibC
 package struct LinkLog {
   /// An image that was linked.
   package struct Link: Hashable {
-    /// An absolute path, which may contain symbolic links.
+    /// The absolute path of the image, which may contain symbolic links.
     package var path: String
     package var linker: BuildLinker
   }

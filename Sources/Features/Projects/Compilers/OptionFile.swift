@@ -13,7 +13,7 @@ package enum OptionFile {
       status.st_size <= 16 << 20
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    // One call reads a regular file of that size, unless it is truncated meanwhile.
+    // One call of read(2) reads all of a regular file, unless another process truncates the file meanwhile.
     guard read(descriptor, &bytes, bytes.count) == bytes.count else { return nil }
     return bytes
   }

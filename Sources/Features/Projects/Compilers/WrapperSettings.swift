@@ -4,7 +4,7 @@ import OrderFileFormat
 /// The settings of a compiler wrapper, which environment variables pass to it. `auto` writes the variables, and each
 /// call of a compiler reads them.
 package struct WrapperSettings: Hashable, Sendable {
-  /// The linker; a link that demands another linker gets that linker.
+  /// The linker to use; a link that demands another linker gets that linker.
   package var linker = OrderFileDialect.lld
   /// The path of the file in which links are noted (`LinkLog`).
   package var links: Word?
@@ -25,7 +25,7 @@ package struct WrapperSettings: Hashable, Sendable {
   private static let linkerVariable = "ORDERFILE_LINKER"
   private static let dataVariable = "ORDERFILE_DATA"
   package static let recorderVariable = "ORDERFILE_RECORDER"
-  /// The variables with paths.
+  /// The environment variables whose values are paths, and the settings that they set.
   private static var paths: [(variable: String, setting: WritableKeyPath<Self, Word?>)] {
     [
       ("ORDERFILE_LINKS", \.links), ("ORDERFILE_ORDERS", \.orders), ("ORDERFILE_MAPS", \.maps),

@@ -35,14 +35,14 @@ package struct Doctor {
     self.environment = environment
   }
 
-  /// What is examined in addition to the machine.
+  /// What `doctor` examines in addition to the machine.
   private enum Subject {
     case machine
     case project(ProjectFacts)
     case image(ImageFacts)
     case linkMap(Layout)
 
-    /// The contents of the image; `nil` without an image.
+    /// The contents of the image's file; `nil` if no image is examined.
     var bytes: FileBytes? {
       get throws {
         guard case .image(let facts) = self else { return nil }

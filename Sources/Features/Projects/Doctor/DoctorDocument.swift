@@ -9,7 +9,7 @@ package struct DoctorDocument: Hashable, Sendable {
     /// A linked image.
     case image
     case linkMap
-    /// Nothing but this machine.
+    /// Only this machine was examined.
     case machine
   }
 

@@ -11,7 +11,7 @@ import ImageModel
 import ObjectFormat
 import OrderFileFormat
 
-/// What a linker can do.
+/// The facts about a linker that linking with it has shown.
 package struct LinkerFacts: Hashable, Sendable {
   package var linker: BuildLinker
   /// The output of `--version`; `nil` if `PATH` has no such linker.

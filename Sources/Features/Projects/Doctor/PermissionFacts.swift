@@ -5,10 +5,10 @@ import LibC
 import ProcessLaunch
 import Rendering
 
-/// What this process may do, found out by trying it.
+/// The permissions of this process, which were found out by trying.
 package struct PermissionFacts: Hashable, Sendable {
   package var tracing: Tracing
-  /// Why page faults could not be recorded; `nil` if they could.
+  /// Why page faults could not be recorded; `nil` if they were recorded.
   package var faultRefusal: String?
   /// The result of a confined command; `nil` if none was tried.
   package var confinement: Confinement?
@@ -18,7 +18,7 @@ package struct PermissionFacts: Hashable, Sendable {
 
   /// What decides whether this process may trace programs.
   package struct Tracing: Hashable, Sendable {
-    /// Why a program could not be traced; `nil` if it could.
+    /// Why a program could not be traced; `nil` if it was traced.
     package var refusal: String?
     /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
     package var ptraceScope: Int?
@@ -44,11 +44,12 @@ package struct PermissionFacts: Hashable, Sendable {
 
   /// What happens to a command that may write to one folder only.
   package enum Confinement: Hashable, Sendable {
-    /// The command can't write elsewhere.
+    /// The confined command can't write outside of the folder.
     case works
-    /// The command can write elsewhere, because the kernel has no Landlock, or a filter of system calls forbids it.
+    /// The command can write outside of the folder, because the kernel has no Landlock, or because a filter of system
+    /// calls forbids Landlock.
     case isMissing
-    /// The command does not run, for this reason.
+    /// The confined command does not run, for this reason.
     case fails(String)
   }
 

@@ -59,7 +59,7 @@ package struct ProjectFacts: Hashable, Sendable {
     "CMakeLists.txt", "CMakePresets.json", "meson.build", "Cargo.toml", ".cargo/config.toml",
     "Package.swift", "configure.ac", "Makefile.am", "GNUmakefile", "makefile", "Makefile",
   ]
-  /// Larger files are not examined: nobody wrote them by hand.
+  /// The size of the largest build file that is examined, in bytes: nobody writes larger files by hand.
   private static let greatestFile = 1 << 20
 
   private static func demands(inFileAt path: String, called name: String) -> [Demand] {

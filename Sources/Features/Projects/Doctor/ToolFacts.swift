@@ -8,9 +8,11 @@ package struct ToolFacts: Hashable, Sendable {
   package struct Compiler: Hashable, Sendable {
     package var name: String
     package var version: String
-    /// The name and version of the linker that it calls by default; `nil` if that linker prints no known name.
+    /// The name and version of the linker that the compiler calls by default; `nil` if that linker prints no known
+    /// name.
     package var linker: String?
-    /// Whether it splits functions by a profile of clusters; `nil` for gcc, which has no such option.
+    /// Whether the compiler splits functions by a profile that lists basic blocks; `nil` for gcc, which has no such
+    /// option.
     package var splits: Bool?
 
     package init(_ name: String, version: String, linker: String? = nil, splits: Bool? = nil) {
@@ -24,7 +26,7 @@ package struct ToolFacts: Hashable, Sendable {
   /// A tool that failed when it was asked for its version.
   package struct BrokenTool: Hashable, Sendable {
     package var name: String
-    /// The first line of its output; `nil` if it has none.
+    /// The first line of the tool's output; `nil` if it printed nothing.
     package var output: String?
 
     package init(_ name: String, output: String?) {
@@ -86,7 +88,7 @@ extension ToolFacts {
     let wanted: [(linker: BuildLinker, programs: [String], dialect: OrderFileDialect)] = [
       (BuildLinker(.lld), ["ld.lld"], .lld), (BuildLinker(.gold), ["ld.gold"], .gold),
       (BuildLinker(.gnuLD), ["ld.bfd"], .gnuLD),
-      // mold takes the options of GNU ld and of lld.
+      // mold is tried with the options and the order file of lld, which mold takes.
       (BuildLinker(demandedBy: "mold"), ["ld.mold", "mold"], .lld),
     ]
     for (linker, programs, dialect) in wanted {
@@ -137,7 +139,8 @@ extension ToolFacts {
     let others = CompilerSearch.compilers(in: trials.environment.searchPath ?? "")
     return (usual + others.filter { !$0.contains("++") }).compactMap { name in
       guard let path = trials.tool(name), let real = try? Folder.absolutePath(path),
-        // With ccache, all compilers are links to one file.
+        // Links to a file that is no compiler are told apart by their names: with ccache, all compilers are links to
+        // one file.
         known.insert(CompilerSearch.isCompiler(fileName(ofPath: real)) ? real : "\(real) \(name)")
           .inserted
       else { return nil }

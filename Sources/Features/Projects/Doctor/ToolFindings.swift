@@ -57,7 +57,7 @@ extension ToolFacts {
 
   private static let usualLinker = OrderFileDialect.usual(for: .elf)
 
-  /// How to link with lld here.
+  /// The hint that says how to link with lld on this machine.
   private var useLLD: String {
     let isHere = linkers.contains { $0.isUsual && $0.version != nil }
     return (isHere ? "" : "\(install("lld")), and ") + "link with -fuse-ld=lld"

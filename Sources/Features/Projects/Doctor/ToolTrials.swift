@@ -3,7 +3,7 @@ import ImageModel
 import ProcessLaunch
 
 extension Substring {
-  /// Without the blanks and tabs at both ends.
+  /// The text without the blanks and tabs at both ends.
   var withoutBlanksAround: String {
     var text = drop { $0 == " " || $0 == "\t" }
     while text.last == " " || text.last == "\t" || text.last == "\r" { text.removeLast() }
@@ -25,10 +25,10 @@ struct ToolTrials {
     try write("file\n", to: "file")
   }
 
-  /// The path of a file in the folder.
+  /// Returns the path of the file `name` in the temporary folder.
   func path(_ name: String) -> String { folder.path(name) }
 
-  /// Makes a folder in the folder.
+  /// Makes a folder `name` in the temporary folder.
   func makeFolder(_ name: String) throws(Diagnostic) { try Folder.make(path(name)) }
 
   func write(_ text: String, to name: String) throws(Diagnostic) {

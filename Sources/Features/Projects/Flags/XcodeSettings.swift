@@ -11,7 +11,8 @@ package struct XcodeSettings: Sendable {
   package var folder: String
   /// The folder that holds `iphoneos/orderfile_rt.o` and the recorders for the other platforms; absolute.
   package var runtime: String
-  /// Absolute: a relative path would be relative to the folder of each project.
+  /// The path of the order file. It is absolute, because Xcode would look up a relative path in the folder of each
+  /// project.
   package var orderFile: String
 
   /// Whether C, C++ and Objective-C code also records the data that it touches; swiftc refuses the options for data.

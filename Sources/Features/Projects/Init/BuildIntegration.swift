@@ -10,7 +10,7 @@ package struct BuildIntegration: Hashable, Sendable {
   /// The reason why this project can't be changed, and what to do instead; `nil` if it can be changed.
   package let obstacle: Diagnostic?
 
-  /// The order file, in the project's folder.
+  /// The path of the order file, relative to the project's folder.
   package static let order = "app.order"
   private static let emptyOrder = "# orderfile gen -o app.order\n"
 
@@ -72,8 +72,8 @@ package struct BuildIntegration: Hashable, Sendable {
       hint: "give the folder of the package with the program", severity: .usage)
   }
 
-  /// orderfileConfig.cmake, which `find_package(orderfile)` reads, as a file of the project: the project then builds
-  /// without an installed package.
+  /// The contents of orderfileConfig.cmake, which `find_package(orderfile)` reads, as a file of the project: the
+  /// project then builds without an installed package.
   private static let cmake =
     "# Written by 'orderfile init'.\n"
     + String(decoding: PackageResources.orderfileConfig_cmake, as: UTF8.self)

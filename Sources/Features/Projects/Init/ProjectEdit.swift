@@ -12,14 +12,15 @@ import ImageModel
 /// A change of one file.
 package struct ProjectEdit: Hashable, Sendable {
   package enum Change: Hashable, Sendable {
-    /// A new file, and the characters with which its comments begin; `nil` if it can't have comments. A file without
-    /// comments is recognized by its contents alone.
+    /// The change is a new file with this text. The other value has the characters with which comments of the file
+    /// begin; `nil` if it can't have comments. A file without comments is recognized by its contents alone.
     case file(String, comment: String?)
-    /// A new file that the user edits afterwards. An existing file is not replaced, and an edited file is not removed.
+    /// The change is a new file that the user edits afterwards. An existing file is not replaced, and an edited file is
+    /// not removed.
     case userFile(String)
     case line(String, behind: Call)
   }
-  /// Relative to the project's folder.
+  /// The path of the changed file, relative to the project's folder.
   package var path: String
   package var change: Change
 

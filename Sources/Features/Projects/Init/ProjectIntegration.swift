@@ -32,7 +32,8 @@ package struct ProjectIntegration {
         "no build system that init can change: expected CMakeLists.txt, meson.build, Cargo.toml or Package.swift",
         context: [folder], hint: BuildIntegration.otherBuilds, severity: .usage)
     }
-    // Many projects have a makefile beside another build system.
+    // Build systems without a place for an order file are ignored if there is another one, because many projects have a
+    // makefile beside another build system.
     let usable = found.filter { $0.orderFilePlace != nil }
     let chosen = try BuildSystem.only(
       of: usable.isEmpty || system != nil ? found : usable, wanted: system, project: folder,
@@ -44,7 +45,8 @@ package struct ProjectIntegration {
     }
     let bytes = try InputFile.bytes("\(self.folder)/\(place.descriptionFile)")
     integration = BuildIntegration(in: place, describedBy: bytes.text(0..<bytes.count))
-    // The build command of `BuildSystem` for SwiftPM names a toolset in a folder of `auto`.
+    // The build command for SwiftPM is written here, because the one of `BuildSystem` names a toolset in a folder of
+    // `auto`.
     build =
       chosen.usesToolset
       ? "swift build -c release --toolset orderfile.json"
@@ -73,7 +75,8 @@ package struct ProjectIntegration {
     return changes
   }
 
-  /// Makes the changes. Each file is replaced as a whole, and no file is replaced before all can be written.
+  /// Makes the changes in the files of the project. Each file is replaced as a whole, and no file is replaced before it
+  /// is certain that all can be written.
   package func make(_ changes: [FileChange]) throws(Diagnostic) {
     var outputs: [(file: OutputFile, bytes: [UInt8])] = []
     for change in changes {
@@ -87,7 +90,7 @@ package struct ProjectIntegration {
       guard unlink(path) == 0 else {
         throw .unable(to: "remove", path)
       }
-      // A folder with other files stays.
+      // The file's folder is removed if it is empty.
       if let subfolder = change.subfolder { rmdir("\(folder)/\(subfolder)") }
     }
   }
@@ -95,7 +98,7 @@ package struct ProjectIntegration {
 
 /// A file before and after a change.
 package struct FileChange: Hashable, Sendable {
-  /// Relative to the project's folder.
+  /// The path of the file, relative to the project's folder.
   package var path: String
   /// The contents before the change; `nil` if there was no file.
   package var before: [UInt8]?

@@ -4,7 +4,7 @@ import PagesFormat
 
 /// The result of `orderfile import`: what was imported, and what could not be used.
 package struct ImportDocument: Hashable, Sendable {
-  /// `xctrace`, `perf`, `proftext`, `profdata`, `order`, `symbols` or `addresses`.
+  /// The source of the trace: `xctrace`, `perf`, `proftext`, `profdata`, `order`, `symbols` or `addresses`.
   package var source: String
   package var inputPaths: [String]
   /// The path of the trace; `-` is stdout.
@@ -25,7 +25,7 @@ package struct ImportDocument: Hashable, Sendable {
   package struct List: Hashable, Sendable {
     /// The number of lines that are not blank or comments; for an order file or a profile, the number of names.
     package var entries: Int
-    /// What an entry is, for the text: `line`, `entry` or `name`.
+    /// The noun for an entry in the text report: `line`, `entry` or `name`.
     package var noun: String
     package var missing: [MissingLine]
 
@@ -38,7 +38,7 @@ package struct ImportDocument: Hashable, Sendable {
 
   /// A line of a list that matches no function.
   package struct MissingLine: Hashable, Sendable {
-    /// The line number, from 1.
+    /// The line's number in the list, from 1.
     package var line: Int
     /// The text of the line.
     package var name: SymbolName
@@ -59,7 +59,7 @@ package struct ImportDocument: Hashable, Sendable {
     package var names: Int
     /// The number of frames in the image for which perf has no name.
     package var unnamedFrames: Int
-    /// The command of the process.
+    /// The command name of the sampled process, as perf states it.
     package var command: String
     package var missing: [MissingLine]
 

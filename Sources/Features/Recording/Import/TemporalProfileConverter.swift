@@ -19,7 +19,7 @@ package struct TemporalProfileConverter {
   }
 
   private static let name = "llvm-profdata"
-  /// Newer versions are found without a number.
+  /// The versions that are looked up by number. Newer versions are found under the name without a number.
   private static let versions = (15...40).reversed()
 
   /// Returns the profiles merged into one, with all traces of each profile in full.
@@ -64,7 +64,8 @@ package struct TemporalProfileConverter {
     var launch = ProgramLaunch(
       command: [
         program, "merge", "--text", "--num-threads=1",
-        // The defaults are 100 traces, and 10,000 functions of each trace.
+        // These options keep all traces. By default, llvm-profdata keeps 100 traces, and 10,000 functions of each
+        // trace.
         "--temporal-profile-trace-reservoir-size=1000000",
         "--temporal-profile-max-trace-length=4294967295", "-o", text, "--",
       ] + paths, environment: [("LC_ALL", "C")])
@@ -83,7 +84,7 @@ package struct TemporalProfileConverter {
       let said = lines.last { $0.contains("error") || $0.contains("warning") } ?? lines.first
       return .failure(Failure(reason: said.map(String.init) ?? ended))
     }
-    // The file is read before the folder is removed with it.
+    // The file is read here, before the temporary folder with the file is removed.
     let bytes = try InputFile.bytes(text)
     return .success(FileBytes(bytes.copy(0..<bytes.count)))
   }

@@ -14,7 +14,7 @@ package struct TraceImport {
   package var image: String
   /// The debug file of a stripped image.
   package var debugFile: String?
-  /// The slice of a universal file.
+  /// The architecture of the slice to read from a universal file.
   package var architecture: Architecture?
   /// The number of unmatched lines of a list that get a warning each; `nil` for all lines.
   package var listedLines: Int? = 10
@@ -25,21 +25,22 @@ package struct TraceImport {
   package var traceNumber: Int?
 
   package enum Source {
-    /// Exports of one Instruments recording.
+    /// The source is one Instruments recording, in exports at these paths.
     case xctrace([String])
-    /// A list of symbols or of addresses, one per line in time order.
+    /// The source is a list of symbols or of addresses, one per line in time order.
     case symbols(String)
     case addresses(String)
-    /// An order file: its entries, in their order.
+    /// The source is an order file, whose entries are taken as first hits in their order.
     case order(String)
-    /// The output of `perf script`.
+    /// The source is the output of `perf script`.
     case perf(String)
-    /// A temporal profile of LLVM as text.
+    /// The source is a temporal profile of LLVM as text.
     case proftext(String)
-    /// Temporal profiles of LLVM in other forms, one launch or several each, and their converter.
+    /// The source is temporal profiles of LLVM in other forms, each with one launch or several. The converter makes
+    /// them text.
     case profdata([String], TemporalProfileConverter)
 
-    /// The files that are read, - for stdin.
+    /// The paths of the files that are read; `-` is standard input.
     package var paths: [String] {
       switch self {
       case .xctrace(let paths), .profdata(let paths, _): paths
@@ -74,7 +75,7 @@ package struct TraceImport {
     package let warnings: [Diagnostic]
   }
 
-  /// What was read from a source.
+  /// The hits and counts that were read from a source.
   private struct Reading {
     var launch: ImportedLaunch
     var details: ImportDocument.Details
@@ -193,7 +194,7 @@ package struct TraceImport {
   }
 
   private static func hint(for error: ParseError, _ bytes: FileBytes) -> String? {
-    // The magic numbers of both binary forms, in either byte order.
+    // The file is binary if it begins with the magic number of one of LLVM's two binary forms, in either byte order.
     if bytes.count >= 8, bytes[0] == 0xff || bytes[7] == 0xff {
       return "import .profdata and .profraw files with 'orderfile import profdata'"
     }

@@ -21,11 +21,11 @@ struct BreakpointBuilds {
   private(set) var problems: [Diagnostic] = []
 
   private struct Build {
-    /// `nil` if there was no file.
+    /// The stamp of the file when it was read; `nil` if there was no file.
     var stamp: FileStamp?
-    /// Whether all functions were looked for.
+    /// Whether the build was searched for all functions, and not only for some.
     var isWhole: Bool
-    /// `nil` if the build can't have breakpoints.
+    /// The places for breakpoints in the build; `nil` if the build can't have breakpoints.
     var places: BreakpointPlaces?
   }
 
@@ -42,7 +42,7 @@ struct BreakpointBuilds {
   /// Whether a build was looked for at `path`.
   func isKnown(_ path: String) -> Bool { builds[path] != nil }
 
-  /// The places of the loaded build; `nil` if the build was not read.
+  /// Returns the places for breakpoints in the loaded build; `nil` if the build was not read.
   func places(of image: LoadedImage) -> BreakpointPlaces? {
     guard let known = builds[image.path], known.indices.contains(image.build) else { return nil }
     return known[image.build].places
@@ -79,7 +79,8 @@ struct BreakpointBuilds {
     return image
   }
 
-  /// glibc's `libc.so.6`, `libc-2.31.so`; musl's `libc.so`, `ld-musl-x86_64.so.1`, `libc.musl-x86_64.so.1`.
+  /// Returns whether `path` has the file name of a C library: glibc's `libc.so.6`, `libc-2.31.so`; musl's `libc.so`,
+  /// `ld-musl-x86_64.so.1`, `libc.musl-x86_64.so.1`.
   private static func isCLibrary(_ path: String) -> Bool {
     let name = fileName(ofPath: path)
     return ["libc.so", "libc-2.", "ld-musl-", "libc.musl-"].contains { name.hasPrefix($0) }
@@ -159,7 +160,7 @@ extension BreakpointImage {
 }
 
 extension Diagnostic {
-  /// The kernel refuses a tracer the memory of a process.
+  /// Returns the warning that the kernel refuses a tracer access to the memory of a process.
   ///
   /// - Parameter hasBreakpoints: whether the memory has breakpoints nevertheless.
   package static func inaccessible(_ process: Int32, hasBreakpoints: Bool = false) -> Diagnostic {
@@ -180,14 +181,14 @@ extension Diagnostic {
     )
   }
 
-  /// The loader in memory is not the file at its path.
+  /// Returns the warning that the loader in memory is not the file at its path.
   static func otherLoader(_ path: String) -> Diagnostic {
     Diagnostic(
       "the loader in memory is not this file: libraries that it loads later are not recorded",
       context: [path], hint: otherImage(path).hint)
   }
 
-  /// The image in memory is not the file at its path.
+  /// Returns the warning that an image in memory is not the file at its path.
   package static func otherImage(_ path: String) -> Diagnostic {
     Diagnostic(
       "the image in memory is not this file, and is left out", context: [path],

@@ -71,10 +71,10 @@ package final class BreakpointRecording: BreakpointObserver {
       hint: Diagnostic.blockMapHint)
   }
 
-  /// A process, for as long as it runs one program.
+  /// A process from the exec of one program to the exec of the next program.
   private struct Process {
     var program: String
-    /// `nil` if the process ended too soon.
+    /// The time at which the process started; `nil` if the process ended before this was read.
     var startTime: UInt64?
     var parent: pid_t?
     var images: [(image: LoadedImage, number: UInt64?)] = []
@@ -140,7 +140,7 @@ package final class BreakpointRecording: BreakpointObserver {
 
   package func processBegan(_ process: TracedProcess, program path: String) {
     if program == nil { (program, first) = (path, process.pid) }
-    processEnded(process.pid)  // the program before exec
+    processEnded(process.pid)  // the program that the process ran before this exec
     processes[process.pid] = Process(program: path, startTime: process.startTime)
   }
 
@@ -229,7 +229,8 @@ package final class BreakpointRecording: BreakpointObserver {
     }
   }
 
-  /// `trace` for the first process, then `trace.<pid>` and `trace.<pid>.1`, as the recorder names them.
+  /// Returns the name of the trace of a process: `trace` for the first process, else `trace.<pid>` or `trace.<pid>.1`,
+  /// as the recorder names traces.
   private func name(for pid: pid_t) -> String {
     var candidates = ["trace.\(pid)"] + (1..<1000).map { "trace.\(pid).\($0)" }
     if pid == first { candidates.insert("trace", at: 0) }

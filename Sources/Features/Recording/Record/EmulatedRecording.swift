@@ -11,7 +11,7 @@ struct EmulatedRecording {
   private let folder: RecordingFolder
   /// Real paths of the images to record; `nil` for all.
   private let wanted: Set<String>?
-  /// Whether a launch need not use all of `wanted`.
+  /// Whether a launch need not use all images of `wanted`.
   private let recordsOnlyUsed: Bool
   /// The paths of programs, by the paths under which they ran.
   private let renamed: [String: String]
@@ -20,7 +20,7 @@ struct EmulatedRecording {
   private var places: [String: BreakpointPlaces?] = [:]
   private let begin = FileTime.now()
   private(set) var warnings: [Diagnostic] = []
-  /// Whether the emulator has translated anything.
+  /// Whether the emulator has translated any code of the program, so that recording has begun.
   private(set) var hasBegun = false
 
   /// - Parameters:
@@ -51,7 +51,7 @@ struct EmulatedRecording {
     wanted = Set(programs.images)
   }
 
-  /// Replaces each trace in the folder by a complete one, and removes the traces of children without a first use.
+  /// Replaces each trace in the folder by a complete trace, and removes the traces of children without a first use.
   ///
   /// - Parameter stop: the time after which nothing counts, in nanoseconds since boot; `nil` if everything counts.
   mutating func complete(stop: UInt64?) throws(Diagnostic) {
@@ -108,7 +108,7 @@ struct EmulatedRecording {
         guard let call = EmulatedTrace.ticks(ofFirst: end, in: file, { self.places(at: $0) }) else {
           continue
         }
-        // The call itself does not count.
+        // The recording ends just before the call, so that the called function is not recorded.
         ends.append(EmulatedTrace.End(ticks: call - min(call, 1), state: .stoppedByFunction))
       }
     }

@@ -8,14 +8,14 @@ import Symbolication
 
 /// QEMU's emulator of one program, such as `qemu-x86_64`, with the plugin that records.
 package struct Emulator {
-  /// The path of the program that it runs, without symbolic links.
+  /// The path of the program that the emulator runs, without symbolic links.
   let program: String
   private let path: String
   private let plugin: String
   private let options: LaunchRecording.Emulation
   private let processor: String
 
-  /// For messages: `qemu-aarch64, CPU max`.
+  /// The emulator and its processor, for messages: `qemu-aarch64, CPU max`.
   var description: String {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return "\(name), CPU \(processor)"
@@ -64,8 +64,8 @@ package struct Emulator {
     return emulated
   }
 
-  /// The emulator with the options that make it record `program`; the last word ends with the path of the folder for
-  /// its traces.
+  /// Returns the words of a command that runs the emulator with the options that make it record `program`; the last
+  /// word ends with the path of the folder for its traces.
   private func words(program: String, tracesIn folder: String) -> [String] {
     /// Commas separate the words of the option, so commas within a word are doubled.
     func escaped(_ text: String) -> String {
@@ -76,7 +76,7 @@ package struct Emulator {
       + ["-plugin", plugin.joined(separator: ",")]
   }
 
-  /// A shell script that runs the program in the emulator, under the name by which the script is called.
+  /// Returns a shell script that runs the program in the emulator, under the name by which the script is called.
   ///
   /// - Parameters:
   ///   - path: the path of the program's file.
@@ -117,7 +117,8 @@ package struct Emulator {
     }
   }
 
-  /// The emulator in the folders of `PATH`. It must be dynamically linked: a static emulator loads no plugin.
+  /// Returns the path of the emulator in the folders of `PATH`. The emulator must be dynamically linked: a static
+  /// emulator loads no plugin.
   private static func path(
     of machine: EmulatedMachine, for program: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) -> String {
@@ -150,7 +151,7 @@ package struct Emulator {
     return own.loader != nil
   }
 
-  /// Where to get emulators that load plugins.
+  /// The hint that says where to get emulators that load plugins.
   package static let hint = "install a QEMU that loads plugins: see docs/how-to/RECORDING.md"
 
   /// - Throws: if the program's loader is not found.
@@ -158,7 +159,8 @@ package struct Emulator {
     of machine: EmulatedMachine, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     guard let loader = machine.loader else { return }
-    // QEMU has a built-in folder, which is unknown: usual folders are tried.
+    // QEMU looks up loaders in a folder that was set when QEMU was built. The folder is unknown, so usual folders are
+    // tried.
     let name = machine.emulatorName ?? ""
     let roots = [
       options.root, environment.emulatorRoot, "/etc/qemu-binfmt/\(name)",

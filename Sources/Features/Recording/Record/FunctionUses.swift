@@ -4,9 +4,11 @@ import Symbolication
 
 /// The uses of functions in the traces of one launch.
 struct FunctionUses {
-  /// As `firstHits`, `instrumented` and `hitsBeforeMain` of `RecordedLaunch`.
+  /// The number of first hits of functions in all traces, as `RecordedLaunch.firstHits`.
   private(set) var hits = 0
+  /// The number of functions that could be recorded, as `RecordedLaunch.instrumented`.
   private(set) var instrumented = 0
+  /// The number of first hits before `main`, as `RecordedLaunch.hitsBeforeMain`.
   private(set) var hitsBeforeMain: Int?
 
   init(of traces: [Trace], in images: RecordedImages) {

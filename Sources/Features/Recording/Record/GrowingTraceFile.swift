@@ -3,14 +3,14 @@ import LibC
 import ProcessTracing
 import TraceFormat
 
-/// A trace file that grows while a launch runs. It is valid from the moment it has its name, even if this process is
-/// killed.
+/// A trace file that grows while a launch runs. The file is valid from the moment it has its name, even if this process
+/// is killed.
 final class GrowingTraceFile {
   private let path: String
   private let files: OpenFiles
   private var trace: GrowingTrace
   private var size: Int
-  /// The reason why the file could not be written, if so; nothing is written after that.
+  /// The reason why the file could not be written; `nil` if it could. After a failure nothing more is written.
   private(set) var failure: Diagnostic?
 
   /// - Parameter files: the open files of all traces of a launch.

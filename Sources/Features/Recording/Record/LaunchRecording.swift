@@ -11,12 +11,12 @@ package struct LaunchRecording {
   package var means: Means
   /// The path of the program's trace; the traces of other processes are beside it.
   package var outputPath: String
-  /// The `orderfile_mark()` that ends the recording.
+  /// The name of the mark, set by `orderfile_mark()`, that ends the recording.
   package var stopAt: String?
   /// The number of milliseconds after which the recording ends.
   package var stopAfter: UInt64?
   package var environment: LaunchEnvironment
-  /// What the launch is asked to do, for the trace; `nil` if the trace is not to state it.
+  /// The command line and inputs of the launch, for the trace; `nil` if the trace is not to state them.
   package var workload: Workload?
 
   package enum Means {
@@ -132,8 +132,8 @@ package struct LaunchRecording {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
     var known: Set<String> = []
-    // A process that still runs may begin a trace while others are finished. The number of passes is limited, because a
-    // process may do so again and again.
+    // A process that still runs may begin a trace while other traces are finished, so the folder is searched several
+    // times. The number of searches is limited, because a process may begin traces again and again.
     for _ in 0..<10 {
       let (found, problems) = folder.recordings(except: &known)
       if found.isEmpty, problems.isEmpty { break }
@@ -164,7 +164,7 @@ package struct LaunchRecording {
     var failure: Diagnostic?
     if !hasHits {
       let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
-      // A program that failed reports the reason itself.
+      // A program that failed has printed the reason itself, so the missing trace is only a warning.
       if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
     }
     return RecordedLaunch(
@@ -176,7 +176,7 @@ package struct LaunchRecording {
       warnings: warnings, failure: failure)
   }
 
-  /// The launch; `nil` for a process that was already running.
+  /// The program to launch; `nil` for a process that was already running.
   private var launch: ProgramLaunch? {
     switch means {
     case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _),
@@ -199,7 +199,7 @@ package struct LaunchRecording {
     if case .breakpoints = means { true } else { false }
   }
 
-  /// A finished launch whose traces are still in the folder.
+  /// A finished recording whose traces are still in the temporary folder.
   private struct Watched {
     /// How the program ended; `nil` for a process that was not launched here.
     var result: ProgramLaunch.Result?

@@ -42,7 +42,7 @@ package struct RecordSummary {
 
   package var text: String {
     var text = "recorded \(counted(firstHits, "first hit"))"
-    // A function has a first hit in each process.
+    // Each process has first hits of its own, so the number is a sum over the processes.
     if traces.count > 1 { text += ", the sum over \(traces.count) processes," }
     text += " of "
     text += counted(instrumented, isTraced ? "function" : "instrumented function")

@@ -5,15 +5,15 @@ import ProcessLaunch
 import ProcessTracing
 import Symbolication
 
-/// The result of a recording.
+/// The result of recording a launch or a running process.
 package struct RecordedLaunch {
   package struct RecordableImage: Sendable {
     package var image: TraceImage
-    /// `nil` if this is unknown.
+    /// How much of the image's code could be recorded; `nil` if this is unknown.
     package var code: RecordableCode?
   }
 
-  /// The program's trace is the first; empty if nothing was recorded.
+  /// The traces of the launch, the program's first; empty if nothing was recorded.
   package let traces: [Trace]
   /// Whether the first trace is the program's, and not the trace of a process that it has started.
   package let beginsWithProgram: Bool

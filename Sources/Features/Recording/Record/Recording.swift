@@ -7,7 +7,7 @@ import ProcessLaunch
 import Symbolication
 import TraceFormat
 
-/// A trace as a process left it.
+/// A trace in the state in which a process left its file.
 struct Recording {
   /// Its present path.
   let path: String

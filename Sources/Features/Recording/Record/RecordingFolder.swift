@@ -10,7 +10,7 @@ import TraceFormat
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 package struct RecordingFolder {
   let path: String
-  /// The end of the name of a trace that has no header yet. The recorder has the same suffix.
+  /// The suffix of a trace file that has no header yet. The recorder uses the same suffix.
   static let unfinishedSuffix = ".new"
 
   package init(beside output: String) throws(Diagnostic) {
@@ -60,7 +60,7 @@ package struct RecordingFolder {
   /// The path for a trace called `name` that this process writes.
   func path(forNewTraceOf name: String) -> String { "\(path)/\(name)" }
 
-  /// `output` may not exist yet.
+  /// Returns the absolute path of a trace's file, which may not exist yet.
   static func absolutePath(ofOutput output: String) throws(Diagnostic) -> String {
     output.hasPrefix("/") ? output : "\(try Folder.current())/\(output)"
   }

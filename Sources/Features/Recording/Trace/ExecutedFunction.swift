@@ -6,17 +6,17 @@ import Rendering
 
 /// A function that a launch used, and how much of it ran.
 package struct ExecutedFunction: Hashable, Sendable {
-  /// The step of its first use.
+  /// The step of the function's first use.
   package var step: Int
-  /// Index into the trace's `images`.
+  /// The image that contains the function, as an index into the trace's `images`.
   package var image: Int
   package var address: StatedAddress
   /// `nil` if unknown.
   package var name: SymbolName?
   package var sizeBytes: UInt64
-  /// Equal to `sizeBytes` if no blocks were recorded.
+  /// The number of bytes of the function that ran; equal to `sizeBytes` if no blocks were recorded.
   package var executedBytes: UInt64
-  /// The number of its basic blocks that ran; `nil` if no blocks were recorded.
+  /// The number of the function's basic blocks that ran; `nil` if no blocks were recorded.
   package var blockCount: Int?
 
   package init(

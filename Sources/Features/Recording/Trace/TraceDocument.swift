@@ -37,15 +37,15 @@ package struct TraceDocument: Sendable {
 
   /// The total size of the functions that were used.
   package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
-  /// The number of these bytes that ran.
+  /// The number of bytes of the used functions that ran.
   package var executedBytes: UInt64 { functions.map(\.executedBytes).saturatingSum() }
 }
 
-/// What is in a granule of data.
+/// The variables and constants in a granule of data, and its section.
 package struct TouchedData: Hashable, Sendable {
-  /// The first name of each variable or constant; empty without names.
+  /// The first name of each variable or constant in the granule; empty if none has a name.
   package var names: [SymbolName]
-  /// `nil` if the recorded image is gone.
+  /// The section that contains the granule; `nil` if the recorded image is gone.
   package var section: SymbolName?
 
   package init(names: [SymbolName], section: SymbolName?) {

@@ -12,7 +12,7 @@ package struct TraceText {
   private let names: NameWording
   private var trace: Trace { document.trace }
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameter width: the terminal's width, in columns; `nil` shortens no name.
   package init(
     _ document: TraceDocument, width: Int? = nil, names: @escaping NameWording = mangled
   ) {
@@ -167,7 +167,7 @@ package struct TraceText {
     var table = Table([
       .init("STEP"), .init("MS"), .init("THREAD"), .init("IMAGE"), .init("FUNCTION", .left),
     ])
-    // Many hits may be in one function with a long name.
+    // The names have a budget of bytes, because many hits may be in one function with a long name.
     var budget = ByteBudget(limit: UInt64(trace.hits.count) << 10 + ParsingLimits.smallTable)
     func wording(_ name: SymbolName) -> String {
       if budget.take(name.bytes.count) || name.bytes.count <= 64 { return names(name) }
@@ -196,7 +196,7 @@ package struct TraceText {
     return table
   }
 
-  /// Milliseconds with three decimal places.
+  /// Returns a time in milliseconds with three decimal places.
   private func time(_ nanoseconds: UInt64?) -> String {
     guard let nanoseconds else { return "" }
     let fraction = String(nanoseconds / 1000 % 1000)

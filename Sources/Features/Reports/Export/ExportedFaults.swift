@@ -2,7 +2,7 @@ import Counting
 
 /// The page faults of a launch, to export together with the first hits of recorded launches.
 package struct ExportedFaults: Sendable {
-  /// The path of the document.
+  /// The path of the document with the faults.
   package var path: String
   package var document: FaultsDocument
   /// The first hit of the function whose execution faulted, by the index of the fault.
@@ -26,7 +26,8 @@ package struct ExportedFaults: Sendable {
     self.firstHitOfFault = firstHitOfFault
   }
 
-  /// Returns a number, from 1, for each fault that has a first hit, and the same numbers by launch and hit.
+  /// Returns a number, from 1, for each fault in a function that has a first hit, and the same numbers by launch and
+  /// hit.
   static func flows(
     of launches: [ExportedFaults]
   ) -> (ofFaults: [[Int: UInt64]], ofHits: [Int: [Int: [UInt64]]]) {
@@ -49,7 +50,8 @@ package struct ExportedFaults: Sendable {
 // MARK: Perfetto
 
 extension PerfettoSequence {
-  /// - Parameter flowsOfFaults: the flow that begins at a fault, by the index of the fault.
+  /// - Parameter flowsOfFaults: the numbers of the arrows that lead from faults to first hits, by the index of the
+  ///   fault.
   mutating func write(_ launch: ExportedFaults, process: Int, flowsOfFaults: [Int: UInt64]) {
     let document = launch.document
     let program = document.files.first?.name ?? document.command.first ?? "launch"

@@ -4,7 +4,7 @@ import PagesFormat
 import Rendering
 import Stages
 
-/// A launch to export: the first hits of a trace, with what is known of their functions.
+/// A launch to export: the first hits of a trace, with the names, files and pages of their functions.
 package struct ExportedLaunch: Sendable {
   /// The path of the trace.
   package var path: String
@@ -12,7 +12,7 @@ package struct ExportedLaunch: Sendable {
   /// The number of the process; `nil` if the trace does not state it.
   package var process: Int?
   package var images: [Image]
-  /// The first hits, in order.
+  /// The first hits of the launch, in the order of the trace.
   package var hits: [Hit]
   package var marks: [Mark]
   /// The stages between the marks; empty if nothing has a time.
@@ -86,7 +86,8 @@ package struct ExportedLaunch: Sendable {
     /// The index of the image in `images`.
     package var image: Int
     package var page: PagesDocument.Page
-    /// The index in `hits` of the hit of its function. If there is no such hit, it is the hit of the touch before.
+    /// The index in `hits` of the hit of the touching function. If there is no such hit, the index is that of the touch
+    /// before.
     package var hit: Int
 
     package init(image: Int, page: PagesDocument.Page, hit: Int) {

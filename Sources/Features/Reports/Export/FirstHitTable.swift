@@ -22,7 +22,7 @@ package struct FirstHitTable {
     "symbol", "name", "ran", "owner", "predictedPages",
   ]
 
-  /// Sends the table in pieces.
+  /// Passes the bytes of the table to `sink`, piece by piece.
   package func write(to sink: ([UInt8]) -> Void) {
     sink(Array(commaSeparated(Self.columns).utf8))
     for launch in launches {

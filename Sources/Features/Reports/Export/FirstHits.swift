@@ -14,7 +14,7 @@ package struct FirstHits {
   }
 
   private let hits: [ExportedLaunch.Hit]
-  /// The hits of each name, ascending.
+  /// The indexes of the hits of functions with each name, ascending.
   private var hitsOfName: [Name: [Int]] = [:]
   private var hitOfPlace: [Place: Int] = [:]
 

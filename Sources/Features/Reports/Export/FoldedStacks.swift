@@ -22,7 +22,7 @@ package struct FoldedStacks {
   /// The bytes of each function, by the path of its image.
   private var sizes: [String: [FunctionKey: UInt64]] = [:]
 
-  /// The properties by which two functions of an image are one function in the picture.
+  /// The properties that two functions of an image must share to be one function in the flame graph.
   private struct FunctionKey: Hashable {
     var owner: SymbolName?
     var name: SymbolName?
@@ -30,11 +30,11 @@ package struct FoldedStacks {
     var address: StatedAddress?
   }
 
-  /// A piece of code of a build.
+  /// The code of a first hit: by its name or address in a build.
   private struct Place: Hashable {
     var function: FunctionKey
     var address: StatedAddress?
-    /// The number of the hit in its launch, if neither the function's name nor its address is known.
+    /// The index of the hit in its launch, if neither the function's name nor its address is known.
     var number: Int?
   }
 
@@ -42,7 +42,7 @@ package struct FoldedStacks {
 
   package init(_ launches: [ExportedLaunch], wording: @escaping NameWording) {
     self.wording = wording
-    // An image gets the path that it had in the first launch that used its build.
+    // The path of each build: the path of its image in the first launch that used the build.
     var pathOfBuild: [ImageID: String] = [:]
     var builds: [ExportedLaunch.Image] = []
     var places: [ExportedLaunch.Image: [Place: UInt64?]] = [:]
@@ -79,7 +79,7 @@ package struct FoldedStacks {
     }
   }
 
-  /// The lines, in ascending order.
+  /// The lines of the folded stacks, in ascending order.
   package var text: String {
     let files = Self.shortestEnds(of: sizes.keys.sorted())
     var sizeOfStack: [String: UInt64] = [:]
@@ -107,7 +107,7 @@ package struct FoldedStacks {
       rest = []
       for end in groups.keys.sorted() {
         let members = groups[end] ?? []
-        // If one path is the end of another, it is kept whole.
+        // A path that is the end of another path is kept whole.
         let whole = members.filter { $0.split(separator: "/").count <= count }
         for path in members.count == 1 ? members : whole { ends[path] = end }
         if members.count > 1 { rest += members.filter { !whole.contains($0) } }

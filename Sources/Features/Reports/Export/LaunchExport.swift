@@ -210,7 +210,7 @@ extension LaunchExport {
   }
 }
 
-/// The owners of the functions of a build.
+/// The owners (modules, object files or source files) of a build's functions, by address.
 private struct OwnersByAddress {
   private let layout: Layout
   private let owners: [SymbolName?]
@@ -312,7 +312,7 @@ extension LaunchExport {
   private static func firstHitOfFault(
     of document: FaultsDocument, in launches: [ExportedLaunch], _ firstHits: [FirstHits]
   ) -> [Int: ExportedFaults.Hit] {
-    // For each file, the images of the launches that are the same build.
+    // For each file with faults, the images of the launches that are builds with the same ID.
     let images = document.files.map { file in
       launches.indices.flatMap { launch in
         launches[launch].images.indices.filter { image in

@@ -29,11 +29,11 @@ package struct LaunchRow {
     }
   }
 
-  /// The uses of an image's code, or of its data.
+  /// The uses of an image's code, or the touches of its data.
   package struct Part {
     /// The uses, in the order of first uses.
     package var uses: [Use] = []
-    /// The functions or data whose description no earlier row has.
+    /// The functions or data that no earlier row of the table describes.
     package var described: [Function] = []
   }
 
@@ -178,7 +178,7 @@ extension LaunchRow.Function: JSONWritableObject {
   }
 }
 
-/// The blocks of one use.
+/// The basic blocks of one use, as JSON.
 private struct BlockList: JSONValue {
   var blocks: [FunctionBlock]
 

@@ -12,7 +12,7 @@ import Symbolication
 /// Launches as rows of a Parquet file: `orderfile export parquet`.
 package struct LaunchTable {
   package struct Options {
-    /// The paths, as `LaunchFiles` takes them.
+    /// The paths of the traces, as `LaunchFiles.init` takes them.
     package var paths: [String]
     /// The paths of recorded images.
     package var recorded: [String] = []
@@ -40,7 +40,7 @@ package struct LaunchTable {
   }
 }
 
-/// Makes rows of traces, one after the other.
+/// Makes a row of the table from each trace, one after the other.
 private struct LaunchRows {
   private let files: [LaunchFiles.File]
   private let recorded: [String]

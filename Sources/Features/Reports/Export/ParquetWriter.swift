@@ -31,7 +31,7 @@ struct ParquetWriter {
     if let reason = try run(Self.script, [table], input: path, in: folder) {
       throw Diagnostic("unable to write Parquet: \(reason)")
     }
-    // The file is in the folder, so it is read before the folder is removed.
+    // The table's file is read here, before the temporary folder with the file is removed.
     let bytes = try InputFile.bytes(table)
     return FileBytes(bytes.copy(0..<bytes.count))
   }

@@ -38,7 +38,7 @@ package struct PerfettoTrace {
     self.wording = wording
   }
 
-  /// Sends the trace in pieces. The same launches give the same bytes.
+  /// Passes the bytes of the trace to `sink`, piece by piece. The same launches give the same bytes.
   package func write(to sink: @escaping ([UInt8]) -> Void) {
     let processes = processes
     let numbers = ExportedFaults.flows(of: faults)
@@ -72,7 +72,7 @@ package struct PerfettoTrace {
 /// The packets of one launch.
 struct PerfettoSequence {
   private let number: Int
-  /// Added to all times.
+  /// The number of nanoseconds that is added to all times of this launch.
   private let startNanoseconds: UInt64
   package let wording: NameWording
   private let sink: ([UInt8]) -> Void
@@ -115,7 +115,7 @@ struct PerfettoSequence {
     case process, stages, marks, pages, touches, majorFaults, minorFaults
     case thread(Int)
 
-    /// The position among the tracks of the launch.
+    /// The position of the track among the tracks of the launch.
     var place: Int {
       switch self {
       case .process: 1
@@ -176,7 +176,8 @@ extension PerfettoSequence {
         descriptor.field(1, process)
         descriptor.field(6, printable(name))
       }
-      track.field(11, 3)  // children in the order of their ranks
+      // Perfetto shows child tracks in the order of their ranks.
+      track.field(11, 3)
     }
   }
 
@@ -219,7 +220,7 @@ extension PerfettoSequence {
     case sliceEnd, instant, counter
   }
 
-  /// A value that belongs to an event.
+  /// A named value that Perfetto shows with an event.
   enum Annotation {
     case number(Int)
     case address(StatedAddress)
@@ -243,7 +244,7 @@ extension PerfettoSequence {
     output.message(1) { packet in
       packet.field(8, time)
       packet.field(10, number)
-      packet.field(13, 2)  // needs the names of earlier packets
+      packet.field(13, 2)  // the flag that this packet needs the names of earlier packets
       packet.message(11) { event in
         event.field(9, type.rawValue)
         event.field(11, identifier)

@@ -4,7 +4,7 @@ import ImageModel
 package struct FunctionOwner: Hashable, Sendable {
   /// The module, the archive or the file; `nil` if it is unknown.
   package var name: SymbolName?
-  /// The file within a module, or the member of an archive; `nil` if it is unknown, or if it is the owner itself.
+  /// The file within a module, or the member of an archive; `nil` if it is unknown, or if the owner is itself a file.
   package var object: SymbolName?
 
   /// - Parameters:

@@ -32,7 +32,8 @@ package struct LaunchReport {
       document.layouts = inputs.layouts(predicted.estimates)
       document.otherLayouts = try inputs.otherLayouts()
       document.diff = predicted.diff
-      document.diff?.compliance.functions = nil  // `layouts` has these functions, each name once.
+      // The report has each function once, in `layouts`.
+      document.diff?.compliance.functions = nil
     } else {
       document.diff = inputs.diff?.document
     }
@@ -200,7 +201,8 @@ extension ReportInputs {
         options.measuredBefore = counted.path
       } else {
         try Self.checkUnset(options.measuredAfter, counted.path, after)
-        options.measuredAfter = counted.path  // if it is of neither, the comparison says so
+        // A document about another build than the two layouts is an error of the comparison.
+        options.measuredAfter = counted.path
       }
     }
     let diff = try LayoutDiff(options, of: layouts)

@@ -20,7 +20,7 @@ package struct ReportContents: Sendable {
   /// The thread of each first hit; empty if no trace with times was given.
   package let threads: [Int]
   package let marks: Int
-  /// The launches whose page faults the report has.
+  /// The launches whose page faults the report shows.
   package let faults: [Faults]
   package let diff: DiffDocument?
   package let measure: MeasureDocument?

@@ -28,7 +28,7 @@ package struct ReportDocument: Sendable {
   package var faults: [ReportFaults] = []
   /// The lines of a history; empty if none was given.
   package var history: [any JSONDocument] = []
-  /// The change points of these lines.
+  /// The change points in the figures of the history.
   package var trend: (any JSONDocument)?
   /// The limits of a budget; `nil` if none was given.
   package var budget: (any JSONDocument)?

@@ -7,7 +7,7 @@ import PagesFormat
 /// The page faults of a launch, from a document of `orderfile faults --json`, and the layout with the image that they
 /// are in.
 package struct ReportFaults: Sendable {
-  /// The path of the document.
+  /// The path of the document with the faults.
   package var path: String
   package var document: FaultsDocument
   /// The layout with the image; `nil` if the report has no such layout. The image is then the program's file.
@@ -36,9 +36,9 @@ package struct ReportFaults: Sendable {
 }
 
 extension ReportFaults {
-  /// The part of memory that a fault was in.
+  /// The part of memory in which the faulting address lies.
   private enum Part: Int {
-    /// The code of the layout's image, the rest of that image, other files, and memory without a file.
+    /// The parts are the code of the layout's image, the rest of that image, other files, and memory without a file.
     case code, data, otherFile, memory
   }
 
@@ -65,7 +65,7 @@ extension ReportFaults {
       let (words, part) = (
         document.wording(of: fault.place), part(of: fault.place, image: image, layout)
       )
-      // Another file may have the same name.
+      // The key of a place has the part of memory, because another file may have the same name.
       let key = "\(part.rawValue) \(words)"
       let number = numbers[key] ?? places.count
       if number == places.count {

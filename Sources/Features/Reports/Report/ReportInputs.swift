@@ -37,7 +37,7 @@ struct ReportInputs {
   /// The paths of images or link maps, as given: the layout before, the layout after, and others.
   private(set) var layouts: [String] = []
   private var layoutBytes: [FileBytes] = []
-  /// Traces and profiles, which are opened once.
+  /// The traces and profiles. Each file is opened once.
   private(set) var traces: [Launch] = []
   /// The path of the order file that the layout after was linked with.
   private(set) var order: String?
@@ -103,7 +103,7 @@ struct ReportInputs {
   private mutating func add(
     schema: String, _ bytes: FileBytes, _ path: String
   ) throws(Diagnostic) {
-    // A document of another version is an error of its own reader.
+    // The version in the schema is ignored here, because the reader of the document refuses other versions.
     switch String(schema.prefix { $0 != "/" }) {
     case "orderfile.pages": pages.append(try Self.read(bytes, path))
     case "orderfile.faults":

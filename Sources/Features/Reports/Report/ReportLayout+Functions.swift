@@ -2,17 +2,17 @@ import Addresses
 import ImageModel
 
 extension ReportLayout {
-  /// A function of the report; aliases are one.
+  /// A function that the report shows. Aliases at one address are one function.
   struct ShownFunction {
-    /// The alias that was used, else the first; an index into the layout's functions.
+    /// The alias that launches used, or else the first alias, as an index into the layout's functions.
     var index: Int
     var bytes: Range<Int>
-    /// The step of its first use; `nil` if it is not used.
+    /// The step of the function's first use; `nil` if no launch uses it.
     var step: Int?
   }
 
-  /// The functions on the pages that a launch touches, ascending by address; if they are too many, those that are used
-  /// first, and as many of the others as there is room for.
+  /// Returns the functions on the pages that a launch touches, ascending by address. If they are too many, the
+  /// functions that are used first are kept, and as many other functions as there is room for.
   func shownFunctions(_ pageSize: PageSize) -> [ShownFunction] {
     let found = functionsOnTouchedPages(pageSize)
     guard found.count > Self.mostFunctions else { return found }
@@ -49,7 +49,8 @@ extension ReportLayout {
     return found
   }
 
-  /// The part of a function's body that lies in its section, as far as it is shown; empty if its size is unknown.
+  /// Returns the part of a function's body that lies in the function's section and in the part of the image that the
+  /// report shows; empty if the size is unknown.
   func shownBody(ofFunction index: Int) -> Range<Int>? {
     let function = layout.functions[index]
     let empty = AddressRange(start: function.address, size: 0)

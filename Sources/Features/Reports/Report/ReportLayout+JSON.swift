@@ -4,7 +4,7 @@ import JSON
 import PagesFormat
 
 extension ReportLayout {
-  /// - Parameter functions: those of `shownFunctions(pageSize)`.
+  /// - Parameter functions: the result of `shownFunctions(pageSize)`.
   func write(
     _ functions: [ShownFunction], to json: inout JSONWriter, _ pageSize: PageSize,
     _ names: inout ReportNames
@@ -63,7 +63,8 @@ extension ReportLayout {
     layout.symbolName(of: layout.functions[function.index])
   }
 
-  /// The most launches that use a part of each function, by the function's first alias.
+  /// The number of launches that use each function, by the function's first alias: the largest number over the
+  /// function's parts.
   private var launchesOfFunctions: [Int: Int] {
     var counts: [Int: Int] = [:]
     for touch in touches {
@@ -86,13 +87,15 @@ extension ReportLayout {
     json.column("size", sections.map(\.bytes.count))
   }
 
-  /// The part of a section that the file fills; all of it if that is unknown, `nil` if it is none.
+  /// Returns the part of a section that the file fills; the whole section if this is unknown, and `nil` if the file
+  /// fills nothing of it.
   private func mapped(_ section: Section) -> AddressRange? {
     guard !mappings.isEmpty else { return section.range }
     return mappings.lazy.compactMap { section.range.intersection($0.range) }.first
   }
 
-  /// Sections without code may lie in an executable segment.
+  /// Returns the section's kind as a number. Sections without code may lie in an executable segment, so the section's
+  /// own flags decide.
   private func kind(of section: Section) -> Int {
     if section.isExecutable { return 2 }
     let mapping = mappings.first { $0.range.contains(section.range.start) }

@@ -2,10 +2,10 @@ import Addresses
 import ImageModel
 
 extension ReportLayout {
-  /// The owners that a report tells apart at most; the others are added up.
+  /// The largest number of owners of functions that a report lists; the sizes of all other owners are added up.
   static let mostOwners = 2_000
 
-  /// What all functions of an owner amount to, or those of one object of it.
+  /// The number and size of all functions of an owner, or of those in one object file of the owner.
   struct OwnerTotal {
     var owner: FunctionOwner
     var functions = 0
@@ -14,9 +14,10 @@ extension ReportLayout {
     var usedBytes: UInt64 = 0
   }
 
-  /// The owners by the address of their first function; of too many, those with the most bytes. Aliases count once.
+  /// Returns the owners of functions, by the address of each owner's first function. If there are too many, the owners
+  /// with the most bytes are kept. Aliases count once.
   ///
-  /// - Returns: the owners, and the number of further ones.
+  /// - Returns: the owners, and the number of owners that were left out.
   /// - Complexity: O(*n* log *n*) for *n* functions and touches.
   func ownerTotals() -> (totals: [OwnerTotal], others: Int) {
     var ranges: [Int: UInt64] = [:]
@@ -50,17 +51,17 @@ extension ReportLayout {
     return (kept.sorted().map { totals[$0] }, totals.count - Self.mostOwners)
   }
 
-  /// Whose a page is: that of the most bytes of functions on it.
+  /// The owner of a page: the module, archive or file that owns the most bytes of the functions on the page.
   enum PageOwner: Equatable {
-    /// No function is on it.
+    /// No function lies on the page.
     case none
-    /// Most of its bytes are of functions of which nothing tells the owner.
+    /// Most bytes of functions on the page are of functions whose owner is unknown.
     case unknown
     case named(SymbolName)
   }
 
-  /// The owners of the pages, in the order of the pages. A name is preferred to equally many unknown bytes, and the first of
-  /// equal names to others.
+  /// Returns the owners of the pages, in the order of the pages. A known owner is preferred to an unknown owner of
+  /// equally many bytes. Of known owners with equally many bytes, the first on the page is chosen.
   ///
   /// - Complexity: O(*n* + *p*) on average for *n* functions and *p* pages.
   func pageOwners(_ pageSize: PageSize) -> [PageOwner] {

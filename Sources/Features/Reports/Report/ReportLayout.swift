@@ -3,25 +3,28 @@ import FaultEstimate
 import ImageModel
 import PagesFormat
 
-/// One of the layouts of a report: what of the image is where, what a launch is predicted to touch, and what one touched.
+/// One of the layouts of a report: the places of its functions and sections, the bytes that a launch is predicted to
+/// touch, and the pages that a measured launch touched.
 package struct ReportLayout: Sendable {
   package enum Side: String, CaseIterable, Sendable { case before, after, only }
 
-  /// `only` if the report has no other.
+  /// Which of the report's layouts this is: `only` if the report has no other layout.
   package var side: Side
   package var image: ImageReference
   package var layout: Layout
-  /// What each part of the file is mapped as, ascending; empty if that is unknown, as for a link map.
+  /// The address ranges to which the loader maps the parts of the file, each with its segment, ascending; empty if they
+  /// are unknown, as for a link map.
   package var mappings: [(segment: Segment, range: AddressRange)]
   package let touches: [PageFaultEstimate.Touch]
   /// Ascending.
   package let cells: [PageCell]
   package let curve: [FaultCurvePoint]
-  /// Those of the layout's functions.
+  /// The owners (modules, archives or files) of the layout's functions, in the order of the functions.
   package var owners: [FunctionOwner]
-  /// The number of launches that use a function of the estimate's steps, if there were several; else empty.
+  /// The number of launches that use the function of each step of the estimate; empty unless there are several
+  /// launches.
   package var launchesOfSteps: [Int]
-  /// What `orderfile pages` counted; `nil` if it did not.
+  /// The pages that `orderfile pages` counted; `nil` without a count.
   package var measured: Measured?
 
   package struct Measured: Sendable {
@@ -56,13 +59,14 @@ package struct ReportLayout: Sendable {
 extension ReportLayout {
   package var path: String { image.path }
 
-  /// The bytes that a report shows, counted from the first. An image that claims to be larger is cut off.
+  /// The largest number of bytes of an image that a report shows, counted from its first byte. A larger image is cut
+  /// off.
   static let largestImage: UInt64 = 1 << 30
-  /// The functions that a report contains at most, and the touches; those that are used first come first.
+  /// The largest number of functions in a report, and of touches. The functions that launches use first are kept.
   package static let mostFunctions = 25_000
   package static let mostTouches = 50_000
 
-  /// The start of the first section, rounded down to 64 KiB.
+  /// The address from which the report counts: the start of the first section, rounded down to 64 KiB.
   var base: StatedAddress { Self.base(of: layout) }
 
   private static func base(of layout: Layout) -> StatedAddress {
@@ -70,17 +74,17 @@ extension ReportLayout {
     return first.roundedDown(to: 64 << 10)
   }
 
-  /// The part of `range` that is shown, counted from `base`; `nil` for none of it.
+  /// Returns the part of `range` that the report shows, counted from `base`; `nil` if it shows nothing of `range`.
   func shown(_ range: AddressRange) -> Range<Int>? {
     guard range.start >= base, range.start - base < Self.largestImage else { return nil }
     let start = range.start - base
     return Int(start)..<Int(start + min(range.size, Self.largestImage - start))
   }
 
-  /// The number of functions; aliases are one.
+  /// The number of functions in the layout. Aliases at one address count once.
   var functionCount: Int { Set(layout.functions.map(\.address)).count }
 
-  /// What of the layout a report lacks, as sentences.
+  /// Returns sentences about the parts of the layout that the report leaves out.
   func limits(_ pageSize: PageSize) -> [String] {
     var sentences: [String] = []
     if layout.sections.contains(where: { shown($0.range)?.count != Int(exactly: $0.range.size) }) {

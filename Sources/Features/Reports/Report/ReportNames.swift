@@ -13,7 +13,7 @@ func unshared(_ symbols: [String]) -> [(shared: Int, rest: String)] {
   }
 }
 
-/// The names of a report, each once; everything else refers to them by number.
+/// The names of a report, each once. All other parts of the report refer to names by number.
 struct ReportNames {
   /// The names, as in the symbol table.
   private(set) var symbols: [SymbolName] = []

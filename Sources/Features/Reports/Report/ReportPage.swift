@@ -17,12 +17,12 @@ package struct ReportPage {
     self.wording = wording
   }
 
-  /// The document that the page contains, on one line.
+  /// The JSON document that the page contains, on one line.
   package var data: [UInt8] {
     JSONWriter.line { document.write(to: &$0, wording: wording) }
   }
 
-  /// The page. The same inputs give the same bytes with one version of zlib.
+  /// The bytes of the page. With one version of zlib, the same inputs give the same bytes.
   package var html: [UInt8] {
     let scripts = "\"use strict\";\n" + String(cString: orderfile_page_scripts())
     let values: [String: [UInt8]] = [

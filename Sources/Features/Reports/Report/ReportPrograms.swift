@@ -21,7 +21,7 @@ struct ReportPrograms {
 
   fileprivate init(_ path: String, _ images: [ImageReference] = [], paths: [String] = []) {
     self.path = path
-    // A link map may have any name.
+    // Link maps are left out, because a link map may have any file name.
     let images = images.filter { $0.id != nil || !$0.name.hasSuffix(".map") }
     self.names = Set(images.map(\.name) + paths.map { fileName(ofPath: $0) })
     architectures = Set(images.compactMap { $0.architecture?.description })
@@ -94,7 +94,7 @@ extension ReportInputs {
         ReportPrograms(measure.path, measure.document.programs.map(\.program), paths: images))
     }
     for launch in faults {
-      // The layouts may be of a library of the program.
+      // All files with faults are compared, because the layouts may be of a library of the launched program.
       let files = launch.document.files
       let proved = files.filter(\.hasProof)
       all.append(ReportPrograms(launch.path, proved.isEmpty ? Array(files.prefix(1)) : proved))

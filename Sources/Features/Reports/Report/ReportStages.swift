@@ -6,7 +6,7 @@ import Stages
 /// The stages of the typical launch of one source, as `orderfile stages --json` has them.
 package struct ReportStages: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
-    /// The kind, as in `LaunchStage`.
+    /// The kind of the stage, as `LaunchStage` names it.
     package var kind: String
     package var name: String
     /// The time that the stage takes, and the time from the start of the process to its end, in nanoseconds.
@@ -16,7 +16,7 @@ package struct ReportStages: Hashable, Sendable {
 
   /// The programs that were launched, or the log.
   package var origins: [String]
-  /// The source, as in `StageTable`.
+  /// The source of the times, as `StageTable` names it.
   package var source: String
   package var launches: Int
   package var nanoseconds: Double

@@ -7,7 +7,7 @@ struct ReportedCheck {
   let document: CheckDocument
   /// The outcomes, the worst first. Outcomes that no limit has are missing.
   let outcomes: [(outcome: String, limits: Int)]
-  /// What was left out, as sentences.
+  /// Sentences about the limits and causes that were left out.
   let limits: [Diagnostic]
 
   /// The greatest number of limits in a report, and of causes why limits failed.
@@ -17,7 +17,8 @@ struct ReportedCheck {
   /// - Parameter path: the path from which `check` was read.
   init(_ check: CheckDocument, path: String) {
     var kept = check
-    for index in kept.images.indices {  // A report has the functions of a layout already.
+    // The functions are removed from the check, because the report already has those of each layout.
+    for index in kept.images.indices {
       kept.images[index].functions = nil
       kept.images[index].firstTouches = nil
     }

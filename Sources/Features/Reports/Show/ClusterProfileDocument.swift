@@ -8,9 +8,9 @@ package struct ClusterProfileDocument: Hashable, Sendable {
   package struct Function: Hashable, Sendable {
     /// The name of the function, and the names of its aliases; at least one.
     package var names: [SymbolName]
-    /// The compile unit to which the profile limits the function; `nil` if it does not limit it.
+    /// The compile unit of the function, if the profile states one; else `nil`.
     package var unit: SymbolName?
-    /// The IDs of the blocks of each part.
+    /// The IDs of the basic blocks in each part of the function.
     package var clusters: [[UInt32]]
 
     package init(names: [SymbolName], unit: SymbolName? = nil, clusters: [[UInt32]]) {

@@ -5,7 +5,7 @@ import Rendering
 
 /// The members of a JSON document as indented text.
 package struct DocumentOutline: Sendable {
-  /// Each line ends with a newline.
+  /// The indented text. Each line ends with a newline.
   package let text: String
 
   /// - Throws: if `bytes` are no JSON document of `schema`.
@@ -22,7 +22,7 @@ package struct DocumentOutline: Sendable {
 private struct Reader {
   let bytes: FileBytes
 
-  /// The number of elements that are shown of an array.
+  /// The largest number of elements of an array that are shown.
   private static let shownElements = 10
 
   func appendMembers(
@@ -50,7 +50,7 @@ private struct Reader {
     }
   }
 
-  /// Appends the first elements, and returns the number of all elements.
+  /// Appends the first elements of an array, and returns the number of all its elements.
   private func appendElements(
     of cursor: inout JSONCursor, _ field: String, to lines: inout [String]
   ) throws(ParseError) -> Int {

@@ -17,7 +17,7 @@ package struct ImageDocument: Sendable {
 extension ImageDocument: ShownDocument {
   package static let schema = "orderfile.image/1"
 
-  /// An image without an ID has no `id`.
+  /// Writes the document as JSON. The member `id` is missing for an image without an ID.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
     let listing = LayoutListing(image.layout)
     json.member("architecture", image.architecture.description)

@@ -7,9 +7,9 @@ import Rendering
 package struct OrderFileDocument: Hashable, Sendable {
   /// One line that names something to order.
   package struct Entry: Hashable, Sendable {
-    /// The name as in the file.
+    /// The name of the entry, as it is in the file.
     package var name: SymbolName
-    /// The line number, from 1.
+    /// The line of the order file, from 1.
     package var line: Int
     /// The object file and the architecture to which the entry is limited; `nil` if it is not limited.
     package var objectFile: SymbolName?
@@ -31,9 +31,9 @@ package struct OrderFileDocument: Hashable, Sendable {
 
   /// One line that names a string.
   package struct StringEntry: Hashable, Sendable {
-    /// The hash of its bytes, by which ld64.lld finds the string.
+    /// The hash of the string's bytes, by which ld64.lld finds the string.
     package var hash: UInt32
-    /// The line number, from 1.
+    /// The line of the order file, from 1.
     package var line: Int
 
     package init(hash: UInt32, line: Int) {
@@ -43,7 +43,7 @@ package struct OrderFileDocument: Hashable, Sendable {
   }
 
   package var path: String
-  /// The dialect: `lld`, `gold`.
+  /// The name of the order file's dialect: `lld`, `gold`.
   package var dialect: String
   package var entries: [Entry]
   package var strings: [StringEntry]

@@ -13,7 +13,7 @@ import Symbolication
 /// The contents of a file of any supported kind: `orderfile show`.
 package struct ShownFile {
   package struct Options {
-    /// The images in which a trace was recorded.
+    /// The paths of the images in which a trace was recorded.
     package var recorded: [String] = []
     /// The debug file of a stripped image.
     package var debugFile: String?
