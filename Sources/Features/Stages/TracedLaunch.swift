@@ -31,8 +31,9 @@ import LaunchLogFormat
 /// One launch with the stage tracer in it.
 package struct TracedLaunch: Sendable {
   package var trace: StageTrace
-  /// The time just before exec, in nanoseconds of CLOCK_MONOTONIC. `end` is the time at which the launch was over.
+  /// The time just before exec, in nanoseconds of CLOCK_MONOTONIC.
   var start: UInt64
+  /// The time at which the launch was over, in nanoseconds of CLOCK_MONOTONIC.
   var end: UInt64
   /// The statistics that glibc's loader printed; `nil` if they are missing.
   var statistics: LoggedLaunch?
