@@ -5,6 +5,7 @@ import LaunchMeasurement
 import PagesFormat
 import Rendering
 
+/// This extension writes and reads the members itself, to check the precision.
 extension MeasureDocument: ReadableDocument {
   package static let schema = "orderfile.measure/2"
 

@@ -20,6 +20,7 @@ import ByteReading
 import ImageModel
 import JSON
 
+/// This extension writes and reads the members itself, because the end of the launch is in one of two members.
 extension PagesDocument: ReadableDocument {
   package static let schema = "orderfile.pages/1"
 
@@ -55,7 +56,7 @@ extension PagesDocument: ReadableDocument {
   }
 }
 
-/// Written and read by hand: the counts follow from the pages.
+/// This extension writes and reads the members itself, because the counts follow from the pages.
 extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     let data = DataPages(of: self)
@@ -96,8 +97,8 @@ extension PagesDocument.FilePages: JSONListedObject {
     member("readOnly", \.readOnly), member("data", \.data))
 }
 
-/// Written and read by hand: some members are `null` and some are missing if they are unknown, and a document has thousands of
-/// pages.
+/// This extension writes and reads the members itself, because some members are `null` and some are missing if they are
+/// unknown, and a document has thousands of pages.
 extension PagesDocument.Page: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("access", access.rawValue)

@@ -42,7 +42,8 @@ extension CheckDocument: ReadableDocument {
 
 extension CheckOutcome: JSONReadable {}
 
-/// Written and read by hand: a requirement is in one of three members, and the interval is in two.
+/// This extension writes and reads the members itself, because a requirement is in one of three members, and the
+/// interval is in two.
 extension CheckResult: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if case .against(let allowance) = requirement {
@@ -113,7 +114,8 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
 
 extension RegressionCause.Kind: JSONReadable {}
 
-/// Written and read by hand: the pages are checked, and `unordered` is written only if it is true.
+/// This extension writes and reads the members itself, because the pages are checked, and `unordered` is written only
+/// if it is true.
 extension RegressionCause: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("bytes", bytes)

@@ -6,7 +6,8 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// Written and read by hand: the number of figures is limited, and only the names of libraries are written.
+/// This extension writes and reads the members itself, because the number of figures is limited, and only the names of
+/// libraries are written.
 extension CheckedImage: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("architecture", reference.architecture)
@@ -38,7 +39,7 @@ extension CheckedImage: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// Written and read by hand: a metric has other members here than in a history.
+/// This extension writes and reads the members itself, because a metric has other members here than in a history.
 extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("document", document)

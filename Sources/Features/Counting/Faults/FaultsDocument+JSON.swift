@@ -6,6 +6,7 @@ import LaunchMeasurement
 import PagesFormat
 import Rendering
 
+/// This extension writes and reads the members itself, because the end of the launch is in one of two members.
 extension FaultsDocument: ReadableDocument {
   package static let schema = "orderfile.faults/1"
   /// The length of the longest path that Linux accepts, in bytes.

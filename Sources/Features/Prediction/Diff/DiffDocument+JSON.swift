@@ -55,7 +55,8 @@ import Rendering
 /// recordings were given, and `measuredPages` if measured launches were given. Only `measuredPageIns`, and `measured`
 /// and `onlyExecuted` in `measuredPages`, are measured. Everything else is predicted.
 ///
-/// Written and read by hand: if there is a `refusal`, the figures are in `recordedOnly`.
+/// This extension writes and reads the members itself, because the figures are in `recordedOnly` if there is a
+/// `refusal`.
 extension DiffDocument: ReadableDocument {
   package static let schema = "orderfile.diff/3"
 
@@ -134,7 +135,7 @@ extension DiffDocument.Layout: JSONListedObject {
     member("startupBytes", \.startupBytes), countMember("floorPages", \.floorPages))
 }
 
-/// Written and read by hand: `launches` is left out if it is 1.
+/// This extension writes and reads the members itself, because `launches` is left out if it is 1.
 extension DiffDocument.Trace: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if launches != 1 { json.member("launches", launches) }
@@ -158,7 +159,8 @@ extension DiffDocument.Section: JSONListedObject {
     countMember("floorPages", \.floorPages))
 }
 
-/// Written and read by hand: the percentages follow from the counts, and may be missing.
+/// This extension writes and reads the members itself, because the percentages follow from the counts, and may be
+/// missing.
 extension Presence: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("after", after)

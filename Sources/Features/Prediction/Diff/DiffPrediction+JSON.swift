@@ -4,7 +4,8 @@ import JSON
 import PagesFormat
 import Rendering
 
-/// Written and read by hand: the cost is in two objects and `costSource`, and traces have a summary.
+/// This extension writes and reads the members itself, because the cost of a page-in is in two objects and in
+/// `costSource`, and traces have a summary.
 extension DiffPrediction: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.optional("costSource", cost?.source)

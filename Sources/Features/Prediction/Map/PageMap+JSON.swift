@@ -48,7 +48,7 @@ extension PageMap: JSONReadableObject, JSONWritableObject {
   }
 }
 
-/// Written and read by hand: causes and accesses are left out if they are empty.
+/// This extension writes and reads the members itself, because causes and accesses are left out if they are empty.
 extension PageMap.Page: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     if isMeasured {

@@ -30,6 +30,8 @@ package struct ReportStages: Hashable, Sendable {
   }
 }
 
+/// This extension writes and reads the members itself, because they are read from the document of `stages`, which has
+/// other members.
 extension ReportStages: JSONReadableObject, JSONWritableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     origins = try object.value("origins")
