@@ -38,12 +38,12 @@ public struct RelativeAddress: BytePosition {
     rawValue = address - start
   }
 
-  /// The loaded address, in an image that begins at `start`; `nil` past 2^64.
+  /// The loaded address of this byte, in an image that begins at `start`; `nil` if it would be 2^64 or more.
   @inlinable public func loaded(from start: LoadedAddress) -> LoadedAddress? {
     start.advanced(by: rawValue)
   }
 
-  /// The stated address, in an image that begins at `start`; `nil` past 2^64.
+  /// The stated address of this byte, in an image that begins at `start`; `nil` if it would be 2^64 or more.
   @inlinable public func stated(from start: StatedAddress) -> StatedAddress? {
     start.advanced(by: rawValue)
   }
@@ -62,14 +62,15 @@ public struct Slide: Hashable, Sendable {
 }
 
 extension LoadedAddress {
-  /// The stated address, modulo 2^64. It lies outside the image if this address is in another image.
+  /// Returns the stated address of this loaded address: the difference from `slide`, modulo 2^64. It lies outside the
+  /// image if this address is in another image.
   @inlinable public func stated(slide: Slide) -> StatedAddress {
     StatedAddress(rawValue: rawValue &- slide.rawValue)
   }
 }
 
 extension StatedAddress {
-  /// The loaded address, modulo 2^64.
+  /// Returns the loaded address of this stated address: the sum with `slide`, modulo 2^64.
   @inlinable public func loaded(slide: Slide) -> LoadedAddress {
     LoadedAddress(rawValue: rawValue &+ slide.rawValue)
   }

@@ -11,10 +11,10 @@ public protocol BytePosition: Hashable, Comparable, Sendable, CustomStringConver
 extension BytePosition {
   @inlinable public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-  /// The usual form: `0x1f8`.
+  /// The position as text in the usual form of addresses: `0x1f8`.
   public var description: String { hexadecimal(rawValue) }
 
-  /// The position `byteCount` bytes after this one; `nil` past 2^64.
+  /// Returns the position `byteCount` bytes after this position; `nil` if it would be 2^64 or more.
   @inlinable public func advanced(by byteCount: UInt64) -> Self? {
     let (value, overflow) = rawValue.addingReportingOverflow(byteCount)
     return overflow ? nil : Self(rawValue: value)

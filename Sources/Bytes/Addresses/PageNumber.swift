@@ -48,7 +48,7 @@ extension PageNumber: Strideable {
     end.rawValue - start.rawValue
   }
 
-  /// The last page that is not after this one and whose number is a multiple of `pageCount`.
+  /// Returns the last page that is not after this page and whose number is a multiple of `pageCount`.
   @inlinable public func roundedDown(to pageCount: UInt64) -> Self {
     Self(rawValue: rawValue - rawValue % pageCount)
   }

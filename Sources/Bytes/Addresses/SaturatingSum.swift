@@ -1,6 +1,6 @@
 extension Sequence where Element: FixedWidthInteger {
-  /// The sum, or the largest representable number if the sum would overflow: files may state any size and
-  /// count. The numbers must not be negative.
+  /// The sum of the numbers, or the largest representable number if the sum would overflow: files may state any size
+  /// and count. The numbers must not be negative.
   ///
   /// - Complexity: O(*n*) for *n* numbers.
   @inlinable

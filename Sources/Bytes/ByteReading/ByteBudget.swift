@@ -12,8 +12,8 @@ public struct ByteBudget: Sendable {
 
   public init(limit: UInt64) { self.limit = limit }
 
-  /// A budget for names in a table of `byteCount` bytes. Linkers let names share their ends; the names together are
-  /// rarely twice as long as the table.
+  /// Makes a budget for the names in a table of `byteCount` bytes. Linkers let names share their ends; the names
+  /// together are rarely twice as long as the table.
   public init(namesIn byteCount: Int) {
     self.init(limit: ParsingLimits.sharing * UInt64(byteCount) + ParsingLimits.smallTable)
   }
@@ -21,7 +21,7 @@ public struct ByteBudget: Sendable {
   /// Whether the budget is used up.
   public var isSpent: Bool { spent >= limit }
 
-  /// Takes `byteCount` bytes.
+  /// Takes `byteCount` bytes from the budget.
   ///
   /// - Returns: `false` if fewer bytes were left; the budget is then used up.
   public mutating func take(_ byteCount: Int) -> Bool {
@@ -33,7 +33,7 @@ public struct ByteBudget: Sendable {
     return true
   }
 
-  /// Takes `byteCount` bytes of `field`.
+  /// Takes `byteCount` bytes for `field` from the budget.
   ///
   /// - Throws: `tooLarge` if fewer bytes were left.
   public mutating func take(

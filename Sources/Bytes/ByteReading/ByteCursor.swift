@@ -11,7 +11,7 @@ public struct ByteCursor {
   public let end: FileOffset
   public let endianness: Endianness
 
-  /// A cursor at the start of `range`, a range of `bytes` (default: all bytes).
+  /// Makes a cursor at the start of `range`, a range of `bytes`; by default at the start of all bytes.
   public init(_ bytes: FileBytes, in range: ByteRange? = nil, endianness: Endianness = .little) {
     let range = range ?? bytes.all
     precondition(range.upperBound.rawValue <= UInt64(bytes.count), "ranges are checked when made")
@@ -26,7 +26,7 @@ public struct ByteCursor {
   public var isAtEnd: Bool { position == end }
 }
 
-/// Byte order of a file's integers.
+/// The byte order of the integers in a file.
 public enum Endianness: Sendable { case little, big }
 
 extension ByteCursor {
@@ -38,7 +38,7 @@ extension ByteCursor {
   ) throws(ParseError) -> T {
     let here = position
     try skip(UInt64(MemoryLayout<T>.size), field)
-    let raw = bytes.loadUnaligned(T.self, at: Int(here.rawValue))  // skip checked the range
+    let raw = bytes.loadUnaligned(T.self, at: Int(here.rawValue))  // `skip` has checked the range
     return endianness == .little ? T(littleEndian: raw) : T(bigEndian: raw)
   }
 

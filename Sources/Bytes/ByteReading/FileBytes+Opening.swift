@@ -1,6 +1,6 @@
 import LibC
 
-/// Files that may change while they are read.
+/// Opening files that may change while they are read.
 extension FileBytes {
   /// Opens the file at `path` once, and maps or reads it as `init(path:)` or `init(regularFileAt:)` does. If the file
   /// may change, copies its present contents.
@@ -20,7 +20,7 @@ extension FileBytes {
     return try reading(descriptor, limit: limit, copyingIf: changes)
   }
 
-  /// Maps or reads the file that `descriptor` refers to, as `init(descriptor:)`, or copies it, as `opening`.
+  /// Maps or reads the file that `descriptor` refers to, as `init(descriptor:)` does, or copies it, as `opening` does.
   public static func reading(
     _ descriptor: Int32, limit: UInt64, copyingIf changes: (FileBytes) -> Bool
   ) throws(SystemError) -> FileBytes {

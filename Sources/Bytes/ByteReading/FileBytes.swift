@@ -14,7 +14,7 @@ public typealias ByteRange = Range<FileOffset>
 /// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped, accessing it
 /// raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their outputs by renaming, which
 /// is safe. A trace that its program may still write grows and is truncated in place, so it is copied.
-public final class FileBytes: @unchecked Sendable {  // why: immutable after init
+public final class FileBytes: @unchecked Sendable {  // why: the memory does not change after the initializer
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
   public let count: Int
@@ -28,7 +28,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
 
   private enum Storage {
     case mapping
-    /// An anonymous mapping, and its size in bytes.
+    /// The bytes are in an anonymous mapping of this size in bytes.
     case memory(Int)
     case allocation(UnsafeMutableRawPointer)
   }
@@ -55,7 +55,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     try self.init(descriptor: descriptor)
   }
 
-  /// A folder has an error of its own when it is read.
+  /// Folders are accepted here, because reading a folder fails with an error of its own.
   static func checkRegular(_ descriptor: Int32) throws(SystemError) {
     let kind = try status(descriptor).st_mode & S_IFMT
     guard kind == S_IFREG || kind == S_IFDIR else { throw SystemError.noRegularFile }
@@ -114,14 +114,14 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
         throw error
       }
     }
-    // The file has grown meanwhile.
+    // The rest is read into a buffer, because the file has grown since its size was asked.
     defer { buffer.deallocate() }
     let beginning = [UInt8](UnsafeRawBufferPointer(start: buffer, count: got))
     let bytes = try Self.readToEnd(descriptor, after: beginning, limit: limit)
     (start, count, storage) = Self.allocate(copying: bytes)
   }
 
-  /// Creates a buffer of `count` bytes that `fill` writes, for data that is not in a file.
+  /// Creates a buffer of `count` bytes, which `fill` fills with data that is not in a file.
   ///
   /// - Returns: `nil` if `fill` reports failure.
   public init?(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Bool) {
@@ -153,7 +153,8 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     return (UnsafeRawPointer(buffer), bytes.count, .allocation(buffer))
   }
 
-  /// A file with fewer bytes in holes is read whole.
+  /// The smallest number of bytes in holes for which holes are skipped; files with fewer such bytes are read as a
+  /// whole.
   private static let leastHoles = 256 << 10
 
   /// Copies the blocks of a file.
@@ -247,7 +248,7 @@ extension FileBytes {
     FileOffset(rawValue: 0)..<FileOffset(rawValue: UInt64(count))
   }
 
-  /// The byte at `index`.
+  /// The byte of the file at `index`.
   @inlinable public subscript(index: Int) -> UInt8 {
     precondition(index >= 0 && index < count, "the caller compared index with count")
     return start.load(fromByteOffset: index, as: UInt8.self)
@@ -279,7 +280,7 @@ extension FileBytes {
     range.count == text.utf8CodeUnitCount && hasPrefix(text, at: range.lowerBound)
   }
 
-  /// `range` without trailing blanks.
+  /// Returns `range` without the blanks at its end.
   public func trimmingBlanksAtEnd(of range: Range<Int>) -> Range<Int> {
     var end = range.upperBound
     while end > range.lowerBound, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
@@ -296,7 +297,7 @@ extension FileBytes {
     return min(holes[next].upperBound, count)
   }
 
-  /// A copy of the bytes of `range`.
+  /// Returns a copy of the bytes in `range`.
   public func copy(_ range: Range<Int>) -> [UInt8] {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     return [UInt8](UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
@@ -354,13 +355,13 @@ extension FileBytes {
     return body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count).bytes)
   }
 
-  /// Returns the memory of `range` to the system, for code that reads a large file once from end to end. The
-  /// bytes stay accessible: another access reads them from the page cache again.
+  /// Gives the memory of `range` back to the system, for code that reads a large file once from end to end. The bytes
+  /// stay accessible: another access reads them from the page cache again.
   ///
   /// It does nothing for a buffer, and for pages that are only partly in `range`.
   public func release(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
-    // A multiple of every page size.
+    // A number of bytes that is a multiple of every page size.
     let page = 1 << 16
     let first = (range.lowerBound + page - 1) / page * page
     let end = range.upperBound / page * page
@@ -368,7 +369,7 @@ extension FileBytes {
     madvise(UnsafeMutableRawPointer(mutating: start + first), end - first, MADV_DONTNEED)
   }
 
-  /// `offset ..< offset + size`, if that is within the file.
+  /// Returns the range `offset ..< offset + size`, if it is within the file.
   ///
   /// - Throws: `truncated` with the bytes needed and found.
   public func range(
@@ -383,8 +384,7 @@ extension FileBytes {
 }
 
 extension ByteRange {
-  /// The same range as integer indexes. Ranges are checked against a file when they are created, so the
-  /// values fit.
+  /// This range as integer indexes. Ranges are checked against a file when they are created, so the values fit.
   @inlinable public var indices: Range<Int> {
     Int(truncatingIfNeeded: lowerBound.rawValue)..<Int(truncatingIfNeeded: upperBound.rawValue)
   }

@@ -10,7 +10,7 @@ public struct LineScanner {
   public private(set) var position = 0
   /// The number of the line that `next` returned last, from 1; 0 before the first.
   public private(set) var lineNumber = 0
-  /// Whether lines end with a carriage return too.
+  /// Whether a carriage return before a line feed is part of the line's end.
   private var endsWithCarriageReturn = false
 
   public init(_ bytes: FileBytes) { self.bytes = bytes }

@@ -1,4 +1,4 @@
-// Names are bytes; reading them needs only these few tests of the C locale.
+// Tests of bytes as in the C locale. Names are bytes, and reading them needs only these tests.
 
 @inlinable public func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
@@ -11,12 +11,12 @@
   isDigit(byte) || byte &- UInt8(ascii: "a") < 6
 }
 
-/// A letter or `_`.
+/// Whether `byte` is a letter or `_`.
 @inlinable public func isWordByte(_ byte: UInt8) -> Bool {
   isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_")
 }
 
-/// A character of a symbol version.
+/// Whether `byte` can be part of a symbol's version (`f@VERSION`).
 @inlinable public func isVersionByte(_ byte: UInt8) -> Bool {
   isWordByte(byte) || isDigit(byte) || byte == UInt8(ascii: ".")
 }
@@ -36,7 +36,7 @@
   return end <= range.upperBound && matches(text, bytes, range.lowerBound..<end)
 }
 
-/// 8 bytes as one little-endian number.
+/// Returns 8 bytes as one little-endian number.
 ///
 /// - Precondition: the 8 bytes are within `bytes`.
 @inlinable @inline(__always)
@@ -51,7 +51,8 @@ func word(_ bytes: RawSpan, _ position: Int) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101
   var end = range.upperBound
   while end - range.lowerBound >= 8 {
-    // A zero byte where there is an `@`, and the classic test for zero bytes (Mycroft 1987).
+    // The exclusive or makes each `@` a zero byte, which the next line finds by the classic test for zero bytes
+    // (Mycroft 1987).
     let differences = word(bytes.span.bytes, end - 8) ^ ones &* UInt64(UInt8(ascii: "@"))
     if (differences &- ones) & ~differences & (ones << 7) != 0 { break }
     end -= 8

@@ -2,7 +2,7 @@
 // wyhash, Wang Yi 2019). It has no random seed, so the same names give the same tables in every run. It does not defend
 // against names chosen to collide: they would make a table slow, but not wrong.
 
-/// The same number for the same bytes on every machine.
+/// Returns the hash of `name`: the same number for the same bytes on every machine.
 ///
 /// - Complexity: O(*n*) for *n* bytes.
 @inlinable public func nameHash(_ name: RawSpan) -> UInt64 {
@@ -25,10 +25,10 @@
   return folded(folded(hash ^ rest, multiplier), multiplier)
 }
 
-/// An odd number with half of its bits set, without a pattern.
+/// The multiplier of the hash: an odd number with half of its bits set, without a pattern.
 @usableFromInline let multiplier: UInt64 = 0xa076_1d64_78bd_642f
 
-/// Both halves of a 128-bit product, combined.
+/// Returns the exclusive or of both halves of the 128-bit product.
 @inlinable @inline(__always) func folded(_ a: UInt64, _ b: UInt64) -> UInt64 {
   let product = a.multipliedFullWidth(by: b)
   return product.high ^ product.low

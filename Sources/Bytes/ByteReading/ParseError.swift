@@ -13,7 +13,7 @@ public struct ParseError: Error, Equatable, Sendable {
     case unsupported(found: String)
     /// Something that the format requires is not there.
     case missing
-    /// More than `ParsingLimits` allows.
+    /// The file has more of something than `ParsingLimits` allows.
     case tooLarge(limit: UInt64, found: UInt64)
   }
 
@@ -21,9 +21,9 @@ public struct ParseError: Error, Equatable, Sendable {
   /// The field's name in the specification: `e_phnum`, `# Sections:`.
   public var field: String
   public var position: FileOffset
-  /// The line, from 1, for a format that consists of lines.
+  /// The line of the error, from 1, for a format that consists of lines.
   public var line: Int?
-  /// The column in the line, from 1, in bytes.
+  /// The column of the error in its line, from 1, in bytes.
   public var column: Int?
 
   public init(

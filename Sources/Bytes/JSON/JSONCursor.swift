@@ -21,7 +21,7 @@ package struct JSONCursor {
     return cursor.position
   }
 
-  /// - Returns: `nil` at the end.
+  /// Returns the next byte without moving; `nil` at the end of the document.
   private mutating func peek() -> UInt8? {
     while index < bytes.count {
       let byte = bytes[index]
@@ -37,7 +37,7 @@ package struct JSONCursor {
     return true
   }
 
-  /// The error for a document that ends within `field`, with the line and the column of its end.
+  /// Returns the error for a document that ends within `field`, with the line and the column of its end.
   private func endsEarly(_ field: String, needed: UInt64 = 1) -> ParseError {
     var (line, start) = (1, 0)
     while let end = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<bytes.count) {
@@ -183,7 +183,7 @@ extension JSONCursor {
     return value
   }
 
-  /// A literal or a number: everything up to the next punctuation.
+  /// Reads a literal or a number: all bytes up to the next punctuation.
   private mutating func readWord(_ expected: String, _ field: String) throws(ParseError) -> String {
     guard let first = peek() else { throw unexpected(expected, field) }
     let start = index

@@ -91,7 +91,7 @@ package func inlineMembers<Object, Value: JSONListedObject>(
 /// The members of an object, for writing and for reading.
 package struct JSONMembers<Object>: Sendable {
   fileprivate let make: @Sendable (JSONObject) throws(ParseError) -> Object
-  /// Sorted by key, so that `JSONWriter` need not sort the object.
+  /// Writes each member; sorted by key, so that `JSONWriter` need not sort the object.
   fileprivate var writers: [JSONMember<Object, Void>.Writer]
 
   /// - Parameter make: an initializer that takes the values of `members`, in this order.

@@ -41,7 +41,7 @@ package struct JSONObject {
     self.members = members
   }
 
-  /// The member `key`.
+  /// Reads the member `key`.
   ///
   /// - Throws: `missing`, or the error in its value.
   package func value<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value {
@@ -49,16 +49,16 @@ package struct JSONObject {
     return try Value(parsing: &cursor, key)
   }
 
-  /// The member `key`; `nil` if it is missing or `null`.
+  /// Reads the member `key`; `nil` if it is missing or `null`.
   package func optional<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value? {
     guard var cursor = members[key], !cursor.readNull() else { return nil }
     return try Value(parsing: &cursor, key)
   }
 
-  /// The member `key` as an object.
+  /// Reads the member `key`, whose value must be an object.
   package func object(_ key: String) throws(ParseError) -> JSONObject { try value(key) }
 
-  /// The member `key` as it is written; `nil` if it is missing.
+  /// Returns the text of the value of `key`, as the document has it; `nil` if the member is missing.
   package func text(_ key: String) throws(ParseError) -> [UInt8]? {
     guard var cursor = members[key] else { return nil }
     return try cursor.readText(key)

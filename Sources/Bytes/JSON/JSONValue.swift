@@ -28,7 +28,7 @@ extension UInt64: JSONValue {
 }
 
 extension Double: JSONValue {
-  /// The shortest decimal number that reads back as the same value; `null` for a value that JSON cannot
+  /// Writes the shortest decimal number that reads back as the same value; `null` for a value that JSON cannot
   /// represent.
   package func write(to json: inout JSONWriter) {
     json.write(literal: isFinite ? description : "null")
@@ -39,7 +39,7 @@ extension Bool: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
 }
 
-/// An unknown value is `null`.
+/// A value that may be unknown: `nil` is written as `null`.
 extension Optional: JSONValue where Wrapped: JSONValue {
   package func write(to json: inout JSONWriter) {
     if let self { self.write(to: &json) } else { json.write(fixed: "null") }
@@ -62,6 +62,7 @@ extension String: JSONValue {
 }
 
 extension StatedAddress: JSONValue {
-  /// A string: many readers store numbers as 64-bit floats, which cannot represent all addresses.
+  /// Writes the address as a string, because many readers store numbers as 64-bit floats, which cannot represent all
+  /// addresses.
   package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
 }

@@ -17,9 +17,9 @@ package struct JSONWriter {
   private var unsortedDepth = 0
 
   private struct Container {
-    /// The index in `bytes` after the opening bracket.
+    /// The index in `bytes` after the container's opening bracket.
     let start: Int
-    /// The last key written; empty in an array.
+    /// The key that was written last in the container; empty in an array.
     var key: StaticString = ""
     var isEmpty = true
     var isSorted = true
@@ -30,14 +30,14 @@ package struct JSONWriter {
 
   private init(_ sink: (([UInt8]) -> Void)?) { self.sink = sink }
 
-  /// A document that consists of one object and a final newline.
+  /// Returns a document that consists of one object and a final newline.
   package static func document(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(nil)
     json.writeDocument(members)
     return json.bytes
   }
 
-  /// An object on a line of its own, with the final newline: <https://jsonlines.org>.
+  /// Returns an object on a line of its own, with the final newline: <https://jsonlines.org>.
   package static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(nil)
     json.writeContainer("{", "}", isInline: true, members)
@@ -300,7 +300,7 @@ extension JSONWriter {
     } ?? false
   }
 
-  /// ASCII that needs no escape in a string.
+  /// Returns whether `byte` is an ASCII character that needs no escape in a string.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }

@@ -22,7 +22,7 @@ package struct ClusterProfile: Hashable, Sendable {
   package struct Function: Hashable, Sendable {
     /// The compile unit that has the function; `nil` if its name is enough to find it.
     package var unit: [UInt8]?
-    /// The names of the function and of its aliases. Not empty.
+    /// The names of the function and of its aliases; at least one.
     package var names: [[UInt8]]
     /// The IDs of the blocks of each part, in their order.
     package var clusters: [[UInt32]]
@@ -40,7 +40,7 @@ package struct ClusterProfile: Hashable, Sendable {
 }
 
 extension ClusterProfile {
-  /// The bytes of the file.
+  /// Returns the bytes of the profile's file.
   ///
   /// - Parameter header: lines for a comment at the top, without delimiters.
   /// - Precondition: names and units satisfy `isWritable`, and every function has a name and a cluster.

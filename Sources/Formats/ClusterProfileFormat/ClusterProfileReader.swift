@@ -6,10 +6,10 @@ struct ClusterProfileReader {
   private(set) var functions: [ClusterProfile.Function] = []
   private let bytes: FileBytes
   private var line = 0
-  /// The rest of the line.
+  /// The part of the present line that was not read yet.
   private var rest = 0..<0
   private var nextLine: Int
-  /// The unit of the next function.
+  /// The compile unit that a line has stated for the next function.
   private var unit: [UInt8]?
   /// The blocks of the present function.
   private var blocks: Set<UInt32> = []
@@ -18,7 +18,7 @@ struct ClusterProfileReader {
   private var unitNumbers: [[UInt8]: Int] = [:]
 
   private struct Name: Hashable {
-    /// 0 without a unit.
+    /// The number of the compile unit of the function; 0 without a unit.
     var unit: Int
     var name: [UInt8]
   }
@@ -128,7 +128,7 @@ struct ClusterProfileReader {
     return true
   }
 
-  /// The next word of the line; `nil` at its end.
+  /// Reads the next word of the line; `nil` at the end of the line.
   private mutating func nextWord() -> [UInt8]? {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 9 || byte == 13 }
     guard let start = rest.first(where: { !isBlank(bytes[$0]) }) else {
@@ -140,12 +140,12 @@ struct ClusterProfileReader {
     return bytes.copy(start..<end)
   }
 
-  /// A decimal number below 2^32.
+  /// Returns the value of a decimal number; `nil` unless it is below 2^32.
   private static func number(_ digits: [UInt8]) -> UInt32? {
     digits.first == UInt8(ascii: "+") ? nil : UInt32(String(decoding: digits, as: UTF8.self))
   }
 
-  /// The beginning of a word, for messages.
+  /// Returns the beginning of a word, for messages.
   private func text(_ word: [UInt8]) -> String {
     String(decoding: word.prefix(80), as: UTF8.self)
   }

@@ -1,4 +1,4 @@
-// One of the thin wrappers around a C library that may use pointers.
+// A thin wrapper around libdwarf. Only such wrappers may use pointers.
 
 import Addresses
 import ByteReading
@@ -8,10 +8,11 @@ import CDwarf
 package struct DebugFunction: Hashable, Sendable {
   /// The linkage name, or in C the name, as a range of `DebugFunctions.names`.
   package var name: Range<Int>
-  /// The code. For a function in several pieces, the piece that has the entry according to DWARF. A size of 0 means
-  /// unknown.
+  /// The code of the function. For a function in several pieces, the piece that has the entry according to DWARF. A
+  /// size of 0 means unknown.
   package var range: AddressRange
-  /// Another piece, which may be the one with the entry: compilers order them differently. `nil` if there is none.
+  /// Another piece of the function, which may be the piece with the entry: compilers order them differently. `nil` if
+  /// there is none.
   package var otherRange: AddressRange?
   /// The range in `DebugFunctions.names` of its compilation unit's name, usually a source file; `nil` if the unit has
   /// none.
@@ -19,7 +20,7 @@ package struct DebugFunction: Hashable, Sendable {
   /// The index of its compilation unit in `DebugFunctions.units`.
   package var unitIndex: Int
 
-  /// The piece with the entry: `range`, unless only `otherRange` begins at an entry.
+  /// Returns the piece of code with the function's entry: `range`, unless only `otherRange` begins at an entry.
   ///
   /// - Parameter isEntry: whether a symbol shows that the function begins there.
   package func range(entered isEntry: (StatedAddress) -> Bool) -> AddressRange {
@@ -30,7 +31,7 @@ package struct DebugFunction: Hashable, Sendable {
 
 /// A compilation unit with code.
 package struct DebugUnit: Hashable, Sendable {
-  /// Index into `DebugFunctions.producers`; `nil` if the unit states none.
+  /// The compiler of the unit, as an index into `DebugFunctions.producers`; `nil` if the unit states none.
   package var producer: Int?
   /// The number of its functions, without functions that the linker discarded.
   package var functions = 0
@@ -52,7 +53,7 @@ package struct DebugUnit: Hashable, Sendable {
 /// discarded are listed at addresses outside every section. Code that no compiler wrote (assembly, thunks of
 /// the linker) has no DWARF.
 package struct DebugFunctions: Sendable {
-  /// In the order of the file.
+  /// The functions, in the order of the debug information.
   package private(set) var functions: [DebugFunction] = []
   /// The names of all functions, concatenated.
   package private(set) var names: [UInt8] = []

@@ -68,7 +68,8 @@ package struct CanonicalName: Hashable, Sendable {
     package static let controlFlowIntegrity = Self(rawValue: 1 << 11)
   }
 
-  /// The remaining name. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
+  /// The part of the name that remains. For Rust v0 the demangled path without hashes; otherwise the beginning of the
+  /// name.
   package let base: [UInt8]
   package let part: NamedPart
   package let cuts: Cuts

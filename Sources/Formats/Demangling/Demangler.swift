@@ -4,12 +4,12 @@ import ImageModel
 /// Demangles names for people. The result is never used in an order file or for matching.
 package struct Demangler: Sendable {
   package enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// The name in the symbol table.
+    /// Names are shown as they are in the symbol table.
     case none
     /// In Swift without modules, generic arguments and types; in C++ without parameters and return types.
     /// Different functions may look the same.
     case short
-    /// The full text, without Rust's hashes.
+    /// Names are shown in full, without Rust's hashes.
     case full
   }
 
@@ -67,7 +67,7 @@ package struct Demangler: Sendable {
     return hasUnderscore ? Array(name.dropFirst()) : nil
   }
 
-  /// A suffix in the notation of libstdc++.
+  /// Returns a suffix of a mangled name in the notation of libstdc++.
   private func clone(_ suffix: ArraySlice<UInt8>) -> String {
     guard !suffix.isEmpty else { return "" }
     let text = " [clone \(String(decoding: suffix, as: UTF8.self))]"

@@ -5,7 +5,7 @@ import ImageModel
 ///
 /// It is found from the last bytes, without an allocation.
 package struct NameEnding: Sendable {
-  /// Index into the bytes passed to `init`: one past the stable part.
+  /// The end of the stable part of the name, as an index into the bytes that were passed to `init`.
   package private(set) var baseEnd: Int
   package private(set) var part = NamedPart.whole
   package private(set) var cuts: CanonicalName.Cuts = []

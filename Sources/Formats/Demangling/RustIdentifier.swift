@@ -1,6 +1,6 @@
 import ByteReading
 
-/// A mangled identifier in a path.
+/// An identifier in the path of a mangled Rust name.
 struct RustIdentifier {
   let bytes: ArraySlice<UInt8>
   let isPunycode: Bool
@@ -43,7 +43,7 @@ struct RustIdentifier {
       guard code <= 0x10ffff, let scalar = Unicode.Scalar(UInt32(code)) else { return nil }
       scalars.insert(scalar, at: index)
       index += 1
-      // Adapt, RFC 3492 6.1.
+      // The step `adapt` of RFC 3492, section 6.1.
       delta /= damping
       damping = 2
       delta += delta / count

@@ -26,7 +26,7 @@ func demangleRustLegacy(_ bytes: [UInt8]) -> (text: String, end: Int)? {
     path.append(element)
     position += count
   }
-  // `17h`, 16 digits and `E` were removed.
+  // The hash (`17h`, 16 digits and `E`) was removed above.
   return path.isEmpty ? nil : (path.joined(separator: "::"), ending.baseEnd + 20)
 }
 

@@ -1,7 +1,7 @@
 // The constants among the generic arguments of a name of Rust's mangling scheme v0, see RustV0Demangling.swift.
 
 extension RustV0Printer {
-  /// Outside of a value, anything but a literal is in braces.
+  /// Prints a constant. Outside of a value, a constant that is no literal is in braces.
   mutating func constant(inValue: Bool) throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
@@ -81,7 +81,7 @@ extension RustV0Printer {
     try print(bytes[nibbles])
   }
 
-  /// Two hex digits for each byte of UTF-8.
+  /// Prints a string literal, which has two hexadecimal digits for each byte of UTF-8.
   mutating func printStringLiteral() throws(NotUnderstood) {
     let nibbles = try hexNibbles()
     guard nibbles.count % 2 == 0 else { throw NotUnderstood() }

@@ -35,22 +35,24 @@ struct RustV0Printer {
   struct NotUnderstood: Error {}
 
   let bytes: [UInt8]
-  /// The origin of positions in back references.
+  /// The index from which positions in back references count.
   let start: Int
   let end: Int
   var position: Int
   var text: [UInt8] = []
-  /// 0 while printing; the instantiating crate and the paths of impls are read but not printed.
+  /// The number of enclosing parts that are read without being printed, such as the instantiating crate and the paths
+  /// of impls; 0 while text is printed.
   var silence = 0
   var depth = 0
   var nodes = 0
   /// The number of lifetimes of all enclosing `for<…>`.
   var lifetimes: UInt64 = 0
 
-  // More than compilers write: rustc's own demangler stops at a depth of 500, and nobody reads 64 KiB.
+  // The largest depth of nodes, which is more than compilers write: rustc's own demangler stops at a depth of 500.
   static let maximumDepth = 300
   static let maximumText = Int(ParsingLimits.demangledName)
-  /// Proportional to the length of the name, because a node may print nothing.
+  /// The largest number of nodes, which is proportional to the length of the name. The limit is needed because a node
+  /// may print nothing.
   let maximumNodes: Int
 
   init(_ bytes: [UInt8], in range: Range<Int>) {
@@ -181,8 +183,8 @@ extension RustV0Printer {
     try print(")")
   }
 
-  /// Continues at an earlier position, then returns. While silent, the reference is skipped, because it would print
-  /// nothing.
+  /// Reads the node at an earlier position of the name, and then continues after the reference. While silent, the
+  /// reference is skipped, because it would print nothing.
   mutating func backReference(_ body: Element) throws(NotUnderstood) {
     let here = position - 1
     let distance = try base62()
@@ -220,7 +222,7 @@ extension RustV0Printer {
   mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
     if index == 0 { return try print("'_") }
     guard index <= lifetimes else {
-      if silence > 0 { return }  // the binder may be in a skipped back reference
+      if silence > 0 { return }  // The binder of the lifetime may be in a back reference that was skipped.
       throw NotUnderstood()
     }
     let number = lifetimes - index

@@ -15,7 +15,7 @@ extension RustV0Printer {
     return true
   }
 
-  /// `_` is 0, `0_` is 1, `Z_` is 62, `10_` is 63.
+  /// Reads a number in base 62: `_` is 0, `0_` is 1, `Z_` is 62, `10_` is 63.
   mutating func base62() throws(NotUnderstood) -> UInt64 {
     if eat("_") { return 0 }
     var value: UInt64 = 0
@@ -54,7 +54,7 @@ extension RustV0Printer {
     return first..<position - 1
   }
 
-  /// `nil` if the number has more than 64 bits.
+  /// Returns the value of hexadecimal digits; `nil` if the number has more than 64 bits.
   func value(ofHex nibbles: Range<Int>) -> UInt64? {
     let significant = bytes[nibbles].drop { $0 == UInt8(ascii: "0") }
     guard significant.count <= 16 else { return nil }

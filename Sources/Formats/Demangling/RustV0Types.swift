@@ -77,7 +77,7 @@ extension RustV0Printer {
     }
   }
 
-  /// A trait with its associated types among its generic arguments: `Iterator<Item = u8>`.
+  /// Prints a trait with its associated types among its generic arguments: `Iterator<Item = u8>`.
   mutating func dynTrait() throws(NotUnderstood) {
     var isOpen = try pathWithOpenArguments()
     while eat("p") {

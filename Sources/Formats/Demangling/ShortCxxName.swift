@@ -67,10 +67,10 @@ private struct CxxOutline {
         }
         guard closers.popLast() == byte else { return nil }
       case UInt8(ascii: ":") where closers.isEmpty:
-        parameters = nil  // with `::` after it, a list belongs to an enclosing function
+        parameters = nil  // a list of parameters with `::` after it belongs to an enclosing function
         isOperator = false
       case UInt8(ascii: " ") where closers.isEmpty && parameters == nil && !isOperator:
-        start = position + 1  // the end of a return type, so far
+        start = position + 1  // the last blank so far may be the end of a return type
       default: break
       }
       position += 1

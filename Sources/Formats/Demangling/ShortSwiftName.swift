@@ -127,7 +127,7 @@ private struct SwiftNameShortener {
     return end > position + 1 && text[end...].starts(with: " in _".utf8)
   }
 
-  /// The word before a number: `closure #1 ` or `helper #2 `.
+  /// Returns the word before a number: `closure #1 ` or `helper #2 `.
   private var numberedContext: String? {
     let words = short.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count >= 3, words[words.count - 1].isEmpty,
@@ -145,7 +145,7 @@ private struct SwiftNameShortener {
     if end == text.count || text[end] != UInt8(ascii: ".") { position = end }
   }
 
-  /// `(from: Swift.String, Swift.Int)` as `(from:_:)`.
+  /// Prints the list `(from: Swift.String, Swift.Int)` as `(from:_:)`.
   private mutating func labels() -> Bool {
     let start = position + 1
     guard skipBrackets() else { return false }

@@ -11,9 +11,9 @@ import ByteReading
 
 /// A demangled Swift name without discriminators.
 package enum SwiftNameForm: CaseIterable, Hashable, Sendable {
-  /// Without the hashes of file names.
+  /// The demangled name without the hashes of file names.
   case withoutHashes
-  /// Without the hashes of file names, and without the numbers of closures and local declarations.
+  /// The demangled name without the hashes of file names, and without the numbers of closures and local declarations.
   case withoutNumbers
 
   /// The name in this form; `nil` if the name is not a Swift name, if it can't be demangled, or if this form leaves

@@ -22,7 +22,7 @@ struct SwiftTextSize {
   /// The value of `total` after each identifier.
   private var identifiers: [UInt64] = []
 
-  /// Far above all values of interest, and far below an overflow.
+  /// The limit of the estimate, which is far above all sizes of interest and far below an overflow.
   private static let most: UInt64 = 1 << 40
 
   /// - Complexity: O(*n*) for *n* bytes.
@@ -112,7 +112,7 @@ struct SwiftTextSize {
       position += 1
       let count = readNumber()
       guard count <= name.endIndex - position else { return }
-      total += 8 * count  // a character of Unicode for each digit
+      total += 8 * count  // each digit of Punycode may give a Unicode character
       position += Int(count)
     } else {
       var hasWords = true

@@ -5,7 +5,7 @@ import ByteReading
 ///
 /// A log may contain several launches, and lines of the program between the lines that are read.
 package struct LaunchLog: Hashable, Sendable {
-  /// In the order of the log.
+  /// The launches, in the order of the log.
   package var launches: [LoggedLaunch] = []
   /// One list for each launch whose loader listed its libraries, in the order of their first lines.
   package var libraryLists: [LoggedLibraries] = []
@@ -78,7 +78,7 @@ package struct LoggedStage: Hashable, Sendable {
   package var name: String
   /// The duration of a stage or, for an event, the time since the process began; in cycles for `loaderStatistics`.
   package var nanoseconds: Double
-  /// Whether it is a part of the stage before it, and not one of the stages that add up to the whole.
+  /// Whether this stage is a part of the stage before it, and not one of the stages that add up to the whole launch.
   package var isPart: Bool
 
   package init(_ name: String, nanoseconds: Double, isPart: Bool = false) {

@@ -52,7 +52,7 @@ struct LoaderLog {
     return reader.log
   }
 
-  /// A longer line belongs to the program.
+  /// The longest line of a loader in bytes; longer lines belong to the program.
   private static let mostBytes = 8192
 
   private mutating func take(_ line: Substring) throws(ParseError) {

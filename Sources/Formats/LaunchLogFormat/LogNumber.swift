@@ -1,9 +1,9 @@
 // Numbers as programs print them for people. dyld prints in C's locale, but a program that shows or copies a log may
 // rewrite numbers, and MetricKit writes numbers in the device's language.
 
-/// A number of a log.
+/// Reads the numbers of logs.
 enum LogNumber {
-  /// A number with a decimal point or, where the locale has it, a decimal comma.
+  /// Reads a number with a decimal point or, where the locale has it, a decimal comma.
   ///
   /// Both separators may occur; the last one is then the decimal separator. A single comma before exactly three digits
   /// is ambiguous: `nil`.
@@ -53,8 +53,8 @@ enum LogNumber {
     return true
   }
 
-  /// A number in the digits of any script, with or without separators of thousands and a fraction, and the text after
-  /// it: `1,530毫秒`.
+  /// Reads a number in the digits of any script, with or without separators of thousands and a fraction, and the text
+  /// after it: `1,530毫秒`.
   static func whole(_ text: String) -> (value: Double, rest: String)? {
     var value = 0.0
     var digits = 0

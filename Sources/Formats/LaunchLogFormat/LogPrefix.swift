@@ -64,7 +64,7 @@ enum LogPrefix {
         ?? removing("Aaa 00 00:00:00", from: text) ?? removing("Aaa  0 00:00:00", from: text)
         ?? removing("Aaa 0 00:00:00", from: text)
     else { return nil }
-    // A fraction and a time zone.
+    // The fraction and the time zone after the time are skipped.
     let rest = time.drop { $0 != " " && (".,+-Z:".contains($0) || $0.isNumber) }
     guard rest.first == " " else { return nil }
     return rest.drop { $0 == " " }

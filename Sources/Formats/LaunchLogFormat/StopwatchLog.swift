@@ -54,7 +54,7 @@ enum StopwatchLog {
         break
       }
       guard var line = line(text) else {
-        // A title has no numbers.
+        // A line without numbers is accepted as a title only at the beginning.
         guard mayBeTitle, !text.contains(where: \.isNumber) else {
           if last == nil { throw unknown(lines.lineNumber, range.lowerBound) }
           throw ParseError(

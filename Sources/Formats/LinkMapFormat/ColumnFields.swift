@@ -17,7 +17,7 @@ package struct ColumnFields {
     self.end = end
   }
 
-  /// Lower-case hexadecimal digits, with or without `0x`.
+  /// Reads lower-case hexadecimal digits, with or without `0x`.
   ///
   /// - Returns: `nil` if there is no such number, or it has more than 64 bits.
   @inline(__always)
@@ -47,7 +47,7 @@ package struct ColumnFields {
     return position > firstDigit && fills(width, start, first) ? value : nil
   }
 
-  /// Decimal digits.
+  /// Reads decimal digits.
   ///
   /// - Returns: `nil` if there is no such number, or it has more than 64 bits.
   @inline(__always)

@@ -7,7 +7,7 @@ import ByteReading
 /// mold has no `LMA`. The position of a title gives the width of its column; a wider number shifts the rest
 /// of its line to the right.
 struct ColumnHeader {
-  /// In bytes; the load address has the same width.
+  /// The width of the column with addresses, in bytes; the column of load addresses has the same width.
   let addressWidth: Int
   let sizeWidth: Int
   let alignmentWidth: Int

@@ -42,7 +42,7 @@ struct GNUMapReader {
   /// Whether the preceding line was empty: only then is a line without indentation an output section.
   private var isBehindEmptyLine = false
 
-  /// The column where numbers begin.
+  /// The column where the numbers of a line begin.
   static let numberColumn = 16
 
   /// The entry that the next line may complete or continue.
@@ -114,7 +114,7 @@ struct GNUMapReader {
   private mutating func addNumbers(_ line: Range<Int>) throws(ParseError) {
     let column = line.lowerBound + Self.numberColumn
     guard column < line.upperBound, lines.bytes.hasPrefix("0x", at: column) else {
-      // Sizes before relaxation and `[!provide]`: neither ends a section.
+      // The line is a size before relaxation, or ends with `[!provide]`: such lines do not end a section.
       last = .nothing
       return
     }
@@ -151,11 +151,11 @@ struct GNUMapReader {
   private struct Numbers {
     var address: StatedAddress
     var size: UInt64
-    /// The position after the size, in bytes from the start of the file.
+    /// The position after the size of the entry, in bytes from the start of the file.
     var end: Int
   }
 
-  /// An address and a size, each with `0x`, separated by blanks.
+  /// Reads an address and a size, each with `0x`, separated by blanks.
   private func numbers(_ text: Range<Int>) -> Numbers? {
     var position = text.lowerBound
     guard let address = hexadecimal(&position, text.upperBound) else { return nil }

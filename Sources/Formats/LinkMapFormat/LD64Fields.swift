@@ -16,7 +16,7 @@ package struct LD64Fields {
     self.end = end
   }
 
-  /// `0x`, hexadecimal digits and a tab.
+  /// Reads `0x`, hexadecimal digits and a tab.
   ///
   /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
   @inline(__always)
@@ -35,7 +35,7 @@ package struct LD64Fields {
       let byte = bytes[next]
       var digit = UInt64(byte &- UInt8(ascii: "0"))
       if digit > 9 {
-        // Letters of either case.
+        // The bit 0x20 makes letters lower-case, so that both cases are accepted.
         let letter = (byte | 0x20) &- UInt8(ascii: "a")
         guard letter < 6 else { break }
         digit = UInt64(letter &+ 10)
@@ -61,14 +61,16 @@ package struct LD64Fields {
   private static func eightDigits(_ text: UInt64) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let text = UInt64(littleEndian: text)
-    // For each byte: letters are 0x41 to 0x46, with the value of their low half plus 9; digits are 0x30 to
-    // 0x39.
+    // The value of each byte: for the letters 0x41 to 0x46 the low half plus 9, for the digits 0x30 to 0x39 the low
+    // half.
     let letters = text >> 6 & ones
     let values = (text & ones &* 0x0f) &+ letters &* 9
-    // The same digits, formatted again: for other bytes the result differs, or a value exceeded 15.
+    // The values are formatted as digits again. If a byte is no digit, the result differs from the text, or a value
+    // exceeds 15.
     let written = values &+ ones &* 0x30 &+ ((values &+ ones &* 6) >> 4 & ones) &* 7
     guard written == text, values & ones &* 0x10 == 0 else { return nil }
-    // The first digit is the most significant; then neighbors are joined: halves, bytes, pairs of bytes.
+    // The values are put in order of significance, the first digit highest. Then neighboring values are joined: halves
+    // of bytes, bytes, and pairs of bytes.
     var joined = values.byteSwapped
     joined = (joined | joined >> 4) & 0x00ff_00ff_00ff_00ff
     joined = (joined | joined >> 8) & 0x0000_ffff_0000_ffff

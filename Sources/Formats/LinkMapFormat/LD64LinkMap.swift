@@ -161,7 +161,7 @@ extension LD64MapReader {
   /// The entry to which a line that is not an entry belongs.
   private enum Last {
     case nothing, symbol
-    /// A symbol that was left out.
+    /// The last entry was a symbol that was left out.
     case other
   }
 

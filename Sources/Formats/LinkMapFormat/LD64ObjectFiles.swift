@@ -2,7 +2,7 @@ import Addresses
 
 /// The object files of an ld64 map, by index.
 struct LD64ObjectFiles {
-  /// Ascending. Linkers omit no index, but tools that shorten a map do.
+  /// The indexes of the object files, ascending. Linkers omit no index, but tools that shorten a map do.
   private var indexes: [UInt64] = []
   private var paths: [LinkMap.Text] = []
 

@@ -7,13 +7,13 @@ struct LD64Sections {
     var start: StatedAddress
     /// Above `start`.
     var end: StatedAddress
-    /// Index into the map's sections.
+    /// The section, as an index into the map's sections.
     var section: UInt32
     /// The position of the name in the map.
     var name: Int
   }
 
-  /// Ascending once `sort` has been called; without empty sections.
+  /// The sections that are not empty, ascending by address once `sort` has been called.
   private var entries: [Entry] = []
   private var count: UInt32 = 0
   /// The entry that was found last: consecutive symbols are mostly in the same section.

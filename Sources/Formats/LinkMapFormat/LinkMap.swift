@@ -16,12 +16,13 @@ package struct LinkMap: Sendable {
   package let grammar: LinkMapGrammar
   /// The architecture that the image was linked for, as `-arch` takes it; only ld64's maps state it.
   package let architecture: Text?
-  /// In the order of the map, whatever their addresses. Sections that are not loaded have address 0.
+  /// The output sections, in the order of the map, whatever their addresses. Sections that are not loaded have address
+  /// 0.
   package let sections: [OutputSection]
-  /// In the order of the map: all pieces of an output section are consecutive, except in ld64's maps, where a
-  /// symbol's address determines its section.
+  /// The input sections, in the order of the map: all pieces of an output section are consecutive, except in ld64's
+  /// maps, where a symbol's address determines its section.
   package let inputSections: [InputSection]
-  /// In the order of the map: all symbols of an input section are consecutive.
+  /// The symbols, in the order of the map: all symbols of an input section are consecutive.
   package let symbols: [Symbol]
   /// The names of discarded input sections, as often as the map lists them. Only GNU ld and gold list them; gold also
   /// lists sections that it folded into others.
@@ -33,9 +34,9 @@ package struct LinkMap: Sendable {
 extension LinkMap {
   /// The place of a name in the map: 8 bytes, so that a symbol needs no allocation.
   package struct Text: Hashable, Sendable {
-    /// The offset in bytes from the start of the map.
+    /// The offset of the text in bytes from the start of the map.
     package var start: UInt32
-    /// The length in bytes.
+    /// The length of the text in bytes.
     package var count: UInt32
 
     /// - Precondition: `indices` lies in a file of at most `ParsingLimits.linkMap` bytes.
@@ -66,7 +67,7 @@ extension LinkMap {
     package var range: AddressRange
     /// Index into `sections`.
     package var section: UInt32
-    /// Index into `symbols` of its first symbol.
+    /// The index into `symbols` of the input section's first symbol.
     var firstSymbol: UInt32
   }
 
@@ -85,7 +86,7 @@ extension LinkMap {
     return Int(inputSections[index].firstSymbol)..<end
   }
 
-  /// The text for people: bytes that are not UTF-8 become U+FFFD.
+  /// Returns a text of the map for people: bytes that are not UTF-8 become U+FFFD.
   package func string(_ text: Text) -> String { bytes.text(text.indices) }
 }
 

@@ -9,7 +9,7 @@ package struct LinkMapBuilder {
   private var symbols: [LinkMap.Symbol] = []
   /// Whether the current output section has an input section.
   private var hasInputSection = false
-  /// Only maps of ld64 state it.
+  /// The architecture of the image, which only maps of ld64 state.
   package var architecture: LinkMap.Text?
   package var discardedSymbols: [LinkMap.Text] = []
   package var discardedSections: [LinkMap.Text] = []
@@ -49,7 +49,7 @@ package struct LinkMapBuilder {
       LinkMap.InputSection(
         name: LinkMap.Text(name), file: LinkMap.Text(file),
         range: AddressRange(start: address, size: size),
-        // Both fit: the limits on sections and on the map's bytes are below 2^32.
+        // Both numbers fit in 32 bits, because the limits on sections and on the map's bytes are below 2^32.
         section: UInt32(truncatingIfNeeded: sections.count - 1),
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
     hasInputSection = true
@@ -85,7 +85,7 @@ package struct LinkMapBuilder {
       LinkMap.InputSection(
         name: sections[Int(section)].name, file: file,
         range: AddressRange(start: address, size: 0), section: section,
-        // Fits: the limit on the map's bytes is below 2^32.
+        // The number fits in 32 bits, because the limit on the map's bytes is below 2^32.
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
   }
 

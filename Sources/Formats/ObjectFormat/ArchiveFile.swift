@@ -16,14 +16,14 @@ import ByteReading
 /// A static archive of object files.
 package struct ArchiveFile: Sendable {
   package struct Member: Sendable {
-    /// The range of the name, without its end mark and its padding.
+    /// The range of the member's name, without its end mark and its padding.
     package var name: ByteRange
-    /// The range of the contents, without the name.
+    /// The range of the member's contents, without the name.
     package var range: ByteRange
   }
 
   package let bytes: FileBytes
-  /// In the order of the file, without the tables of symbols and of names.
+  /// The members, in the order of the file, without the tables of symbols and of names.
   package let members: [Member]
 
   /// - Parameter range: a range of `bytes`, for a slice of a fat file; `nil` for the whole file.

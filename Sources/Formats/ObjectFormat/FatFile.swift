@@ -6,12 +6,12 @@ import ByteReading
 package struct FatFile: Sendable {
   package struct Slice: Sendable {
     package var architecture: MachOArchitecture
-    /// The range within the fat file.
+    /// The range of the slice within the fat file.
     package var range: ByteRange
   }
 
   package let bytes: FileBytes
-  /// In the order of the table.
+  /// The slices, in the order of the table.
   package let slices: [Slice]
 
   /// More slices than any tool writes. A Java class begins with the same four bytes, followed by its version,

@@ -7,7 +7,7 @@ import ImageModel
 /// <https://github.com/llvm/llvm-project/blob/main/bolt/include/bolt/Profile/DataReader.h>
 package struct BOLTProfile: Sendable {
   package struct Function: Sendable {
-    /// The name that BOLT uses.
+    /// The name that BOLT gives the function.
     package var name: [UInt8]
     /// The executed code of the function, in any order.
     package var executed: [FunctionBlock]
@@ -24,8 +24,8 @@ package struct BOLTProfile: Sendable {
   package var count: Int { functions.count }
 
   /// - Parameters:
-  ///   - functions: in the order of their first uses, each name once. Functions without executed code are left out, and
-  ///     so are functions whose name has a line break or a zero byte, which a profile can't contain.
+  ///   - functions: the functions in the order of their first uses, each name once. Functions without executed code are
+  ///     left out, and so are functions whose name has a line break or a zero byte, which a profile can't contain.
   ///   - step: the size of the smallest instruction.
   package init(_ functions: [Function], step: UInt64) {
     precondition(step > 0, "an instruction has bytes")
@@ -36,11 +36,11 @@ package struct BOLTProfile: Sendable {
     }
   }
 
-  /// The names, one a line: `--function-order`.
+  /// The file for `--function-order`: the names of the functions, one a line.
   package var order: [UInt8] { functions.flatMap { $0.name + [UInt8(ascii: "\n")] } }
 
-  /// The profile: `--data`. The name of its event must not be one of the names for which BOLT divides the samples of a
-  /// block.
+  /// The file for `--data`: the profile. The name of its event must not be one of the names for which BOLT divides the
+  /// samples of a block.
   ///
   /// - Complexity: O(*n*) for *n* executed bytes.
   package var samples: [UInt8] {

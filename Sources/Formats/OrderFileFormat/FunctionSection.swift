@@ -13,14 +13,14 @@
 package struct FunctionSection {
   /// Which part of the function the section holds.
   package enum Part: Sendable {
-    /// The whole function, or all but its cold part.
+    /// The section holds the whole function, or all but its cold part.
     case whole
-    /// A cold function, or the cold part of a function whose other part is elsewhere; GCC uses one prefix for
-    /// both.
+    /// The section holds a cold function, or the cold part of a function whose other part is elsewhere; GCC uses one
+    /// prefix for both.
     case unlikely
-    /// The cold part that LLVM split off.
+    /// The section holds the cold part that LLVM split off.
     case split
-    /// The landing pads of exceptions that LLVM split off.
+    /// The section holds the landing pads of exceptions, which LLVM split off.
     case landingPads
 
     /// The suffix after the function's name in the symbol of the part; `nil` if the section's name does not show it.

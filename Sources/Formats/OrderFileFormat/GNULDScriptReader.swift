@@ -123,7 +123,7 @@ private let commands: Set<[UInt8]> = Set(
     "ASSERT", "BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL", "ASCIZ", "INCLUDE",
   ].map { Array($0.utf8) })
 
-/// The beginning of a word, for messages: in a file that is not a script, a word can be very long.
+/// Returns the beginning of a word, for messages: in a file that is not a script, a word can be very long.
 private func text(_ word: [UInt8]) -> String { String(decoding: word.prefix(60), as: UTF8.self) }
 
 extension GNULDToken {

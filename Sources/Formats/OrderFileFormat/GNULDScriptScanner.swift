@@ -27,12 +27,12 @@ struct GNULDScriptScanner {
   private(set) var wordRange = 0..<0
   /// The function that is named in the last comment before the token that `next` returned last.
   private(set) var function: CommentedFunction?
-  /// The line of `position`.
+  /// The number of the line that contains `position`.
   private var currentLine = 1
 
   init(_ bytes: FileBytes) { self.bytes = bytes }
 
-  /// The next word or sign; `nil` at the end of the file.
+  /// Reads the next word or sign; `nil` at the end of the file.
   ///
   /// - Throws: `invalid` for a zero byte, `missing` for an unterminated comment or quotation.
   mutating func next() throws(ParseError) -> GNULDToken? {
@@ -52,7 +52,7 @@ struct GNULDScriptScanner {
     return .word(bytes.copy(wordRange), isQuoted: false)
   }
 
-  /// An error at the token that `next` returned last.
+  /// Returns an error at the token that `next` returned last.
   func error(_ reason: ParseError.Reason, _ field: String) -> ParseError {
     ParseError(reason, field, at: offset, line: line)
   }

@@ -84,11 +84,11 @@ private enum Line: Equatable {
   /// `name` has the indexes of the symbol within the line.
   case entry(OrderFileEntry, name: Range<Int>)
   case literal([UInt8])
-  /// A name that is empty.
+  /// The line has an empty name, which names nothing.
   case nothing
 }
 
-/// - Parameter text: the line without comment and line feed.
+/// - Parameter text: the text of a line without comment and line feed.
 private func parse(_ text: ArraySlice<UInt8>) -> Line {
   var rest = trimmed(text)
   let whole = rest
@@ -96,7 +96,7 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
   if let prefix { rest = rest.dropFirst(prefix.count) }
   var objectFile: [UInt8]?
   if let end = objectFileEnd(rest) {
-    // Including the blanks after an architecture: the linkers compare them too.
+    // The object file has the blanks after an architecture, too, because the linkers compare them.
     objectFile = Array(rest[..<end])
     rest = rest[(end + 1)...]
   }

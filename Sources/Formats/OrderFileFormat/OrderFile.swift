@@ -145,7 +145,7 @@ extension OrderFileComment {
 /// The function that a comment names.
 struct CommentedFunction {
   var name: [UInt8]
-  /// The range of the name in the file.
+  /// The range of the function's name in the file.
   var range: Range<Int>
   /// The line of the comment, from 1.
   var line: Int
@@ -161,7 +161,7 @@ package struct OrderFilePattern: Hashable, Sendable {
 
 /// A C string, by the hash of its bytes.
 package struct OrderFileString: Hashable, Sendable {
-  /// As `stringHash` computes it.
+  /// The hash of the string, as `stringHash` computes it.
   package var hash: UInt32
   /// The line number, from 1.
   package var line: Int

@@ -8,11 +8,13 @@ import ImageModel
 package struct OrderFileDialect: Sendable {
   /// What a line moves if several functions of the image have the name in the line.
   package enum NamesakeRule: Hashable, Sendable {
-    /// All functions. The object file of a line, if there is one, makes no difference.
+    /// The line moves all functions of the name, also if the line has an object file.
     case movesAll
-    /// All functions in the object file of the line; all functions if the line has no object file.
+    /// The line moves all functions of the name in the line's object file; all functions of the name if the line has no
+    /// object file.
     case movesAllInObjectFile
-    /// The first function in the object file of the line; the first of all functions if the line has no object file.
+    /// The line moves the first function of the name in the line's object file; the first of all functions of the name
+    /// if the line has no object file.
     case movesFirstInObjectFile
   }
 
@@ -36,14 +38,14 @@ package struct OrderFileDialect: Sendable {
   /// Whether the linker moves functions out of their output sections into a section for all listed functions. Otherwise
   /// it orders each output section separately.
   package internal(set) var movesToOwnSection = false
-  /// Whether it orders zero-filled data.
+  /// Whether the linker orders zero-filled data.
   package internal(set) var ordersZeroFilledData = false
   /// Returns an order of the variables with the given names; each variable is in a section of its own. `gen` orders
   /// data only by dialects with `ordersData`, but all linkers have a syntax for the order of variables.
   package internal(set) var orderOfVariables: @Sendable ([String]) -> String = { names in
     names.map { "\($0)\n" }.joined()
   }
-  /// Whether it orders C strings, by their hashes.
+  /// Whether the linker orders C strings, by their hashes.
   package internal(set) var ordersStrings = false
 
   /// The linker's name in sentences; `nil` if it is `name`.
@@ -89,7 +91,7 @@ extension OrderFileDialect {
   /// The linker's own arguments that pass the order file at `path` to it; `nil` if it has no such option.
   package func linkerArguments(orderFile path: [UInt8]) -> [[UInt8]]? {
     guard let linkOption else { return nil }
-    // After `-Wl`, commas separate arguments.
+    // The option is split at commas, which separate arguments after `-Wl`.
     var arguments = linkOption.split(separator: ",", omittingEmptySubsequences: false).dropFirst()
       .map { Array($0.utf8) }
     guard let last = arguments.popLast() else { return nil }
@@ -167,8 +169,8 @@ extension OrderFileDialect {
     return written
   }
 
-  /// Whether it orders data, too. The linkers of the other dialects would need the name of each input section, which no
-  /// image states.
+  /// Whether the linker orders data by name, too. The linkers of the other dialects would need the name of each input
+  /// section, which no image states.
   package var ordersData: Bool { !namesSections }
 
   /// The beginning of a line that names a string by its hash.

@@ -1,7 +1,7 @@
 /// The first line of the comment at the top of an order file that `gen` writes. It names the image that the entries
 /// below it are for: the order files of several images can be put into one file.
 package enum OrderFileTitle {
-  /// How the entries were placed.
+  /// How the entries of the order file were placed.
   package enum Placing: String, CaseIterable, Sendable {
     case firstUses = "first uses"
     case balanced = "balanced order"
@@ -16,7 +16,7 @@ package enum OrderFileTitle {
 
   /// The file name of the image that a title names; `nil` for another text.
   ///
-  /// - Parameter comment: without its delimiters.
+  /// - Parameter comment: the text of the comment, without its delimiters.
   static func image(in comment: [UInt8]) -> String? {
     let text = String(decoding: trimmed(comment[...]), as: UTF8.self)
     guard text.hasPrefix("orderfile ") else { return nil }

@@ -8,30 +8,30 @@ package struct WrittenOrderFile: Sendable {
 /// An entry that a written order file does not contain, and the reason.
 package struct UnwritableEntry: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
-    /// An earlier entry gives the same line.
+    /// The entry gives the same line as an earlier entry.
     case duplicate
     case emptyName
-    /// Blanks at the ends of a line are cut off.
+    /// The name begins or ends with a blank, and linkers cut off the blanks at the ends of a line.
     case outerBlank
-    /// A line that begins with `#` is a comment.
+    /// The name begins with `#`, and a line that begins with `#` is a comment.
     case leadingHash
-    /// A `#` anywhere in a line begins a comment.
+    /// The name has a `#`, which begins a comment anywhere in a line.
     case hash
     /// The name begins like an architecture, or contains the end of an object file: `.o:`.
     case takenForPrefix
     /// The name looks like a string literal.
     case takenForLiteral
-    /// A name ends where the line ends.
+    /// The name has a line break, and a name ends where the line ends.
     case lineBreak
     case zeroByte
-    /// A quoted name ends at the next quotation mark.
+    /// The name has a quotation mark, which would end the quoted name.
     case quotationMark
     /// The dialect names sections, and the entry has none.
     case noInputSection
-    /// `.text` of an object that was not compiled with function sections.
+    /// The function is in `.text` of an object that was not compiled with function sections.
     case sharedInputSection
   }
-  /// The index in the array of entries.
+  /// The index of the entry in the array of all entries.
   package var index: Int
   package var entry: OrderFileEntry
   package var reason: Reason

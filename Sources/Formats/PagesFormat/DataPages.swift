@@ -5,8 +5,8 @@
 // larger page belongs to the first touch of any of its parts.
 //
 // The first accessor of a page need not be the only one. So there are two more numbers for each accessor: the pages
-// that it touches at all, and the pages that no other accessor touches. Only the latter would not be touched without
-// it.
+// that it touches at all, and the pages that no other accessor touches. Only the pages of the second number would not
+// be touched without that accessor.
 
 import Addresses
 import ImageModel
@@ -17,7 +17,7 @@ package struct DataPages: Hashable, Sendable {
   package typealias Counts = [Int]
 
   package struct Row: Hashable, Sendable {
-    /// `nil` for memory outside the sections.
+    /// The section of the touched bytes; `nil` for memory outside the sections.
     package var section: String?
     package var segment: Segment
     package var accessor: Accessor
@@ -33,17 +33,17 @@ package struct DataPages: Hashable, Sendable {
 
   package struct Share: Hashable, Sendable {
     package var accessor: Accessor
-    /// The pages that it touched first.
+    /// The pages that the accessor touched first.
     package var pages: Counts
-    /// The pages that it touched at all, according to the accesses that were seen.
+    /// The pages that the accessor touched at all, according to the accesses that were seen.
     package var touched: Counts
-    /// The pages that nobody else touched, not even by executing them.
+    /// The pages that no other accessor touched, not even by executing them.
     package var alone: Counts
   }
 
-  /// By segment, then by address, then by accessor.
+  /// The rows: by segment, then by address, then by accessor.
   package var rows: [Row]
-  /// One share for each accessor with pages.
+  /// The numbers of pages of each accessor that touched a page.
   package var shares: [Share]
   package var total: Counts
 
@@ -102,7 +102,7 @@ package struct DataPages: Hashable, Sendable {
       var segment: Segment
     }
     var key: Key
-    /// The lowest address that was touched in it.
+    /// The lowest address that was touched in the section or memory.
     var start: StatedAddress
     /// The numbers of pages for each accessor.
     var pages: [Counts]
@@ -118,7 +118,7 @@ private struct PageOwners {
   private(set) var alone: [Int] = []
 
   init(of touches: [PagesDocument.Page], _ size: PageSize) {
-    /// One bit for each accessor.
+    /// The accessors of each page, as one bit for each accessor.
     var owners: [StatedPage: UInt8] = [:]
     var pages: [StatedPage] = []
     for touch in touches where touch.access != .execute {

@@ -12,11 +12,11 @@ package struct MemoryFigures: Hashable, Sendable {
   /// The launches, at least one.
   package var launches: [Launch]
 
-  /// When the memory was read.
+  /// The moment of a launch at which its memory was read.
   package enum Moment: String, CaseIterable, Hashable, JSONReadable, Sendable {
-    /// At the end of the process, when it still had its memory.
+    /// The memory was read at the end of the process, which still had its memory.
     case end
-    /// When the program was ready.
+    /// The memory was read when the program was ready.
     case ready
   }
 
@@ -59,15 +59,15 @@ package struct MemoryFigures: Hashable, Sendable {
   }
 
   package enum Kind: String, CaseIterable, Hashable, JSONReadable, Sendable {
-    /// Memory that can be executed.
+    /// The memory can be executed.
     case code
-    /// Memory that can only be read, and that was never written.
+    /// The memory can only be read, and was never written.
     case readOnly
-    /// Memory that can only be read, and that the loader wrote before (RELRO).
+    /// The memory can only be read, and the loader wrote it before (RELRO).
     case relocated
-    /// Memory that can be written.
+    /// The memory can be written.
     case data
-    /// Zero-filled data, which are not in the file.
+    /// The memory holds zero-filled data, which are not in the file.
     case zeroFilled
   }
 

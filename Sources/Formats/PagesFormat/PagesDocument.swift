@@ -2,9 +2,9 @@ import Addresses
 import ImageModel
 import JSON
 
-/// The pages that a launch touched, by image. They are measured.
+/// The pages that a launch touched, by image. The pages are measured, not predicted.
 package struct PagesDocument: Hashable, Sendable {
-  /// The words of the command.
+  /// The words of the launched command.
   package var command: [String]
   package var end: End
   /// The method by which access was withheld: `preload` or `ptrace`.
@@ -18,14 +18,14 @@ package struct PagesDocument: Hashable, Sendable {
   }
 
   package struct Image: Hashable, Sendable {
-    /// Without architecture and ID if the file can no longer be read.
+    /// The identity of the image, without architecture and ID if its file can no longer be read.
     package var image: ImageReference
-    /// In time order, from the image's first instruction on; executions also before that.
+    /// The touches in time order, from the image's first instruction on; touches by execution also before that.
     package var pages: [Page]
-    /// The pages that were read and written before its first instruction, in time order; `nil` if these were not
-    /// counted.
+    /// The pages that were read and written before the image's first instruction, in time order; `nil` if these were
+    /// not counted.
     package var loading: [Page]?
-    /// One element for each page size; empty if the file can no longer be read.
+    /// The numbers of pages that the file fills, for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
     /// The resident memory in other launches; `nil` if it was not read.
     package var memory: MemoryFigures?
@@ -67,9 +67,9 @@ package struct PagesDocument: Hashable, Sendable {
     /// The address of the first byte that was accessed; this property and the next three are `nil` in documents of
     /// older versions.
     package var touched: StatedAddress?
-    /// The section of that byte; `nil` also if it is in no section.
+    /// The section of the touched byte; `nil` if the byte is in no section, or is unknown.
     package var section: String?
-    /// The function or variable of that byte; `nil` also if it has no name.
+    /// The function or variable that contains the touched byte; `nil` if it has no name, or the byte is unknown.
     package var symbol: SymbolName?
     package var accessor: Accessor?
     /// The function that contains the instruction; `nil` if it has no name.
@@ -78,7 +78,7 @@ package struct PagesDocument: Hashable, Sendable {
     package var instruction: StatedAddress?
     /// The other image that contains the instruction; `nil` if it is in this image or in none.
     package var instructionImage: String?
-    /// The position among the touches of all images.
+    /// The position of this touch among the touches of all images.
     package var step: Int
 
     package init(
@@ -116,7 +116,7 @@ package struct PagesDocument: Hashable, Sendable {
 }
 
 extension PagesDocument {
-  /// The page sizes of the counts.
+  /// The sizes of pages for which documents have counts.
   package static let pageSizes: [PageSize] = [
     .fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes,
   ]

@@ -24,12 +24,12 @@ import ByteReading
 /// One sample: the place of a thread at one time. All ranges are indexes of the file's bytes.
 package struct PerfSample: Sendable {
   package var command: Range<Int>
-  /// `nil` if only the thread is printed.
+  /// The number of the process; `nil` if perf printed only the thread.
   package var process: UInt64?
   package var thread: UInt64?
-  /// The time since an unspecified moment.
+  /// The time of the sample in nanoseconds, since an unspecified moment.
   package var nanoseconds: UInt64
-  /// The number of its first line, from 1.
+  /// The number of the sample's first line, from 1.
   package var line: Int
   /// The innermost first.
   package var frames: [Frame] = []
@@ -230,7 +230,7 @@ private func isBlank(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
-/// The words of a range, separated by blanks.
+/// The words in a range of bytes, which are separated by blanks.
 private struct Words {
   private let bytes: FileBytes
   private(set) var rest: Range<Int>

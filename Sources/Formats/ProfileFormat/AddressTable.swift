@@ -19,10 +19,10 @@ struct AddressTable: Sendable {
     return new
   }
 
-  /// The slot that has `address`, or the free slot for it.
+  /// Returns the slot that has `address`, or the free slot for `address`.
   private func slot(of address: StatedAddress) -> Int {
     let mask = slots.count - 1
-    // The high bits depend on all bits of the address.
+    // The slot is chosen by the high bits of the product, which depend on all bits of the address.
     var slot = Int(truncatingIfNeeded: address.rawValue &* 0x9e37_79b9_7f4a_7c15 >> 32) & mask
     while slots[slot].place >= 0, slots[slot].address != address { slot = (slot + 1) & mask }
     return slot

@@ -71,7 +71,7 @@ struct FoldedFunctions: Sendable {
     return (Int32(place), blocks)
   }
 
-  /// - Parameter names: in any order.
+  /// - Parameter names: the names of the function, in any order.
   mutating func describe(
     _ function: Int, size: UInt64?, objectFile: SymbolName?, names: [SymbolName]
   ) {
@@ -80,7 +80,7 @@ struct FoldedFunctions: Sendable {
     for name in names { functions[function].join(name) }
   }
 
-  /// - Parameter size: 0 if it is unknown.
+  /// - Parameter size: the size of the function in bytes; 0 if it is unknown.
   mutating func describe(
     _ function: Int, size: UInt64, nameIn file: FileBytes, at range: Range<Int>
   ) {
@@ -108,9 +108,10 @@ struct FoldedFunctions: Sendable {
 extension FoldedFunctions {
   /// The index of each function and of each of its blocks in a profile.
   struct Numbers {
-    /// By the place of the function.
+    /// The index in the profile of each function, by the function's index in `functions`.
     fileprivate(set) var functions: [UInt32]
-    /// By the place of the function; without functions that have no blocks.
+    /// The indexes in the profile of the blocks of each function that has blocks, by the function's index in
+    /// `functions`.
     fileprivate(set) var blocks: [Int: [UInt32]] = [:]
   }
 

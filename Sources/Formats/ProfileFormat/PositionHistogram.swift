@@ -26,7 +26,7 @@ package struct PositionHistogram: Hashable, Sendable {
 
   package init() {}
 
-  /// - Precondition: ascending by number, without counts of 0.
+  /// - Precondition: `buckets` ascend by their numbers, and have no counts of 0.
   package init(_ buckets: [Bucket]) {
     precondition(zip(buckets, buckets.dropFirst()).allSatisfy { $0.number < $1.number }, "sorted")
     self.buckets = buckets
@@ -36,14 +36,15 @@ package struct PositionHistogram: Hashable, Sendable {
   package static func bucket(of position: UInt32) -> UInt8 {
     let value = min(UInt64(position) + 1, UInt64(UInt32.max))
     let octave = 63 - value.leadingZeroBitCount
-    // The value divided by its power of two, at least 1 and below 2, times 2^63.
+    // The value divided by the largest power of two in it, times 2^63. The quotient is at least 1 and below 2.
     let scaled = value << (63 - octave)
     var step = 0
     while step < 7, scaled >= steps[step] { step += 1 }
     return UInt8(8 * octave + step)
   }
 
-  /// 2^(k/8) times 2^63 for k from 1 to 7, rounded up. The roots are irrational, so no position is on a bound.
+  /// The numbers 2^(k/8) times 2^63 for k from 1 to 7, rounded up: the bounds between the intervals of a doubling. The
+  /// roots are irrational, so no position is on a bound.
   private static let steps: [UInt64] = [
     10_058_158_527_438_640_871, 10_968_499_650_544_839_024, 11_961_233_684_655_323_371,
     13_043_817_825_332_782_213, 14_224_384_202_002_324_190, 15_511_800_964_685_064_949,
@@ -90,7 +91,7 @@ package struct PositionHistogram: Hashable, Sendable {
   }
 
   mutating func add(_ bucket: Bucket) {
-    // There are few buckets, and the added one is often near the end.
+    // The bucket is searched from the end: there are few buckets, and the wanted bucket is often near the end.
     var place = buckets.count
     while place > 0, buckets[place - 1].number >= bucket.number { place -= 1 }
     if place < buckets.count, buckets[place].number == bucket.number {

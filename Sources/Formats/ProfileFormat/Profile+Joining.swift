@@ -35,7 +35,7 @@ extension Profile.Image {
     machine == other.machine || machine == 0 || other.machine == 0
   }
 
-  /// Joins everything but the counts of launches.
+  /// Joins the facts about two copies of an image, apart from the counts of launches.
   mutating func join(_ other: Self) {
     let (new, old) = (Array(other.path.utf8), Array(path.utf8))
     if new.count < old.count || new.count == old.count && new.lexicographicallyPrecedes(old) {
@@ -64,7 +64,7 @@ extension Profile.Function {
     positions.add(PositionHistogram.Bucket(number: bucket, count: weight))
   }
 
-  /// Adds everything but the blocks.
+  /// Adds the counts of another copy of the function, apart from those of its blocks.
   mutating func add(_ other: Self) {
     join(size: other.size, objectFile: other.objectFile)
     for name in other.names { join(name) }

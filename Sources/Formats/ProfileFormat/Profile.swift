@@ -36,13 +36,13 @@ package struct Profile: Hashable, Sendable {
   package var counts = Counts()
   /// Ascending by `Image.Key`.
   package var images: [Image] = []
-  /// Ascending by image and address.
+  /// The functions that launches used, ascending by image and address.
   package var functions: [Function] = []
   /// The variables and constants that launches touched, and touched bytes without a name, ascending by image and
   /// address. They have no object files and no blocks; a position is the number of data of the image that the launch
   /// touched before.
   package var data: [Function] = []
-  /// Ascending by hash, then by content.
+  /// The launches that are kept whole, ascending by hash, then by content.
   package var launches: [Launch] = []
   /// The workloads that traces state, each once and ascending; at most the first `keptWorkloads`.
   package var workloads: [WorkloadSummary] = []
@@ -85,7 +85,7 @@ extension Profile {
     /// The numbers of functions that launches used, in all images together.
     package var functions = PositionHistogram()
 
-    /// In the order of the file.
+    /// The ways in which a recording can end, in the order in which the file counts them.
     package static let ends: [Trace.LaunchEnd] = [
       .exit, .stoppedByCall, .stoppedByMark, .stoppedByTime, .stoppedByFunction, .stoppedWhenReady,
     ]
@@ -144,20 +144,20 @@ extension Profile {
 
   /// A function of one build that at least one launch used.
   package struct Function: Hashable, Sendable {
-    /// An index into `images`.
+    /// The image that contains the function, as an index into `images`.
     package var image: Int
     package var address: StatedAddress
-    /// In bytes; `nil` if unknown.
+    /// The size of the function in bytes; `nil` if unknown.
     package var size: UInt64?
-    /// Ascending bytewise; empty for code without a name.
+    /// The names of the function, ascending bytewise; empty for code without a name.
     package var names: [SymbolName] = []
     /// As in `RecordedFunctions.Use`.
     package var objectFile: SymbolName?
-    /// The number of launches that used it.
+    /// The number of launches that used the function.
     package var support: UInt64 = 0
-    /// The earliest first use in any launch; `nil` if no launch has times.
+    /// The time of the function's earliest first use in any launch; `nil` if no launch has times.
     package var firstNanoseconds: UInt64?
-    /// How many functions of the image were used before, in each launch.
+    /// How many functions of the image each launch used before this function.
     package var positions = PositionHistogram()
     /// The blocks that ran, ascending.
     package var blocks: [Block] = []
@@ -181,13 +181,14 @@ extension Profile {
 
   /// A whole launch.
   package struct Launch: Hashable, Sendable {
-    /// The hash of the functions, blocks and data that it used, in their order; see `GrowingHash`.
+    /// The hash of the functions, blocks and data that the launch used, in their order; see `GrowingHash`.
     package var hash: UInt64
     /// The number of launches that used exactly these functions, blocks and data, in this order.
     package var weight: UInt64
-    /// Ascending by image, and within an image in the order of first uses.
+    /// The functions that the launch used, ascending by image, and within an image in the order of first uses.
     package var uses: [Use]
-    /// Indexes into `data`: ascending by image, and within an image in the order of first touches.
+    /// The data that the launch touched, as indexes into `data`: ascending by image, and within an image in the order
+    /// of first touches.
     package var data: [UInt32]
 
     package init(hash: UInt64, weight: UInt64, uses: [Use], data: [UInt32] = []) {
@@ -200,7 +201,7 @@ extension Profile {
 
   /// The first use of a function in a launch.
   package struct Use: Hashable, Sendable {
-    /// An index into `functions`.
+    /// The used function, as an index into `functions`.
     package var function: UInt32
     /// Indexes into the function's `blocks`, in the order of their first uses.
     package var blocks: [UInt32] = []

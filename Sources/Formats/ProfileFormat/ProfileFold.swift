@@ -15,11 +15,11 @@ package struct ProfileFold: Sendable {
   package struct ImageUses: Sendable {
     /// The number that `image(_:)` returned; each image occurs once in a launch.
     package var image: Int
-    /// Each function once, in the order of first uses.
+    /// The functions that the launch used, each once, in the order of first uses.
     package var uses: [FunctionUse]
     /// The number of hits without a known function: only an address inside the function is known, or no address.
     package var unnamedHits = 0
-    /// The data that it touched; each datum once, in the order of first touches, and without blocks.
+    /// The data that the launch touched: each datum once, in the order of first touches, and without blocks.
     package var data: [FunctionUse]
 
     package init(
@@ -41,9 +41,9 @@ package struct ProfileFold: Sendable {
   /// The first use of a function in a launch, or the first touch of a datum.
   package struct FunctionUse: Sendable {
     package var address: StatedAddress
-    /// `nil` if the launch has no times.
+    /// The time of the first use; `nil` if the launch has no times.
     package var nanoseconds: UInt64?
-    /// Each block once, in the order of first uses.
+    /// The basic blocks that ran, each once, in the order of first uses.
     package var blocks: [FunctionBlock]
 
     package init(
@@ -71,7 +71,7 @@ package struct ProfileFold: Sendable {
   /// The images with each key. Images with the same key are of different machines; there is only one, unless somebody
   /// chose the IDs.
   private var placesOfImage: [Profile.Image.Key: [Int]] = [:]
-  /// Ascending by hash, then by content; at most `Profile.keptLaunches`.
+  /// The launches that are kept whole, ascending by hash, then by content; at most `Profile.keptLaunches`.
   private var launches: [KeptLaunch] = []
   private var workloads: [WorkloadSummary] = []
 
@@ -137,7 +137,7 @@ package struct ProfileFold: Sendable {
   /// - Parameters:
   ///   - function: its place, from `add`.
   ///   - isData: whether it is a datum.
-  ///   - size: in bytes; 0 if unknown.
+  ///   - size: the size of the function in bytes; 0 if unknown.
   package mutating func describe(
     _ function: Int, of image: Int, isData: Bool = false, size: UInt64, nameIn file: FileBytes,
     at range: Range<Int>
@@ -153,7 +153,7 @@ package struct ProfileFold: Sendable {
   ///
   /// - Parameters:
   ///   - program: the image that the launch executed; `nil` if it is not among the images.
-  ///   - weight: at least 1.
+  ///   - weight: the number of launches to add; at least 1.
   /// - Returns: for each of `given` the places of its functions and data; `nil` if there would be more launches than a
   ///   profile can count: then nothing is added.
   /// - Complexity: O(*u* log *k*) for *u* functions, blocks and data, and *k* images, on average.
@@ -273,7 +273,7 @@ extension ProfileFold {
       for datum in launch.data {
         let image = numbers[profile.data[Int(datum)].image]
         if place >= parts.count || parts[place].image != image {
-          // Images ascend by their keys.
+          // The images of a profile ascend by their keys.
           let key = images[image].image.key
           place = parts.partitioningIndex { images[$0.image].image.key >= key }
           if place == parts.count || parts[place].image != image {

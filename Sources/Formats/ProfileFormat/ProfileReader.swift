@@ -71,7 +71,7 @@ private struct ProfileReader {
     return value
   }
 
-  /// A number of elements that take at least `size` bytes each.
+  /// Reads the number of elements that take at least `size` bytes each.
   private mutating func count(
     _ field: StaticString, of size: UInt64, limit: UInt64 = .max
   ) throws(ParseError) -> Int {
@@ -101,7 +101,7 @@ private struct ProfileReader {
     return sum
   }
 
-  /// A number below `limit` that is written as its distance from `old`.
+  /// Reads a number below `limit` that is written as its distance from `old`.
   private mutating func number(
     _ field: StaticString, after old: UInt64, below limit: Int
   ) throws(ParseError) -> Int {
@@ -119,7 +119,7 @@ private struct ProfileReader {
     return Int(value)
   }
 
-  /// A histogram with `total` positions.
+  /// Reads a histogram with `total` positions.
   private mutating func histogram(
     _ field: StaticString, total: UInt64
   ) throws(ParseError) -> PositionHistogram {
@@ -360,7 +360,7 @@ private struct ProfileReader {
     var launch = Profile.Launch(hash: hash, weight: weight, uses: [])
     launch.uses.reserveCapacity(count)
     var content = GrowingHash()
-    // First the images whose functions were used, then the images whose data were touched.
+    // The file has first the images whose functions a launch used, then the images whose data it touched.
     var part = -1
     let ordinal = UInt8(profile.launches.count + 1)
     let functionCount = profile.functions.count
@@ -398,7 +398,7 @@ private struct ProfileReader {
     return launch
   }
 
-  /// The blocks of one function that a launch ran.
+  /// Reads the blocks of one function that a launch ran.
   private mutating func readBlocks(of function: Profile.Function) throws(ParseError) -> [UInt32] {
     var blocks: [UInt32] = []
     for _ in 0..<(try count("blocks of launch", of: 1)) {

@@ -65,7 +65,7 @@ private struct ProfileWriter {
     bytes.append(UInt8(rest))
   }
 
-  /// The distance from `old` to `new` with the sign in the lowest bit.
+  /// Appends the distance from `old` to `new`, with the sign in the lowest bit.
   private mutating func append(from old: UInt64, to new: UInt64) {
     append(new >= old ? (new - old) << 1 : (old - new) << 1 | 1)
   }
@@ -206,14 +206,14 @@ enum ProfileTextRules {
     return overflow || shared <= room.addingReportingOverflow(8).partialValue || room > .max - 8
   }
 
-  /// In the order of the bits.
+  /// The methods of recording, in the order of their bits in the file.
   static let methods: [Trace.RecordingMethod] = [
     .instrumentation, .breakpoints, .emulation, .imported,
   ]
 }
 
 extension Profile.Image {
-  /// The methods by which it was recorded, one bit each.
+  /// The methods by which the image was recorded, one bit each.
   package var methodBits: UInt64 {
     let methods = ProfileTextRules.methods
     return methods.indices.reduce(0) { recordingMethods.contains(methods[$1]) ? $0 | 1 << $1 : $0 }

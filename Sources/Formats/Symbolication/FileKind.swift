@@ -9,10 +9,10 @@ package enum FileKind: Sendable {
   case trace
   /// Launches folded together.
   case profile
-  /// Machine code, linked or not, or an archive of it.
+  /// The file is machine code, linked or not, or an archive of object files.
   case objectFile(ObjectFile.Kind)
   case linkMap(LinkMapGrammar)
-  /// Anything else; it may be an order file, because the order files of some linkers are lists of names.
+  /// The file is of another kind. It may be an order file, because the order files of some linkers are lists of names.
   case other
 
   /// - Complexity: O(1), except for a map of GNU ld or gold: O(*n*) for *n* bytes before its main part.
@@ -30,7 +30,7 @@ package enum FileKind: Sendable {
     }
   }
 
-  /// What a message calls a file of this kind.
+  /// Returns the words by which a message describes a file of this kind.
   package func wording(_ bytes: FileBytes) -> String {
     switch self {
     case .trace: "a trace"

@@ -33,9 +33,9 @@ import ByteReading
 package struct TemporalProfile: Sendable {
   /// The functions that one run of the program used, in the order of their first uses.
   package struct Trace: Sendable {
-    /// How often the trace counts.
+    /// The weight of the trace: the number of traces that it counts as.
     package var weight: UInt64
-    /// The number of its line, from 1.
+    /// The number of the trace's line, from 1.
     package var line: Int
     fileprivate var names: Range<Int>
   }

@@ -4,7 +4,7 @@ import CTraceFormat
 /// The bytes of a trace that a tracer writes while a launch runs: first `header`, then each record at the end
 /// of the file, followed by the slot count in the header. So the file is valid at any time.
 package struct GrowingTrace {
-  /// The beginning of the file.
+  /// The bytes with which the file begins.
   package let header: [UInt8]
   private var slotCount = 0
   private var imageCount: UInt64 = 0
@@ -36,7 +36,7 @@ package struct GrowingTrace {
     self.header = header
   }
 
-  /// Bytes to append, and then bytes to store over a part of the header.
+  /// A change of the file: bytes to append, and then bytes to store over a part of the header.
   package struct Addition {
     package var records: [UInt8]
     package var count: (offset: Int, bytes: [UInt8])
@@ -95,7 +95,7 @@ package struct GrowingTrace {
   }
 
   /// The bytes to store over a part of the header when the trace gets another path. Later children put their traces
-  /// beside this path. `nil` if there is no room for the path.
+  /// beside this path. The result is `nil` if the header has no room for the path.
   package static func move(to path: String) -> (offset: Int, bytes: [UInt8])? {
     let template = path.replacing("%", with: "%%").utf8
     let room = Int(ORDERFILE_TRACE_TEMPLATE_SIZE) - template.count

@@ -9,11 +9,11 @@ import CTraceFormat
 package struct ImportedTrace {
   /// ELF's `e_machine`, as in all traces.
   package var machine: UInt32
-  /// `nil` if it is unknown.
+  /// The number of the process; `nil` if it is unknown.
   package var processNumber: UInt32?
-  /// Its guards are ignored.
+  /// The image of the trace, whose guards are ignored.
   package var image: TraceImageRecord
-  /// In the order of first use.
+  /// The uses of functions, in the order of first uses.
   package var uses: [Use] = []
   package var names: [TraceName] = []
 
@@ -22,7 +22,7 @@ package struct ImportedTrace {
     package var entry: StatedAddress
     /// The time since the source began to record; `nil` if the source has no times.
     package var nanoseconds: UInt64?
-    /// `nil` if it is unknown.
+    /// The number of the thread; `nil` if it is unknown.
     package var thread: UInt32?
 
     package init(entry: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {
@@ -40,7 +40,7 @@ package struct ImportedTrace {
   /// The number of the trace's image.
   package static let imageNumber: UInt64 = 1
 
-  /// The whole file; it is sealed, because the names are known.
+  /// The bytes of the trace's file, which is sealed, because the names are known.
   package func bytes() throws(ParseError) -> [UInt8] {
     var slots: [UInt8] = []
     slots.appendLoad(Self.imageNumber, image)

@@ -17,7 +17,7 @@ package struct TraceHeader: Sendable {
   package var ticksPerSecond: UInt64
   package var firstPair: ClockPair
   package var lastPair: ClockPair
-  /// Nanoseconds since boot, a multiple of `startResolution`.
+  /// The start of the process in nanoseconds since boot, a multiple of `startResolution`.
   package var processStart: UInt64
   /// Nanoseconds.
   package var startResolution: UInt64

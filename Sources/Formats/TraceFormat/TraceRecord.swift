@@ -44,7 +44,7 @@ package struct TraceImageRecord: Equatable, Sendable {
   /// In bytes.
   package var textSize: UInt64
   package var guardStart: LoadedAddress
-  /// In bytes, 4 for each guard.
+  /// The size of all guards in bytes: 4 for each guard.
   package var guardSize: UInt64
   package var id: ID?
   package var path: [UInt8]
@@ -54,14 +54,14 @@ package struct TraceImageRecord: Equatable, Sendable {
   package enum Blocks: Equatable, Sendable {
     /// The number of blocks in a map of blocks; 0 if only functions could be recorded.
     case listed(UInt32)
-    /// Runs of instructions, of an image without a map of its blocks.
+    /// The image has no map of its blocks, so runs of executed instructions could be recorded.
     case executed
 
     fileprivate init(_ count: UInt32) {
       self = count == ORDERFILE_EXECUTED_RUNS ? .executed : .listed(count)
     }
 
-    /// The number as the trace states it.
+    /// The number of blocks, as the trace states it.
     var count: UInt32 {
       switch self {
       case .listed(let count): min(count, ORDERFILE_EXECUTED_RUNS - 1)
@@ -81,7 +81,7 @@ package struct TraceImageRecord: Equatable, Sendable {
     }
   }
 
-  /// An image without guards.
+  /// Makes the record of an image without guards.
   package init(
     slide: Slide, textStart: LoadedAddress, textSize: UInt64, id: ID?, path: [UInt8]
   ) {

@@ -14,7 +14,7 @@ package struct TraceRecordableCode: Equatable, Sendable {
   package var allBytes: UInt64
   package var units: [Unit]
 
-  /// A struct, because later versions may add more means.
+  /// The way in which code is recordable. This is a struct, because later versions may add ways.
   package struct Means: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

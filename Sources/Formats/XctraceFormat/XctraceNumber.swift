@@ -34,7 +34,7 @@ struct DecimalNumber {
 }
 
 extension XMLText {
-  /// `0x` and hexadecimal digits, the format of addresses.
+  /// The value of a text of `0x` and hexadecimal digits, as addresses are written.
   var hexadecimalNumber: UInt64? {
     guard count > 2, count <= 18, self[0] == UInt8(ascii: "0"), self[1] | 0x20 == UInt8(ascii: "x")
     else { return nil }
@@ -46,7 +46,7 @@ extension XMLText {
     return value
   }
 
-  /// 16 bytes from 32 hexadecimal digits, with hyphens anywhere between them.
+  /// The 16 bytes that 32 hexadecimal digits give, with hyphens anywhere between the digits.
   var uuid: [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -24,11 +24,11 @@ final class XctraceReader: XMLReader {
     var number = DecimalNumber()
     /// For a thread or a process: the value of its `tid` or `pid`.
     var ownNumber: UInt64?
-    /// For a process, an operation or a period: `fmt`.
+    /// The attribute `fmt` of a process, an operation or a period.
     var label: [UInt8] = []
     /// For a thread: the index of its process in `XctraceValues.processes`.
     var process: UInt32?
-    /// For a frame: `addr`. For an address: the number in `fmt`.
+    /// The attribute `addr` of a frame, or the number in `fmt` of an address.
     var address: LoadedAddress?
     /// For a frame: the index of its binary in `XctraceValues.binaries`.
     var binary: UInt32?

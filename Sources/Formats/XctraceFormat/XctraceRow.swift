@@ -63,10 +63,10 @@ package struct XctraceFrame: Hashable, Sendable {
 package struct XctraceBinary: Hashable, Sendable {
   /// In UTF-8.
   package var path: [UInt8]
-  /// 16 bytes; `nil` if the export has none.
+  /// The UUID of the image, 16 bytes; `nil` if the export has none.
   package var uuid: [UInt8]?
   /// `arm64e`
   package var architecture: [UInt8]
-  /// The address of its header.
+  /// The address in the process of the image's header.
   package var loadAddress: LoadedAddress?
 }

@@ -84,7 +84,7 @@ final class XctraceValues {
     return try Self.last(.stack, of: stackEnds.count)
   }
 
-  /// Indexes into `frames`, the innermost frame first.
+  /// Returns the frames of a stack as indexes into `frames`, the innermost frame first.
   func stack(_ index: Int) -> ArraySlice<UInt32> {
     stackFrames[(index == 0 ? 0 : stackEnds[index - 1])..<stackEnds[index]]
   }

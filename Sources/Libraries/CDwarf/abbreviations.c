@@ -36,7 +36,7 @@ static bool of_read_abbreviation(of_numbers *numbers, bool *states_siblings) {
   uint64_t code = 0, tag = 0, attribute = 0, form = 0, constant = 0;
   if (!of_read_number(numbers, &code) || code == 0 || !of_read_number(numbers, &tag)) return false;
   if (numbers->next == numbers->end) return false;
-  numbers->next++;  // whether entries have children
+  numbers->next++;  // the byte that states whether entries have children
   while (of_read_number(numbers, &attribute) && of_read_number(numbers, &form)) {
     if (attribute == 0 && form == 0) return true;
     if (attribute == DW_AT_sibling) *states_siblings = true;

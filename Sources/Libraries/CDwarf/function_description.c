@@ -15,7 +15,7 @@ const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute
   char *text = NULL;
   if (reader->is_spent) return NULL;
   if (dwarf_die_text(die, attribute, &text, &error) == DW_DLV_OK && text && *text) {
-    // Strings may overlap, and each is read to its end.
+    // The sizes of all strings are added up, because strings may overlap and each is read to its end.
     reader->text_size += strlen(text);
     if (reader->text_size > 16 * reader->byte_count + (64 << 20)) reader->is_spent = true;
     return text;
@@ -58,7 +58,7 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   const char *plain = NULL, *linkage = NULL;
   Dwarf_Die die = function;
   bool is_external = false;
-  for (int step = 0; die && step < 8; step++) {  // a chain has three entries; a damaged chain may be a cycle
+  for (int step = 0; die && step < 8; step++) {  // a chain has three entries, and may be a cycle if damaged
     linkage = of_text(reader, die, DW_AT_linkage_name);
     if (!linkage) linkage = of_text(reader, die, DW_AT_MIPS_linkage_name);
     if (!plain) plain = of_text(reader, die, DW_AT_name);
@@ -158,7 +158,7 @@ int of_describe_function(
     enum Dwarf_Form_Class class = DW_FORM_CLASS_UNKNOWN;
     function->address = low;
     status = dwarf_highpc_b(die, &high, &form, &class, error);
-    // Since DWARF 4 DW_AT_high_pc may be a size.
+    // Since DWARF 4, DW_AT_high_pc may be the size of the function instead of an address.
     if (status == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT) function->size = high;
     if (status == DW_DLV_OK && class != DW_FORM_CLASS_CONSTANT && high > low)
       function->size = high - low;

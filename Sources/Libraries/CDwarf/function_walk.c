@@ -167,7 +167,7 @@ static bool of_may_hold_functions(Dwarf_Half tag) {
     case DW_TAG_interface_type:
     case DW_TAG_variant_part:
     case DW_TAG_variant:
-    case DW_TAG_subprogram:  // GNU C's nested functions, Rust's closures
+    case DW_TAG_subprogram:  // functions may be inside of functions: GNU C's nested functions, Rust's closures
     case DW_TAG_lexical_block:
       return true;
     default:

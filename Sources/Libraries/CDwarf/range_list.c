@@ -33,7 +33,7 @@ static uint64_t of_read(of_cursor *cursor, unsigned size) {
   return value;
 }
 
-// Unsigned LEB128, at most 64 bits.
+// Reads an unsigned LEB128 number of at most 64 bits.
 static uint64_t of_read_uleb(of_cursor *cursor) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -8,7 +8,7 @@
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 
-// Deeper than any compiler nests namespaces, types, functions and blocks.
+// The greatest depth of entries is deeper than any compiler nests namespaces, types, functions and blocks.
 enum { OF_GREATEST_DEPTH = 256, OF_GREATEST_SECTION_COUNT = 32 };
 
 typedef struct {
@@ -70,7 +70,7 @@ uint64_t of_count_pieces(orderfile_dwarf *reader, Dwarf_Die unit);
 typedef struct {
   bool is_known;
   Dwarf_Addr address;
-  bool is_last;  // else the piece with the entry is the first
+  bool is_last;  // otherwise the first piece has the entry
   uint64_t *piece_count;  // counts the pieces that were read and are in the image; NULL if not needed
 } of_entry;
 

@@ -62,7 +62,7 @@ static Dwarf_Unsigned of_get_section_count(void *object) {
 }
 
 #ifdef DW_LIBDWARF_VERSION
-// There is no file; the sum of the sections' sizes serves plausibility checks.
+// Returns the sum of the sections' sizes in place of a file's size; libdwarf uses it for plausibility checks.
 static Dwarf_Unsigned of_get_file_size(void *object) {
   const orderfile_dwarf *reader = object;
   Dwarf_Unsigned sum = 0;
@@ -84,7 +84,7 @@ static const of_methods of_provider = {
 };
 
 int of_open_sections(orderfile_dwarf *reader, Dwarf_Error *error) {
-  of_interface *interface = malloc(sizeof *interface);  // libdwarf keeps a pointer to it
+  of_interface *interface = malloc(sizeof *interface);  // libdwarf keeps a pointer to the interface
   if (!interface) return DW_DLV_NO_ENTRY;
 #ifdef DW_LIBDWARF_VERSION
   *interface = (of_interface){.ai_object = reader, .ai_methods = &of_provider};

@@ -3,7 +3,7 @@
 #ifndef ORDERFILE_CXXHASH_H
 #define ORDERFILE_CXXHASH_H
 
-// All of it is in the header: nothing is linked.
+// All code of xxHash is in its header, so that no library is linked.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -46,11 +46,11 @@ package struct ELFBlockMap: Sendable {
   }
 
   package struct Block: Equatable, Sendable {
-    /// The distance from the run's address, in bytes.
+    /// The distance of the block from the run's address, in bytes.
     package var offset: UInt32
-    /// The size in bytes; a block may be empty.
+    /// The size of the block in bytes; a block may be empty.
     package var size: UInt32
-    /// Unique within the function.
+    /// The ID of the block, which is unique within the function.
     package var id: UInt32
     package var flags: Flags
   }
@@ -64,7 +64,7 @@ package struct ELFBlockMap: Sendable {
     package static let fallsThrough = Self(rawValue: 8)  // CanFallThrough
   }
 
-  /// In the order of the file.
+  /// The runs of all functions, in the order of the file.
   package fileprivate(set) var runs: [Run] = []
   package fileprivate(set) var blocks: [Block] = []
   /// The hashes of the code of blocks, run by run, for runs that have hashes.
@@ -94,7 +94,7 @@ extension ELFFile {
   }
 }
 
-/// `feature` of an entry.
+/// The features of an entry (`feature`).
 private struct Features: OptionSet {
   let rawValue: UInt16
   static let entryCount = Self(rawValue: 1)  // FuncEntryCount

@@ -7,10 +7,10 @@ import CZlib
 package struct ELFDebugLink: Hashable, Sendable {
   /// The name without a folder. Bytes that are not UTF-8 become U+FFFD; such a file is not found.
   package var name: String
-  /// CRC-32 of the whole file.
+  /// The CRC-32 checksum of the whole debug file.
   package var checksum: UInt32
 
-  /// CRC-32, as gzip and this section compute it.
+  /// Returns the CRC-32 checksum of `bytes`, as gzip and `.gnu_debuglink` compute it.
   package static func checksum(of bytes: FileBytes) -> UInt32 {
     UInt32(
       truncatingIfNeeded: bytes.withBytes(bytes.all.indices) {

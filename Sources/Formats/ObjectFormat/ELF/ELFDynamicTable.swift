@@ -54,7 +54,7 @@ package struct ELFDynamicTable: Sendable {
       file.bytes, try file.range(of: AddressRange(start: start, size: size), "DT_STRSZ"))
   }
 
-  /// The value of the first entry of `tag`.
+  /// Returns the value of the first entry with the tag `tag`.
   package func value(_ tag: ELFDynamicTag) -> UInt64? {
     entries.first { $0.tag == tag.rawValue }?.value
   }

@@ -9,9 +9,10 @@ package struct ELFFile: Sendable {
   package let bytes: FileBytes
   package let header: ELFHeader
   package let segments: [ELFSegment]
-  /// By index; the first section is reserved, of type `SHT_NULL`. Empty for a file without a section table.
+  /// The sections by index; the first section is reserved, of type `SHT_NULL`. Empty for a file without a section
+  /// table.
   package let sections: [ELFSection]
-  /// The program header table in the file: the same in an image and its stripped copy.
+  /// The range of the program header table in the file. An image and its stripped copy have the same table.
   package let segmentTable: ByteRange
 
   /// - Throws: the error in the header, in one of the two tables, or in a section's name.
@@ -126,7 +127,7 @@ extension ELFFile {
 
   /// The range of the bytes of `section` in the file, compressed if the section is. Empty for `SHT_NOBITS`.
   ///
-  /// - Throws: `truncated` if the file ends before.
+  /// - Throws: `truncated` if the file ends before the section does.
   package func contents(of section: ELFSection) throws(ParseError) -> ByteRange {
     guard section.type != .noBits, section.type != .null else {
       return FileOffset(rawValue: 0)..<FileOffset(rawValue: 0)

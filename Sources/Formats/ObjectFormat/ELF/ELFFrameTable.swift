@@ -25,7 +25,7 @@ extension ELFFile {
   /// - Throws: `truncated` if the segment is not within the file, or its table not within the segment.
   /// - Complexity: O(*n* log *n*) for *n* descriptions.
   package func frameRanges() throws(ParseError) -> [AddressRange] {
-    // A debug file has the segment, but none of its bytes.
+    // A debug file states the segment, but does not contain its bytes.
     guard let segment = segments.first(where: { $0.type == .frameHeader }) else {
       return try frameRangesInSection()
     }
@@ -67,8 +67,8 @@ extension ELFFile {
     return ascends ? ranges : ranges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
   }
 
-  /// The ranges for an image without a table. Descriptions that can't be read are left out, and all descriptions after
-  /// an entry in the 64-bit form.
+  /// Returns the ranges of an image without the table for binary search. Descriptions that can't be read are left out,
+  /// and all descriptions after an entry in the 64-bit form.
   private func frameRangesInSection() throws(ParseError) -> [AddressRange] {
     guard let section = section(named: ".eh_frame"), section.type != .noBits,
       section.flags.contains(.allocated)
@@ -81,7 +81,7 @@ extension ELFFile {
       let start = input.position
       let length = try input.read(UInt32.self, "length")
       guard length != .max else { break }
-      if length == 0 { continue }  // ends the descriptions of one object file
+      if length == 0 { continue }  // a length of 0 ends the descriptions of one object file
       try input.skip(UInt64(length), "length")
       let distance = start.rawValue - contents.lowerBound.rawValue
       let address = section.range.start.rawValue &+ distance

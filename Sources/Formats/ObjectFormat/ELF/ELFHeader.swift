@@ -21,7 +21,7 @@ package struct ELFHeader: Sendable {
   /// `e_shstrndx` as stored: `SHN_XINDEX` (0xffff) means that section 0 has the index.
   package var statedNameSection: UInt16
 
-  /// In bytes; each class defines only one size.
+  /// The size of an entry of the program header table, in bytes; each class defines only one size.
   package var segmentEntrySize: UInt64 { is64Bit ? 56 : 32 }
   package var sectionEntrySize: UInt64 { is64Bit ? 64 : 40 }
 
@@ -90,7 +90,7 @@ package struct ELFHeader: Sendable {
   }
 }
 
-/// Bytes in the notation of a hex dump: `7f 45 4c 46`.
+/// Returns bytes in the notation of a hex dump: `7f 45 4c 46`.
 func hexadecimalBytes(_ bytes: FileBytes, _ range: Range<Int>) -> String {
   range.map { (bytes[$0] < 16 ? "0" : "") + String(bytes[$0], radix: 16) }.joined(separator: " ")
 }

@@ -24,7 +24,8 @@ package struct ELFInitializer: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// `nil` if its relocation refers to another image or is of an unknown kind.
+  /// The address of the function; `nil` if the relocation of its pointer refers to another image or is of an unknown
+  /// kind.
   package var address: StatedAddress?
 }
 
@@ -68,7 +69,7 @@ extension ELFFile {
     _ kind: ELFInitializer.Kind, in isArray: (ELFSection) -> Bool
   ) throws(ParseError) -> [ELFInitializer] {
     var found: [ELFInitializer] = []
-    // Linkers create one section of each kind.
+    // At most eight sections are read, because linkers create only one section of each kind.
     for section in sections.filter(isArray).prefix(8) {
       found += try pointers(in: section).map { ELFInitializer(kind: kind, address: $0) }
     }

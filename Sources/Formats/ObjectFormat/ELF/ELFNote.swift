@@ -33,8 +33,8 @@ package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
   package static let gnuBuildID = Self(rawValue: 3)  // NT_GNU_BUILD_ID
 }
 
-/// The readable notes of a file, and the error in the first unreadable note. The rest of its section or segment is left
-/// out.
+/// The readable notes of a file, and the error in the first unreadable note. The notes after it in the same section or
+/// segment are left out.
 private struct ELFNotes {
   var notes: [ELFNote] = []
   var problem: ParseError?

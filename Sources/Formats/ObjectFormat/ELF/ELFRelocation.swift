@@ -6,7 +6,7 @@ import ByteReading
 package struct ELFRelocation: Sendable {
   /// `r_offset`.
   package var address: StatedAddress
-  /// Index into the dynamic symbol table; 0 for none.
+  /// The symbol, as an index into the dynamic symbol table; 0 for none.
   package var symbol: UInt32
   package var type: ELFRelocationType
   /// `r_addend`; `nil` in a `SHT_REL` table, where the addend is stored at the address.
@@ -42,7 +42,7 @@ package struct ELFRelocationType: RawRepresentable, Hashable, Sendable {
 }
 
 extension ELFMachine {
-  /// `R_*_RELATIVE`, load bias + addend; `nil` for an unknown machine.
+  /// The type `R_*_RELATIVE`, whose value is the load bias + addend; `nil` for an unknown machine.
   var relative: ELFRelocationType? {
     switch self {
     case .x8664, .i386: ELFRelocationType(rawValue: 8)
@@ -53,7 +53,8 @@ extension ELFMachine {
     }
   }
 
-  /// `R_*_IRELATIVE`, the result of the resolver at load bias + addend; `nil` for an unknown machine.
+  /// The type `R_*_IRELATIVE`, whose value is the result of the resolver at load bias + addend; `nil` for an unknown
+  /// machine.
   package var indirectRelative: ELFRelocationType? {
     switch self {
     case .x8664: ELFRelocationType(rawValue: 37)
@@ -65,7 +66,7 @@ extension ELFMachine {
     }
   }
 
-  /// The symbol's address + addend, pointer-sized: `R_X86_64_64`, `R_AARCH64_ABS64`.
+  /// Returns the type whose value is the symbol's address + addend, pointer-sized: `R_X86_64_64`, `R_AARCH64_ABS64`.
   func absolute(is64Bit: Bool) -> ELFRelocationType? {
     switch self {
     case .x8664, .i386: ELFRelocationType(rawValue: 1)
@@ -78,7 +79,8 @@ extension ELFMachine {
 }
 
 extension ELFMachine {
-  /// `R_*_JUMP_SLOT`, the symbol's address for an entry of the linkage table; `nil` for an unknown machine.
+  /// The type `R_*_JUMP_SLOT`, whose value is the symbol's address for an entry of the linkage table; `nil` for an
+  /// unknown machine.
   var jumpSlot: ELFRelocationType? {
     switch self {
     case .x8664, .i386: ELFRelocationType(rawValue: 7)
@@ -147,7 +149,7 @@ extension ELFFile {
     }
   }
 
-  /// The pointer-sized integer at `index`, which the caller has checked against the file's size.
+  /// Returns the pointer-sized integer at `index`, which the caller has checked against the file's size.
   func loadWord(at index: Int) -> UInt64 {
     let isLittle = header.endianness == .little
     if header.is64Bit {

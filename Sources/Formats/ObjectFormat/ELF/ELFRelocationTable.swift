@@ -17,11 +17,11 @@ import ByteReading
 /// A table of dynamic relocations.
 struct ELFRelocationTable {
   enum Encoding: Hashable {
-    /// One entry for each word.
+    /// The table has one entry for each word.
     case entries(hasAddend: Bool)
-    /// Android's packed relocations, see `PackedRelocations`.
+    /// The table has Android's packed relocations, see `PackedRelocations`.
     case packed(hasAddend: Bool)
-    /// `SHT_RELR`: addresses and bitmaps of words to which only the load address is added.
+    /// The table has addresses and bitmaps of words to which only the load address is added (`SHT_RELR`).
     case bitmaps
   }
 

@@ -9,9 +9,9 @@ import ByteReading
 
 /// What a dynamic relocation writes, whatever the machine calls it.
 package enum ELFRelocationKind: String, CaseIterable, Sendable {
-  /// The load address is added: `R_*_RELATIVE`.
+  /// The loader adds the load address to the word: `R_*_RELATIVE`.
   case relative
-  /// The load address is added, to a word that the compact table `SHT_RELR` lists.
+  /// The loader adds the load address to the word, which the compact table `SHT_RELR` lists.
   case relr
   /// The address of a symbol, in data: `R_X86_64_64`, `R_AARCH64_ABS64`.
   case symbolic
@@ -19,17 +19,17 @@ package enum ELFRelocationKind: String, CaseIterable, Sendable {
   case globalData
   /// The address of a function, for a linkage table: `R_*_JUMP_SLOT`.
   case jumpSlot
-  /// The result of a function: `R_*_IRELATIVE`.
+  /// The loader writes the result of a resolver function: `R_*_IRELATIVE`.
   case indirect
-  /// A variable of a library, copied into the program: `R_*_COPY`.
+  /// The loader copies a variable of a library into the program: `R_*_COPY`.
   case copy
-  /// The place of a thread-local variable.
+  /// The loader writes the place of a thread-local variable.
   case threadLocal
   case other
 }
 
 extension ELFMachine {
-  /// What a relocation of `type` writes.
+  /// Returns what a relocation of `type` writes.
   package func kind(of type: ELFRelocationType, is64Bit: Bool) -> ELFRelocationKind {
     if type == relative { return .relative }
     if type == absolute(is64Bit: is64Bit) { return .symbolic }

@@ -3,7 +3,7 @@ import ByteReading
 
 /// One section header. <https://gabi.xinuos.com/elf/03-sheader.html>
 package struct ELFSection: Sendable {
-  /// The index in the section header table.
+  /// The index of the section in the section header table.
   package var index: Int
   /// The range of the name in the file, without its terminating zero; empty if the file has no section names.
   package var name: ByteRange
@@ -88,7 +88,7 @@ package struct ELFSectionFlags: OptionSet, Hashable, Sendable {
   package var rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: in memory at run time
+  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: the section is in memory at run time
   package static let executable = Self(rawValue: 0x4)  // SHF_EXECINSTR
   package static let threadLocal = Self(rawValue: 0x400)  // SHF_TLS
   package static let compressed = Self(rawValue: 0x800)  // SHF_COMPRESSED

@@ -16,7 +16,7 @@ package struct ELFSymbol: Sendable {
   package var size: UInt64
 }
 
-/// The low four bits of `st_info`.
+/// The type of a symbol: the low four bits of `st_info`.
 package struct ELFSymbolType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -27,7 +27,7 @@ package struct ELFSymbolType: RawRepresentable, Hashable, Sendable {
   package static let section = Self(rawValue: 3)  // STT_SECTION
   package static let file = Self(rawValue: 4)  // STT_FILE
   package static let threadLocal = Self(rawValue: 6)  // STT_TLS
-  package static let indirectFunction = Self(rawValue: 10)  // STT_GNU_IFUNC: names its resolver
+  package static let indirectFunction = Self(rawValue: 10)  // STT_GNU_IFUNC: the address is the resolver's
 }
 
 extension ELFSymbolType: CustomStringConvertible {
@@ -38,7 +38,7 @@ extension ELFSymbolType: CustomStringConvertible {
   package var description: String { Self.names[self] ?? "STT_\(rawValue)" }
 }
 
-/// The high four bits of `st_info`.
+/// The binding of a symbol: the high four bits of `st_info`.
 package struct ELFSymbolBinding: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -5,7 +5,7 @@ import ByteReading
 /// <https://gabi.xinuos.com/elf/05-symtab.html>
 package struct ELFSymbolTable: Sendable {
   package let type: ELFSectionType
-  /// At most 4 GiB, because `st_name` has 32 bits.
+  /// The names of the symbols: at most 4 GiB, because `st_name` has 32 bits.
   package let names: StringTable
   /// The number of symbols, including the reserved symbol at index 0.
   package let count: Int
@@ -73,7 +73,7 @@ package struct ELFSymbolTable: Sendable {
   /// - Precondition: `index` is below `count`.
   package subscript(index: Int) -> ELFSymbol {
     precondition(index >= 0 && index < count, "the caller compared index with count")
-    // The range was checked by the initializer. No cursor is used, because this runs once per symbol.
+    // The initializer has checked the table's range. No cursor is used, because this code runs once per symbol.
     let info: UInt8
     let other: UInt8
     let sectionIndex: UInt16

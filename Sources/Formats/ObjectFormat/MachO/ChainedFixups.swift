@@ -101,7 +101,7 @@ extension MachOFile {
     }
     for index in 0..<Int(count) {
       let offset = UInt64(try starts.read(UInt32.self, "seg_info_offset"))
-      guard offset != 0 else { continue }  // no fixups in this segment
+      guard offset != 0 else { continue }  // this segment has no fixups
       var segment = image
       try segment.skip(offset, "seg_info_offset")
       try segment.skip(6, "page_size")

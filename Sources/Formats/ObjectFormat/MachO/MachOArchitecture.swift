@@ -1,7 +1,7 @@
 /// `cputype` and `cpusubtype`: the instruction set. `mach/machine.h`
 package struct MachOArchitecture: Hashable, Sendable {
   package var cpuType: UInt32
-  /// Without the feature flags in the highest byte, which state how pointers are signed.
+  /// The `cpusubtype` without the feature flags in the highest byte, which state how pointers are signed.
   package var cpuSubtype: UInt32
 
   package init(cpuType: UInt32, cpuSubtype: UInt32) {
@@ -17,8 +17,8 @@ package struct MachOArchitecture: Hashable, Sendable {
 }
 
 extension MachOArchitecture: CustomStringConvertible {
-  /// Includes architectures whose images this reader doesn't support: an error that lists the slices of a fat
-  /// file names them.
+  /// The name of the architecture. Architectures whose images this reader doesn't support have names, too, because an
+  /// error lists the slices of a fat file.
   private static let names: [Self: String] = [
     .arm64: "arm64", .arm64e: "arm64e", .x8664: "x86_64", .x8664h: "x86_64h",
     Self(cpuType: 0x0100_000c, cpuSubtype: 1): "arm64v8",

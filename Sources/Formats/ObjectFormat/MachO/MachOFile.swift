@@ -13,7 +13,7 @@ package struct MachOFile: Sendable {
   package let header: MachHeader
   package let commands: [LoadCommand]
   package let segments: [MachOSegment]
-  /// In the order of the load commands; symbols count them from 1.
+  /// The sections, in the order of the load commands; symbols count sections from 1.
   package let sections: [MachOSection]
 
   /// - Parameter range: a range of `bytes`; `nil` for all bytes.
@@ -83,7 +83,7 @@ extension MachOFile {
   /// The range of `section` in `bytes`. Empty for zero-fill, and for sections of the image that a file of debug
   /// information describes but does not hold.
   ///
-  /// - Throws: `truncated` if the file ends before; `unsupported` if the contents are encrypted.
+  /// - Throws: `truncated` if the file ends before the section does; `unsupported` if the contents are encrypted.
   package func contents(of section: MachOSection) throws(ParseError) -> ByteRange {
     guard !section.type.isZeroFill, segments[section.segment].fileSize > 0 else {
       return range.lowerBound..<range.lowerBound
@@ -114,7 +114,8 @@ extension MachOFile {
     return try range(offset: offset, size: size, "cryptsize")
   }
 
-  /// `offset ..< offset + size`, counted from the start of the Mach-O file, if that is within it.
+  /// Returns the range `offset ..< offset + size`, counted from the start of the Mach-O file, if the range is within
+  /// that file.
   ///
   /// - Throws: `truncated` with the bytes needed and found.
   func range(offset: UInt64, size: UInt64, _ field: String) throws(ParseError) -> ByteRange {

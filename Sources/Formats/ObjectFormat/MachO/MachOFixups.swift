@@ -19,9 +19,10 @@ package struct MachOFixup: Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     case rebase
     case bind
-    /// A symbol that is looked up in all images, because it may be defined several times.
+    /// The word gets the address of a symbol that is looked up in all images, because it may be defined several times.
     case weakBind
-    /// A symbol that is looked up when the function is first called, or at once if the loader chooses so.
+    /// The word gets the address of a symbol that is looked up when the function is first called, or at once if the
+    /// loader chooses so.
     case lazyBind
   }
 

@@ -10,7 +10,7 @@ import ByteReading
 /// Functions that the system calls before `main`.
 package struct MachOStartFunctions: Sendable {
   package struct Function: Hashable, Sendable {
-    /// Where the function is listed.
+    /// The list that contains the function.
     package enum Kind: String, Sendable {
       case classLoad = "+load"
       case categoryLoad = "+load of a category"
@@ -25,7 +25,7 @@ package struct MachOStartFunctions: Sendable {
     package var owner: [UInt8]?
   }
 
-  /// In the order of the calls.
+  /// The functions, in the order of the calls.
   package private(set) var functions: [Function] = []
   package var addresses: [StatedAddress] { functions.map(\.address) }
   /// The number of further functions whose address the file does not give: a pointer that leads nowhere, or
@@ -82,7 +82,7 @@ extension MachOFile {
   func elements(
     of section: MachOSection, size: UInt64, _ budget: inout ByteBudget
   ) throws(ParseError) -> some Sequence<StatedAddress> {
-    // Checked against the file before the number of elements is trusted.
+    // The range is checked against the file before the number of its elements is trusted.
     let range = try range(
       offset: section.offset.rawValue, size: section.range.size, "section_64.size")
     try budget.take(range.byteCount, "sections that share bytes", at: range.lowerBound)

@@ -3,13 +3,13 @@ import ByteReading
 /// The linker that wrote an image, as `LC_BUILD_VERSION` states it: a `build_tool_version` of `mach-o/loader.h`.
 package struct MachOLinkerVersion: Hashable, Sendable {
   package enum Tool: Hashable, Sendable {
-    /// Apple's, classic or new.
+    /// Apple's linker, classic or new.
     case ld
     /// LLVM's.
     case lld
   }
   package var tool: Tool
-  /// The first part of its version.
+  /// The first part of the linker's version.
   package var major: UInt32
 }
 
@@ -22,7 +22,7 @@ extension MachOFile {
       let count = try input.read(UInt32.self, "ntools")
       for _ in 0..<count {
         let number = try input.read(UInt32.self, "tool")
-        let version = try input.read(UInt32.self, "version")  // major << 16 | minor << 8 | patch
+        let version = try input.read(UInt32.self, "version")  // the version is major << 16 | minor << 8 | patch
         switch number {
         case 3: return MachOLinkerVersion(tool: .ld, major: version >> 16)
         case 4: return MachOLinkerVersion(tool: .lld, major: version >> 16)

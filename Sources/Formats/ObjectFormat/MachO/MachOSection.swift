@@ -13,7 +13,7 @@ package struct MachOSection: Sendable {
   package var offset: FileOffset
   package var type: MachOSectionType
   package var attributes: MachOSectionAttributes
-  /// The index of the containing segment.
+  /// The index of the segment that contains the section.
   package var segment: Int
 
   init(parsing input: inout ByteCursor, segment: Int) throws(ParseError) {
@@ -39,7 +39,7 @@ package struct MachOSection: Sendable {
   }
 }
 
-/// The lowest 8 bits of `flags`.
+/// The type of a section: the lowest 8 bits of `flags`.
 package struct MachOSectionType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -53,7 +53,7 @@ package struct MachOSectionType: RawRepresentable, Hashable, Sendable {
   package static let threadLocalZeroFill = Self(rawValue: 0x12)  // S_THREAD_LOCAL_ZEROFILL
   package static let initializerOffsets = Self(rawValue: 0x16)  // S_INIT_FUNC_OFFSETS
 
-  /// Whether the file contains no bytes for it.
+  /// Whether the file contains no bytes for the section.
   package var isZeroFill: Bool {
     self == .zeroFill || self == .zeroFillOfGigabytes || self == .threadLocalZeroFill
   }
@@ -69,7 +69,7 @@ extension MachOSectionType: CustomStringConvertible {
   package var description: String { Self.names[self] ?? "S_\(hexadecimal(UInt64(rawValue)))" }
 }
 
-/// The upper 24 bits of `flags`.
+/// The attributes of a section: the upper 24 bits of `flags`.
 package struct MachOSectionAttributes: OptionSet, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -55,7 +55,7 @@ extension MachOFile {
         pages[Int(code & 31)] = (place & ~0xfff) &+ Self.distance(code) << 12
       } else if code & 0x9f00_0000 == 0x1000_0000 {  // ADR
         note(place &+ Self.distance(code))
-      } else if code & 0xff00_0000 == 0x5800_0000 {  // LDR, literal, 64 bits
+      } else if code & 0xff00_0000 == 0x5800_0000 {  // LDR of a literal of 64 bits
         note(place &+ Self.distance(code) & ~3)
       } else if code & 0xffc0_0000 == 0xf940_0000, let base {  // LDR, 64 bits
         note(base &+ UInt64(code >> 10 & 0xfff) * 8)

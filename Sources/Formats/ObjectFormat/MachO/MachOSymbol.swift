@@ -36,7 +36,7 @@ package struct MachOSymbolKind: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  package static let undefined = Self(rawValue: 0x0)  // N_UNDF: or common, if the value is not 0
+  package static let undefined = Self(rawValue: 0x0)  // N_UNDF: undefined, or common if the value is not 0
   package static let absolute = Self(rawValue: 0x2)  // N_ABS
   package static let indirect = Self(rawValue: 0xa)  // N_INDR: the value is another name's offset
   package static let inSection = Self(rawValue: 0xe)  // N_SECT
@@ -55,8 +55,8 @@ package struct MachOSymbolDescription: OptionSet, Hashable, Sendable {
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   package static let weakDefinition = Self(rawValue: 0x80)  // N_WEAK_DEF
-  /// `N_ALT_ENTRY`: it stays with the symbol before it, as a second entry to the same code.
+  /// `N_ALT_ENTRY`: the symbol stays with the symbol before it, as a second entry to the same code.
   package static let alternateEntry = Self(rawValue: 0x200)
-  /// `N_COLD_FUNC`: the compiler considers it seldom used.
+  /// `N_COLD_FUNC`: the compiler considers the function seldom used.
   package static let cold = Self(rawValue: 0x400)
 }

@@ -3,7 +3,7 @@ import ByteReading
 
 /// The symbols of a Mach-O file. Reading a symbol costs no allocation. `symtab_command` in `mach-o/loader.h`
 package struct MachOSymbolTable: Sendable {
-  /// At most 4 GiB, because `strsize` has 32 bits.
+  /// The names of the symbols: at most 4 GiB, because `strsize` has 32 bits.
   package let names: StringTable
   /// The number of entries, including entries for debuggers.
   package let count: Int
@@ -32,7 +32,7 @@ package struct MachOSymbolTable: Sendable {
   /// - Precondition: `index` is below `count`.
   package subscript(index: Int) -> MachOSymbol {
     precondition(index >= 0 && index < count, "the caller compared index with count")
-    // The range was checked by the initializer. No cursor is used, because this runs once per symbol.
+    // The initializer has checked the table's range. No cursor is used, because this code runs once per symbol.
     let at = start + index * 16
     return MachOSymbol(
       nameOffset: UInt32(littleEndian: bytes.loadUnaligned(UInt32.self, at: at)),

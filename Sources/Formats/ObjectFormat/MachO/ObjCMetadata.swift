@@ -20,7 +20,7 @@ import ByteReading
 package struct ObjCMetadata: Sendable {
   package struct Method: Hashable, Sendable {
     package var name: [UInt8]
-    /// The types of its result and parameters, `v24@0:8@16`; empty if unknown.
+    /// The types of the method's result and parameters, `v24@0:8@16`; empty if unknown.
     package var types: [UInt8]
   }
 
@@ -126,7 +126,7 @@ package struct ObjCMetadata: Sendable {
       Self.descriptions.contains { section.sectionName.elementsEqual($0.utf8) }
     }.map(\.range)
     var found: [Reference] = []
-    // If rebases can't be read, a warning of the image says so.
+    // If rebases can't be read, another part of the reader gives a warning.
     try? memory.file.forEachFixup { fixup in
       guard fixup.kind == .rebase, let target = memory.pointer(at: fixup.address)?.address,
         addresses.contains(target), !descriptions.contains(where: { $0.contains(fixup.address) })

@@ -29,7 +29,7 @@ struct ObjCMethodList {
   /// The size of one method in bytes.
   private var size: UInt64 { isRelative ? 12 : 24 }
 
-  /// The address of the selector's name.
+  /// Returns the address of the name of a method's selector.
   func name(_ index: UInt64, _ memory: MachOMemory) -> StatedAddress? {
     let method = start.advanced(by: index * size)
     guard isRelative else { return method.flatMap { memory.pointer(at: $0) }?.address }
@@ -37,7 +37,7 @@ struct ObjCMethodList {
     return hasDirectSelectors ? target : target.flatMap { memory.pointer(at: $0) }?.address
   }
 
-  /// The address of the encoded types.
+  /// Returns the address of the encoded types of a method.
   func types(_ index: UInt64, _ memory: MachOMemory) -> StatedAddress? {
     guard let method = start.advanced(by: index * size) else { return nil }
     return isRelative ? memory.target(at: method, 4) : memory.pointer(at: method, 8)?.address

@@ -23,7 +23,7 @@ import ByteReading
 /// An instruction with a PC-relative reference.
 struct DistantReference: Hashable {
   enum Kind: Hashable {
-    /// A call or a jump, conditional or not.
+    /// The instruction is a call or a jump, conditional or not.
     case branch
     case load
     case address

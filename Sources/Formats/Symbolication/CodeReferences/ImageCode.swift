@@ -79,7 +79,7 @@ package struct ImageCode: Sendable {
     return facts
   }
 
-  /// The headers, if an executable segment begins with them.
+  /// The range of the image's headers; `nil` unless an executable segment begins with the headers.
   private var header: AddressRange? {
     guard
       let segment = file.segments.first(where: {

@@ -29,7 +29,7 @@ extension ImageCode {
   /// determined, because the image is for another machine than x86-64 and AArch64, has no sections, or has compressed
   /// relocations.
   ///
-  /// - Parameter layout: the image's.
+  /// - Parameter layout: the layout of the image.
   /// - Complexity: O(*b*) on average for *b* bytes of the file.
   package func unreferencedFunctions(of layout: Layout) -> Set<StatedAddress> {
     guard let scan, !file.sections.isEmpty else { return [] }
@@ -138,7 +138,7 @@ private struct AddressSearch {
       if word >> 31 == 0 {
         note(target(field, bits: 21, scale: 1))  // ADR
       } else {
-        // ADRP, relative to the page of its place.
+        // The instruction is an ADRP, whose target is relative to the page of the instruction.
         namedPages.insert(target(field, bits: 21, scale: 4096) >> 12)
       }
     }

@@ -35,14 +35,14 @@ package struct DataLayout: Sendable {
   /// The sections with data; their symbols are its `functions`. Every symbol has a size: where the symbol table states
   /// none, the symbol extends to the next symbol of its section.
   package let layout: Layout
-  /// Parallel to the layout's sections.
+  /// The kind of the data in each section, parallel to the layout's sections.
   package let kinds: [DataKind]
-  /// Ascending: the words that the loader writes when it loads the image.
+  /// The words that the loader writes when it loads the image, ascending.
   package let relocatedWords: [StatedAddress]
   /// Strings, ascending by address.
   package let strings: [CString]
-  /// Parallel to the layout's sections: the places of their bytes in the file; `nil` if the file has no bytes of the
-  /// section.
+  /// The range of each section's bytes in the file, parallel to the layout's sections; `nil` if the file has no bytes
+  /// of the section.
   let contents: [ByteRange?]
 
   /// - Parameter symbols: the symbols of data; a symbol of unknown size has no size.
@@ -90,15 +90,15 @@ package struct DataLayout: Sendable {
 extension DataLayout {
   /// What is at an address of an image.
   package enum Place: Hashable, Sendable {
-    /// Indexes into the layout's functions: all names of one variable.
+    /// The address is in a variable or constant, whose names are the layout's functions with these indexes.
     case symbol(Range<Int>)
-    /// An index into `strings`.
+    /// The address is in the string at this index of `strings`.
     case string(Int)
-    /// Data without a symbol: compilers write such data, and linkers merge data.
+    /// The address is in data without a symbol, which compilers write or linkers merge.
     case unnamed(DataKind)
   }
 
-  /// What is at `address`; `nil` outside all sections of data.
+  /// Returns what is at `address`; `nil` outside all sections of data.
   ///
   /// - Complexity: O(log *n*) for *n* symbols and strings.
   package func place(at address: StatedAddress) -> Place? {
@@ -143,9 +143,9 @@ extension DataLayout {
 
 /// A string literal of C in a linked image.
 package struct CString: Hashable, Sendable {
-  /// The place in memory, with the zero that ends the string.
+  /// The range of the string in memory, with the zero that ends the string.
   package let range: AddressRange
-  /// The place in the file, without the zero.
+  /// The range of the string in the file, without the zero that ends it.
   package let contents: Range<Int>
 
   /// All strings of a section.

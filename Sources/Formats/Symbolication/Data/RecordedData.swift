@@ -21,7 +21,7 @@ package struct RecordedData {
 
   /// The places in another build of the data that a launch touched.
   package struct Places: Hashable, Sendable {
-    /// In the order of first touches.
+    /// The ranges of the touched data that were found, in the order of first touches.
     package var found: [AddressRange] = []
     /// The number of touches whose place is unknown. Each is on one more page at most.
     package var unknown = 0

@@ -13,7 +13,7 @@ package struct DescribedFunctions: Sendable {
     package var unit: Int
   }
 
-  /// In the order of the debug information, without functions whose unit has no name.
+  /// The functions, in the order of the debug information, without functions whose compile unit has no name.
   package private(set) var functions: [Function] = []
   /// The names of the compile units, as they were compiled: usually paths of source files. Two units may have the same
   /// name.

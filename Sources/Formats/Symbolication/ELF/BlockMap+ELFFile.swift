@@ -55,7 +55,7 @@ extension ELFFile {
 }
 
 extension ELFBlockMap {
-  /// The runs of each function, as indexes.
+  /// Returns the runs of each function, as indexes into `runs`.
   fileprivate func functions() -> [Range<Int>] {
     var functions: [Range<Int>] = []
     for (index, run) in runs.enumerated() {
@@ -82,7 +82,7 @@ extension ELFBlockMap {
         ($0.id, $1 & 0xffff_0000_ffff_0000)
       }
     }
-    // FNV-1a, word by word.
+    // The hashes are combined by FNV-1a, word by word.
     return hashes.sorted { $0 < $1 }.reduce(0xcbf2_9ce4_8422_2325) { hash, block in
       ((hash ^ UInt64(block.id)) &* 0x100_0000_01b3 ^ block.hash) &* 0x100_0000_01b3
     }

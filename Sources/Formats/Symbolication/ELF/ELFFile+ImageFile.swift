@@ -42,7 +42,7 @@ extension ELFFile: ImageFile {
     var unknownCount = 0
     var problem: ParseError?
     for type in [ELFSectionType.preinitArray, .initArray] {
-      // Linkers create one section of each type.
+      // Linkers create only one section of each type, so few sections are read.
       for section in sections.lazy.filter({ $0.type == type }).prefix(8) {
         do {
           for address in try pointers(in: section) {
@@ -96,7 +96,7 @@ extension ELFFile: ImageFile {
     found.functions = debug.functions.compactMap { function in
       let range = function.range(entered: entries.contains)
       guard let section = code.index(containing: range.start) else { return nil }
-      // Both fit: DebugFunctions keeps the names below ParsingLimits.debugNames.
+      // Offset and size fit in 32 bits, because DebugFunctions keeps the names below ParsingLimits.debugNames.
       let name = NameReference(
         offset: UInt32(function.name.lowerBound), count: UInt32(function.name.count))
       return PlacedSymbol(

@@ -23,7 +23,7 @@ struct ELFFunctionNames {
     let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: name) ?? name.upperBound
     let isVersioned = at > name.lowerBound && at + 1 < name.upperBound
     let end = isVersioned ? at : name.upperBound
-    // Both fit: the caller has checked that the table is at most 4 GiB.
+    // Offset and size fit in 32 bits, because the caller has checked that the table is at most 4 GiB.
     return NameReference(
       offset: UInt32(name.lowerBound - start), count: UInt32(end - name.lowerBound))
   }

@@ -15,7 +15,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What a tracer needs to know about an image.
+/// The places for breakpoints in an image, and the facts by which a tracer recognizes the image in memory.
 package struct BreakpointPlaces: Sendable {
   package var id: ImageID
   /// The ID of the image in the memory of a process.
@@ -113,9 +113,10 @@ package struct BreakpointPlaces: Sendable {
     places = Self.merged(functions, blocks.ranges.map(\.start).filter { !sharing.contains($0) })
   }
 
-  /// Looks only for the functions with `names`, among the functions that other images can use.
+  /// Makes a value for which only the functions with `names` are looked up, among the functions that other images can
+  /// use.
   ///
-  /// - Throws: as the other initializer.
+  /// - Throws: as the initializer that looks up all functions.
   package init(of bytes: FileBytes, onlyNamed names: [String]) throws(ParseError) {
     let file = try Self.file(in: bytes)
     var found: [String: StatedAddress] = [:]
@@ -252,7 +253,7 @@ extension ELFFile {
     }
   }
 
-  /// Parts that no segment maps are left out.
+  /// The parts that identify the image in memory. Parts that no segment maps are left out.
   fileprivate var identity: [BreakpointPlaces.Piece] {
     // The build ID is among the first notes of a segment.
     let most: UInt64 = 4096

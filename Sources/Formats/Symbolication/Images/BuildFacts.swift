@@ -8,14 +8,15 @@ import ObjectFormat
 package struct BuildFacts: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case positionIndependentExecutable
-    /// The loader can't move it.
+    /// The image is a program that the loader can't move.
     case fixedExecutable
     case sharedLibrary
   }
   package var kind: Kind
-  /// Whether it needs no loader.
+  /// Whether the program needs no loader.
   package var isStatic: Bool
-  /// The linker with its version, `LLD 19.1.4`; `nil` if it leaves no trace, as GNU ld does.
+  /// The linker with its version, `LLD 19.1.4`; `nil` if the image does not state it, because GNU ld does not name
+  /// itself.
   package var linker: String?
   package var hasDebugInformation: Bool
   /// Whether the linker kept the relocations, which BOLT needs: `--emit-relocs`.
@@ -30,12 +31,12 @@ package struct BuildFacts: Hashable, Sendable {
   /// The compilations that state their options; empty if no compilation does.
   package var optimization: Optimization
 
-  /// The functions with a section of their own.
+  /// The number of functions with a section of their own, among the examined functions.
   package struct FunctionSections: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-      /// The pieces of code that compilation units list.
+      /// The numbers come from the pieces of code that compilation units list.
       case debugInformation
-      /// The bytes that fill the gaps between functions.
+      /// The numbers come from the bytes that fill the gaps between functions.
       case gaps
       case linkMap
     }
@@ -50,9 +51,9 @@ package struct BuildFacts: Hashable, Sendable {
     }
   }
 
-  /// Functions by the options of their compilation.
+  /// The numbers of compilations with each level of optimization.
   package struct Optimization: Hashable, Sendable {
-    /// With `-O0`, or without an option.
+    /// The number of compilations with `-O0`, or without an option for optimization.
     package var none = 0
     package var some = 0
     /// With `-flto`.
@@ -82,14 +83,14 @@ package struct BuildFacts: Hashable, Sendable {
     self.optimization = optimization
   }
 
-  /// - Parameter layout: the image's.
+  /// - Parameter layout: the layout of the image.
   /// - Returns: `nil` for another format, and for a file whose headers are damaged. Facts from other parts that can't
   ///   be read are missing.
   /// - Complexity: O(*n*) for *n* bytes of debug information, symbols and sections.
   package init?(of bytes: FileBytes, _ layout: Layout) {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     let hasLoader = file.segments.contains { $0.type == .interpreter }
-    // A library may be a program, too, such as libc.so.6.
+    // An image with a library's name counts as a library: a library such as libc.so.6 may be a program, too.
     let isLibrary = ((try? file.soname()) ?? nil) != nil
     let isPIE = (try? file.isMarkedAsPIE()) ?? false || hasLoader && !isLibrary
     kind =
@@ -144,7 +145,7 @@ extension ELFFile {
 }
 
 extension Substring {
-  /// Without blanks at its end.
+  /// The text without blanks at its end.
   fileprivate var trimmingEnd: Substring {
     var text = self
     while text.last == " " { text.removeLast() }
@@ -163,7 +164,7 @@ extension BuildFacts.Optimization {
       guard let producer = unit.producer else { continue }
       let words = options[producer]
       guard words.contains(where: { $0.hasPrefix("-") }) else { continue }
-      // The last option counts.
+      // Of several options, the last option counts.
       let level = words.last { $0.hasPrefix("-O") } ?? "-O0"
       if level == "-O0" { none += unit.functions } else { some += unit.functions }
       if words.last(where: { $0.hasPrefix("-flto") || $0 == "-fno-lto" })?.hasPrefix("-flto")

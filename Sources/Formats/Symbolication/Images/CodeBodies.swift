@@ -6,7 +6,7 @@ import ImageModel
 struct CodeBodies {
   struct Body {
     var bytes: AddressRange
-    /// An index into the layout's functions; `nil` for code between them.
+    /// The function, as an index into the layout's functions; `nil` for code between functions.
     var function: Int?
   }
 
@@ -62,7 +62,7 @@ struct CodeBodies {
     {
       return true
     }
-    // A body may have thousands of names.
+    // Only the first names of a body are examined, because it may have thousands.
     return aliases.prefix(64).contains { index in
       let function = layout.functions[index]
       let name = layout.names[function.name]

@@ -7,14 +7,14 @@ import ImageModel
 
 /// The possible places of an image's debug file.
 package struct DebugFileRequest {
-  /// A place to look.
+  /// A path at which the debug file may be.
   package struct Candidate: Hashable, Sendable {
     package var path: String
     /// The required checksum of the whole file; only ELF's `.gnu_debuglink` states a checksum.
     package var checksum: UInt32?
   }
 
-  /// In the order in which they are tried.
+  /// The possible places, in the order in which they are tried.
   package let candidates: [Candidate]
   /// Whether the user named the debug file.
   let isExplicit: Bool
@@ -22,7 +22,7 @@ package struct DebugFileRequest {
   let problem: ParseError?
 
   /// - Parameters:
-  ///   - path: the image's.
+  ///   - path: the path of the image.
   ///   - debugFile: the path that the user named; nothing else is tried then.
   ///   - roots: folders that distributions install debug files in.
   init(
@@ -37,7 +37,7 @@ package struct DebugFileRequest {
 }
 
 extension DebugFileRequest {
-  /// The result of a search.
+  /// The result of the search for a debug file.
   struct Outcome {
     var functions: NamedFunctions?
     /// The rejected candidates before the candidate that fits, each with the reason.

@@ -11,9 +11,9 @@ package struct ImageContents: Sendable {
   package let interpreter: String?
   /// Ascending.
   private var sections: [(range: AddressRange, name: String)] = []
-  /// Ascending; functions and variables with a size.
+  /// The functions and variables with a size, ascending by address.
   private var symbols: [Symbol] = []
-  /// Ascending; the words that the loader writes.
+  /// The addresses of the words that the loader writes, ascending.
   private var words: [StatedAddress] = []
   private let wordSize: UInt64
   private let names: StringTable?

@@ -32,13 +32,13 @@ protocol ImageFile: Sendable {
   /// - Throws: for a file that is not linked, and for an encrypted file.
   func requireReadableImage() throws(Diagnostic)
 
-  /// A weak ID for a file without an identity.
+  /// Returns the ID of the image; a weak ID if the file states none.
   func imageID() throws(ParseError) -> ImageID
 
   /// See `Image.linker`.
   var linker: String? { get }
 
-  /// See `Image.libraryName`; `nil` also if it can't be read.
+  /// Returns the library's name, as `Image.libraryName` describes; `nil` also if the name can't be read.
   func libraryName() -> String?
 
   /// The sections that take up address space, in the file's order.

@@ -10,14 +10,14 @@ import OrderFileFormat
 package struct ImagePages: Sendable {
   package struct Mapping: Sendable {
     package var segment: Segment
-    /// The part that the file fills, in whole pages of 4 KiB.
+    /// The part of the mapping that the file fills, in whole pages of 4 KiB.
     package var range: AddressRange
-    /// The byte of the file at the start of `range`.
+    /// The offset in the file of the first byte of `range`.
     package var fileOffset: FileOffset
   }
 
   package var id: ImageID
-  /// Ascending; each has at least one page.
+  /// The mappings of the image, ascending by address; each has at least one page.
   package var mappings: [Mapping]
   /// Whether the segments include a program interpreter, so that the image has a loader.
   package var hasLoader: Bool

@@ -10,7 +10,7 @@ struct NamedFunctions {
   var absentSymbols: [AbsentSymbol] = []
   var names = NameTable()
   var source = SymbolSource.dynamicSymbols
-  /// Without the image's path.
+  /// Warnings about the functions, without the image's path as context.
   var warnings: [Diagnostic] = []
 }
 
@@ -97,7 +97,7 @@ extension NamedFunctions {
 }
 
 extension DebugFunctions {
-  /// Warnings about what was left out.
+  /// Warnings about functions and symbols that were left out.
   var warnings: [Diagnostic] {
     Diagnostic.skipped(unnamedCount, "function", "missing DW_AT_linkage_name")
       + Diagnostic.skipped(damagedUnitCount, "compilation unit", "invalid .debug_info")

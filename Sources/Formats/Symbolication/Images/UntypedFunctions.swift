@@ -102,7 +102,7 @@ struct UntypedFunctions {
           Label(address: symbol.value, isLocal: isLocal, table: number, name: symbol.nameOffset))
       }
     }
-    // The first symbol at an address counts. Local symbols come after the others.
+    // The first symbol at an address counts. Local symbols come after global symbols.
     found.sort { ($0.address, $0.isLocal ? 1 : 0) < ($1.address, $1.isLocal ? 1 : 0) }
     mappings.sort { ($0.address, $0.isCode ? 1 : 0) < ($1.address, $1.isCode ? 1 : 0) }
     var code = CodeRanges(file)

@@ -8,9 +8,9 @@ import TraceFormat
 /// The first uses of an image's functions in another tool's recording, and the entries that could not be used.
 package struct ImportedLaunch: Sendable {
   package let image: Image
-  /// `nil` if the source does not state it.
+  /// The number of the process; `nil` if the source does not state it.
   package var processNumber: UInt32?
-  /// Each function once, earliest first; all names at one address are one function.
+  /// The first uses of functions, each function once, earliest first; all names at one address are one function.
   package private(set) var uses: [ImportedTrace.Use] = []
   /// The number of lines of a list that are not blank or comments.
   package internal(set) var entryCount = 0

@@ -52,7 +52,8 @@ extension ImportedLaunch {
     case .exact(let found), .canonical(let found, _):
       for function in found.indexes { add(function, nanoseconds: nanoseconds, thread: thread) }
     case .missing(let why):
-      // It is not known whether the name ever was in a build of this program.
+      // The reason is given as a missing symbol, because nothing shows that the name ever was in a build of this
+      // program.
       let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
       missing.append(Missing(line: line, text: name, reason: reason.description))
     }

@@ -44,7 +44,7 @@ package struct SampledLaunch: Sendable {
       try script.forEachSample { sample in
         start = min(start ?? .max, sample.nanoseconds)
         var isCounted = false
-        // The outermost frame ran first.
+        // The frames are added from the outermost frame, which ran first.
         for frame in sample.frames.reversed() {
           guard let place = frame.image else { continue }
           let path = NameKey(bytes.copy(place))

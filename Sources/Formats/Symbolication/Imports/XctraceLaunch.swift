@@ -25,7 +25,8 @@ package struct XctraceLaunch: Sendable {
   /// Other processes in the recording that used the image; their uses are left out.
   package var otherProcesses: [XctraceProcess]
   package var slide: Slide
-  /// By time; each function at least once. Within a sample, callers precede what they called.
+  /// The uses by time; each used function occurs at least once. Within a sample, callers precede the functions that
+  /// they called.
   package var touches: [Touch]
   /// The faults of the process, in the image's segments or elsewhere; by time.
   package var faults: [Fault]
@@ -56,7 +57,7 @@ package struct XctraceLaunch: Sendable {
   }
 }
 
-/// The relevant contents of one export.
+/// The samples and faults of one export that matter for the image.
 private struct XctraceSightings {
   struct Stack {
     var nanoseconds: UInt64

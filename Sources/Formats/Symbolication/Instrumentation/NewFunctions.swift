@@ -13,11 +13,11 @@ import ImageModel
 package struct NewFunctions: Sendable {
   /// Indexes into the layout's functions, one for each body, largest first.
   package let functions: [Int]
-  /// The addresses of the first bytes of these functions.
+  /// The addresses of the first bytes of the new functions.
   package let newEntries: Set<StatedAddress>
-  /// The size of these functions.
+  /// The size of the new functions, in bytes.
   package let bytes: UInt64
-  /// The size of all code that counts.
+  /// The size, in bytes, of all code that is compared.
   package let allBytes: UInt64
 
   /// The maximum number of names of a body that are looked up.

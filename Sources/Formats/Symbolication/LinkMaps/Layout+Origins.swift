@@ -47,7 +47,7 @@ extension Layout {
   }
 }
 
-/// A name at an address.
+/// The key under which an object file is stored: a name at an address.
 private struct Origin: Hashable {
   var address: StatedAddress
   var name: NameKey

@@ -75,7 +75,7 @@ extension LinkMapFunctions {
   ) {
     let indexes = map.symbolIndexes(ofInputSection: index)
     if indexes.count == 1, let symbol = map.symbols[indexes].first, isFunction(symbol, in: input) {
-      // The usual case, one section per function, has a path without an array.
+      // The usual case, one section per function, is handled without an array.
       var naming = SectionNaming(map.bytes, input)
       naming.isAloneAtStart = symbol.address == input.range.start
       return add(symbol, upTo: input.range.end, hasSizedAlias: false, &naming, section)
@@ -257,7 +257,7 @@ extension LinkMapFunctions {
     return found
   }
 
-  /// A function of one object file.
+  /// A function's name and its object file.
   private struct FunctionOfFile: Hashable {
     var function: NameKey
     var file: NameKey

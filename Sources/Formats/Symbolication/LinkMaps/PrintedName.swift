@@ -2,9 +2,9 @@ import ByteReading
 
 /// The form in which a linker printed the name of a symbol in its map.
 enum PrintedName {
-  /// Apparently as in the symbol table.
+  /// The name seems to be the name in the symbol table.
   case plain
-  /// As in the symbol table, and mangled: `_Z3foov`, `_RNvC1a3foo`.
+  /// The name is the name in the symbol table, and mangled: `_Z3foov`, `_RNvC1a3foo`.
   case mangled
   /// Demangled: `foo(int)`, `a::foo`.
   case demangled

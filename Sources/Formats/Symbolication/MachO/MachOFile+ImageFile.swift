@@ -38,7 +38,7 @@ extension MachOFile: ImageFile {
   }
 
   /// The ID in `LC_UUID`. Without this command, a weak ID: the 64-bit FNV-1a hash of all load commands as in the file,
-  /// big-endian. The recorder computes the same hash. Stripping changes it.
+  /// big-endian. The recorder computes the same hash. Stripping changes the weak ID.
   package func imageID() throws(ParseError) -> ImageID {
     if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
     let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)

@@ -93,7 +93,7 @@ struct MachOFunctions {
         return
       }
       guard !name.isEmpty else { return }
-      // Offset and count fit: a string table has at most 4 GiB, and append has checked the sum.
+      // Offset and count fit in 32 bits, because a string table has at most 4 GiB, and `append` has checked the sum.
       let reference = NameReference(
         offset: base + UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count))
       if let absence {

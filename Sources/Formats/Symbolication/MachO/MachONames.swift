@@ -26,7 +26,7 @@ extension OrderFileDialect.NamesakeRule {
 }
 
 private func cut(_ name: ArraySlice<UInt8>, before suffix: String) -> ArraySlice<UInt8> {
-  // Most names have no dot; then nothing is compared.
+  // Suffixes are compared only at dots, and most names have no dot.
   var end = name.endIndex
   while let dot = name[..<end].lastIndex(of: UInt8(ascii: ".")) {
     if name[dot...].starts(with: suffix.utf8) { return name[..<dot] }

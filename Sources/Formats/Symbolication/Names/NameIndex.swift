@@ -31,7 +31,7 @@ struct NameIndex: Sendable {
     // A separate loop: nearly every access to a slot misses the caches, and without hash computations in between the
     // processor can wait for several accesses at once.
     let hashes = keys.indices.map { nameHash(table.bytes.span.bytes.extracting(range(of: $0))) }
-    // Backwards, so that each chain ascends.
+    // The entries are added from the last to the first, so that each chain ascends.
     for entry in keys.indices.reversed() {
       let name = range(of: entry)
       let hash = hashes[entry]
@@ -41,7 +41,7 @@ struct NameIndex: Sendable {
     }
   }
 
-  /// The lowest entry with that name.
+  /// Returns the lowest entry with the name `name`.
   func first(_ name: [UInt8]) -> Int? {
     let slot = slot(nameHash(name.span.bytes)) {
       equalBytes(name, name.indices, table.bytes, range(of: $0))
@@ -55,7 +55,7 @@ struct NameIndex: Sendable {
   /// Whether an entry has that name.
   func contains(_ name: [UInt8]) -> Bool { first(name) != nil }
 
-  /// All entries with that name, ascending.
+  /// Returns all entries with the name `name`, ascending.
   func entries(_ name: [UInt8]) -> [Int] {
     var found: [Int] = []
     _ = contains(name) { entry in
@@ -88,7 +88,7 @@ struct NameIndex: Sendable {
   /// The slot of the name with that hash, or the empty slot where it belongs.
   private func slot(_ hash: UInt64, isSameName: (Int) -> Bool) -> Int {
     let mask = slots.count - 1
-    // The low half selects the slot, and the high half is compared: independent bits.
+    // The low half of the hash selects the slot, and the independent high half is compared with the slot.
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32,

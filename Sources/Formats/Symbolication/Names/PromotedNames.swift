@@ -36,6 +36,6 @@ struct PromotedNames: Sendable {
     isLowerHexDigit(byte) || byte == UInt8(ascii: "i") || byte == UInt8(ascii: "t")
   }
 
-  /// Indexes into the layout's functions, ascending.
+  /// Returns the functions that were promoted from `name`, as indexes into the layout's functions, ascending.
   func functions(from name: SymbolName) -> [Int] { index.entries(name.bytes).map { functions[$0] } }
 }

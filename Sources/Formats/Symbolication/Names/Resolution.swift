@@ -3,7 +3,8 @@ import ImageModel
 
 /// Functions of a release layout that may be a recorded function.
 package struct Candidates: Hashable, Sendable {
-  /// Indexes into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.
+  /// The functions, as indexes into the layout's `functions`, ascending: by address, then by size, then by name. Never
+  /// empty.
   package var indexes: [Int]
   /// Whether several bodies match the name and nothing shows which body ran: local functions of the same name, or
   /// clones. Aliases at one address, and a function with the merged body that it jumps to, are not ambiguous.
@@ -32,7 +33,7 @@ package enum Resolution: Hashable, Sendable {
     }
   }
 
-  /// `functions`, as whole parts.
+  /// The functions to order for the name, each as a whole part.
   package var parts: [Part] { functions.map { Part($0) } }
 }
 
@@ -54,7 +55,7 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
     }
   }
 
-  /// One sentence, lower case, no full stop.
+  /// The reason as one sentence in lower case, without a full stop.
   package var description: String {
     switch self {
     case .noSuchSymbol: "no such symbol"  // lld's words

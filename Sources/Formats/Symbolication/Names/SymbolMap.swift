@@ -24,7 +24,7 @@ package struct SymbolMap {
 
   private struct BestMatches {
     var functions: Namesakes
-    /// `nil` if there are none.
+    /// How well the functions match the name; `nil` if there are none.
     var match: CanonicalName.Match?
   }
 

@@ -20,7 +20,7 @@ package struct EntryStates: Sendable {
 
   /// An entry, or several that name candidate sections of the same function.
   package struct Entry: Hashable, Sendable {
-    /// Indexes into the order file's `entries`, ascending; never empty.
+    /// The indexes of the entries in the order file's `entries`, ascending; never empty.
     package var entries: [Int]
     /// The symbol; the section if no symbol can be derived from its name.
     package var name: SymbolName

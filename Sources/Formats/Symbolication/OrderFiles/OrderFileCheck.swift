@@ -69,7 +69,7 @@ package struct OrderFileCheck: Sendable {
   package private(set) var block: Block?
   /// The addresses of the listed bodies that are in the requested order.
   package private(set) var orderedAddresses: Set<StatedAddress> = []
-  /// In the order of the file.
+  /// The entries that the linker could not follow, in the order of the file.
   package private(set) var missing: [Missing] = []
 
   /// A body that is not at its place in the requested order.
@@ -87,7 +87,7 @@ package struct OrderFileCheck: Sendable {
   package struct Block: Hashable, Sendable {
     /// Index into the layout's `sections`.
     package var section: Int
-    /// From the first byte of the first body to the last byte of the last.
+    /// The range from the first byte of the block's first body to the last byte of its last body.
     package var range: AddressRange
     /// The number of bodies in the section before the block. 0 means that the block is at the start. lld places
     /// it in the middle if the code is so large that calls need thunks (128 MiB on aarch64), which counts as
@@ -143,7 +143,7 @@ package struct OrderFileCheck: Sendable {
 extension OrderFileCheck {
   /// Compares `order` with the `layout` that was linked with it.
   ///
-  /// - Parameter architecture: the layout's; `nil` means the first architecture that the file names.
+  /// - Parameter architecture: the architecture of the layout; `nil` means the first architecture that the file names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {

@@ -5,7 +5,7 @@ import OrderFileFormat
 
 /// The symbols that an order file lists, and the functions of a layout that each of them moves.
 struct OrderedSymbols {
-  /// In the order of their first entries.
+  /// The symbols that the order file lists, in the order of their first entries.
   private(set) var symbols: [OrderedSymbol] = []
   /// Entries that do not count because an equal entry does; ascending.
   private(set) var duplicates: [Int] = []
@@ -36,7 +36,7 @@ struct OrderedSymbols {
     }
   }
 
-  /// - Parameter architecture: the layout's; entries for another architecture are left out.
+  /// - Parameter architecture: the architecture of the layout; entries for another architecture are left out.
   init(
     _ order: OrderFile, in layout: Layout, architecture: Architecture?,
     comparing names: Names = .closest
@@ -169,7 +169,7 @@ struct OrderedSymbols {
   ) {
     let symbol = NameKey(names.part(of: entry.symbol[...]))
     if rule == .movesAll, index.bySymbol[symbol] != nil {
-      duplicates.append(i)  // whichever object file it has
+      duplicates.append(i)  // the line without an object file counts for each object file
       return
     }
     let ordered = symbols.count
@@ -286,14 +286,15 @@ struct LineKey: Hashable {
 
 /// A symbol or a section that an order file lists.
 struct OrderedSymbol {
-  /// Its entries in the order file; several if they name candidate sections of the same function.
+  /// The entries of the symbol in the order file; several if they name candidate sections of the same function.
   var entries: [Int]
   var name: SymbolName
   /// Whether `name` is a symbol and not only a section.
   var namesSymbol: Bool
   /// The functions of the layout that move, and the entry that moves each.
   var found: [(entry: Int, function: Int)] = []
-  /// The number of bodies with its name, including bodies that the linker leaves where they are; 1 if there is none.
+  /// The number of bodies with the symbol's name, including bodies that the linker leaves where they are; 1 if there is
+  /// none.
   var bodies = 1
   /// Whether the order file has another entry for the same function, with the name spelled as in the layout.
   var isSpeltOtherwise = false
@@ -306,17 +307,17 @@ struct OrderedSymbol {
   /// Why the layout has no function of this name, if the layout states a reason.
   var absence: AbsentSymbol.Reason?
 
-  /// The symbol of `entry`, at `index` of its order file.
+  /// Makes the symbol of `entry`, which is at `index` of the order file's entries.
   init(_ entry: OrderFileEntry, at index: Int) {
     entries = [index]
     name = entry.shownName
     namesSymbol = !entry.symbol.isEmpty
   }
 
-  /// Whether it names data, and no function.
+  /// Whether the symbol names data, and no function.
   var isData: Bool { found.isEmpty && absence == .data }
 
-  /// Why the linker could not follow it; `nil` if it could.
+  /// Why the linker could not follow the symbol's entry; `nil` if it could.
   var reasonIfMissing: OrderFileCheck.Reason? {
     if !found.isEmpty || isSpeltOtherwise { return nil }
     if isInOtherObjectFile { return .otherObjectFile }

@@ -26,7 +26,7 @@ package struct RenamedSymbols {
   private var listed: Set<NameKey>
   private var swiftFunctions: [SwiftNameForm: [NameKey: [Place]]] = [:]
 
-  /// A function of one of the layouts.
+  /// The place of a function: a layout, and an address in the layout.
   private struct Place: Hashable {
     var map: Int
     var function: Int

@@ -20,7 +20,7 @@ import TraceFormat
 package struct EmulatedTrace {
   /// A point at which a recording ends.
   package struct End: Sendable {
-    /// In nanoseconds since boot, which are the ticks of an emulator's traces.
+    /// The time of the end in nanoseconds since boot, which are the ticks of an emulator's traces.
     package var ticks: UInt64
     package var state: TraceHeader.State
 

@@ -27,7 +27,7 @@ extension Profile {
     recordedFunctions(launch.uses)
   }
 
-  /// - Parameter uses: image by image.
+  /// - Parameter uses: the uses, image by image.
   private func recordedFunctions(_ uses: [Use]) -> [RecordedFunctions] {
     var launches: [RecordedFunctions] = []
     var rest = uses[...]
@@ -95,7 +95,7 @@ extension TraceImage {
 extension Trace {
   /// A trace that has everything that the launches of `profile` used, with the names of functions.
   ///
-  /// - Parameter path: the profile's, for messages.
+  /// - Parameter path: the path of the profile, for messages.
   package init(_ profile: Profile, path: String) {
     let program = profile.images.max { $0.programLaunches < $1.programLaunches }
     self.init(path: path, program: program?.path ?? "", processNumber: nil)
@@ -107,7 +107,7 @@ extension Trace {
     let methods = profile.images.reduce(into: Set<Trace.RecordingMethod>()) {
       $0.formUnion($1.recordingMethods)
     }
-    // The method that sees least.
+    // Of several methods of recording, the one that sees least is stated.
     method =
       [.instrumentation, .imported, .breakpoints, .emulation].first(where: methods.contains)
       ?? .imported

@@ -78,18 +78,18 @@ extension ProfileFold {
 
 /// The functions and data that a sealed trace names in one image, and their first uses.
 private struct SealedBodies {
-  /// The addresses of the first bytes, ascending.
+  /// The addresses of the first bytes of the bodies, ascending.
   var starts: [StatedAddress] = []
-  /// In bytes; 0 if unknown.
+  /// The sizes of the bodies in bytes; 0 if unknown.
   var sizes: [UInt64] = []
-  /// Places in the table of names.
+  /// The range of each body's names in the table of names.
   var entries: [Range<Int>] = []
   var uses: [ProfileFold.FunctionUse] = []
   var unnamedHits = 0
   /// For each function its place in `uses`; -1 if the function was not used.
   private(set) var placeOfUse: [Int32] = []
   private var unnamedEntries: Set<StatedAddress> = []
-  /// First touches of data.
+  /// The first touches of data, in the order of the trace.
   private(set) var touches: [ProfileFold.FunctionUse] = []
   /// For each body that was touched its place in `touches`.
   private(set) var placeOfTouch: [(body: Int, touch: Int)] = []
@@ -131,7 +131,7 @@ private struct SealedBodies {
     }
   }
 
-  /// The function whose body contains `address`.
+  /// Returns the function whose body contains `address`.
   private func body(holding address: StatedAddress) -> Int? {
     guard var body = starts.indices.first, starts[body] <= address else { return nil }
     var count = starts.count

@@ -51,7 +51,7 @@ package struct RecordedFunctions: Sendable {
 
   /// A basic block that ran, and the step of its first use.
   package struct ExecutedBlock: Sendable {
-    /// The step in the trace.
+    /// The step of the block's first use in the trace.
     package var step: Int
     package var block: FunctionBlock
   }
@@ -76,7 +76,7 @@ package struct RecordedFunctions: Sendable {
     /// What the hit shows about the code.
     package enum Code: Hashable, Sendable {
       case entry(StatedAddress)
-      /// An address in the code, where its entry is unknown.
+      /// An address inside the code, whose entry is unknown.
       case inside(StatedAddress)
       case unknown
     }
@@ -201,7 +201,7 @@ package struct RecordedImage: Sendable {
 
   fileprivate enum Source: Sendable {
     case layout(Layout)
-    /// Ascending by address; each with all its names.
+    /// The names come from the trace: the bodies, ascending by address, each with all its names.
     case names([Body])
   }
   private let source: Source

@@ -17,7 +17,7 @@ extension Trace {
 }
 
 extension TraceRecordableCode {
-  /// `nil` if the bytes are unknown.
+  /// Makes the record of a trace about `code`; `nil` if the number of bytes is unknown.
   fileprivate init?(_ code: RecordableCode, ofImageNumbered number: UInt64) {
     guard let bytes = code.bytes else { return nil }
     self.init(
@@ -32,7 +32,8 @@ extension TraceRecordableCode {
 }
 
 extension RecordableCode {
-  /// `nil` if the means are of a later version.
+  /// Makes the recordable code from the record of a trace; `nil` if a later version wrote a kind of `means` that is
+  /// unknown here.
   init?(_ code: TraceRecordableCode) {
     guard let means = Means.allCases.first(where: { $0.inTrace == code.means }) else {
       return nil

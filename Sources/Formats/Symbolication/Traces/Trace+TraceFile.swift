@@ -168,7 +168,7 @@ extension TraceImage {
   }
 }
 
-/// Numbers of threads in the order of their first records, from 1.
+/// The numbers of threads, given from 1 in the order of their first records.
 private struct ThreadNumbers {
   private var numbers: [UInt32: Int] = [:]
   /// Most records are of the same thread as the record before.

@@ -10,7 +10,7 @@ import TraceFormat
 
 /// The images of a trace, and the image to which an address belonged.
 struct TraceRegistrations {
-  /// In the order of their loads.
+  /// The images of the trace, in the order of their loads.
   private(set) var images: [TraceImage] = []
   private var spans: [Span] = []
   /// Indexes of `spans` sorted by the start of their ranges, and the position of each span in that order.
@@ -18,7 +18,7 @@ struct TraceRegistrations {
   private var places: [Int] = []
   /// The loads and unloads, in time order.
   private var changes: [Change] = []
-  /// How many of `changes` have been applied to `loaded`.
+  /// The number of elements of `changes` that have been applied to `loaded`.
   private var changeCount = 0
   private var loaded = SortedBits(count: 0)
   private var latest = 0
@@ -27,7 +27,7 @@ struct TraceRegistrations {
 
   private struct Span {
     var range: Range<LoadedAddress>
-    /// The slot of the load record.
+    /// The slot of the image's load record.
     var loadedAt: Int
   }
 

@@ -41,7 +41,7 @@ package struct UsedFunctions: Sendable {
   package struct Launch: Equatable, Sendable {
     /// The number of launches that used exactly these functions in this order.
     package var weight: UInt64
-    /// Indexes into `functions`, in the order of first uses; each once.
+    /// The used functions, each once, as indexes into `functions`, in the order of first uses.
     package var functions: [Int]
   }
 
@@ -51,10 +51,11 @@ package struct UsedFunctions: Sendable {
     var address: StatedAddress?
   }
 
-  /// First the functions of the first whole launch in their order, then the functions that the second launch adds, and
-  /// so on. Then the functions that no whole launch used, the most used first.
+  /// The functions: first those of the first whole launch in their order, then the functions that the second launch
+  /// adds, and so on. Then the functions that no whole launch used, the most used first.
   package private(set) var functions: [Function] = []
-  /// Sorted by weight, the heaviest first; launches of equal weight by the number of functions, the largest first.
+  /// The whole launches, sorted by weight, the heaviest first; launches of equal weight by the number of functions, the
+  /// largest first.
   package private(set) var launches: [Launch] = []
   /// The number of launches that used the image.
   package private(set) var launchCount: UInt64 = 0
@@ -182,7 +183,7 @@ package struct UsedFunctions: Sendable {
 /// Matches functions of other builds with functions of the build to order. Two functions match if their names and
 /// object file are equal, and launches used no other body with these names and this object file in either build.
 private struct OnlyBodies {
-  /// The indexes of images that are the build to order.
+  /// The indexes of the images in the profile that are the build to order.
   private var ordered: Set<Int> = []
   private var bodies: [UsedFunctions.Key: (address: StatedAddress, count: Int)] = [:]
   private var isRepeated: Set<BuildKey> = []

@@ -18,7 +18,7 @@ typedef struct {
   /// The symbol: the linkage name or, in a language without linkage names, the name. Not NULL; valid until
   /// the reader is closed. A clone has its original's name, without `.isra.0` and the like.
   const char *name;
-  /// In bytes, without the terminating zero.
+  /// The size of the name in bytes, without the terminating zero.
   size_t name_size;
   /// The first address, as the image states it. For a discarded function, whatever the linker left there,
   /// often 0 or all ones.
@@ -28,7 +28,7 @@ typedef struct {
   /// Another piece of a function in several pieces, which may be the one with the entry; size 0 if there is none.
   uint64_t other_address;
   uint64_t other_size;
-  /// The number of its compilation unit, from 1, and the unit's name, usually a source file; NULL if it has
+  /// The number of the function's compilation unit, from 1, and the unit's name, usually a source file; NULL if it has
   /// none. The name lives until the reader is closed; its size is without the terminating zero.
   uint64_t unit;
   const char *unit_name;
