@@ -14,7 +14,7 @@ public typealias ByteRange = Range<FileOffset>
 /// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped, accessing it
 /// raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their outputs by renaming, which
 /// is safe. A trace that its program may still write grows and is truncated in place, so it is copied.
-public final class FileBytes: @unchecked Sendable {  // why: the memory does not change after the initializer
+public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
   public let count: Int

@@ -222,7 +222,8 @@ extension RustV0Printer {
   mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
     if index == 0 { return try print("'_") }
     guard index <= lifetimes else {
-      if silence > 0 { return }  // The binder of the lifetime may be in a back reference that was skipped.
+      // the binder of the lifetime may be in a back reference that was skipped.
+      if silence > 0 { return }
       throw NotUnderstood()
     }
     let number = lifetimes - index

@@ -67,7 +67,8 @@ private struct CxxOutline {
         }
         guard closers.popLast() == byte else { return nil }
       case UInt8(ascii: ":") where closers.isEmpty:
-        parameters = nil  // a list of parameters with `::` after it belongs to an enclosing function
+        // a list of parameters with `::` after it belongs to an enclosing function
+        parameters = nil
         isOperator = false
       case UInt8(ascii: " ") where closers.isEmpty && parameters == nil && !isOperator:
         start = position + 1  // the last blank so far may be the end of a return type

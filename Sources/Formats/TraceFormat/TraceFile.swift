@@ -67,7 +67,8 @@ package struct TraceFile: Sendable {
     }
 
     var records: [TraceRecord] = []
-    records.reserveCapacity(min(count, 1 << 16))  // Empty slots are not stored, because each would take 40 bytes.
+    // Empty slots are not stored, because each would take 40 bytes.
+    records.reserveCapacity(min(count, 1 << 16))
     var inFlight = 0
     var loads: UInt64 = 0
     var slot = 0
@@ -113,7 +114,8 @@ package struct TraceFile: Sendable {
     _ bytes: FileBytes, at offset: Int, slot: Int, payloads: Range<Int>
   ) throws(ParseError) -> TraceRecord {
     let subject = bytes.loadUnaligned(UInt64.self, at: offset)
-    let second = bytes.loadUnaligned(UInt64.self, at: offset + 8)  // The C structure has a union here.
+    // The C structure has a union here.
+    let second = bytes.loadUnaligned(UInt64.self, at: offset + 8)
     let entry = bytes.loadUnaligned(UInt64.self, at: offset + 16)
     let ticks = bytes.loadUnaligned(UInt64.self, at: offset + 24)
     let thread = bytes.loadUnaligned(UInt32.self, at: offset + 32)

@@ -88,7 +88,8 @@ package struct ELFSectionFlags: OptionSet, Hashable, Sendable {
   package var rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: the section is in memory at run time
+  // SHF_ALLOC: the section is in memory at run time
+  package static let allocated = Self(rawValue: 0x2)
   package static let executable = Self(rawValue: 0x4)  // SHF_EXECINSTR
   package static let threadLocal = Self(rawValue: 0x400)  // SHF_TLS
   package static let compressed = Self(rawValue: 0x800)  // SHF_COMPRESSED

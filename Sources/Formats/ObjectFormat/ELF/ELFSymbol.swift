@@ -27,7 +27,8 @@ package struct ELFSymbolType: RawRepresentable, Hashable, Sendable {
   package static let section = Self(rawValue: 3)  // STT_SECTION
   package static let file = Self(rawValue: 4)  // STT_FILE
   package static let threadLocal = Self(rawValue: 6)  // STT_TLS
-  package static let indirectFunction = Self(rawValue: 10)  // STT_GNU_IFUNC: the address is the resolver's
+  // STT_GNU_IFUNC: the address is the resolver's
+  package static let indirectFunction = Self(rawValue: 10)
 }
 
 extension ELFSymbolType: CustomStringConvertible {

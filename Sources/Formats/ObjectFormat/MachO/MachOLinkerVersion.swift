@@ -22,7 +22,8 @@ extension MachOFile {
       let count = try input.read(UInt32.self, "ntools")
       for _ in 0..<count {
         let number = try input.read(UInt32.self, "tool")
-        let version = try input.read(UInt32.self, "version")  // the version is major << 16 | minor << 8 | patch
+        // the version is major << 16 | minor << 8 | patch
+        let version = try input.read(UInt32.self, "version")
         switch number {
         case 3: return MachOLinkerVersion(tool: .ld, major: version >> 16)
         case 4: return MachOLinkerVersion(tool: .lld, major: version >> 16)

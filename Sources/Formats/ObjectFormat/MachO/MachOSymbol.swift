@@ -36,7 +36,8 @@ package struct MachOSymbolKind: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  package static let undefined = Self(rawValue: 0x0)  // N_UNDF: undefined, or common if the value is not 0
+  // N_UNDF: undefined, or common if the value is not 0
+  package static let undefined = Self(rawValue: 0x0)
   package static let absolute = Self(rawValue: 0x2)  // N_ABS
   package static let indirect = Self(rawValue: 0xa)  // N_INDR: the value is another name's offset
   package static let inSection = Self(rawValue: 0xe)  // N_SECT

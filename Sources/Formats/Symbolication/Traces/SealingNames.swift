@@ -85,7 +85,8 @@ extension SymbolName {
     let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard let size = Int(String(decoding: digits, as: UTF8.self)) else { return false }
     rest = rest.dropFirst(digits.count)
-    if !isLegacy { _ = skip("_") }  // an underscore precedes an identifier that begins with a digit or an underscore
+    // an underscore precedes an identifier that begins with a digit or an underscore
+    if !isLegacy { _ = skip("_") }
     rest = rest.dropFirst(size)
     guard skip("4main") else { return false }
     return isLegacy ? skip("17h") && rest.count == 17 : rest.isEmpty
