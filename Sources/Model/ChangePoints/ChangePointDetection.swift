@@ -41,7 +41,7 @@ package struct ChangePointDetection: Hashable, Sendable {
   /// A point stays if its change, as a share of the lower of the two means, is above this limit.
   package var minimumChange: Double
 
-  /// - Precondition: each parameter is within its bounds.
+  /// - Precondition: each parameter is within the bounds that its property states.
   package init(window: Int = 50, maximumP: Double = 0.001, minimumChange: Double = 0) {
     precondition(window >= 2 && maximumP > 0 && maximumP <= 1 && minimumChange >= 0)
     self.window = window
@@ -101,7 +101,7 @@ package struct ChangePoint: Hashable, Sendable {
     before.mean == 0 ? nil : after.mean / before.mean - 1
   }
 
-  /// The change as a share of the lower mean: the same up and down.
+  /// The change as a share of the lower mean, so that equal changes up and down have the same value.
   fileprivate var magnitude: Double {
     let back = after.mean == 0 ? 0 : before.mean / after.mean - 1
     return max(abs(change ?? 0), abs(back))
@@ -130,7 +130,7 @@ extension ChangePointDetection {
     var candidates = [part.startIndex: statistic.best(in: part.indices)]
     var bounds = [part.startIndex, part.endIndex]
     while true {
-      // Of equal candidates, the first.
+      // Returns the best candidate; of equally good candidates, the first.
       var best: (place: Int, candidate: EnergyStatistic.Candidate)?
       for place in bounds.indices.dropLast() {
         guard let candidate = candidates[bounds[place]] ?? nil else { continue }

@@ -12,7 +12,7 @@
 ///
 /// Running sums of distances give Q in constant time for each pair of places.
 package struct EnergyStatistic {
-  /// The place at which the second part begins, and Q there.
+  /// A place at which the second part can begin, and the value of Q for this place.
   package struct Candidate {
     package var index: Int
     package var value: Double
@@ -46,8 +46,8 @@ package struct EnergyStatistic {
     return sums[row + range.upperBound] - sums[row + range.lowerBound]
   }
 
-  /// The place in `range` where Q is greatest; the first of several such places. `nil` if there are fewer than two
-  /// values.
+  /// Returns the place in `range` where Q is greatest; the first of several such places. `nil` if there are fewer than
+  /// two values.
   ///
   /// - Complexity: O(*n*²) for a range of *n*.
   package func best(in range: Range<Int>) -> Candidate? {

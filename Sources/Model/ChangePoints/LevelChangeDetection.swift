@@ -53,7 +53,7 @@ package struct LevelChangeDetection: Hashable, Sendable {
 
 /// A change of the level of a figure.
 package struct LevelChange: Hashable, Sendable {
-  /// The first value after the change.
+  /// The index of the first value after the change.
   package var index: Int
   /// The median of the values since the previous change.
   package var before: Double
@@ -62,7 +62,7 @@ package struct LevelChange: Hashable, Sendable {
   /// The probability that ranks differ as much by chance as the ranks of both sides do; 0 if the figure is exact.
   package var p: Double
 
-  /// The change as a share of the lower level: the same up and down.
+  /// The change as a share of the lower level, so that equal changes up and down have the same value.
   fileprivate var magnitude: Double {
     let (low, high) = (min(abs(before), abs(after)), abs(after - before))
     return low == 0 ? .infinity : high / low

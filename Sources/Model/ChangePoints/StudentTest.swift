@@ -10,7 +10,7 @@ package struct SampleMoments: Hashable, Sendable {
   package var mean: Double
   package var deviation: Double
 
-  /// - Precondition: at least one value.
+  /// - Precondition: `values` has at least one value.
   package init(_ values: ArraySlice<Double>) {
     precondition(!values.isEmpty, "a sample has values")
     count = values.count

@@ -42,7 +42,7 @@ import ImageModel
 
 /// The parts that several launches used, so that all launches together touch few pages.
 package struct BalancedOrder: Sendable {
-  /// Without duplicates; a function with aliases is listed by its first alias.
+  /// The parts in their new order, without duplicates; a function with aliases is listed by its first alias.
   package let parts: [Part]
 
   /// The maximum number of launches that are examined. If there are more launches, they are sampled at equal distances

@@ -169,7 +169,7 @@ private struct Cut {
   private struct Utility {
     var left: UInt32 = 0
     var right: UInt32 = 0
-    /// What the objective gains if one item is moved.
+    /// The amount by which the objective grows if one item of the utility moves to the other half.
     var gainFromLeft: Float = 0
     var gainFromRight: Float = 0
     var isUpToDate = false

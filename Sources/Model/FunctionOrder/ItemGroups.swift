@@ -2,7 +2,7 @@
 /// either the whole group or nothing of it.
 package struct ItemGroups: Sendable {
   package struct Group: Sendable {
-    /// In the order in which the launches, one after the other, first use them.
+    /// The items of the group, in the order in which the launches, one after the other, first use them.
     package fileprivate(set) var items: [Int] = []
     /// Ascending.
     package let launches: [Int]
@@ -17,9 +17,9 @@ package struct ItemGroups: Sendable {
     package fileprivate(set) var size: Int
   }
 
-  /// In the order of their first items.
+  /// The groups, in the order of their first items.
   package private(set) var groups: [Group] = []
-  /// What each launch uses, in the order of first uses.
+  /// The groups that each launch uses, piece by piece, in the order of first uses.
   package private(set) var runs: [[Run]] = []
 
   /// - Parameters:
@@ -78,7 +78,7 @@ package struct ItemGroups: Sendable {
     }
   }
 
-  /// Groups that all launches use, then the other groups by balanced partitioning.
+  /// The order of the groups by balanced partitioning; the groups that all launches use are first.
   var partitioned: [Int] {
     // Groups that more launches use come first, so that code that is used throughout is not among code that is used
     // once.

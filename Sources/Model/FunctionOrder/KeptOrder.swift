@@ -41,7 +41,7 @@ import ImageModel
 
 /// An order in which functions keep their places in a previous order if hardly anything is gained by moving them.
 package struct KeptOrder: Sendable {
-  /// Without duplicates; a function with aliases is listed by its first alias.
+  /// The parts in the resulting order, without duplicates; a function with aliases is listed by its first alias.
   package let parts: [Part]
   /// The members of `parts` that only the previous order has, in the order of `parts`.
   package let unused: [Part]
@@ -111,7 +111,7 @@ private struct GroupSearch {
   let sizes: OrderedSizes
   let mostMoves: Int
 
-  /// The cost, and the pages of 4 KiB of all launches together.
+  /// Returns the cost of an order for all launches together, and the number of their pages of 4 KiB.
   func cost(of order: [Int]) -> (all: Int, pages: Int) {
     let groups = ItemGroups(launches, sizes: sizes.sizes, adjacentIn: order)
     var cost = LaunchCost(groups, start: sizes.start)
@@ -158,7 +158,7 @@ private struct PreviousPlaces {
     }
   }
 
-  /// The previous order, with each new item after the item that it follows in the new order.
+  /// Returns the previous order, with each new item after the item that it follows in the new order.
   func previous(withUnused keepsUnused: Bool) -> [Int] {
     var first: [Int] = []
     var following = [[Int]](repeating: [], count: previous.count)
@@ -178,7 +178,7 @@ private struct PreviousPlaces {
       }
   }
 
-  /// The new order with groups in their previous order.
+  /// Returns the new order, in which the items of each group are in their previous order.
   func sortedGroups(onPages: Bool) -> [Int] {
     var order: [Int] = []
     var start = 0

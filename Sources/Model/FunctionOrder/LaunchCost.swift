@@ -13,7 +13,7 @@ package struct LaunchCost {
   private static let excessWeight = 32
   /// The weight of the pages that are counted as if the order could begin anywhere.
   private static let gapWeight = 3
-  /// How many pages a cold fault weighs.
+  /// The weight of a cold fault, in pages.
   private static let faultWeight = 16
   static let pageBits = 12
   private static let largePageBits = 14
@@ -33,7 +33,7 @@ package struct LaunchCost {
   private var lastPage: [Int]
   private var lastEnd: [Int]
   private var lastLargePage: [Int]
-  /// The launch that last read each page.
+  /// For each page, the launch that read the page last.
   private var reader: [Int]
   private var readerCount = 0
 
@@ -63,7 +63,7 @@ package struct LaunchCost {
       repeating: 0, count: (start + size) >> Self.pageBits - start >> Self.pageBits + 1)
   }
 
-  /// About how many steps it takes to compute a cost.
+  /// The approximate number of steps that computing a cost takes.
   var steps: Int { groups.runs.reduce(0) { $0 + $1.count } + 2 * users.count }
 
   /// Returns the weighted sum of the pages of 4 KiB and of 16 KiB that launches touch, and of the faults of cold

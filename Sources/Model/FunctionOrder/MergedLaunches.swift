@@ -41,7 +41,7 @@ import ImageModel
 
 /// The first use of a part in one launch.
 package struct FirstUse: Hashable, Sendable {
-  /// The position in the launch: a smaller step was earlier.
+  /// The position of the use in the launch: a smaller step was earlier.
   package var step: UInt64
   package var part: Part
 
@@ -61,7 +61,7 @@ package struct FirstUse: Hashable, Sendable {
 /// Adding is associative: (a + b) + c is a + (b + c). It is not commutative, because an earlier launch decides the
 /// position of a part.
 package struct MergedLaunches: Equatable, Sendable {
-  /// Earliest first, without duplicates; a function with aliases is listed by its first alias.
+  /// The used parts, earliest use first, without duplicates; a function with aliases is listed by its first alias.
   package private(set) var parts: [Part] = []
   private var isMember: Set<Part> = []
 
@@ -69,12 +69,13 @@ package struct MergedLaunches: Equatable, Sendable {
 
   /// Adds a launch after the others.
   ///
-  /// - Parameter launch: in any order. If a part has several uses, the earliest counts; if two parts were used at the
-  ///   same step, the part at the lower address comes first.
+  /// - Parameter launch: the first uses of the launch, in any order. If a part has several uses, the earliest counts;
+  ///   if two parts were used at the same step, the part at the lower address comes first.
   /// - Precondition: all functions are indexes of `layout`, which is the same in each call.
   /// - Complexity: O(*u* (log *u* + log *n*)) for *u* uses and *n* functions.
   package mutating func append(_ launch: [FirstUse], in layout: Layout) {
-    // A total key: uses may come out of a hash table, and the same trace must give the same bytes.
+    // The uses are sorted by a total order, because they may come out of a hash table, and the same trace must give the
+    // same bytes.
     let uses = launch.map { (step: $0.step, part: layout.canonical($0.part)) }
       .sorted { ($0.step, $0.part) < ($1.step, $1.part) }
     for use in uses { append(use.part) }

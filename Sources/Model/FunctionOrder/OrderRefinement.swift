@@ -56,7 +56,7 @@ package struct OrderRefinement: Sendable {
   private struct Entry {
     /// Also `true` for an entry that places nothing in this layout: its use is unknown.
     var isUsed: Bool
-    /// The size of its largest part.
+    /// The size of the element's largest part.
     var size: UInt64
   }
 

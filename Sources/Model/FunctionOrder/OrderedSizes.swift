@@ -6,7 +6,7 @@ struct OrderedSizes: Sendable {
   /// The maximum number of bytes of a part that count. No launch is expected to run all of a larger part.
   private static let mostBytes: UInt64 = 1 << 18
 
-  /// In bytes, at least 1, with the padding that aligns the next part.
+  /// The sizes of the parts in bytes, each at least 1, with the padding that aligns the next part.
   let sizes: [Int]
   /// The address of the first part within 64 KiB, which is all that matters for pages.
   let start: Int

@@ -26,7 +26,7 @@ package struct UsedParts: Sendable {
     self.others = others
   }
 
-  /// The uses of all launches, and then the others.
+  /// The uses of the whole launches, and then the uses that belong to no whole launch.
   package var all: [FirstUse] { launches.flatMap(\.uses) + others }
 
   /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are

@@ -1,19 +1,19 @@
 /// A symbol that the linker saw, but that names no function of the image.
 package struct AbsentSymbol: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
-    /// It was declared and used, but not defined.
+    /// The symbol was declared and used, but not defined.
     case undefined
-    /// Another image defines it.
+    /// Another image defines the symbol.
     case shared
-    /// It is a number, not a place in a section.
+    /// The symbol is a number, not a place in a section.
     case absolute
-    /// Nothing used it, so the linker discarded it.
+    /// Nothing used the symbol, so the linker discarded it.
     case discarded
-    /// It names data. Linkers order data by the same files as functions.
+    /// The symbol names data. Linkers order data by the same files as functions.
     case data
   }
 
-  /// A reference into the layout's `names`.
+  /// The name of the symbol, as a reference into the layout's `names`.
   package var name: NameReference
   package var reason: Reason
 

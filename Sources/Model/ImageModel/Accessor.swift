@@ -1,13 +1,14 @@
 /// Who touched a page. Raw values appear in reports.
 package enum Accessor: String, CaseIterable, Sendable {
-  /// The loader, to read the relocations or to write the addresses that the image refers to.
+  /// The loader accessed the page to read relocations, or to write addresses that the image refers to.
   case relocation
-  /// The loader, to find a symbol in the image's tables.
+  /// The loader accessed the page to find a symbol in the image's tables.
   case lookUp = "look-up"
-  /// The loader, for anything else: the dynamic section, tables of versions, notes, lists of initializers.
+  /// The loader accessed the page for another purpose: the dynamic section, tables of versions, notes, lists of
+  /// initializers.
   case loader
-  /// The kernel, when it starts the program, or in a system call.
+  /// The kernel accessed the page when it started the program, or in a system call.
   case kernel
-  /// An instruction of the program or of a library.
+  /// An instruction of the program or of a library accessed the page.
   case program
 }

@@ -13,10 +13,10 @@ package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
   case landingPads
   /// According to hashes.
   case code
-  /// In bytes, of a function that is split in neither build.
+  /// The size of the function in each build, in bytes, if the function is split in neither build.
   case size(UInt64, UInt64)
 
-  /// One phrase, lower case, no full stop.
+  /// The difference as one phrase in lower case, without a full stop.
   package var description: String {
     switch self {
     case .count(let a, let b): "\(a) and \(b) basic blocks"

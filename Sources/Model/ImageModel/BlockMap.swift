@@ -9,7 +9,7 @@ import Addresses
 package struct BlockMap: Sendable {
   package struct Block: Hashable, Sendable {
     package var start: StatedAddress
-    /// In bytes; a block may be empty. Below 4 GiB.
+    /// The size of the block in bytes, below 4 GiB; a block may be empty.
     package var size: UInt32
     package var id: UInt32
     /// Index into `functions`.
@@ -28,13 +28,13 @@ package struct BlockMap: Sendable {
   }
 
   package struct Function: Hashable, Sendable {
-    /// The address of its first byte.
+    /// The address of the function's first byte.
     package var entry: StatedAddress
-    /// Indexes into `blocks`: in the order of the code, the part with the entry first.
+    /// The blocks of the function, as indexes into `blocks`: in the order of the code, the part with the entry first.
     package fileprivate(set) var blocks = 0..<0
     /// A hash of the code of all blocks; `nil` if the compiler wrote none.
     package var hash: UInt64?
-    /// Whether its blocks are in several places.
+    /// Whether the function's blocks are in several places.
     package var isSplit: Bool
 
     package init(entry: StatedAddress, hash: UInt64? = nil, isSplit: Bool = false) {
@@ -44,7 +44,7 @@ package struct BlockMap: Sendable {
     }
   }
 
-  /// Ascending by entry; each entry occurs once.
+  /// The functions, ascending by entry; each entry occurs once.
   package private(set) var functions: [Function] = []
   /// The blocks of all functions, function by function.
   package private(set) var blocks: [Block] = []
@@ -54,7 +54,7 @@ package struct BlockMap: Sendable {
   package let statesIDs: Bool
 
   /// - Parameters:
-  ///   - functions: in any order; of two functions with the same entry, the first is kept.
+  ///   - functions: the functions, in any order; of two functions with the same entry, the first is kept.
   ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, only the block that
   ///     begins first is found by its address; of two blocks that begin at the same address, only the longer.
   /// - Complexity: O(*n* log *n*) for *n* blocks.

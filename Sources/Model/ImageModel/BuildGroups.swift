@@ -18,17 +18,18 @@
 /// The images of traces, grouped into builds of the same program or library.
 package struct BuildGroups: Sendable {
   package struct Group: Sendable {
-    /// The file name of its first image, with a number appended if an earlier group has that name.
+    /// The name of the group: the file name of its first image, with a number appended if an earlier group has that
+    /// name.
     package var name: String
     /// The name that a build of the library states; `nil` if none is known.
     package var libraryName: String?
-    /// Indexes into the images of the traces, in the order of the first load.
+    /// The images of the group, as indexes into the images of the traces, in the order of the first load.
     package var images: [Int]
-    /// The last process that had one of the images.
+    /// The index of the last process that had one of the group's images.
     fileprivate var lastProcess: Int
   }
 
-  /// In the order of the first load of their images.
+  /// The groups, in the order of the first load of their images.
   package private(set) var groups: [Group] = []
   /// The group of each image of the traces.
   private var groupOfImage: [Int]

@@ -3,12 +3,12 @@
 ///
 /// Names are in arrays: comparing with a dozen of them costs less than a hash, because most differ in length.
 package enum CRuntime {
-  /// Functions that run before `main`.
+  /// The names of the functions of start files that run before `main`.
   package static let startNames: [SymbolName] = [
     "_start", "_start_c", "_init", "frame_dummy", "register_tm_clones", "__libc_csu_init",
     "__do_init", "__do_global_ctors_aux",
   ]
-  /// Functions that run at exit.
+  /// The names of the functions of start files that run at exit.
   package static let endNames: [SymbolName] = [
     "_fini", "__do_global_dtors_aux", "deregister_tm_clones", "__libc_csu_fini", "__do_fini",
   ]

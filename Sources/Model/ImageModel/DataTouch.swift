@@ -7,7 +7,8 @@ import Addresses
 /// touched from the first touch that overlaps it: all symbols in one granule count as touched, although maybe only one
 /// of them was accessed.
 package struct DataTouch: Hashable, Sendable {
-  /// The position among all first uses of the launch, of data and of functions, from 0; gaps have no meaning.
+  /// The position of the touch among all first uses of the launch, of data and of functions, from 0; gaps have no
+  /// meaning.
   package var step: Int
   /// The granule in which at least one byte was accessed, in stated addresses.
   package var bytes: AddressRange
@@ -26,7 +27,7 @@ package struct DataTouch: Hashable, Sendable {
 
 /// The first touch of data of an image in a trace.
 package struct DataHit: Hashable, Sendable {
-  /// Index into the trace's `images`.
+  /// The image that was touched, as an index into the trace's `images`.
   package var image: Int
   package var touch: DataTouch
 

@@ -1,4 +1,5 @@
-/// An error or a warning: what is wrong, where, and what to try next. Lower case, without a full stop.
+/// An error or a warning: what is wrong, where, and what to try next. The message is in lower case, without a full
+/// stop.
 package struct Diagnostic: Error, Hashable, Sendable {
   /// The exit status of the program if this diagnostic ends it.
   package enum Severity: Int32, Sendable {
@@ -16,14 +17,14 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case usage = 64
   }
 
-  /// "build ID mismatch: expected 9f3a, found 41c0"
+  /// The message, such as "build ID mismatch: expected 9f3a, found 41c0".
   package var message: String
   /// Where the problem is, outermost first: file, archive member, symbol.
   package var context: [String]
   /// What to try next: each alternative is enough.
   package var remedies: [Remedy]
   package var severity: Severity
-  /// What is wrong, for code that looks for certain diagnostics; `nil` for the others.
+  /// The kind of the problem, for code that looks for certain diagnostics; `nil` for other diagnostics.
   package var kind: Kind?
 
   package init(
@@ -37,7 +38,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
     self.kind = kind
   }
 
-  /// What is wrong. The set is open: the target that makes a diagnostic names its kind.
+  /// The kind of a problem. The set of kinds is open: the target that makes a diagnostic names its kind.
   package struct Kind: Hashable, Sendable {
     private let name: String
 
@@ -46,7 +47,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
   }
 }
 
-/// Something to try next.
+/// Something that the user can try next.
 package struct Remedy: Hashable, Sendable {
   package var text: String
   /// The option of the command line that `text` names, if only some of the commands have it: `--debug-file`.

@@ -1,8 +1,8 @@
 /// A basic block, relative to its function.
 package struct FunctionBlock: Hashable, Sendable {
-  /// The distance from the function's first byte, in bytes.
+  /// The distance of the block from the function's first byte, in bytes.
   package var offset: UInt64
-  /// The size in bytes.
+  /// The size of the block in bytes.
   package var size: UInt64
 
   package init(offset: UInt64, size: UInt64) {

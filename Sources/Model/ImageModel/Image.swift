@@ -30,7 +30,7 @@ package struct ImageID: Hashable, Sendable {
 }
 
 extension ImageID: LosslessStringConvertible {
-  /// The ID with the given description.
+  /// Makes the ID that has the given description; `nil` if there is none.
   package init?(_ description: String) {
     let digits = Array(
       (description.hasPrefix("weak:") ? description.dropFirst(5) : description[...]).utf8
@@ -49,7 +49,7 @@ extension ImageID: LosslessStringConvertible {
     guard self.description == description else { return nil }
   }
 
-  /// The form that the system's tools use: a build ID in lower-case hex, a UUID in upper case and in groups,
+  /// The ID in the form that the system's tools use: a build ID in lower-case hex, a UUID in upper case and in groups,
   /// `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID begins with `weak:`.
   package var description: String {
     let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -77,7 +77,8 @@ package struct Architecture: Hashable, Sendable, CustomStringConvertible {
 /// One linked executable or dynamic library.
 package struct Image: Sendable {
   package var path: String
-  /// Not `nil` for an image that was read from a file: without a build ID or UUID it has a weak ID.
+  /// The ID of the image. It is not `nil` for an image that was read from a file: without a build ID or UUID it has a
+  /// weak ID.
   package var id: ImageID?
   package var architecture: Architecture
   /// The address that a Mach-O image states for its header: the address of `__TEXT`. `nil` for other formats.
@@ -86,15 +87,15 @@ package struct Image: Sendable {
   /// formats. The header and `__LINKEDIT` are in a segment, but in no section.
   package var segments: [(name: SymbolName, range: AddressRange)] = []
   package var layout: Layout
-  /// In the order in which the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
-  /// methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.
+  /// The initializers, in the order in which the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O:
+  /// `+load` methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.
   package var initializers: [StatedAddress]
   /// The guards of the compiler's instrumentation, 4 bytes each; `nil` for an image that is not instrumented.
   package var guards: AddressRange?
   /// The places from which instrumented code calls the callback, in no particular order, and some numbers that are not
   /// addresses of code; `nil` if the image does not list them.
   package var callbackPlaces: [StatedAddress]?
-  /// Where the names in `layout` come from.
+  /// The source of the names in `layout`.
   package var symbolSource: SymbolSource
   /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or the
   /// last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states no such name, such as a program.

@@ -19,7 +19,7 @@ extension ImageFormat {
     package var name: String
     /// The data that identify the image if the linker wrote no identity.
     package var substitute: String
-    /// How to make the linker write it.
+    /// The hint that says how to make the linker write the identity.
     package var hint: String
   }
 

@@ -1,7 +1,7 @@
 /// An image as a document states it, so that figures of different programs, architectures and builds are not mixed.
 package struct ImageReference: Hashable, Sendable {
   package var path: String
-  /// `nil` if it is unknown: a link map need not state it, and an older document does not.
+  /// The architecture; `nil` if it is unknown: a link map need not state it, and an older document does not.
   package var architecture: Architecture?
   /// The image ID as reports write it; `nil` for a link map, a script, and in an older document.
   package var id: String?
@@ -21,12 +21,12 @@ package struct ImageReference: Hashable, Sendable {
   /// Whether two documents mean the same image, according to the architectures and IDs that they state. Paths and names
   /// are not compared.
   package enum Relation: Hashable, Sendable {
-    /// Both have the same ID, which proves a build.
+    /// Both images have the same ID, which proves that they are the same build.
     case sameBuild
     case anotherArchitecture
-    /// Their IDs differ: equal builds have equal IDs, even weak ones.
+    /// The IDs of the images differ, so they are different builds: equal builds have equal IDs, even weak ones.
     case anotherBuild
-    /// Nothing contradicts that they are the same, and nothing proves it.
+    /// The images may be the same build: nothing contradicts this, and nothing proves it.
     case unproved
   }
 

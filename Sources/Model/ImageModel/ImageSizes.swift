@@ -1,4 +1,4 @@
-/// How large an image is, and the parts of it that grow when functions are split.
+/// The sizes of an image's file, and of the parts of it that grow when functions are split.
 package struct ImageSizes: Hashable, Sendable {
   /// The size of the whole file, with debug information and maps.
   package var fileBytes: UInt64

@@ -25,11 +25,12 @@ package struct LaunchFacts: Sendable {
     }
   }
 
-  /// The bytes that every launch touches before the first function, and after the last.
+  /// The bytes that every launch touches before the first function runs.
   package var atStart: [Touch] = []
+  /// The bytes that every launch touches after the last function has run.
   package var atEnd: [Touch] = []
-  /// Ascending by site. The sites are in startup functions, and in code that these functions and the touches above
-  /// lead to.
+  /// The references, ascending by site. The sites are in startup functions, and in code that these functions and the
+  /// other touches lead to.
   package var references: [Reference] = []
   /// The executable mappings, ascending by address.
   package var executableMappings: [FileMapping] = []

@@ -5,7 +5,7 @@ package struct Section: Hashable, Sendable {
   /// The name in the format's notation: `.text`, `__TEXT,__text`.
   package var name: SymbolName
   package var range: AddressRange
-  /// Whether it contains code.
+  /// Whether the section contains code.
   package var isExecutable: Bool
 
   package init(name: SymbolName, range: AddressRange, isExecutable: Bool) {
@@ -29,16 +29,17 @@ package struct PlacedSymbol: Hashable, Sendable {
   package var address: StatedAddress
   /// The size in bytes, at least 1; `nil` if unknown, as for hand-written assembly.
   package var size: UInt64?
-  /// Index into the layout's `sections`.
+  /// The section of the function, as an index into the layout's `sections`.
   package var section: UInt32
-  /// The input section that it came from, `.text.unlikely.f`; only link maps of ELF linkers state it.
+  /// The input section that the function came from, `.text.unlikely.f`; only link maps of ELF linkers state it.
   package var inputSection: NameReference?
-  /// The object file that the linker took it from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`. Only
-  /// link maps of Mach-O linkers state it.
+  /// The object file that the linker took the function from, as an ld64 order file names it: `leaf.o`,
+  /// `libx.a(leaf.o)`. Only link maps of Mach-O linkers state it.
   package var objectFile: NameReference?
-  /// The object file that the compiler wrote it to, in the same notation. Only debug maps in Mach-O images with debug
-  /// information state it. If `ld -r` packed several object files into one, the linker knows only the packed file. Then
-  /// no line of an order file can use this name, but it distinguishes functions of the same name in any build.
+  /// The object file that the compiler wrote the function to, as an ld64 order file names it. Only debug maps in Mach-O
+  /// images with debug information state it. If `ld -r` packed several object files into one, the linker knows only the
+  /// packed file. Then no line of an order file can use this name, but it distinguishes functions of the same name in
+  /// any build.
   package var compiledObjectFile: NameReference?
   /// Whether it is invisible outside its object file, so that the name need not be unique.
   package var isLocal: Bool
@@ -137,7 +138,7 @@ extension Layout {
     guard above > 0 else { return 0..<0 }
     let aliases = functions(at: functions[above - 1].address)
     if functions[above - 1].address == address { return aliases }
-    // The widest alias decides. It is the last alias.
+    // The widest alias, which is the last one, decides whether the body contains the address.
     let widest = functions[aliases.upperBound - 1]
     guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
     guard let size = widest.size else { return aliases }

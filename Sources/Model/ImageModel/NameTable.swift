@@ -1,8 +1,8 @@
 /// The place of a name in a `NameTable`: 8 bytes, so that a function needs no allocation.
 package struct NameReference: Hashable, Sendable {
-  /// The offset in bytes from the start of the table.
+  /// The offset of the name in bytes from the start of the table.
   package var offset: UInt32
-  /// The length in bytes.
+  /// The length of the name in bytes.
   package var count: UInt32
 
   package init(offset: UInt32, count: UInt32) {
@@ -20,7 +20,7 @@ package struct NameTable: Sendable {
 
   /// Takes a whole string table; references then point into it.
   ///
-  /// - Precondition: at most 4 GiB.
+  /// - Precondition: the table has at most 4 GiB.
   package init(bytes: [UInt8]) {
     precondition(bytes.count <= Int(UInt32.max), "a string table's offsets have 32 bits")
     self.bytes = bytes

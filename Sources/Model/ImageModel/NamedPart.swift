@@ -2,10 +2,10 @@
 /// `fTm`.
 package enum NamedPart: Sendable {
   case whole
-  /// A body that several functions share; each of them jumps to it or is replaced by it.
+  /// The symbol covers a body that several functions share; each of them jumps to the body or is replaced by it.
   case mergedBody
-  /// A part split off by partial inlining.
+  /// The symbol covers a part that was split off by partial inlining.
   case partial
-  /// Blocks split off because they seldom execute.
+  /// The symbol covers blocks that were split off because they seldom execute.
   case cold
 }

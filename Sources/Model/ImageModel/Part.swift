@@ -2,15 +2,15 @@
 ///
 /// An order is a list of parts. If no function is split, each part is a whole function.
 package struct Part: Hashable, Sendable {
-  /// Index into the layout's `functions`; any alias at an address represents all aliases there.
+  /// The function, as an index into the layout's `functions`; any alias at an address represents all aliases there.
   package var function: Int
-  /// The blocks, ascending; `nil` for the whole function.
+  /// The basic blocks of the part, ascending; `nil` for the whole function.
   package var blocks: [FunctionBlock]?
 
   /// The whole function.
   package init(_ function: Int) { self.function = function }
 
-  /// - Parameter blocks: in any order.
+  /// - Parameter blocks: the basic blocks of the part, in any order.
   package init(_ function: Int, blocks: [FunctionBlock]) {
     self.function = function
     self.blocks = blocks.sorted()
@@ -18,12 +18,12 @@ package struct Part: Hashable, Sendable {
 
   package var isWhole: Bool { blocks == nil }
 
-  /// Whether it contains the function's first byte.
+  /// Whether the part contains the function's first byte.
   package var hasEntry: Bool { blocks?.contains { $0.offset == 0 } ?? true }
 }
 
 extension Part: Comparable {
-  /// By function; the whole function comes before its blocks, and blocks ascend by offset.
+  /// Orders parts by function; the whole function comes before its blocks, and blocks ascend by offset.
   package static func < (a: Self, b: Self) -> Bool {
     guard a.function == b.function else { return a.function < b.function }
     guard let blocks = b.blocks else { return false }

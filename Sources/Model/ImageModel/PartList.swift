@@ -23,7 +23,7 @@ package struct FunctionList: Hashable, Sendable {
   package init(_ parts: [Part]) { self.parts = parts }
 
   package static func == (a: Self, b: Self) -> Bool {
-    // Arrays compare their storage first.
+    // Arrays that share their storage are equal without a comparison of their elements.
     a.parts == b.parts || a.parts.elementsEqual(b.parts) { $0.function == $1.function }
   }
 

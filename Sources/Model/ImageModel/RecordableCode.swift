@@ -4,10 +4,10 @@
 package struct RecordableCode: Hashable, Sendable {
   /// What makes a function recordable.
   package enum Means: String, CaseIterable, Sendable {
-    /// A call that the compiler inserted.
+    /// A function is recordable if the compiler inserted a call of the recorder into it.
     case callback
     case breakpoint
-    /// Nothing: an emulator sees all code.
+    /// All functions are recordable, because an emulator sees all code.
     case execution
   }
 
@@ -40,7 +40,7 @@ package struct RecordableCode: Hashable, Sendable {
   package struct Unit: Hashable, Sendable {
     /// The object file, archive member or source file; `nil` for all code whose file is unknown.
     package var name: SymbolName?
-    /// The largest of these functions; `nil` if it has no name.
+    /// The largest of the unit's functions that could not be recorded; `nil` if it has no name.
     package var largestFunction: SymbolName?
     package var functions: Int
     package var bytes: UInt64
@@ -63,7 +63,7 @@ package struct RecordableCode: Hashable, Sendable {
 
   package var means: Means
   package var functions: Portion
-  /// `nil` if only the functions could be counted.
+  /// The recordable bytes and all bytes of code; `nil` if only the functions could be counted.
   package var bytes: Portion?
   /// The code that could not be recorded, most bytes first.
   package var unseen: [Unit]
@@ -75,6 +75,6 @@ package struct RecordableCode: Hashable, Sendable {
     self.unseen = unseen
   }
 
-  /// The bytes if they are known, else the functions.
+  /// The recordable portion of the bytes if it is known, else of the functions.
   package var portion: Portion { bytes ?? functions }
 }

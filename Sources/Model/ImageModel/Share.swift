@@ -36,10 +36,10 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   package static func < (a: Share, b: Share) -> Bool { a.millionths < b.millionths }
 
-  /// From 0 to 1.
+  /// The share as a number from 0 to 1.
   package var ratio: Double { Double(millionths) / Double(Self.all) }
 
-  /// The rest of the whole.
+  /// The share of the whole that remains.
   package var complement: Share {
     var share = self
     share.millionths = Self.all - millionths

@@ -1,6 +1,6 @@
 /// The name of a symbol as bytes, exactly as in the object: usually UTF-8, but not always.
 package struct SymbolName: Hashable, Sendable {
-  /// Without a terminating zero.
+  /// The bytes of the name, without a terminating zero.
   package var bytes: [UInt8]
 
   package init(bytes: [UInt8]) { self.bytes = bytes }
@@ -25,7 +25,7 @@ package struct SymbolName: Hashable, Sendable {
 }
 
 extension SymbolName: Comparable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// Bytewise, so that the order is the same on every machine and in every locale.
+  /// Compares names bytewise, so that the order is the same on every machine and in every locale.
   package static func < (a: Self, b: Self) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
   package init(stringLiteral value: String) { self.init(value) }
   /// The name for people: bytes that are not UTF-8 become U+FFFD.

@@ -2,19 +2,19 @@
 ///
 /// Rows of an estimate are in the order of the cases. Raw values appear in documents.
 package enum TouchCause: String, CaseIterable, Sendable {
-  /// A function that a trace recorded.
+  /// The bytes are of a function that a trace recorded.
   case startupFunction = "startupFunctions"
-  /// A section that a launch reads completely, or in an unknown part.
+  /// The bytes are of a section that a launch reads completely, or in an unknown part.
   case wholeSection = "whole"
   /// An entry of a procedure linkage table, through which functions of other images are called.
   case linkageTable
   /// Code of the C runtime's start files: `_start`, `_init`, `frame_dummy`.
   case cRuntime
-  /// A function that the loader calls before `main` or at exit.
+  /// The bytes are of a function that the loader calls before `main` or at exit.
   case initializer
-  /// The body into which the compiler merged several functions, which jump to it.
+  /// The bytes are of a body into which the compiler merged several functions, which jump to it.
   case mergedBody
-  /// Data between functions that code reads: a constant or a jump table.
+  /// The bytes are data between functions that code reads: a constant or a jump table.
   case constant
   /// The image's header and the bytes after it on the first page: program headers, load commands.
   case header = "firstPage"

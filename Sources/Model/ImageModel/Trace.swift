@@ -6,18 +6,18 @@ package struct Trace: Sendable {
   package var path: String
   /// The path of the executable.
   package var program: String
-  /// `nil` if the source of an imported trace does not state it.
+  /// The number of the process; `nil` if the source of an imported trace does not state it.
   package var processNumber: UInt32?
   /// The start of the process, from which times count; `nil` if the trace does not state it, or states no session.
   package var start: ProcessStart?
-  /// The process that forked this one; `nil` unless this is a forked child.
+  /// The number of the process that forked this process; `nil` unless this is a forked child.
   package var forkedBy: UInt32?
   package var images: [TraceImage]
   /// Ascending by step.
   package var hits: [Hit]
-  /// Ascending by step; empty if only functions were recorded.
+  /// The first uses of basic blocks, ascending by step; empty if only functions were recorded.
   package var blockHits: [BlockHit] = []
-  /// Ascending by step; empty unless the build has callbacks before loads and stores.
+  /// The first touches of data, ascending by step; empty unless the build has callbacks before loads and stores.
   package var dataHits: [DataHit] = []
   package var marks: [Mark]
   /// The number of hits for which there was no free slot.
@@ -38,7 +38,7 @@ package struct Trace: Sendable {
   package var method = RecordingMethod.instrumentation
   /// ELF's `e_machine`, also for Mach-O; 0 if the source does not state it.
   package var machine: UInt32 = 0
-  /// `nil` if the trace does not state it.
+  /// The command line and inputs of the launch; `nil` if the trace does not state them.
   package var workload: Workload?
 
   package init(path: String, program: String, processNumber: UInt32?) {
@@ -74,7 +74,7 @@ package struct Trace: Sendable {
   package struct ProcessStart: Hashable, Sendable {
     /// A number that all processes of one launch share.
     package var session: UInt64
-    /// The time since boot.
+    /// The start of the process in nanoseconds since boot.
     package var nanoseconds: UInt64
 
     package init(session: UInt64, nanoseconds: UInt64) {
@@ -85,14 +85,14 @@ package struct Trace: Sendable {
 
   /// How first uses were recorded.
   package enum RecordingMethod: String, Sendable {
-    /// By callbacks that the compiler added to the functions.
+    /// First uses were recorded by callbacks that the compiler added to the functions.
     case instrumentation
-    /// By a breakpoint on each function of an unmodified image.
+    /// First uses were recorded by a breakpoint on each function of an unmodified image.
     case breakpoints
-    /// By an emulator that ran an unmodified image: all code that ran.
+    /// First uses were recorded by an emulator that ran an unmodified image and saw all code that ran.
     case emulation
-    /// Made from another tool's recording, which need not contain every function. Times count from the start
-    /// of that recording.
+    /// The trace was made from another tool's recording, which need not contain every function. Times count from the
+    /// start of that recording.
     case imported
 
     /// Whether the recorded images are unmodified, and all their functions that ran were recorded.
@@ -101,7 +101,7 @@ package struct Trace: Sendable {
 
   /// How the launch ended, according to the recorder.
   package enum LaunchEnd: String, Sendable {
-    /// Without an explicit end: the recording lasted until the process was gone.
+    /// The recording had no explicit end: it lasted until the process was gone.
     case exit
     case stoppedByCall = "stopped by call"
     case stoppedByMark = "stopped by mark"
@@ -149,7 +149,7 @@ package struct TraceImage: Sendable {
 
 /// The first use of a function in a launch.
 package struct Hit: Sendable {
-  /// The position in the trace, from 0; gaps have no meaning.
+  /// The position of the hit in the trace, from 0; gaps have no meaning.
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
@@ -198,7 +198,7 @@ package struct BlockHit: Sendable {
 /// A named point in the launch.
 package struct Mark: Sendable {
   package var name: String
-  /// Hits with a smaller step came before it.
+  /// The position of the mark: hits with a smaller step came before the mark.
   package var step: Int
   package var nanoseconds: UInt64?
   /// The number of the thread, like `Hit.thread`.

@@ -24,22 +24,22 @@ package struct TraceSet: Sendable {
     package var processes: [[Int]]
     /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
-    /// The images for which it has first touches of data, as indexes into the set's `images`, ascending.
+    /// The images for which the trace has first touches of data, as indexes into the set's `images`, ascending.
     package var imagesWithData: [Int] = []
     /// The number of functions whose touches of data may be missing.
     package var earlyFunctions: UInt64 = 0
 
-    /// Whether no use was recorded.
+    /// Whether the trace has no use of a function.
     package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
   }
 
   /// How much of one image a trace used.
   package struct ImageUse: Hashable, Sendable {
-    /// An index into the set's `images`.
+    /// The image, as an index into the set's `images`.
     package var image: Int
     /// The number of first uses of functions and of basic blocks.
     package var hits = 0
-    /// The number of distinct functions among them.
+    /// The number of distinct functions among the uses.
     package var functions = 0
 
     package init(image: Int, hits: Int = 0, functions: Int = 0) {
@@ -56,13 +56,13 @@ package struct TraceSet: Sendable {
     var id: ImageID?
   }
 
-  /// In the order in which they were added.
+  /// The traces, in the order in which they were added.
   package private(set) var members: [Member] = []
   /// The executable of the first trace.
   package private(set) var program: String?
-  /// Each image once, by path and ID, in the order of the first load.
+  /// The images of all traces, each path and ID once, in the order of the first load.
   package private(set) var images: [TraceImage] = []
-  /// How each of `images` was recorded, parallel to them.
+  /// The methods by which each of `images` was recorded, parallel to `images`.
   package private(set) var recordingMethods: [Set<Trace.RecordingMethod>] = []
   /// The images that have to be read, because a trace lacks names of their functions.
   package private(set) var imagesToRead: [TraceImage] = []

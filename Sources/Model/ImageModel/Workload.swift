@@ -1,13 +1,13 @@
-/// What a launch was asked to do, as hashes. They show whether a launch that is recorded again was asked to do the
-/// same.
+/// The command line and the inputs of a launch, as hashes. The hashes show whether a launch that is recorded again was
+/// asked to do the same.
 ///
 /// Hashes are FNV-1a, 64 bits. They detect accidental changes; equal hashes can be made on purpose.
 package struct Workload: Hashable, Sendable {
   /// A file that the launch reads.
   package struct Input: Hashable, Sendable {
-    /// The path as it was given.
+    /// The path of the file, as the user gave it.
     package var path: String
-    /// The hash of its contents before the launch.
+    /// The hash of the file's contents before the launch.
     package var hash: UInt64
 
     package init(path: String, hash: UInt64) {
@@ -20,7 +20,7 @@ package struct Workload: Hashable, Sendable {
   package var launch: String
   /// The hash of the program's file name and its arguments.
   package var commandLine: UInt64
-  /// In the order in which they were given.
+  /// The inputs, in the order in which the user gave them.
   package var inputs: [Input]
 
   package init(launch: String, commandLine: UInt64, inputs: [Input] = []) {
@@ -74,7 +74,7 @@ extension WorkloadSummary: Comparable {
   }
 }
 
-/// FNV-1a, 64 bits: <https://www.rfc-editor.org/rfc/rfc9923>.
+/// The hash function FNV-1a with 64 bits: <https://www.rfc-editor.org/rfc/rfc9923>.
 package struct FNV1a: Sendable {
   package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

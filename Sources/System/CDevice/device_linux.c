@@ -50,7 +50,7 @@ int cdevice_own_mounts(void) {
 struct cdevice {
   struct served_file *files;
   int count;
-  struct pollfd *waits; /* one for each file, and one for `wake` */
+  struct pollfd *waits; /* one entry for each file, and one for `wake` */
   pthread_t thread;
   bool has_thread;
   /* An eventfd that wakes the thread. The thread reads the eventfd only when no request is waiting. */
@@ -95,8 +95,8 @@ static void serve_one(struct cdevice *device, struct served_file *file) {
 static void *serve(void *context) {
   struct cdevice *device = context;
   prctl(PR_SET_TIMERSLACK, 1ul);
-  /* A request takes the delay, and not also the time until a processor is free. Without the right to this priority, a
-   * request takes both. */
+  /* With real-time priority, a request takes the delay, and not also the time until a processor is free. Without the
+   * right to this priority, a request takes both. */
   struct sched_param priority = {.sched_priority = 1};
   (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
   struct pollfd *waits = device->waits;
@@ -188,10 +188,10 @@ void cdevice_begin(struct cdevice *device, uint64_t delay) {
 }
 
 int cdevice_end(struct cdevice *device, struct cdevice_counts *counts) {
-  device->delay = 0; /* the requests that still wait are the launch's, but the launch did not wait for them */
+  device->delay = 0; /* requests that wait now are the launch's, which did not wait for them */
   wait_until_idle(device);
   device->counts_requests = false;
-  wait_until_idle(device); /* a request may have come meanwhile: its count is complete before the counts are read */
+  wait_until_idle(device); /* a request may have come meanwhile, so wait until it is counted */
   *counts = device->counts;
   for (int i = 0; i < device->count; i++) {
     if (device->files[i].is_gone) return ENODEV;

@@ -24,7 +24,7 @@ struct served_file {
   gid_t group;
   int64_t modified; /* in seconds */
   uint32_t modified_nanoseconds;
-  uint32_t read_ahead; /* in bytes, for the first answer */
+  uint32_t read_ahead; /* the read-ahead in bytes, for the first answer */
 };
 
 /* Copies the file at PATH into memory. Returns 0 or an errno; free *FILE in both cases. */

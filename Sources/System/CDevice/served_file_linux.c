@@ -31,7 +31,7 @@ static int read_whole(int descriptor, char *bytes, size_t size) {
   for (size_t position = 0; position < size;) {
     ssize_t count = pread(descriptor, bytes + position, size - position, (off_t)position);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return count < 0 ? errno : ESTALE; /* the file was shortened */
+    if (count <= 0) return count < 0 ? errno : ESTALE; /* the file was shortened meanwhile */
     position += (size_t)count;
   }
   return 0;
@@ -46,7 +46,8 @@ int served_file_copy(struct served_file *file, const char *path) {
   int error = fstat(descriptor, &status) != 0 ? errno : !S_ISREG(status.st_mode) ? EINVAL : 0;
   if (!error && !is_available((size_t)status.st_size)) error = ENOMEM;
   if (!error && status.st_size > 0) {
-    /* Not from malloc: the thread that serves must never wait for a page that this process is mapping. */
+    /* The memory is not from malloc, because the thread that serves must never wait for a page that this process is
+     * mapping. */
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bytes == MAP_FAILED) {
       error = errno;
@@ -165,7 +166,7 @@ static void answer_first(const struct served_file *file, const struct served_req
 
 static void answer_attributes(const struct served_file *file, const struct served_request *request) {
   struct fuse_attr_out out = {
-      .attr_valid = 1u << 30, /* seconds: the attributes never change */
+      .attr_valid = 1u << 30, /* the attributes stay valid for so many seconds: they never change */
       .attr =
           {
               .ino = FUSE_ROOT_ID,
@@ -204,7 +205,7 @@ void served_file_answer(struct served_file *file, const struct served_request *r
     case FUSE_DESTROY: return answer(file, request, 0, NULL, 0);
     case FUSE_FORGET:
     case FUSE_BATCH_FORGET:
-    case FUSE_INTERRUPT: return; /* the kernel expects no answer */
+    case FUSE_INTERRUPT: return; /* the kernel expects no answer to this request */
     case FUSE_SETATTR: return answer(file, request, EROFS, NULL, 0);
     /* After ENOSYS the kernel does not send the request again. After ENOSYS for FUSE_OPEN, the kernel opens the file
      * without a request, and keeps the file's pages in memory. */

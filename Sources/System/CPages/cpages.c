@@ -53,7 +53,7 @@ void cpages_set_stop_build(struct cpages *made, uint64_t device, uint64_t inode,
   struct orderfile_page_image *image = &((struct orderfile_page_trace *)made)->stop_image;
   image->device = device;
   image->inode = inode;
-  if (id_size > sizeof image->id) return; /* the tracer compares no ID then */
+  if (id_size > sizeof image->id) return; /* a longer ID is left out, and the tracer compares none */
   memcpy(image->id, id, id_size);
   image->id_size = id_size;
   image->id_is_weak = id_is_weak;

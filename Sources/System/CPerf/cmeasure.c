@@ -107,7 +107,7 @@ static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
   uint64_t end = measure_now() + PATIENCE * UINT64_C(1000000);
   while (!was_interrupted && measure_now() < end) {
     if (wait_a_millisecond(pid, readiness) != 0) break;
-    is_ready(readiness, pid); /* reads what the program writes */
+    is_ready(readiness, pid); /* reads the output of the program, if there is any */
   }
   kill(-pid, SIGKILL);
 }

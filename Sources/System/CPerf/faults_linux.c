@@ -28,10 +28,10 @@ static const uint64_t configurations[EVENTS] = {
 static const enum cfaults_kind kinds[EVENTS] = {CFAULTS_BEGIN, CFAULTS_MINOR, CFAULTS_MAJOR};
 
 struct ring {
-  int descriptors[EVENTS]; /* the first one owns the ring */
+  int descriptors[EVENTS]; /* the descriptors of the events; the first event owns the ring */
   uint64_t identifiers[EVENTS];
-  struct perf_event_mmap_page *page; /* the ring's data follow it */
-  size_t size;                       /* of the data */
+  struct perf_event_mmap_page *page; /* the page with the ring's state, which its data follow */
+  size_t size;                       /* the size of the ring's data */
 };
 
 struct cfaults {
@@ -39,7 +39,7 @@ struct cfaults {
   size_t ring_count;
   struct cfaults_event *events;
   size_t count, capacity;
-  char *text; /* paths, each with a NUL */
+  char *text; /* the paths of mappings, each with a NUL */
   size_t text_size, text_capacity;
   uint64_t lost;
 };
@@ -59,7 +59,7 @@ static int open_event(int cpu, int index, int ring) {
       .exclude_kernel = 1, /* as for other users, so that root gets the same figures */
       .exclude_hv = 1,
       .use_clockid = 1,
-      .clockid = CLOCK_MONOTONIC, /* the clock of measure_now */
+      .clockid = CLOCK_MONOTONIC, /* timestamps are of the clock that measure_now reads */
       .sample_id_all = 1,
       .mmap = index == 0,
       .mmap_data = index == 0,
@@ -81,7 +81,7 @@ static void close_ring(struct ring *ring) {
     if (ring->descriptors[i] >= 0) close(ring->descriptors[i]);
 }
 
-/* If this fails, nothing of RING stays open. */
+/* Opens the events and the ring of a CPU. After an error, nothing of RING stays open. */
 static int open_ring(int cpu, struct ring *ring) {
   *ring = (struct ring){.descriptors = {-1, -1, -1}};
   int error = 0;
@@ -118,7 +118,7 @@ int cfaults_open(struct cfaults **result) {
   for (int cpu = 0; !error && cpu < cpus; cpu++) {
     error = open_ring(cpu, &faults->rings[faults->ring_count]);
     if (!error) faults->ring_count++;
-    if (error == ENODEV) error = 0; /* this CPU is switched off */
+    if (error == ENODEV) error = 0; /* the CPU is switched off, so it has no ring */
   }
   if (is_limited) setrlimit(RLIMIT_NOFILE, &limit);
   if (error) {
@@ -179,7 +179,7 @@ struct mapping {
   struct perf_event_header header;
   uint32_t process, thread;
   uint64_t address, length, offset;
-  char path[]; /* padded with NULs; struct sample_id follows */
+  char path[]; /* the name is padded with NULs, and struct sample_id follows it */
 };
 struct task {
   struct perf_event_header header;
@@ -195,7 +195,7 @@ struct lost {
   uint64_t id, count;
 };
 
-/* RECORD has SIZE bytes, as its header states. */
+/* Reads a record of the kernel. RECORD has SIZE bytes, as its header states. */
 static int take_record(struct cfaults *faults, const struct ring *ring, const char *record, size_t size) {
   struct perf_event_header header;
   struct sample_id id = {0};
@@ -259,12 +259,12 @@ static int collect(struct cfaults *faults, struct ring *ring) {
   const char *data = (const char *)ring->page + page_size();
   /* acquire: pairs with the kernel's barrier between writing a record and writing the head */
   uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-  uint64_t tail = ring->page->data_tail; /* nobody else writes it */
+  uint64_t tail = ring->page->data_tail; /* only this process writes the tail */
   int error = 0;
   static char record[1 << 16]; /* a header's size is 16 bits; records wrap at the ring's end */
   while (!error && tail < head) {
     struct perf_event_header header;
-    memcpy(&header, data + tail % ring->size, sizeof header); /* 8-byte aligned: never wraps */
+    memcpy(&header, data + tail % ring->size, sizeof header); /* a header is aligned to 8 bytes, so it never wraps */
     if (header.size < sizeof header) break;
     size_t first = ring->size - tail % ring->size;
     if (first > header.size) first = header.size;

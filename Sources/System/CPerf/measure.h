@@ -19,16 +19,17 @@ struct measure_streams {
 int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start);
 
-/* The clock of measure_start. */
+/* Returns the time now, by the clock of measure_start. */
 uint64_t measure_now(void);
 
 /* Stores the bytes that a process has read from devices. A process that has ended must not have been waited for.
  * Returns false if the kernel does not state the bytes. */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes);
 
-/* The figures of the running launch of process PID: of all its processes (cprocess_each_of_launch) and of the children
- * that they have waited for. Returns false if the kernel does not state them. The kernel divides processor time between
- * user and system in clock ticks of 10 ms, and states the whole processor time of children in these ticks, too. */
+/* Stores the figures of the running launch of process PID: of all its processes (cprocess_each_of_launch) and of the
+ * children that they have waited for. Returns false if the kernel does not state them. The kernel divides processor
+ * time between user and system in clock ticks of 10 ms, and states the whole processor time of children in these ticks,
+ * too. */
 struct measure_figures {
   uint64_t user_microseconds, system_microseconds;
   uint64_t minor_faults, major_faults;
@@ -37,7 +38,7 @@ struct measure_figures {
 };
 bool measure_running(pid_t pid, struct measure_figures *figures);
 
-/* ru_maxrss of getrusage(2) in bytes. */
+/* Returns MAXRSS, the ru_maxrss of getrusage(2), in bytes. */
 uint64_t measure_peak_bytes(long maxrss);
 
 /* Opens a counter of the instructions that the next child, its threads and its descendants execute in user mode from

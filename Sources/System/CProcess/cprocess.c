@@ -20,8 +20,8 @@ static volatile sig_atomic_t child; /* the process to which signals are passed o
 static volatile sig_atomic_t child_group; /* enum cprocess_group */
 static struct sigaction old_actions[4];
 static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-static struct platform_held held; /* what cprocess_start has started for a tracer */
-static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
+static struct platform_held held; /* the program that cprocess_start has started and that waits for its tracer */
+static pid_t terminal_owner; /* this process's group, if the terminal has to be given back to it; else 0 */
 
 static volatile sig_atomic_t interrupted;
 
@@ -29,7 +29,7 @@ static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
   if (signal != SIGQUIT) interrupted = 1;
   if (!pid) return;
-  /* The terminal has already sent these two to the program, unless the program has its own group. */
+  /* The terminal has already sent SIGINT and SIGQUIT to the program, unless the program has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
   if (signal == SIGINT && child_group == CPROCESS_SHELL_SESSION) signal = SIGTERM;
   if (child_group == CPROCESS_TERMINAL_SESSION) signal = SIGHUP;
@@ -90,7 +90,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   cprocess_expect_children();
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_init(&attributes); /* these two can fail only for lack of memory, and need none in glibc */
+  posix_spawnattr_init(&attributes); /* the calls can fail only for lack of memory, and need no memory in glibc */
   posix_spawn_file_actions_init(&actions);
   short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
   sigset_t defaults;

@@ -1,5 +1,5 @@
-/* What only the kernel can do with files. Landlock: a process gives up rights to files, for itself and for all that it
- * starts. The rights to read stay as they are. <landlock(7)> */
+/* Operations on files that need system calls of Linux. Landlock: a process gives up rights to files, for itself and for
+ * all that it starts. The rights to read stay as they are. <landlock(7)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ static uint64_t rights_to_write(long version) {
   return version >= 3 ? rights | TRUNCATE : rights;
 }
 
-/* Permits RIGHTS below FOLDER. Returns 0 or an errno. */
+/* Adds a rule that permits RIGHTS below FOLDER. Returns 0 or an errno. */
 static int permit(int rules, const char *folder, uint64_t rights) {
   int descriptor = open(folder, O_PATH | O_CLOEXEC);
   if (descriptor < 0) return errno;

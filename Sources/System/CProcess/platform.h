@@ -69,7 +69,7 @@ bool platform_has_adopted(pid_t pid);
 
 /* cprocess_share_blocks, cprocess_confine_writes, cprocess_read_attribute. */
 bool platform_share_blocks(int input, int output);
-/* cprocess_create_memory: a descriptor, or -errno. */
+/* Creates memory as cprocess_create_memory does. Returns a descriptor, or -errno. */
 int platform_create_memory(const char *name, uint64_t size);
 int platform_confine_writes(const char *folder);
 long platform_read_attribute(const char *path, const char *name, void *bytes, size_t size);

@@ -14,7 +14,7 @@ uint64_t platform_now(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW);
 
 uint64_t platform_ticks(void) { return mach_absolute_time(); }
 
-/* Microseconds since 1970, as in the recorder. <sysctl(3)> */
+/* Stores the start time in microseconds since 1970, as the recorder does. <sysctl(3)> */
 enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   struct kinfo_proc process;
   int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, pid};
@@ -34,7 +34,7 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   EV_SET(&event, (uintptr_t)pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, NULL);
   int result = -EINTR;
   if (kevent(queue, &event, 1, NULL, 0, NULL) < 0)
-    result = errno == ESRCH ? 1 : -errno; /* it has ended already, and waits for waitpid */
+    result = errno == ESRCH ? 1 : -errno; /* the child has ended already, and waits for waitpid */
   while (result == -EINTR) {
     uint64_t present = platform_now(), left = present < end ? end - present : 0;
     struct timespec patience = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};

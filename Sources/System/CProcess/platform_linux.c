@@ -193,7 +193,7 @@ static void each_child(void (*body)(pid_t, uint64_t start, void *context), void 
   char *end = text;
   for (;;) {
     long pid = strtol(end, &end, 10);
-    /* The last number may be cut off. */
+    /* The last number in the text may be cut off, and is then left for the next read. */
     if (pid <= 0 || *end != ' ') return;
     uint64_t start = 0;
     platform_process((pid_t)pid, &start);

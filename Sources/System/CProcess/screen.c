@@ -121,7 +121,7 @@ static void set_modes(struct screen *screen, bool is_set) {
   for (int i = 0; i <= screen->last_number; i++) {
     int mode = screen->numbers[i];
     if (mode == 1) screen->has_application_keys = is_set;
-    if (mode == 47 || mode == 1047 || mode == 1049) clear(screen); /* the other screen, whose cells are not kept */
+    if (mode == 47 || mode == 1047 || mode == 1049) clear(screen); /* the alternate screen, whose cells are not kept */
   }
 }
 
@@ -220,7 +220,7 @@ static void end_sequence(struct screen *screen, uint8_t final) {
     }
     case 's': screen->saved_row = row; screen->saved_column = column; break;
     case 'u': move(screen, screen->saved_row, screen->saved_column); break;
-    case 'c': answer(screen, "\033[?1;2c"); break; /* a VT100 with advanced video */
+    case 'c': answer(screen, "\033[?1;2c"); break; /* the answer of a VT100 with advanced video */
     case 'n': answer_status(screen); break;
     default: break;
   }
@@ -299,7 +299,7 @@ static void in_text(struct screen *screen, uint8_t byte) {
 }
 
 static void put(struct screen *screen, uint8_t byte) {
-  if (byte == 24 || byte == 26) { /* these two bytes end a sequence */
+  if (byte == 24 || byte == 26) { /* the bytes CAN and SUB end a sequence */
     screen->state = SCREEN_TEXT;
     return;
   }

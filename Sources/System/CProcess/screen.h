@@ -39,10 +39,10 @@ struct screen {
   int set;             /* the used set: 0 for G0, 1 for G1 */
 
   uint32_t text[CPROCESS_MOST_TEXT];
-  size_t length; /* 0: no text is awaited */
+  size_t length; /* the length of the awaited text; 0: no text is awaited */
   bool is_found;
 
-  char answer[64]; /* an answer to the program that is not typed yet */
+  char answer[64]; /* an answer to the program's question, which is not typed yet */
   size_t answer_length;
 
   bool is_changed[CPROCESS_MOST_ROWS]; /* rows that have changed since the text was looked for */

@@ -19,7 +19,7 @@ struct cprocess_terminal {
   bool is_closed;
   uint8_t output[1 << 16]; /* output of the program; the bytes BEGIN to END - 1 are not drawn yet */
   size_t begin, end;
-  uint8_t typed[CPROCESS_MOST_TYPED + 64]; /* typed bytes that are not passed on yet */
+  uint8_t typed[CPROCESS_MOST_TYPED + 64]; /* the typed bytes that are not passed on yet */
   size_t typed_count;
   struct screen screen;
 };
@@ -109,7 +109,7 @@ static void answer(struct cprocess_terminal *terminal) {
 }
 
 bool cprocess_terminal_read(struct cprocess_terminal *terminal) {
-  enum { LIMIT = 1 << 20 }; /* the caller also watches times */
+  enum { LIMIT = 1 << 20 }; /* the loop is limited, because the caller also watches times */
   size_t total = 0;
   bool has_written = false;
   while (total < LIMIT && !terminal->screen.is_found) {

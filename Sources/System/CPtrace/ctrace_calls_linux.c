@@ -129,7 +129,7 @@ static void prepare(struct user_regs_struct *registers, uint64_t instruction, bo
   } else {
     registers->rip = instruction;
     registers->rax = (uint64_t)call->number;
-    registers->orig_rax = (uint64_t)-1; /* no restart of an earlier call */
+    registers->orig_rax = (uint64_t)-1; /* the kernel must not restart an earlier call */
   }
   registers->rdi = call->arguments[0];
   registers->rsi = call->arguments[1];
@@ -181,7 +181,7 @@ static int64_t result_of(const struct user_regs_struct *registers) {
 /* A system call discards the part of the vector registers that SVE adds, and all predicates
  * <Documentation/arm64/sve.rst>. The program's instruction still needs them. */
 struct vectors {
-  size_t size; /* 0: the machine has no SVE */
+  size_t size; /* the size of the SVE state; 0: the machine has no SVE */
   uint8_t bytes[16 << 10];
 };
 

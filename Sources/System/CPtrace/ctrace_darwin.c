@@ -9,7 +9,7 @@ int ctrace_seize(pid_t tid) { return (void)tid, ENOTSUP; }
 int ctrace_seize_to_end(pid_t tid) { return (void)tid, ENOTSUP; }
 int ctrace_threads(pid_t pid, pid_t *tids, int most) {
   (void)most;
-  tids[0] = pid; /* so that attaching says why it fails */
+  tids[0] = pid; /* the caller then attaches, and the error says why that fails */
   return 1;
 }
 int ctrace_interrupt(pid_t tid) { return (void)tid, ENOTSUP; }

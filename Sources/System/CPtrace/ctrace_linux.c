@@ -70,7 +70,7 @@ uint64_t ctrace_event_message(pid_t tid) {
 }
 
 #if defined(__x86_64__)
-/* One register by its place in struct user. */
+/* Reads one register by its place in struct user. */
 static int read_register(pid_t tid, size_t place, uint64_t *value) {
   errno = 0;
   long found = ptrace(PTRACE_PEEKUSER, tid, (void *)place, NULL);

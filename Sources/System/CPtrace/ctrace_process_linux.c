@@ -51,7 +51,7 @@ static void keep_only(int stream) {
   if (open_files) closedir(open_files);
   if (null > 2) close(null);
   if (open_files) return;
-  for (int i = 3; i < 1024; i++) /* /proc is not mounted */
+  for (int i = 3; i < 1024; i++) /* /proc is not mounted, so all possible numbers are closed */
     if (i != stream) close(i);
 }
 

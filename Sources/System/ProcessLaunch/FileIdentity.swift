@@ -1,4 +1,4 @@
-// What shows that the file at a path is still the same file, with the same contents.
+// The properties that show that the file at a path is still the same file, with the same contents.
 
 import LibC
 

@@ -6,7 +6,7 @@ package enum Interruption {
   /// too.
   package static func catchSignals() { cprocess_catch_interrupts() }
 
-  /// Whether such a signal has come.
+  /// Whether SIGINT, SIGTERM or SIGHUP has come since the signals are caught.
   package static var hasCome: Bool { cprocess_was_interrupted() }
 }
 

@@ -17,8 +17,8 @@ struct LaunchSettling {
   /// The time during which no thread may run, in nanoseconds.
   private static let quiet: UInt64 = 50_000_000
   private static let interval: UInt64 = 5_000_000
-  /// A check reads a file of each process of the machine. So the pause after a check takes at least four times as long
-  /// as the check.
+  /// The pause between two checks takes at least four times as long as a check, because a check reads a file of each
+  /// process of the machine.
   private static let pausePerLook: UInt64 = 4
 
   private let processNumber: pid_t

@@ -1,7 +1,7 @@
 import CProcess
 import LibC
 
-/// A launch of a command.
+/// A command to launch, and how the launch ends.
 package struct ProgramLaunch: Sendable {
   /// The program, looked up in `PATH`, and its arguments.
   package var command: [String]
@@ -59,7 +59,7 @@ package struct ProgramLaunch: Sendable {
     self.leadsGroup = leadsGroup
   }
 
-  /// The outcome of a launch.
+  /// The outcome of a launch: its times, and how it ended.
   package struct Result: Sendable {
     package var processNumber: UInt32
     package var end: End
@@ -71,7 +71,7 @@ package struct ProgramLaunch: Sendable {
     package var endedAtWork = false
     /// The start time of the program, in nanoseconds since boot.
     package var start: UInt64
-    /// The time from start to end.
+    /// The time from the start of the program to the end of the launch, in nanoseconds.
     package var nanoseconds: UInt64
     /// Why the script could not go on, so that the launch was ended.
     package var scriptFailure: ScriptFailure?
@@ -196,7 +196,7 @@ package struct ProgramLaunch: Sendable {
     var status: Int32 = 0
     var waited: Int32 = 0
     while waited == 0 {
-      // A sign is looked for every millisecond.
+      // Signs of readiness and terminals are watched, so the wait ends every millisecond.
       let isWatched = probe != nil || terminal != nil
       let limit = isWatched ? min(timing.millisecondsToNext ?? 1, 1) : timing.millisecondsToNext
       if isWorking {
@@ -277,14 +277,14 @@ package struct ProgramLaunch: Sendable {
       signals = [(time, first), (time + 2_000_000_000, SIGKILL)]
     }
 
-    /// `nil` if no signal is left.
+    /// The time until the next signal, in milliseconds; `nil` if no signal is left.
     var millisecondsToNext: Int64? {
       guard let next = signals.first?.nanoseconds else { return nil }
       let now = ClockReading.now().nanoseconds
       return next > now ? Int64(clamping: (next - now + 999_999) / 1_000_000) : 0
     }
 
-    /// The signal whose time has come.
+    /// Returns the signal whose time has come; `nil` if there is none.
     mutating func next() -> Int32? {
       guard let next = signals.first, next.nanoseconds <= ClockReading.now().nanoseconds else {
         return nil
@@ -319,7 +319,7 @@ extension ProgramLaunch {
 /// The values of the machine's counter and of the kernel's clock at the same instant.
 package struct ClockReading: Sendable {
   package var ticks: UInt64
-  /// Since boot, sleep included.
+  /// The kernel's clock in nanoseconds since boot, sleep included.
   package var nanoseconds: UInt64
 
   package static func now() -> ClockReading {

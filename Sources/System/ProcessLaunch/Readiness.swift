@@ -3,13 +3,13 @@ import LibC
 
 /// The sign by which a launched program is known to be ready: `--until-ready`. The launch is over then.
 package enum Readiness: Hashable, Sendable {
-  /// Somebody listens on this TCP port.
+  /// The program is ready when a process listens on this TCP port.
   case port(UInt16)
-  /// This text is in the program's standard output or standard error.
+  /// The program is ready when this text is in its standard output or standard error.
   case output(String)
-  /// The program calls `orderfile_mark` with this name.
+  /// The program is ready when it calls `orderfile_mark` with this name.
   case mark(String)
-  /// The script of the launch has reached `ready`.
+  /// The program is ready when the script of the launch has reached `ready`.
   case script
 
   /// Parses `port=8080`, `line=TEXT` or `mark=NAME`; `nil` for anything else.
@@ -36,7 +36,7 @@ package enum Readiness: Hashable, Sendable {
 }
 
 extension Readiness: CustomStringConvertible {
-  /// In a message: "expected a listener on port 8080".
+  /// The sign in the words of a message: "expected a listener on port 8080".
   package var description: String {
     switch self {
     case .port(let port): "a listener on port \(port)"
@@ -52,7 +52,7 @@ package final class ReadinessProbe {
   private let readiness: Readiness
   private let isMarked: () -> Bool
   private let isScriptReady: () -> Bool
-  /// Closed unless a text is awaited.
+  /// The pipes for the program's output, which are closed unless a text is awaited.
   private var taps = cprocess_taps()
 
   /// - Parameters:

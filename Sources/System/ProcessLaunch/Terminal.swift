@@ -68,7 +68,7 @@ package final class Terminal {
       let hasWritten = cprocess_terminal_read(handle)
       if hasWritten { settling = nil }
       guard failure == nil, step < script.steps.count else {
-        // The output is read all the same, because the program would wait for a reader.
+        // After a failure the output is still read, because the program would wait for a reader.
         awaitNothing()
         return checkEnd(hasEnded)
       }
@@ -159,7 +159,7 @@ package final class Terminal {
     return .tooLate
   }
 
-  /// Fails if the program goes on for too long after the last step.
+  /// Notes a failure if the program runs for too long after the last step of the script.
   private func checkEnd(_ hasEnded: Bool) {
     guard failure == nil, !hasEnded, awaitsEnd else { return }
     let limit = limit ?? ClockReading.now().nanoseconds + UInt64(TerminalScript.usualLimit * 1e9)

@@ -26,7 +26,7 @@ package struct TerminalScript: Hashable, Sendable {
   }
 
   package struct Step: Hashable, Sendable {
-    /// The line in the file, from 1.
+    /// The line of the step in the script, from 1.
     package var line: Int
     package var action: Action
 
@@ -40,16 +40,16 @@ package struct TerminalScript: Hashable, Sendable {
     case wait(Event, seconds: Double)
     case type([Key])
     case resize(Size)
-    /// The launch is over: the program is ready.
+    /// The step ends the launch, because the program is ready.
     case ready
   }
 
   package enum Event: Hashable, Sendable {
-    /// The text is in a row of the screen, and a part of it was drawn after the last key.
+    /// The step waits until the text is in a row of the screen, and a part of the text was drawn after the last key.
     case text(String)
-    /// All threads of the launch sleep, and nothing is drawn.
+    /// The step waits until all threads of the launch sleep, and nothing is drawn.
     case quiet
-    /// The program has ended.
+    /// The step waits until the program has ended.
     case end
   }
 
@@ -80,7 +80,7 @@ package struct ScriptFailure: Hashable, Sendable {
   package var screen: [String]
 
   package enum Reason: Hashable, Sendable {
-    /// The event did not come in time.
+    /// The event that a step expects did not come in time.
     case tooLate
     case programEnded
     /// No process has the terminal open any more.
@@ -89,7 +89,7 @@ package struct ScriptFailure: Hashable, Sendable {
 }
 
 extension TerminalScript.Event: CustomStringConvertible {
-  /// In a message: "expected 'sqlite>' on the screen".
+  /// The failure in the words of a message: "expected 'sqlite>' on the screen".
   package var description: String {
     switch self {
     case .text(let text): "'\(text)' on the screen"

@@ -13,9 +13,9 @@ package struct DataPageAccount: Hashable, Sendable {
   package enum Toucher: String, CaseIterable, Sendable {
     case loader
     case kernel
-    /// Code of another image, such as the C library.
+    /// The page was touched by code of another image, such as the C library.
     case library
-    /// Code of the image without callbacks, or another path than the recorded one.
+    /// The page was touched by code of the image that has no callbacks, or that the recorded launch did not run.
     case program
   }
 
@@ -23,7 +23,7 @@ package struct DataPageAccount: Hashable, Sendable {
   package let predicted: Int
   package let measured: Int
   package let onlyPredicted: Int
-  /// Counts by first toucher. Zero counts are omitted.
+  /// The numbers of pages that were only measured, by first toucher. Zero counts are omitted.
   package let onlyMeasured: [Count]
 
   package struct Count: Hashable, Sendable {

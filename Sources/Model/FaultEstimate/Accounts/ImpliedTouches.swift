@@ -24,7 +24,7 @@ extension LaunchFacts {
   /// Bytes that are touched for several causes are listed once for each cause.
   ///
   /// - Parameters:
-  ///   - executed: ascending by step.
+  ///   - executed: the executed ranges, ascending by step.
   ///   - stepCount: the number of steps. What is touched at the end of a launch is touched in the last step. Without
   ///     steps, nothing is touched.
   /// - Complexity: O((*e* + *r*) log *r*) for *e* executed ranges and *r* references.

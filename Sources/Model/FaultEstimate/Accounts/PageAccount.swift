@@ -29,16 +29,16 @@
 import Addresses
 import ImageModel
 
-/// The predicted and measured pages of a layout, and each page that is in only one of the sets.
+/// The predicted and the measured pages of a layout, and each page that is only predicted or only executed.
 package struct PageAccount: Sendable {
-  /// Why a page is in only one of the sets; the table above explains each cause.
+  /// Why a page is only predicted or only executed; the table above explains each cause.
   package enum Cause: Hashable, Sendable {
     case functionPart, otherPath, newCode, noEntry, coldPart, noSymbol
-    /// Code that no trace names.
+    /// The page has code that no trace names, for this cause.
     case touch(TouchCause)
   }
 
-  /// A page in only one of the sets.
+  /// A page that is only predicted or only executed.
   package struct Difference: Hashable, Sendable {
     /// The address of the first byte of the page.
     package var page: StatedAddress
@@ -127,7 +127,7 @@ extension PageAccount.Cause: CaseIterable, RawRepresentable {
     .touch(.cRuntime), .touch(.initializer), .noSymbol,
   ]
 
-  /// The word in documents.
+  /// The cause as a word in documents.
   package var rawValue: String {
     switch self {
     case .functionPart: "functionPart"

@@ -7,11 +7,11 @@ struct PageExplanation {
   private let layout: Layout
   private let knowledge: PageAccount.Knowledge
   private let pageSize: PageSize
-  /// Pages on which code ran.
+  /// The pages on which code ran.
   private let executedPages: Set<StatedPage>
   /// The first instruction that ran on each of `executedPages`.
   private var instructions: [StatedPage: StatedAddress] = [:]
-  /// Functions of the layout that the launch was predicted to use.
+  /// The functions of the layout that the launch was predicted to use, as indexes.
   private let startup: Set<Int>
   /// For each page that was not executed, the predicted range with the most bytes on it; of equal ranges the first.
   private var predictions: [StatedPage: (range: Int, bytes: UInt64)] = [:]
@@ -99,7 +99,8 @@ extension PageExplanation {
     if names.contains(where: { [.cold, .partial].contains(knowledge.part($0)) }) {
       return .coldPart
     }
-    // A block of a startup function that was not recorded, or a page after a wrong size.
+    // The page has a block of a startup function that was not recorded, or lies after the end of a function with a
+    // wrong size.
     if aliases.contains(where: startup.contains) { return .otherPath }
     if knowledge.newFunctions.contains(layout.functions[aliases.lowerBound].address) {
       return .newCode
@@ -131,7 +132,7 @@ extension PageExplanation {
     guard let index = range.function else { return .otherPath }
     let function = layout.functions[index]
     let isWhole = range.bytes.start == function.address && range.bytes.size >= function.knownBytes
-    // A recorded block ran in the recorded launch.
+    // A recorded block ran in the recorded launch, so a launch that did not run it took another path.
     guard isWhole else { return .otherPath }
     if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }
     return layout.symbolName(of: function).map(knowledge.part) == .cold ? .coldPart : .otherPath

@@ -25,7 +25,7 @@ extension LinuxFaultModel {
     for page in next..<pages.upperBound { touch(page, in: mapping) }
   }
 
-  /// A number of pages, larger than the kernel reads or maps ahead.
+  /// A number of pages that is larger than the number that the kernel reads or maps ahead.
   private var reach: UInt64 { 2 * (aroundPages + readAheadPages + unitPages) + 4 }
 
   /// The number of pages after which the state may repeat; `nil` if the period is too long to save

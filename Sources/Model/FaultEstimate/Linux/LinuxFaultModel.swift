@@ -59,15 +59,16 @@ import ImageModel
 /// The properties of a kernel that determine the faults of a launch.
 package struct LinuxKernel: Hashable, Sendable {
   package enum ReadAhead: String, CaseIterable, Sendable {
-    /// For executable mappings since Linux 6.16.
+    /// The kernel reads from the faulting page on: executable mappings since Linux 6.16.
     case forward
-    /// For all mappings before 6.16, and for mappings that are not executable since then.
+    /// The kernel reads around the faulting page: all mappings before Linux 6.16, and since then mappings that are not
+    /// executable.
     case around
   }
 
-  /// `fault_around_bytes`; the size of one page disables it.
+  /// The size of fault-around windows in bytes (`fault_around_bytes`); the size of one page disables fault-around.
   package var faultAroundBytes: UInt64 = 64 << 10
-  /// `read_ahead_kb` of the device, in bytes; 0 disables it.
+  /// The read-ahead of the device in bytes (`read_ahead_kb`); 0 disables read-ahead.
   package var readAheadBytes: UInt64 = 128 << 10
   package var readAhead = ReadAhead.forward
   /// The unit in which executable pages are read: 64 KiB on AArch64, otherwise the page size.
@@ -91,16 +92,16 @@ package struct LinuxMapping: Hashable, Sendable {
 
   var filePages: Range<FilePage> { firstFilePage..<firstFilePage + UInt64(pages.count) }
 
-  /// - Parameter page: one of `pages`.
+  /// - Parameter page: a page of the mapping, one of `pages`.
   func filePage(at page: LoadedPage) -> FilePage { firstFilePage + (page - pages.lowerBound) }
 }
 
 /// The kernel's actions during a launch so far.
 package struct LinuxFaultModel: Sendable {
   package enum Fault: Hashable, Sendable {
-    /// The page was in memory.
+    /// The fault was minor: the page was in memory.
     case minor
-    /// The page was read.
+    /// The fault was major: the page was read from the device.
     case major
   }
 
@@ -113,7 +114,7 @@ package struct LinuxFaultModel: Sendable {
   let unitPages: UInt64
   private let largestOrder: Int
   let tableEntries: UInt64
-  /// The page after the file's last one.
+  /// The page after the last page of the file.
   let fileEnd: FilePage
   let isAllInMemory: Bool
 
@@ -128,9 +129,9 @@ package struct LinuxFaultModel: Sendable {
   /// Marked pages, each with the folio that contains it.
   var marked: [FilePage: Range<FilePage>] = [:]
   var misses = 0
-  /// `struct file_ra_state`, in pages.
+  /// The kernel's state of read-ahead (`struct file_ra_state`), in pages.
   typealias Window = (start: FilePage, size: UInt64, ahead: UInt64)
-  /// The window that was read last.
+  /// The read-ahead window that was read last.
   var window: Window = (.first, 0, 0)
   var order = 0
 

@@ -3,10 +3,10 @@ import ImageModel
 
 /// The predicted actions of Linux for a launch, on the text of one image.
 package struct LinuxFaults: Hashable, Sendable {
-  /// For a launch with the file in memory: minor faults for each page offset that the loader can give the
-  /// image within a fault-around window; one number for an image that is not position-independent.
+  /// The minor faults of a launch with the file in memory, for each page offset that the loader can give the image
+  /// within a fault-around window; one number for an image that is not position-independent.
   package let warmFaults: [Int]
-  /// For a launch with nothing in memory, one element for each kind of read-ahead.
+  /// The faults of a launch with nothing in memory, one element for each kind of read-ahead.
   package let cold: [Cold]
 
   package struct Cold: Hashable, Sendable {
@@ -16,8 +16,8 @@ package struct LinuxFaults: Hashable, Sendable {
     package var pagesRead: Int
   }
 
-  /// More code than any linker produces. Larger values come from a corrupt file, and would give too many
-  /// pages.
+  /// The largest number of bytes of code that is simulated. Linkers produce less; larger values come from a corrupt
+  /// file, and would give too many pages.
   private static let mostBytes: UInt64 = 4 << 30
 
   package init(warmFaults: [Int], cold: [Cold]) {
@@ -101,7 +101,7 @@ package struct LinuxFaults: Hashable, Sendable {
 }
 
 extension LinuxMapping {
-  /// The mapping as the kernel makes it: in whole pages.
+  /// Makes the mapping as the kernel does: in whole pages.
   init(_ mapping: FileMapping, _ pageSize: PageSize, slidePages: UInt64) {
     let pages = pageSize.pages(of: mapping.range)
     let first = pages.lowerBound.loaded(slidePages: slidePages)

@@ -85,7 +85,7 @@ private struct SizesOfParts {
   }
 }
 
-/// The choice in one layout.
+/// The alternatives that are chosen in one layout.
 private struct ChosenAlternatives {
   /// Uses with the same name and the same functions of the layout share one choice.
   struct Key: Hashable {

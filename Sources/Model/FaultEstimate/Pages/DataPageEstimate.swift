@@ -15,7 +15,7 @@ import ImageModel
 package struct DataPageEstimate: Hashable, Sendable {
   package struct Page: Hashable, Sendable {
     package var page: StatedPage
-    /// Index into the sections of the data.
+    /// The section to which the page belongs, as an index into the sections of the data.
     package var section: Int
     /// Whether the loader writes to the page, so that the page is touched in any order.
     package var isLoaders: Bool
@@ -28,9 +28,9 @@ package struct DataPageEstimate: Hashable, Sendable {
   package let pages: [Page]
 
   /// - Parameters:
-  ///   - layout: the data; a page without a section of `layout` is not counted.
+  ///   - layout: the layout of the data; a page without a section of `layout` is not counted.
   ///   - loaded: the words that the loader writes.
-  ///   - touched: what the program touches, in the order of first touches.
+  ///   - touched: the ranges that the program touches, in the order of first touches.
   ///   - zeroFilled: the sections without bytes in the file, as indexes.
   /// - Complexity: O(*n* log *s* + *p* log *p*) for *n* words and touches, *s* sections and *p* pages.
   package init(

@@ -2,19 +2,19 @@ import ImageModel
 
 /// A duration, exact to the nanosecond, so that a report can show it the same on every machine.
 package struct Milliseconds: Hashable, Sendable {
-  /// Negative for a loss.
+  /// The duration in nanoseconds; negative for a loss.
   package var nanoseconds: Int
 
   package init(nanoseconds: Int) { self.nanoseconds = nanoseconds }
 
-  /// `factor` times the duration, limited to the representable range.
+  /// Returns the duration `factor` times, limited to the representable range.
   package static func * (duration: Self, factor: Int) -> Self {
     let (product, overflow) = duration.nanoseconds.multipliedReportingOverflow(by: factor)
     guard overflow else { return Self(nanoseconds: product) }
     return Self(nanoseconds: (duration.nanoseconds < 0) == (factor < 0) ? .max : .min)
   }
 
-  /// Stays at the nearest representable value if the sum would overflow.
+  /// Returns the sum of two durations, or the nearest representable value if the sum would overflow.
   package static func + (a: Self, b: Self) -> Self {
     let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
     return Self(nanoseconds: overflow ? (a.nanoseconds < 0 ? .min : .max) : sum)
@@ -48,7 +48,7 @@ package struct FaultCost: Hashable, Sendable {
     }
   }
 
-  /// Launches of big applications on iOS devices, pages of 16 KiB:
+  /// The published costs for launches of big applications on iOS devices, with pages of 16 KiB:
   ///
   /// - 0.055 to 0.11 ms: a 150 MB image read in 0.5 to 1 s, mostly in sequence (Emerge Tools, 2022);
   /// - 0.15 ms and 0.20 ms: two published System Trace counts (2000 page-ins in 300 ms, 2200 in 441);
@@ -61,7 +61,7 @@ package struct FaultCost: Hashable, Sendable {
       0.8 ByteDance 2019
       """)
 
-  /// A measured cost, as a range of one value, rounded to the nanosecond.
+  /// Makes a cost from one measured value, as a range of this value, rounded to the nanosecond.
   ///
   /// - Returns: `nil` unless `milliseconds` is in 0...1000 (so NaN gives `nil` too).
   package init?(milliseconds: Double, source: String) {

@@ -23,7 +23,7 @@ import Addresses
 
 /// The number of distinct pages touched after each step of a launch.
 package struct FaultCurve: Hashable, Sendable {
-  /// One value for each step, in time order; never decreases.
+  /// The number of pages that are touched up to each step, in time order. The values never decrease.
   package let pagesAfterStep: [Int]
 
   /// The total number of touched pages; 0 for a launch without steps.
@@ -32,7 +32,7 @@ package struct FaultCurve: Hashable, Sendable {
   /// The sum of `pagesAfterStep`, in page-steps; limited to `UInt64.max`.
   package let area: UInt64
 
-  /// The curve of `stepCount` steps; a step may have several ranges of pages, or none.
+  /// Makes the curve of `stepCount` steps; a step may have several ranges of pages, or none.
   ///
   /// - Parameter touches: ascending by step.
   /// - Complexity: O(*s* log *s* + `stepCount`) for *s* touches.

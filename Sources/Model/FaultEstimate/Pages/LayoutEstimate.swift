@@ -6,7 +6,7 @@ import ImageModel
 /// `faults` counts the functions that the layout has, so its pages are the least. `atMost` adds the pages of functions
 /// that the layout lacks (`AbsentFunctions.swift`), and the pages of all alternatives (`AlternativeFunctions.swift`).
 package struct LayoutEstimate: Sendable {
-  /// The startup functions, earliest use first; each is a step of `faults`.
+  /// The startup functions, earliest use first. The use of each function is a step of `faults`.
   package let startup: [StartupFunction]
   package let faults: PageFaultEstimate
   /// The kernel of the estimate's `linuxFaults`.
@@ -14,7 +14,7 @@ package struct LayoutEstimate: Sendable {
   /// The number of startup functions, and how many of them the layout has.
   package let functions: Int
   package let present: Int
-  /// The pages if the functions that the layout lacks lie on pages of their own.
+  /// The number of pages if the functions that the layout lacks lie on pages of their own.
   package let atMost: Int
   /// The number of startup functions that count only with the parts that ran.
   package let inParts: Int
@@ -24,7 +24,7 @@ package struct LayoutEstimate: Sendable {
   package let hasOthers: Bool
 
   /// - Parameters:
-  ///   - startup: earliest use first. A repeated function touches nothing new.
+  ///   - startup: the startup functions, earliest use first. A repeated function touches nothing new.
   ///   - unplaced: the number of further startup functions, which have no name by which to find them in a layout.
   /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions of the layout.
   package init(

@@ -7,7 +7,7 @@ import ImageModel
 package struct MatchedFunction: Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
-  /// One match for each of the layouts, in the same order.
+  /// The functions of each layout that match, in the order of the layouts.
   package var matches: [Match]
   /// The size of the function in the recorded build; `nil` if it is unknown.
   package var recordedBytes: UInt64?

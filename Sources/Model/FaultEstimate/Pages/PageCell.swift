@@ -17,7 +17,7 @@ import ImageModel
 /// A page that a launch is predicted to touch.
 package struct PageCell: Hashable, Sendable {
   package var page: StatedPage
-  /// The step of the first touch.
+  /// The step at which the page is touched first.
   package var step: Int
   /// The number of bytes of the page that are touched, each once.
   package var bytes: UInt64

@@ -7,7 +7,8 @@ extension PageFaultEstimate {
     package var step: Int
     package var bytes: AddressRange
     package var cause: TouchCause
-    /// Index into the layout's functions; `nil` if the bytes are not of a function.
+    /// The function that contains the bytes, as an index into the layout's functions; `nil` if no function contains
+    /// them.
     package var function: Int?
 
     package init(step: Int, bytes: AddressRange, cause: TouchCause, function: Int?) {

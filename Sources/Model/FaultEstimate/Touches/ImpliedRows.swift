@@ -6,7 +6,8 @@ enum ImpliedRows {
   private static let headerName: SymbolName = "ELF header"
 
   private struct Key: Hashable, Comparable {
-    /// Index into the layout's `sections`; `nil` for bytes in no section, which come first.
+    /// The section of the bytes, as an index into the layout's `sections`; `nil` for bytes in no section, which come
+    /// first.
     var section: Int?
     var cause: TouchCause
 

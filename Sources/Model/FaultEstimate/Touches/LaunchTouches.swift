@@ -10,13 +10,14 @@ struct LaunchTouches: Sendable {
     var mapping: AddressRange?
   }
 
-  /// Bytes that are touched together.
+  /// A range of bytes that a launch touches together.
   struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.
     var row: Int
-    /// Index into the layout's functions; `nil` if the bytes are not of a function.
+    /// The function that contains the bytes, as an index into the layout's functions; `nil` if no function contains
+    /// them.
     var function: Int?
     /// The start of the function; `bytes` may be a part of it.
     var entry: StatedAddress?
@@ -26,7 +27,7 @@ struct LaunchTouches: Sendable {
   let rows: [Row]
   /// The touched ranges, ascending by step.
   let ranges: [Range]
-  /// `__TEXT` of a Mach-O image; `nil` for another format.
+  /// The range of the segment `__TEXT` of a Mach-O image; `nil` for another format.
   let segment: AddressRange?
   let imageFormat: ImageFormat
 
@@ -99,7 +100,7 @@ struct LaunchTouches: Sendable {
   }
 }
 
-/// Whether `a` comes before `b`; `nil` comes first.
+/// Returns whether `a` comes before `b`; `nil` comes before all other values.
 func isAscending<Value: Comparable>(_ a: Value?, _ b: Value?) -> Bool {
   switch (a, b) {
   case (_, nil): false

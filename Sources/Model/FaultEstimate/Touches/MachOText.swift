@@ -43,14 +43,14 @@ struct MachOText {
     "__TEXT,__objc_stubs", "__TEXT,__objc_methname", "__TEXT,__objc_classname",
     "__TEXT,__objc_methlist",
   ]
-  /// More load commands than any linker writes.
+  /// The largest size of load commands that counts, in bytes; linkers write less.
   private static let mostHeaderBytes: UInt64 = 1 << 20
   /// `sizeof(struct mach_header_64)`.
   private static let machHeaderBytes: UInt64 = 32
 
   /// The segment's addresses, from the header to the end of the last section.
   let segment: AddressRange
-  /// Indexes of sections that count whole, ascending.
+  /// The sections all of whose pages count, as ascending indexes.
   let readWhole: [Int]
 
   /// - Returns: `nil` for a layout of another format, or without sections in `__TEXT`.

@@ -53,17 +53,17 @@ import ImageModel
 
 /// The cluster sizes of a kernel.
 package struct XNUKernel: Hashable, Sendable {
-  /// The name for people: `iOS`, `macOS`.
+  /// The name of the system for people: `iOS`, `macOS`.
   package let name: String
   /// `kern.preheat_min_bytes`, halved on macOS for a solid-state disk.
   package let smallestClusterBytes: UInt64
   /// `kern.preheat_max_bytes`, an eighth of it on macOS for a solid-state disk.
   package let largestClusterBytes: UInt64
 
-  /// iOS, and the other systems that are not macOS.
+  /// The kernel of iOS, and of the other Apple systems that are not macOS.
   package static let iOS = XNUKernel(
     name: "iOS", smallestClusterBytes: 32 << 10, largestClusterBytes: 512 << 10)
-  /// macOS, reading from a solid-state disk.
+  /// The kernel of macOS that reads from a solid-state disk.
   package static let macOS = XNUKernel(
     name: "macOS", smallestClusterBytes: 16 << 10, largestClusterBytes: 128 << 10)
 
@@ -112,7 +112,7 @@ package struct XNUReadModel: Sendable {
     follow(page)
   }
 
-  /// Rule 2: a direction is known from the second touch on.
+  /// Follows rule 2. A direction is known from the second touch on.
   private mutating func follow(_ page: FilePage) {
     if page == lastPage { return }
     if page == lastPage + 1 {

@@ -13,8 +13,8 @@ package struct XNUReads: Hashable, Sendable {
     self.bytesRead = bytesRead
   }
 
-  /// More code than any Mach-O linker produces. Larger values come from a corrupt file, and would give too
-  /// many pages.
+  /// The largest number of touched bytes that is simulated. Mach-O linkers produce less code; larger values come from a
+  /// corrupt file, and would give too many pages.
   private static let mostBytes: UInt64 = 4 << 30
 
   /// Simulates each kernel with pages of `pageSize` over the first touches of a launch.

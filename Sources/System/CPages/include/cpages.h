@@ -32,7 +32,7 @@ void cpages_destroy(struct cpages *trace, int descriptor);
 struct cpages_event {
   enum orderfile_page_record_kind kind;
   int32_t pid;
-  uint64_t address; /* of the touched byte or the image's first byte; or the parent's number */
+  uint64_t address; /* the address of the touched byte or of the image's first byte, or the parent's number */
   uint64_t value;   /* the address of the instruction, or the image's end */
   enum orderfile_page_access access;
   const char *_Nullable path; /* of the image */
@@ -51,7 +51,7 @@ const char *cpages_program(struct cpages *trace);
 /* The number of lost records. */
 uint32_t cpages_lost(struct cpages *trace);
 bool cpages_was_stopped(struct cpages *trace);
-/* From now on no touch counts. */
+/* Ends counting: touches after this call do not count. */
 void cpages_stop(struct cpages *trace);
 
 /* Gives the number of the first system call whose memory is unknown; reads and writes after this call were not seen.

@@ -20,8 +20,8 @@ void cfaults_close(struct cfaults *faults);
 
 enum cfaults_kind {
   CFAULTS_BEGIN,    /* THREAD of PROCESS begins to handle a fault at ADDRESS, of the instruction at INSTRUCTION */
-  CFAULTS_MINOR,    /* it has handled that fault without waiting for a device */
-  CFAULTS_MAJOR,    /* it has handled that fault, and waited for a device */
+  CFAULTS_MINOR,    /* THREAD has handled that fault without waiting for a device */
+  CFAULTS_MAJOR,    /* THREAD has handled that fault, and waited for a device */
   CFAULTS_MAPPING,  /* PROCESS mapped LENGTH bytes at ADDRESS, from OFFSET of a file on */
   CFAULTS_FORK,     /* PROCESS was created as a copy of OTHER; both are equal for a new thread */
   CFAULTS_EXEC,     /* PROCESS runs another program: its mappings are gone */
@@ -30,7 +30,7 @@ enum cfaults_kind {
 /* A fault that fails, for example with SIGSEGV, begins but does not end. A fault that a signal interrupts begins
  * again. */
 struct cfaults_event {
-  uint64_t time; /* of the clock of cmeasure_launch, in nanoseconds */
+  uint64_t time; /* the time in nanoseconds of the clock of cmeasure_launch */
   enum cfaults_kind kind;
   int32_t process, thread, other;
   uint64_t address, instruction, length, offset;

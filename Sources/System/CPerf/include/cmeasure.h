@@ -13,7 +13,7 @@
 #pragma clang assume_nonnull begin
 
 struct cmeasure_launch {
-  /* The time from just before exec to the end, in nanoseconds of a clock that nobody sets. */
+  /* The time from just before exec to the end of the launch, in nanoseconds of a clock that nobody sets. */
   uint64_t nanoseconds;
   /* When the launch began, and the number of its process. On Linux the clock is CLOCK_MONOTONIC. */
   uint64_t start;
@@ -31,7 +31,7 @@ struct cmeasure_launch {
   /* The bytes that the processes of the launch read from devices, if the kernel states them. */
   uint64_t read_bytes;
   bool has_read_bytes;
-  /* The status of wait(2). */
+  /* The status of the program, as wait(2) returns it. */
   int status;
   bool timed_out;
   /* Whether the launch became ready and was ended. Processor time, faults, bytes read and instructions then count all

@@ -66,7 +66,7 @@ bool ctrace_denied_access(pid_t tid, uint64_t *address);
 /* The numbers of mmap(2) on Linux. */
 enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
-enum { CTRACE_MOVE_FIXED = 2, CTRACE_MOVE_KEEPS_OLD = 4 }; /* of mremap(2): MREMAP_FIXED, MREMAP_DONTUNMAP */
+enum { CTRACE_MOVE_FIXED = 2, CTRACE_MOVE_KEEPS_OLD = 4 }; /* flags of mremap(2): MREMAP_FIXED, MREMAP_DONTUNMAP */
 enum { CTRACE_SET_SECCOMP = 22, CTRACE_SET_DISPATCH = 59, CTRACE_SET_MDWE = 65 }; /* of prctl(2) */
 enum { CTRACE_TRACE_ME = 0, CTRACE_ATTACH = 16, CTRACE_SEIZE = 0x4206 }; /* of ptrace(2) */
 enum { CTRACE_UNTRACED = 0x800000 }; /* of clone(2) */

@@ -19,7 +19,7 @@ import ImageModel
 package struct PageInFault: Hashable, Sendable {
   /// The address without slide; it may be outside of the image.
   package var address: StatedAddress
-  /// `nil` if the recording does not say.
+  /// The duration of the fault in nanoseconds; `nil` if the recording does not state it.
   package var durationNanoseconds: UInt64?
 
   package init(address: StatedAddress, durationNanoseconds: UInt64?) {
@@ -41,7 +41,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
       self.nanoseconds = nanoseconds
     }
 
-    /// The sum for two places of one image.
+    /// Returns the sum of the figures of two places of one image.
     package static func + (a: Self, b: Self) -> Self {
       var sum = a
       sum.pages += b.pages
@@ -49,7 +49,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
       return sum
     }
 
-    /// A sum that would overflow stays at the maximum.
+    /// Adds a duration. A sum that would overflow stays at the maximum.
     fileprivate mutating func add(nanoseconds more: UInt64?) {
       guard let more else { return }
       let (sum, overflow) = (nanoseconds ?? 0).addingReportingOverflow(more)

@@ -58,7 +58,7 @@ package enum PageCache {
     )
   }
 
-  /// Drops all unmapped pages of all files. This needs root.
+  /// Drops the unmapped pages of all files from memory. This needs root.
   package static func dropAll() throws(Diagnostic) {
     let error = cpagecache_drop_all()
     guard error == 0 else {

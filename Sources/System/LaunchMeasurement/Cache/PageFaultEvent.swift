@@ -6,9 +6,9 @@ package struct PageFault: Hashable, Sendable {
   package var thread: Int32
   /// Whether the kernel waited for a device.
   package var isMajor: Bool
-  /// When the kernel began to handle the fault, and when it had handled it, in nanoseconds of the clock that times
-  /// launches.
+  /// The time at which the kernel began to handle the fault, in nanoseconds of the clock that times launches.
   package var start: UInt64
+  /// The time at which the kernel had handled the fault, by the same clock.
   package var end: UInt64
   /// The byte whose access faulted, and the instruction that accessed it. If fetching the instruction faulted, both
   /// addresses are the same, unless the instruction lies on two pages.
@@ -29,7 +29,7 @@ package struct PageFault: Hashable, Sendable {
   }
 }
 
-/// An event of a launch.
+/// An event that the kernel reports about a launch: a fault, a mapping, a fork or an exec.
 package enum PageFaultEvent: Hashable, Sendable {
   case fault(PageFault)
   case mapping(Mapping, process: Int32)

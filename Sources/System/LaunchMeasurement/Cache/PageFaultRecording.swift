@@ -39,7 +39,7 @@ package final class PageFaultRecording {
       switch event.kind {
       case CFAULTS_BEGIN: begun[event.thread] = event
       case CFAULTS_MINOR, CFAULTS_MAJOR:
-        // If the record of the beginning was lost, the fault gets a duration of 0.
+        // If the record of the fault's beginning was lost, the fault gets a duration of 0.
         let start = begun.removeValue(forKey: event.thread) ?? event
         let fault = PageFault(
           process: event.process, thread: event.thread, isMajor: event.kind == CFAULTS_MAJOR,
@@ -58,7 +58,8 @@ package final class PageFaultRecording {
       default: events.append((event.time, .exec(process: event.process)))
       }
     }
-    // Faults were added when they ended, and a thread may end its fault before another thread ends an earlier fault.
+    // The faults are sorted by time, because they were added when they ended, and a later fault may end before an
+    // earlier fault of another thread.
     let byStart = events.enumerated().sorted {
       ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
     }

@@ -10,7 +10,7 @@ package struct DeviceSettings: Hashable, Sendable {
 
   /// The storage of the copies.
   package enum Kind: String, CaseIterable, Sendable {
-    /// Memory of this process, which serves requests after a delay.
+    /// The copies are in memory of this process, which serves requests after a delay.
     case memory
   }
 

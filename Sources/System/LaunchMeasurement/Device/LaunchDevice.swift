@@ -17,7 +17,7 @@ import ProcessLaunch
 /// Copies of files on a device with a given read-ahead and a given time for each request, at the files' own paths.
 package final class LaunchDevice {
   package let settings: DeviceSettings
-  /// `nil` once the copies are unmounted.
+  /// The device as the C functions know it; `nil` once the copies are unmounted.
   private var handle: OpaquePointer?
   private var isCounting = false
 
@@ -146,7 +146,7 @@ package final class LaunchDevice {
 }
 
 extension MeasuredLaunch {
-  /// Sets the figures that a `LaunchDevice` has counted.
+  /// Replaces the figures of this launch by those that a `LaunchDevice` has counted.
   mutating func add(_ reads: LaunchDevice.Reads) {
     requests = reads.requests
     readBytes = reads.bytes

@@ -3,7 +3,7 @@ import LibC
 
 /// A file that is put at the path of an image, so that two builds can be launched by the same command.
 package struct ImagePlacement: Hashable, Sendable {
-  /// The file's own path, in the same file system.
+  /// The file's own path, in the file system of the image.
   package var source: String
   /// The path of the image.
   package var path: String

@@ -25,14 +25,14 @@ extension Diagnostic {
       kind: .failedLaunch)
   }
 
-  /// - Parameter timeout: in seconds.
+  /// - Parameter timeout: the time after which the program was ended, in seconds.
   package static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
     Diagnostic(
       "the program ran longer than \(timeout ?? 0) s and was ended", context: [program],
       kind: .failedLaunch)
   }
 
-  /// A script that could not go on.
+  /// Returns the error about a script that could not go on.
   ///
   /// - Parameter end: how the program ended.
   package static func scriptFailed(
@@ -60,7 +60,7 @@ extension Diagnostic {
       context: [failure.path], hint: hint, kind: .failedLaunch)
   }
 
-  /// A measured program that did not exit with status 0.
+  /// Returns the error about a measured program that did not exit with status 0.
   ///
   /// - Parameter showsOutput: whether its output was shown.
   package static func failed(

@@ -12,7 +12,7 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var arguments: [String]
   /// The name of the launch in messages: the path, unless the launch is a command line of a shell.
   package var title: String
-  /// The file for standard input; `nil` for none.
+  /// The path of the program's standard input; `nil` for no input.
   package var inputPath: String?
   /// Whether the program's output goes to this process's standard error; otherwise it is discarded.
   package var showsOutput: Bool

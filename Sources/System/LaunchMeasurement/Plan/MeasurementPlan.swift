@@ -12,16 +12,17 @@
 import ImageModel
 import ProcessLaunch
 
-/// One of the compared programs, with the identities of its files when this value was made.
+/// One of the compared programs, with the identities that its files had when this value was made.
 package struct MeasuredSide: Hashable, Sendable {
-  /// `before`, `after` or `control`
+  /// The name of the program in reports: `before`, `after` or `control`.
   package var name: String
   package var program: MeasuredProgram
   /// The program's file.
   package var programImage: ImageReference
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package let images: [String]
-  /// The files that are put at the paths of images before each launch, for sides that are launched by the same paths.
+  /// The files that are put at the paths of images before each launch, for programs that are launched by the same
+  /// paths.
   package let placements: [ImagePlacement]
   /// The identities of the files of `images`, which must not change.
   private let files: [FileIdentity?]
@@ -51,16 +52,16 @@ package enum CacheState: String, CaseIterable, Hashable, Sendable { case cold, w
 /// All launches of all programs in one state of the page cache.
 package struct MeasuredState: Hashable, Sendable {
   package var state: CacheState
-  /// The sides in the given order.
+  /// The launches of each program, in the given order of the programs.
   package var sides: [Side]
-  /// The order in which each round launched the sides, as indexes into `sides`.
+  /// The order in which each round launched the programs, as indexes into `sides`.
   package var rounds: [[Int]]
   /// The reason why faults on text were not counted; `nil` if they were counted.
   package var textFaultsRefusal: String?
 
   package struct Side: Hashable, Sendable {
     package var side: MeasuredSide
-    /// The launches by round.
+    /// The launches of the program, in the order of the rounds.
     package var launches: [MeasuredLaunch] = []
     /// The faults on text in each extra launch; these launches were not timed.
     package var textFaults: [Int] = []
@@ -85,7 +86,7 @@ package struct MeasurementPlan: Sendable {
   package var mostRounds: Int
   /// The time after which no more rounds of a state begin, if `leastRounds` are complete; `nil` for no limit.
   package var duration: Duration?
-  /// The precision of the mean wall time as a share; the rounds end when all sides have reached it.
+  /// The precision of the mean wall time as a share; the rounds end when all programs have reached it.
   package var precision: Double?
   package var seed: UInt64
   /// Whether the whole page cache is dropped before a cold launch, and not only the images.
@@ -104,7 +105,7 @@ package struct MeasurementPlan: Sendable {
   package static let leastRoundsForPrecision = 10
   static let mostCountedLaunches = 5
 
-  /// - Precondition: one to three sides, and at least one round.
+  /// - Precondition: there are one to three programs, and at least one round.
   package init(
     sides: [MeasuredSide], states: [CacheState], mostRounds: Int, duration: Duration? = nil,
     precision: Double? = nil, seed: UInt64 = 1, dropsCaches: Bool = false,
@@ -125,7 +126,8 @@ package struct MeasurementPlan: Sendable {
     package var state: CacheState
     package var round: Int
     package var mostRounds: Int
-    /// The precision reached by all sides; `nil` if none was requested, or if too little is known.
+    /// The precision that the times of all programs have reached; `nil` if none was requested, or if too little is
+    /// known.
     package var precision: Double?
 
     package init(state: CacheState, round: Int, mostRounds: Int, precision: Double? = nil) {
@@ -177,7 +179,7 @@ package struct MeasurementPlan: Sendable {
     return result
   }
 
-  /// The precision of the worst side; `nil` before the first ten rounds.
+  /// Returns the precision of the program whose times vary most; `nil` before the first ten rounds.
   private func reachedPrecision(_ result: MeasuredState) -> Double? {
     guard result.rounds.count >= Self.leastRoundsForPrecision else { return nil }
     return result.sides.map {

@@ -4,7 +4,7 @@ import ProcessLaunch
 
 /// Properties of the machine that decide which difference between two layouts it can show.
 package struct MeasuringMachine: Hashable, Sendable {
-  /// Name and release: `Linux 6.12.1`.
+  /// The name and release of the kernel: `Linux 6.12.1`.
   package var kernel: String
   /// The processor's name; `nil` if unknown.
   package var processor: String?
@@ -69,9 +69,9 @@ package struct MeasuringMachine: Hashable, Sendable {
 package struct ImageStorage: Hashable, Sendable {
   package var path: String
   package var bytes: UInt64
-  /// `ext4`; `nil` if unknown.
+  /// The type of the file system, such as `ext4`; `nil` if unknown.
   package var fileSystem: String?
-  /// Major and minor number; `nil` if the system does not say.
+  /// The major and minor number of the device; `nil` if the system does not state them.
   package var device: String?
   /// The device's read-ahead; `nil` if unknown, as on overlay file systems.
   package var readAheadBytes: UInt64?
@@ -90,7 +90,7 @@ package struct ImageStorage: Hashable, Sendable {
     self.readAheadSetting = readAheadSetting
   }
 
-  /// - Parameter path: absolute and without symbolic links.
+  /// - Parameter path: the path of the image, absolute and without symbolic links.
   package init(of path: String) {
     var status = stat()
     let size = stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0

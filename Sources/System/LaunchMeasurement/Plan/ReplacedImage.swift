@@ -10,8 +10,8 @@ extension FileIdentity {
 }
 
 extension FileTime {
-  /// Checks that a file that a launch mapped did not change between this moment and the launch. Files that the launch
-  /// itself made are permitted.
+  /// Checks that a file that a launch mapped has not changed between the moment `self` and the beginning of the
+  /// launch. Files that the launch itself made are permitted.
   ///
   /// - Parameter launch: when the launch began.
   /// - Throws: if the file at `path` was made, written or renamed in between.

@@ -99,7 +99,7 @@ package struct LayoutComparison: Hashable, Sendable {
     layoutNoise = max(0, Self.variance(typical) - within / rounds).squareRoot()
   }
 
-  /// A comparison that was made earlier.
+  /// Makes a comparison from figures that were computed earlier.
   package init(
     metric: LaunchMetric, changes: [Double], change: TypicalChange, p: Double, correctedP: Double,
     layoutNoise: Double, launchNoise: Double

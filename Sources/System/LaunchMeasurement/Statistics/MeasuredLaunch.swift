@@ -4,7 +4,7 @@ import ProcessLaunch
 
 /// The kernel's figures for one launch.
 package struct MeasuredLaunch: Hashable, Sendable {
-  /// The time from just before exec to the end.
+  /// The time from just before exec to the end of the launch, in nanoseconds.
   package var wallNanoseconds: UInt64
   package var userMicroseconds: UInt64
   package var systemMicroseconds: UInt64
@@ -42,7 +42,7 @@ package struct MeasuredLaunch: Hashable, Sendable {
     self.end = end
   }
 
-  /// User and system time. Where the kernel accounts time in ticks, only this sum is exact for one launch.
+  /// The sum of user and system time. Where the kernel accounts time in ticks, only this sum is exact for one launch.
   package var cpuMicroseconds: UInt64 {
     [userMicroseconds, systemMicroseconds].saturatingSum()
   }

@@ -27,11 +27,11 @@ import LibC
 
 /// A figure of a launch by which programs are compared; less is better.
 package enum LaunchMetric: String, CaseIterable, Hashable, Sendable {
-  /// From just before exec to the end, in nanoseconds.
+  /// The time from just before exec to the end of the launch, in nanoseconds.
   case wallTime
-  /// User and system time in microseconds, of all threads and of the children that were waited for.
+  /// The user and system time in microseconds, of all threads and of the children that were waited for.
   case cpuTime
-  /// Instructions executed in user mode, where the machine counts them.
+  /// The number of instructions that were executed in user mode, where the machine counts them.
   case instructions
   /// The resident memory, in bytes, of a process and of its image. PSS divides the bytes of a shared page by the number
   /// of its users. Memory is measured in extra launches.
@@ -107,7 +107,7 @@ package struct ProgramComparison: Hashable, Sendable {
     correctedP = p
   }
 
-  /// A comparison that was made earlier.
+  /// Makes a comparison from figures that were computed earlier.
   package init(metric: LaunchMetric, change: TypicalChange, p: Double, correctedP: Double) {
     self.metric = metric
     self.change = change

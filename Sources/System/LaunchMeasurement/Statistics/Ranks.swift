@@ -1,6 +1,6 @@
 /// The ranks of values, from 1; equal values share their mean rank.
 struct Ranks {
-  /// Parallel to the values.
+  /// The ranks, parallel to the values.
   private(set) var ranks: [Double]
   /// The number of equal values, for each value that occurs more than once.
   private(set) var tieSizes: [Int] = []

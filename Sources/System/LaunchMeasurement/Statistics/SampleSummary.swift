@@ -8,15 +8,15 @@ package struct SampleSummary: Hashable, Sendable {
   package let median: Double
   package let mean: Double
   package let upperQuartile: Double
-  /// 95% of the values do not exceed this.
+  /// The number that 95% of the values do not exceed.
   package let percentile95: Double
   package let maximum: Double
-  /// An estimate for the population (divided by *n* - 1); 0 for one value.
+  /// The standard deviation as an estimate for the population (divided by *n* - 1); 0 for one value.
   package let standardDeviation: Double
   /// The number of values beyond `farFence`.
   package let outliers: Int
 
-  /// - Precondition: at least one value, all finite.
+  /// - Precondition: `values` has at least one value, and all values are finite.
   /// - Complexity: O(*n* log *n*)
   package init(_ values: [Double]) {
     precondition(!values.isEmpty && values.allSatisfy(\.isFinite), "a sample was measured")
@@ -36,7 +36,7 @@ package struct SampleSummary: Hashable, Sendable {
     outliers = sorted.reduce(0) { $0 + ($1 > fence ? 1 : 0) }
   }
 
-  /// A summary that was computed earlier, of `count` values.
+  /// Makes a summary of `count` values from figures that were computed earlier.
   package init(
     count: Int, minimum: Double, lowerQuartile: Double, median: Double, mean: Double,
     upperQuartile: Double, percentile95: Double, maximum: Double, standardDeviation: Double,

@@ -8,7 +8,8 @@ package struct Trend: Hashable, Sendable {
   package let slope: Double
   /// The probability of a trend at least this strong if there is none; in 0...1.
   package let p: Double
-  /// `slope` over all values, as a share of their median; 0 for a median of 0.
+  /// The change by `slope` from the first value to the last, as a share of the median of the values; 0 for a median of
+  /// 0.
   package let relativeChange: Double
 
   /// - Precondition: at least one value.
@@ -35,7 +36,7 @@ package struct Trend: Hashable, Sendable {
     relativeChange = median == 0 ? 0 : slope * Double(values.count - 1) / median
   }
 
-  /// A trend that was computed earlier.
+  /// Makes a trend from figures that were computed earlier.
   package init(slope: Double, p: Double, relativeChange: Double) {
     self.slope = slope
     self.p = p

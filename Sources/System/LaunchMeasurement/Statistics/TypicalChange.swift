@@ -43,7 +43,7 @@ package struct TypicalChange: Hashable, Sendable {
     interval = first > 0 ? share(first)...share(count + 1 - first) : nil
   }
 
-  /// The change from the first value of each round to the second; below 1, a value counts as 1.
+  /// Computes the change from the first value of each round to the second; a value below 1 counts as 1.
   ///
   /// - Precondition: both have the same number of values, at least one.
   package init(from before: [Double], to after: [Double]) {
@@ -51,7 +51,7 @@ package struct TypicalChange: Hashable, Sendable {
     self.init(logarithms: zip(before, after).map { log(max($1, 1) / max($0, 1)) })
   }
 
-  /// A change that was computed earlier.
+  /// Makes a change from figures that were computed earlier.
   package init(share: Double, interval: ClosedRange<Double>?) {
     self.share = share
     self.interval = interval

@@ -8,19 +8,19 @@ extension AddressSpace {
   struct Stop {
     enum Purpose: UInt64 {
       case function, entry, loaderNotice, mark
-      /// `clone` of the C library, whose third argument is the flags, and `syscall` of the C
+      /// The breakpoint is at `clone` of the C library, whose third argument is the flags, or at `syscall` of the C
       /// library.
       case clone, systemCall
-      /// `ptrace` of the C library.
+      /// The breakpoint is at `ptrace` of the C library.
       case traceRequest
-      /// A breakpoint in a copy of a function.
+      /// The breakpoint is in a copy of a function.
       case copy
     }
     var purpose: Purpose
     /// The function that was entered for the first time, by the address of its first byte. `nil` also at
     /// a breakpoint that was removed while another thread was at it, or that a fork copied.
     var firstHit: (image: LoadedImage, function: LoadedAddress)?
-    /// Whether the launch ends here.
+    /// Whether the launch ends at this stop.
     var isEnd = false
   }
 
@@ -34,7 +34,8 @@ extension AddressSpace {
       lasting[index].wasReached = true
       return stop(lasting[index].purpose, at: address, isFirst: isFirst)
     }
-    // The last image, because the code of an earlier image may have been moved away from `address`.
+    // The images are searched from the last one, because the code of an earlier image may have been moved away from
+    // `address`.
     for i in images.indices.reversed() {
       guard let index = images[i].breakpoints.index(of: address) else { continue }
       let breakpoint = images[i].breakpoints.breakpoints[index]

@@ -104,7 +104,7 @@ final class AddressSpace {
     memory.findCallInstruction()
     guard let program = AuxiliaryVector(of: memory.thread), let mappings = memory.mappings
     else { return nil }
-    // A program without a loader may itself be a loader.
+    // A program without a loader may itself be a loader, so its own entry point is used.
     let base = program.loaderBase ?? program.entry
     guard let loader = mappings.first(where: { $0.addresses.contains(base) }) else { return nil }
     if program.loaderBase != nil, !isRunning { entry = plant(program.entry) }
@@ -280,7 +280,7 @@ extension AddressSpace.Image {
     return known.file == mapping.file && known.addresses.overlaps(mapping.addresses)
   }
 
-  /// Whether this image is still in memory.
+  /// Returns whether this image is still in memory.
   fileprivate func isInMemory(_ memory: ProcessMemory) -> Bool {
     identity.allSatisfy { $0.isInMemory(memory, loaded.slide) }
   }

@@ -30,7 +30,7 @@ package struct BreakpointAttachment: Sendable {
       return .tracedBy(tracer)
     }
     if status["State"] == "Z" {
-      // Other threads may still run after the first thread has ended.
+      // The process has ended only if it has no other threads, which may still run after the first thread has ended.
       return status["Threads"].flatMap { Int($0) } ?? 0 > 1 ? nil : .ended
     }
     return status["VmSize"] == nil ? .kernelThread : nil
@@ -46,7 +46,7 @@ package struct BreakpointAttachment: Sendable {
     let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
     Interruption.catchSignals()
     try tracer.attach(.attach, to: processNumber)
-    // The wait is limited, because a signal may arrive just before it.
+    // The wait is limited, because a signal may arrive just before the wait begins.
     var wasInterrupted = false
     while tracer.listen(milliseconds: 250, { observer.hear($0) }) {
       guard Interruption.hasCome, !wasInterrupted else { continue }

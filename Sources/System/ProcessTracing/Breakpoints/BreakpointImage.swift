@@ -1,7 +1,7 @@
 import Addresses
 import LibC
 
-/// What a tracer needs to know about an image to plant breakpoints in it.
+/// The facts about an image by which a tracer plants breakpoints in it.
 package struct BreakpointImage: Sendable {
   /// The addresses of the image's functions, ascending. Each must be code.
   package var functions: [StatedAddress]
@@ -88,6 +88,6 @@ package struct LoadedImage: Sendable {
   /// The index of the build, as in `BreakpointImage.build`.
   package var build: Int
   package var slide: Slide
-  /// The addresses of its code.
+  /// The addresses of the image's code.
   package var text: Range<LoadedAddress>
 }

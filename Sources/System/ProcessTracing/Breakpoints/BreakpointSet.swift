@@ -18,13 +18,13 @@ package struct BreakpointSet {
 
   package struct Breakpoint {
     package var address: LoadedAddress
-    /// The instruction that it replaced.
+    /// The instruction that the breakpoint replaced.
     package var saved: UInt32
     /// The distance from the function's first byte to `address`.
     package var distance: UInt8
     package var isPlanted: Bool
 
-    /// The function's first byte.
+    /// The address of the first byte of the breakpoint's function.
     var function: LoadedAddress { LoadedAddress(rawValue: address.rawValue - UInt64(distance)) }
   }
 
@@ -144,7 +144,7 @@ package struct BreakpointSet {
     return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
 
-  /// Restores the instruction at `index`. What the program itself has written there meanwhile stays.
+  /// Restores the instruction at `index`. Bytes that the program itself has written there meanwhile stay.
   package mutating func remove(_ index: Int, _ memory: ProcessMemory) {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
@@ -180,7 +180,7 @@ package struct BreakpointSet {
       let at = text.index(of: breakpoint.address)
       guard at + trap.count <= text.bytes.count,
         text.bytes[at..<at + trap.count].elementsEqual(trap)
-      else { continue }  // the program has written something else there
+      else { continue }  // the program has replaced the breakpoint by something else
       body(&text, at, breakpoint)
     }
     text.writeBack()

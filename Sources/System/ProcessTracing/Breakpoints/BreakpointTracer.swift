@@ -54,15 +54,15 @@ final class BreakpointTracer: LaunchTracer {
     /// The address of a lasting breakpoint whose instruction the thread executes now. The breakpoint is removed
     /// meanwhile.
     var steppedOver: LoadedAddress?
-    /// The thread is in a system call that may change mappings.
+    /// Whether the thread is in a system call that may change mappings.
     var changesMappings = false
-    /// The thread is about to run the program's own handler of SIGTRAP.
+    /// Whether the thread is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
     /// Set while the thread waits for other threads to stop.
     var parked: Parked?
-    /// The thread is in vfork(2), between the stops at its beginning and its end.
+    /// Whether the thread is in vfork(2), between the stops at its beginning and its end.
     var isInVfork = false
-    /// The last child of the thread.
+    /// The number of the child that the thread created last.
     var child: pid_t?
     /// Whether `child`, which vfork(2) created, uses the memory and is no longer traced.
     var lendsMemory = false
@@ -91,7 +91,8 @@ final class BreakpointTracer: LaunchTracer {
 
   /// Attaches to all threads of the running process `pid`, and plants breakpoints while they are stopped.
   func attach(to pid: pid_t) -> Int32 {
-    // A thread that is not attached yet may create others, so repeat until there are no more.
+    // The threads are listed repeatedly until no new ones are found, because a thread that is not attached yet may
+    // create others.
     var seen: Set<pid_t> = []
     var attached: [pid_t] = []
     while true {
@@ -221,7 +222,7 @@ final class BreakpointTracer: LaunchTracer {
     }
   }
 
-  /// Restores everything and releases all stopped threads.
+  /// Restores all instructions and releases all stopped threads.
   private func detachAll() {
     hasLeft = true
     // The first thread of each memory restores everything; the other threads find nothing to do.

@@ -19,7 +19,7 @@ struct PlantedBreakpoint {
     guard memory.write(Self.instruction[...], at: address) else { return nil }
   }
 
-  /// Whether there already was a breakpoint.
+  /// Whether a breakpoint was already at the address.
   var isSecond: Bool { saved == Self.instruction }
 
   /// Puts the instruction back; `plantAgain` undoes it.

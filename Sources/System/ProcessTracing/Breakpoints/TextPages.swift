@@ -4,7 +4,7 @@ import Addresses
 struct TextPages {
   private let mapping: ProcessMapping
   private let memory: ProcessMemory
-  /// The address of the first of `bytes`.
+  /// The address of the first byte of `bytes`.
   private var start: LoadedAddress
   /// The current piece; it is shorter if memory can't be read.
   private(set) var bytes: [UInt8] = []

@@ -11,15 +11,15 @@ import Addresses
 /// The resident memory of an image in one process.
 package struct ImageResidency: Hashable, Sendable {
   package enum Part: String, CaseIterable, Hashable, Sendable {
-    /// Memory that can be executed.
+    /// The memory can be executed.
     case code
-    /// Memory that can be read only, and was never written.
+    /// The memory can only be read, and was never written.
     case readOnly
-    /// Memory that can be read only, and that the loader wrote before.
+    /// The memory can only be read, and the loader wrote it before.
     case relocated
-    /// Memory that can be written.
+    /// The memory can be written.
     case data
-    /// Zero-filled data, which are not in the file.
+    /// The memory holds zero-filled data, which are not in the file.
     case zeroFilled
   }
 
@@ -38,7 +38,7 @@ package struct ImageResidency: Hashable, Sendable {
     }
   }
 
-  /// The amounts in the order of `Part.allCases`, also of parts that the image lacks.
+  /// The amounts of memory in the order of `Part.allCases`, also of parts that the image lacks.
   package private(set) var amounts = [Amount](repeating: Amount(), count: Part.allCases.count)
 
   package subscript(part: Part) -> Amount {

@@ -66,6 +66,8 @@ package struct MemoryLaunch: Sendable {
 }
 
 extension ProcessResidency {
+  /// Reads the memory of a process from a message.
+  ///
   /// - Returns: `nil` if the message is about something else.
   init?(_ message: TracerMessage) {
     guard message.kind == .memory else { return nil }

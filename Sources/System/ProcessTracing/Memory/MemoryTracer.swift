@@ -19,7 +19,8 @@ final class MemoryTracer: LaunchTracer {
 
   func handle(_ tid: pid_t, _ status: Int32) {
     guard status & 0xff == 0x7f else {
-      // When the tracer process ends, the kernel releases the processes that the program left running.
+      // The tracer may leave when the program has ended: the kernel then releases the processes that the program left
+      // running.
       if tid == program { hasLeft = true }
       return
     }

@@ -29,7 +29,7 @@ package struct ImageInMemory: Hashable, Sendable {
 }
 
 extension ImageInMemory {
-  /// What a page tracer has recorded of an image.
+  /// Makes the image that a page tracer has recorded.
   init(path: String, _ event: cpages_event) {
     var event = event
     var id = [UInt8](repeating: 0, count: Int(CTRACE_MOST_ID_BYTES))

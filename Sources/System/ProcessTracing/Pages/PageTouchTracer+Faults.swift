@@ -19,7 +19,7 @@ extension PageTouchTracer {
     }
     if isOver { return resume(tid) }
     if case .instruction = request.stop, address == instruction, space.hasBreakpoint(at: address) {
-      return stop(tid)  // The function where the launch ends does not count.
+      return stop(tid)  // The touch by the function where the launch ends does not count.
     }
     guard let image = space.image(holding: address),
       let page = touch(address, by: instruction, tid, space, image)
@@ -87,7 +87,7 @@ extension PageTouchTracer {
       // The instruction faulted again on a page that it could read: it writes.
       guard byRight.contains(.write), !seen.contains(.write) else {
         if let touch = last.touch { touches.withdraw(touch) }
-        // Meanwhile another thread may have been given the access that this one needs.
+        // If another thread was meanwhile given the access that this thread needs, the page is not changed.
         return last.seen == seen ? nil : goesOn(seen, nil)
       }
       withdrawReads(by: instruction, of: page, in: space, but: tid)

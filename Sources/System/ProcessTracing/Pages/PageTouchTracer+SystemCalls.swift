@@ -22,7 +22,7 @@ extension PageTouchTracer {
         }
       }
       if !call.is_native {
-        threads[tid]?.isCallUnknown = true  // a call injected here would be of that kind, too
+        threads[tid]?.isCallUnknown = true  // an injected call would also be a 32-bit call
       } else if handsOver(to: call, by: tid) {
         return
       } else if let restriction = Self.restriction(by: call, of: tid, space.memory) {
@@ -101,14 +101,14 @@ extension PageTouchTracer {
     behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
   ) -> [WatchedImage.Change]? {
     guard call?.is_native ?? true else { return [] }
-    guard let call else {  // exec, which began in another program
+    guard let call else {  // the call is exec, which began in another program
       unblockFaults(tid)
       guard findRestriction(of: tid, space) else { return nil }
       let changes = refresh(space)
       noteTouchesByExec(space)
       return changes
     }
-    if call.number == Int64(CTRACE_SIGRETURN) {  // it returns the result of the interrupted call
+    if call.number == Int64(CTRACE_SIGRETURN) {  // rt_sigreturn returns the result of the interrupted call
       returnedFromHandler(tid)
       threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
       return []

@@ -31,7 +31,7 @@ import ImageModel
 import LibC
 import ProcessLaunch
 
-/// What a page tracer needs to know about images.
+/// Answers a page tracer's questions about images.
 package protocol PageImages: AnyObject {
   /// Returns the function that a program calls for a mark; `nil` if the image at `path` has none.
   func mark(in path: String) -> RelativeAddress?
@@ -45,7 +45,7 @@ final class PageTouchTracer: LaunchTracer {
   var unknownCall: Int?
   /// Whether counting has ended: nothing more is recorded.
   var isOver = false
-  /// Whether the launch reached the place to stop.
+  /// Whether the launch reached the place where counting ends.
   var wasStopped = false
   let request: PageRequest
   let images: RemotePageImages
@@ -63,7 +63,7 @@ final class PageTouchTracer: LaunchTracer {
     var call: ctrace_call?
     /// Whether the system call `call` may use unknown memory.
     var isCallUnknown = false
-    /// The thread is about to run a handler of the program.
+    /// Whether the thread is about to run a handler of the program.
     var entersHandler = false
     /// The breakpoint whose instruction the thread executes. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
@@ -246,7 +246,7 @@ extension PageTouchTracer {
     if FileRights.areMissing(inProcess: tid) {
       touches.isWithoutRights(files.program(of: tid) ?? "")
     }
-    _ = ctrace_continue_to_system_call(tid, 0)  // to the end of exec
+    _ = ctrace_continue_to_system_call(tid, 0)  // the thread continues to the end of exec
   }
 
   private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {

@@ -39,15 +39,15 @@ package struct PageTouches: Sendable {
       self.isLoading = isLoading
     }
 
-    /// The page's first byte.
+    /// The address of the page's first byte.
     package var page: RelativeAddress {
       RelativeAddress(rawValue: address.rawValue & ~(MemoryPage.size - 1))
     }
   }
 
-  /// The place of an instruction.
+  /// The place of the instruction that touched a page.
   package enum Place: Hashable, Sendable {
-    /// In the image with this index in `images`.
+    /// The instruction is in the image with this index in `images`.
     case inImage(Int, RelativeAddress)
     /// Outside all images.
     case outside(LoadedAddress)

@@ -13,11 +13,11 @@ package struct PageRequest: Sendable {
   package var countsLoading = false
 
   package enum Stop: Sendable {
-    /// The first instruction of the program is about to run. The program is killed then.
+    /// The launch stops when the first instruction of the program is about to run. The program is killed then.
     case beginning
-    /// The program calls `orderfile_mark` with this name.
+    /// Counting stops when the program calls `orderfile_mark` with this name.
     case mark(String)
-    /// The program reaches this instruction of a build.
+    /// Counting stops when the program reaches this instruction of a build.
     case instruction(ImageInMemory, RelativeAddress)
   }
 
@@ -32,7 +32,7 @@ package struct PageRequest: Sendable {
 package struct PageLaunchResult: Sendable {
   package var program: ProgramLaunch.Result
   package var touches: PageTouches
-  /// Whether the launch reached the place to stop.
+  /// Whether the launch reached the place where counting ends.
   package var wasStopped: Bool
   /// The paths, without symbolic links, of programs that processes of the launch ran without the
   /// library. Touches of these programs were not seen.
@@ -75,7 +75,7 @@ package enum PageProblem: Equatable, Sendable {
 package struct PreloadedPageLaunch: Sendable {
   package var program: ProgramLaunch
   package var request: PageRequest
-  /// The library, for `LD_PRELOAD`.
+  /// The path of the page tracer's library, for `LD_PRELOAD`.
   package var library: String
 
   package init(_ program: ProgramLaunch, _ request: PageRequest, library: String) {

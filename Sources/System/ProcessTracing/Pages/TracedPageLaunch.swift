@@ -1,6 +1,6 @@
 import ProcessLaunch
 
-/// A launch that is watched from outside.
+/// A launch whose touches of pages a tracer outside the program sees.
 package struct TracedPageLaunch: Sendable {
   package var program: ProgramLaunch
   package var request: PageRequest

@@ -24,7 +24,7 @@ package struct WatchedImage {
     var seen: Protection = []
   }
 
-  /// The flags of mmap(2).
+  /// The permitted kinds of access to a page, as the flags of mmap(2).
   package struct Protection: OptionSet, Hashable {
     package var rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

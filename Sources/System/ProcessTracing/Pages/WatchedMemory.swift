@@ -166,7 +166,7 @@ final class WatchedMemory {
 
   /// The program has moved the mapping `old` to `new`, or changed its size.
   ///
-  /// - Parameter flags: of mremap(2).
+  /// - Parameter flags: the flags of mremap(2).
   func moved(_ old: Range<LoadedAddress>, to new: Range<LoadedAddress>, flags: UInt64) {
     if flags & UInt64(CTRACE_MOVE_FIXED) != 0 { unmapped(new) }
     if new.lowerBound != old.lowerBound {

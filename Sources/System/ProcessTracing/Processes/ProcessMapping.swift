@@ -44,7 +44,7 @@ package struct ProcessMapping: Hashable {
         fields[4].elementsEqual([UInt8(ascii: "0")])
       else { return nil }
       let name = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
-      // [vdso] and [vsyscall] are code of the kernel, not copies of the program's code.
+      // Mappings of [vdso] and [vsyscall] are left out: they are code of the kernel, not copies of the program's code.
       return name.starts(with: Array("[v".utf8)) ? nil : Self.addresses(fields[0])
     }
   }

@@ -25,7 +25,7 @@ package final class ProcessMemory {
   /// - Parameter pid: the number of the process, and of a living thread.
   package convenience init(of pid: pid_t) { self.init(of: pid, in: TracedFiles()) }
 
-  /// Does not open the memory yet.
+  /// Makes the memory without opening it yet.
   ///
   /// - Parameters:
   ///   - pid: the number of the process, and of a living thread.
@@ -161,8 +161,8 @@ package final class ProcessMemory {
       .filter { $1 & (isPresent | isOfFile) == isPresent }.map { $0.0 }
   }
 
-  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty. `knowledge` shows
-  /// whether the kernel may use other memory.
+  /// Returns the memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty. `knowledge`
+  /// shows whether the kernel may use other memory.
   package func rangesUsed(
     by call: ctrace_call
   ) -> (ranges: [Range<LoadedAddress>], knowledge: ctrace_knowledge) {

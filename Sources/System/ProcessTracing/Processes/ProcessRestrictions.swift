@@ -1,7 +1,7 @@
 import LibC
 import ProcessLaunch
 
-/// What a process is not permitted to do.
+/// The restrictions of a process: operations that are not permitted to it.
 enum ProcessRestrictions {
   /// Whether the process of thread `tid` has a seccomp filter that this process does not have. A system call that the
   /// tracer makes the thread perform may then fail, or end the process. The filters of a container do not count,

@@ -5,7 +5,7 @@ import ProcessLaunch
 package final class TracedFiles {
   /// The descriptors of the memories of processes.
   let descriptors = OpenFiles()
-  /// Ends of threads that were reported while the tracer made these threads perform a system call.
+  /// The ends of threads that were reported while the tracer made these threads perform a system call.
   var ends: [(tid: pid_t, status: Int32)] = []
   private var known: [String: (stamp: FileStamp, file: String?)] = [:]
 

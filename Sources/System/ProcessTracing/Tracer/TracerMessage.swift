@@ -9,19 +9,19 @@ struct TracerMessage {
 
   enum Kind: UInt64 {
     // Messages to the tracer process. The end of the stream has the meaning of `leave`.
-    /// Attach to a program that is about to begin, or to a running one.
+    /// The message asks the tracer to attach to a program that is about to begin, or to a running one.
     case seize, attach
-    /// End the recording, for a `StopReason`.
+    /// The message asks the tracer to end the recording, for a `StopReason`.
     case end
     case leave
-    /// The answer to a question.
+    /// The message is the answer to a question.
     case answer
     // Messages from the tracer process.
-    /// The result of attaching, as a number in `errno.h`.
+    /// The message has the result of attaching, as a number in `errno.h`.
     case attached
-    /// Nothing is traced any more.
+    /// The tracer traces no process any more.
     case done
-    /// The recording has ended.
+    /// The message says that the recording has ended.
     case ended
     case wantsImage, wantsLoader, wantsMark
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark

@@ -70,7 +70,7 @@ final class TracerProcess {
   /// Waits for a message of the tracer and handles it; returns earlier if the time is over or a signal has come.
   ///
   /// - Parameters:
-  ///   - milliseconds: `nil` for no limit.
+  ///   - milliseconds: the time to wait; `nil` for no limit.
   ///   - hear: returns the answer to a question.
   /// - Returns: whether the tracer is still tracing.
   func listen(milliseconds: Int64?, _ hear: (TracerMessage) -> TracerMessage?) -> Bool {
