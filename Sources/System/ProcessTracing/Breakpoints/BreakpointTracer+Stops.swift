@@ -58,7 +58,8 @@ extension BreakpointTracer {
     }
     ThreadRegisters.setProgramCounter(of: tid, to: address)
     blockTrapAgain(tid, space)
-    if stop.purpose == .entry { refresh(space) }  // the images that the loader has mapped are reported before the hit
+    // The images that the loader has mapped are reported before the hit.
+    if stop.purpose == .entry { refresh(space) }
     if stop.isEnd {
       end(by: .function)
     } else if let hit = stop.firstHit, !isOver {

@@ -108,7 +108,8 @@ extension PageTouchTracer {
       noteTouchesByExec(space)
       return changes
     }
-    if call.number == Int64(CTRACE_SIGRETURN) {  // rt_sigreturn returns the result of the interrupted call
+    // rt_sigreturn returns the result of the interrupted call.
+    if call.number == Int64(CTRACE_SIGRETURN) {
       returnedFromHandler(tid)
       threads[tid]?.handlerTime.end = ClockReading.now().nanoseconds
       return []
