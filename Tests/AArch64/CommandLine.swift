@@ -1,4 +1,4 @@
-/// Embedded Swift has no arguments of its own: a launch gets its command as strings.
+/// Replaces Swift's `CommandLine`, which Embedded Swift lacks: a launch gets its command as strings.
 enum CommandLine {
   static var argc: Int32 { 0 }
   static var arguments: [String] { [] }

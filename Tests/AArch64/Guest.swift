@@ -9,11 +9,11 @@ import Glibc
 import ImageModel
 import ProcessLaunch
 
-/// Prints what it is told, one line each, with a letter for each process. Of the functions those whose names
-/// begin with `step_` are printed at once; those that threads come to at the same time, `race_`, are counted.
+/// Prints each event of the tracer on a line, with a letter for each process. Functions whose names begin with `step_`
+/// are printed at once. Functions that several threads enter at the same time, `race_`, are counted.
 final class Listener: BreakpointObserver {
-  /// Whether all functions of all images get breakpoints, and not only those that are printed or counted:
-  /// each takes the emulated machine about 10 ms.
+  /// Whether all functions of all images get breakpoints, and not only the functions that are printed or counted. Each
+  /// breakpoint takes the emulated machine about 10 ms.
   private let isThorough: Bool
   private let end: String?
   private var letters: [pid_t: String] = [:]
@@ -109,7 +109,7 @@ final class Listener: BreakpointObserver {
   }
 }
 
-/// No image has the function of a mark.
+/// Answers that no image has the function that sets marks.
 final class NoMarks: PageImages {
   func mark(in path: String) -> RelativeAddress? { nil }
 }

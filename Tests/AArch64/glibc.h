@@ -1,5 +1,5 @@
-/* The C library as LibC and ProcessLaunch use it: Swift's module of it comes with a standard library, and there is
- * none for AArch64 here. */
+/* Declares the parts of the C library that LibC and ProcessLaunch use. Swift's own module of the C library needs
+ * Swift's standard library, which is missing here for AArch64. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,15 +1,16 @@
-/* A library whose code is on guarded pages: where an indirect call arrives there must be a landing pad.
- * Compiled with -mbranch-protection=standard and linked without the C library, whose parts have no pads. */
+/* A library whose code is on guarded pages: each target of an indirect call must be a landing pad. It is compiled with
+ * -mbranch-protection=standard, and linked without the C library, whose parts have no landing pads. */
 static volatile int calls;
 
-/* BTI C is its first instruction, and PACIASP of the next one, which calls another. */
+/* BTI C is the first instruction of this function. PACIASP is the first instruction of the next function, which calls
+ * another one. */
 __attribute__((noipa)) void step_leaf(void) { calls++; }
 __attribute__((noipa)) void step_signing(void) {
   step_leaf();
   calls++;
 }
 
-/* One without a pad, and one that calls it directly. */
+/* A function without a landing pad, and a function that calls it directly. */
 void step_bare(void);
 __asm__(".text\n"
         ".type step_bare, %function\n"
@@ -28,7 +29,7 @@ __attribute__((noipa)) void step_caller(void) {
   calls++;
 }
 
-/* What runs while the loader is at work: a resolver, because of a relocation, and a constructor. */
+/* Functions that run while the loader works: a resolver, because of a relocation, and a constructor. */
 __attribute__((noipa)) static void step_chosen(void) { calls++; }
 static void (*step_resolver(void))(void) { return step_chosen; }
 void step_ifunc(void) __attribute__((ifunc("step_resolver")));

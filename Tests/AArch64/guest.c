@@ -163,7 +163,7 @@ static bool is_traced(pid_t pid) {
   return tracer != 0;
 }
 
-/* Whether the code of process PID, which runs /static, is that of the file. */
+/* Whether the code in the memory of process PID, which runs /static, equals the code in the file. */
 static bool has_its_code(pid_t pid) {
   const struct guest_image *image = guest_image("/static");
   char path[32], *stated = malloc(image->size), *loaded = malloc(image->size);
@@ -222,7 +222,7 @@ void guest_outlives_command(void (*trace)(void)) {
   waitpid(command, NULL, 0);
   for (int i = 0; is_traced(program) && i < 60000; i++) usleep(10000);
   say_what_it_has("left", program);
-  kill(program, SIGUSR1); /* it ends by a function that it has not run before */
+  kill(program, SIGUSR1); /* the program ends by a function that it has not run before */
   printf("outlives the command: %s\n", is_traced(program) ? "no" : "yes");
   char path[32];
   snprintf(path, sizeof path, "/proc/%d", (int)program);

@@ -1,4 +1,4 @@
-/* Comes and goes by dlopen and dlclose; guarded as guarded.c is. */
+/* A library that is loaded and unloaded by dlopen and dlclose. Its code is on guarded pages, like that of guarded.c. */
 static volatile int calls;
 
 __attribute__((constructor, noipa)) static void step_constructor(void) { calls++; }

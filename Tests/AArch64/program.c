@@ -1,5 +1,5 @@
-/* What the guest traces: each scene calls functions whose names begin with step_, and says what it finds out
- * about itself. usage: program SCENE */
+/* The program that the guest traces. Each scene calls functions whose names begin with step_, and prints facts about
+ * its own process. usage: program SCENE */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static volatile int calls;
 #define STEP(name) \
   __attribute__((noipa)) static void step_##name(void) { calls++; }
 
-/* One line, in one write, so that it does not mix with the tracer's. */
+/* Prints a line in one write, so that it does not mix with lines of the tracer. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
   char line[200];
   int size = snprintf(line, sizeof line, "| ");
@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
 
 static const char *yes(bool is_so) { return is_so ? "yes" : "no"; }
 
-/* The instructions of one image that are not what the file has. */
+/* Counts the instructions of an image in memory that differ from the file. */
 static int count_changes(struct dl_phdr_info *image, size_t size, void *count) {
   (void)size;
   int file = open(image->dlpi_name[0] ? image->dlpi_name : "/proc/self/exe", O_RDONLY);
@@ -67,7 +67,7 @@ static int text_changes(void) {
   return count;
 }
 
-/* What a program with the recorder has; the tracer knows it by its name. */
+/* A function of programs that contain the recorder. The tracer finds the function by its name. */
 #ifdef RECORDED
 void orderfile_rt_mark(const char *name);
 #else
@@ -89,7 +89,7 @@ static int end_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* order: functions in the order of their first calls, each once. */
+/* Scene "order": functions are reported in the order of their first calls, each once. */
 STEP(third)
 STEP(first)
 __attribute__((noipa)) static void step_second(void) {
@@ -104,8 +104,8 @@ static void order(void) {
   step_third();
 }
 
-/* leave: the tracer leaves at the last mark, and the text is as it was. The machine ignores what is in the
- * highest byte of an address; -1 is none. */
+/* Scene "leave": the tracer leaves at the last mark, and the code is as it was before. The machine ignores the highest
+ * byte of an address; -1 is no address. */
 STEP(marked)
 STEP(unseen)
 
@@ -119,7 +119,7 @@ static void leave(void) {
   step_unseen();
 }
 
-/* threads: they come to each breakpoint at once. */
+/* Scene "threads": threads come to each breakpoint at the same time. */
 enum { THREADS = 64, RACES = 20 };
 static pthread_barrier_t barrier;
 static int race_calls[RACES];
@@ -147,7 +147,7 @@ static void threads(void) {
   say("lost calls: %d", lost);
 }
 
-/* children: fork, vfork, exec and posix_spawn. */
+/* Scene "children": processes made by fork, vfork, exec and posix_spawn. */
 STEP(before)
 STEP(child)
 STEP(vforked)
@@ -183,7 +183,7 @@ static void replaced(void) {
   exit(4);
 }
 
-/* blocked: a thread that blocks all signals, and a program that begins with SIGTRAP blocked. */
+/* Scene "blocked": a thread that blocks all signals, and a program that begins with SIGTRAP blocked. */
 STEP(blocking)
 STEP(unblocked)
 STEP(began_blocking)
@@ -204,7 +204,7 @@ static void blocking(void) {
   say("SIGTRAP blocked: %s", yes(blocks_trap()));
 }
 
-/* signals: SIGTRAP that the program gets from somebody, or from an instruction of its own. */
+/* Scene "signals": the program gets SIGTRAP from another process, or from an instruction of its own. */
 static volatile int handled;
 static volatile int handled_code;
 STEP(in_handler)
@@ -240,7 +240,7 @@ static void signals(void) {
   say("SIGTRAP blocked: %s", yes(blocks_trap()));
 }
 
-/* stops: job control is the program's own. */
+/* Scene "stops": stopping and continuing the program (job control) works as without a tracer. */
 STEP(continued)
 
 static void stops(void) {
@@ -265,7 +265,8 @@ static void crashes(void) {
   *(volatile int *)8 = 0;
 }
 
-/* serve: is attached while it runs with threads, and left at a mark. waits: while it does nothing. */
+/* Scene "serve": the tracer attaches while the program runs with threads, and leaves at a mark. Scene "waits": the
+ * tracer attaches while the program does nothing. */
 STEP(attached)
 
 static void tell_ready(void) {
@@ -314,7 +315,7 @@ static void waits(void) {
   for (;;) pause();
 }
 
-/* pages: functions with a page each, which are executed, read, and used by the kernel. */
+/* Scene "pages": functions on pages of their own, which are executed, read, and used by the kernel. */
 #define PAGE(name) \
   __attribute__((noipa, aligned(4096))) static void step_page_##name(void) { calls++; }
 PAGE(executed)
@@ -340,7 +341,7 @@ static void pages(void) {
 }
 
 #ifdef DYNAMIC
-/* guarded: a library on pages that want landing pads. */
+/* Scene "guarded": a library on pages that require landing pads. */
 void step_leaf(void), step_signing(void), step_caller(void), step_refused(void), step_ifunc(void);
 
 /* Whether the mapping of PLACE has the flag `bt`, <proc_pid_smaps(5)>. */
@@ -378,7 +379,7 @@ static void guarded(void) {
   step_ifunc();
 }
 
-/* plugin: a library that comes and goes. */
+/* Scene "plugin": a library that is loaded and unloaded. */
 static void plugin(void) {
   for (int i = 0; i < 2; i++) {
     void *library = dlopen("/lib/libplugin.so", RTLD_NOW);

@@ -5,7 +5,7 @@ import Testing
   @Test(
     arguments: [
       (0x1000, 0, 0x1000), (0x1000, 0x5000, 0x6000),
-      // An image that is linked high and loaded low: the slide is "negative".
+      // An image is linked at a high address and loaded at a low one, so its slide is "negative".
       (0x7000_0000, UInt64.max - 0x6000_0000 + 1, 0x1000_0000),
       (.max, 1, 0), (0, .max, .max),
     ] as [(UInt64, UInt64, UInt64)])

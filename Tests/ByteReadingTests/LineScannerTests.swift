@@ -6,7 +6,7 @@ import Testing
     arguments: [
       ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\n\nb\r\n", ["a", "", "b\r"]),
       ("\n\nlast", ["", "", "last"]),
-      // The first line decides.
+      // The first line decides whether lines end with a carriage return.
       ("a\r\n\r\nb\r\r\nc\nd", ["a", "", "b\r", "c", "d"]), ("\r\n\r\n", ["", ""]),
       ("a\r", ["a\r"]), ("a\r\nb\r", ["a", "b\r"]),
     ] as [(String, [String])])

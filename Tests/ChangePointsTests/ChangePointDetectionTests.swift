@@ -1,13 +1,13 @@
 import ChangePoints
 import Testing
 
-/// What Apache Otava 0.8.0 finds, with its default settings and with others, if it tests both neighbours of a removed
-/// point again (`ChangePointDetection`).
+/// The change points that Apache Otava 0.8.0 finds, with its default settings and with other settings, if it tests both
+/// neighbours of a removed point again (`ChangePointDetection`).
 private struct Golden: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var series: [Double]
   var indices: [Int]
-  /// With windows of 20, p below 0.01, and changes above 2%.
+  /// The change points with windows of 20 values, p below 0.01, and changes above 2%.
   var eager: [Int]
 
   init(_ name: String, _ series: [Double], _ indices: [Int], eager: [Int]) {
@@ -59,7 +59,7 @@ private let goldens = [
     #expect(eager.changePoints(in: golden.series).map(\.index) == golden.eager)
   }
 
-  /// The probability is Otava's, too.
+  /// The probability of a point equals the probability that Otava computes.
   @Test func aPointHasBothSidesUpToItsNeighbours() throws {
     let series = noisySeries(seed: 2, [(30, 100), (12, 110), (40, 100)], noise: 0.02)
     let points = ChangePointDetection().changePoints(in: series)
@@ -98,7 +98,7 @@ private let goldens = [
     #expect(points.map(\.change) == [nil] && points.map(\.p) == [0])
   }
 
-  /// The energy statistic as its definition has it, pair by pair.
+  /// The energy statistic equals the sum of its definition, which is computed pair by pair.
   @Test(arguments: 0..<20) func theStatisticIsThatOfItsDefinition(seed: Int) throws {
     let series = noisySeries(seed: UInt64(seed), [(7, 10), (5, 12)], noise: 0.1)
     func sum(_ a: ArraySlice<Double>, _ b: ArraySlice<Double>) -> Double {
@@ -122,7 +122,7 @@ private let goldens = [
 }
 
 @Suite struct StudentTestTests {
-  /// Two-sided, from tables of Student's distribution: t with a probability of 5%, 1% and 0.1%.
+  /// Values of the two-sided test from tables of Student's distribution: t with a probability of 5%, 1% and 0.1%.
   @Test(arguments: [
     (1, 12.7062, 0.05), (1, 636.619, 0.001), (2, 9.92484, 0.01), (5, 2.57058, 0.05),
     (10, 3.16927, 0.01), (30, 3.64596, 0.001), (120, 1.97993, 0.05),

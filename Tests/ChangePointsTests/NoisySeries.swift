@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Levels with noise of about a normal distribution: the same values for the same seed everywhere.
+/// Returns levels with approximately normal noise. The same seed gives the same values on each machine.
 ///
 /// - Parameter noise: the standard deviation, as a share of the level.
 func noisySeries(

@@ -91,7 +91,7 @@ import Testing
     #expect(error.map { "\($0)" } == message)
   }
 
-  /// What a message leaves out of a long word counts all the same.
+  /// A number that is too long to be shown in a message is still read to its end.
   @Test func aNumberIsReadToItsEnd() throws {
     let zeros = String(repeating: "0", count: 100)
     #expect(try Self.read("v1\nf a\nc 0 \(zeros)7\n").functions[0].clusters == [[0, 7]])

@@ -4,14 +4,14 @@ import DebugInfo
 import TestSupport
 import Testing
 
-/// Assembles `.debug_info` and `.debug_abbrev` of one unit, DWARF 4, 64-bit addresses.
+/// Assembles `.debug_info` and `.debug_abbrev` of one compilation unit in DWARF 4 with 64-bit addresses.
 struct DWARFWriter {
   var info = ByteWriter()
   var abbreviations = ByteWriter()
   private var abbreviationCount: UInt8 = 0
 
   init(producer: String = "clang") {
-    info.write(UInt32(0))  // unit_length, patched by sections()
+    info.write(UInt32(0))  // the field unit_length, which `sections()` fills in
     info.write(UInt16(4))
     info.write(UInt32(0))
     info.write([8])
@@ -94,7 +94,7 @@ struct DWARFWriter {
     #expect(functions.damagedUnitCount == 0)
   }
 
-  /// An out-of-line copy refers to its origin, the origin to a declaration that has the names.
+  /// An out-of-line copy of a function refers to its origin, and the origin refers to a declaration that has the names.
   @Test func namesAreFoundThroughOriginAndSpecification() throws {
     var writer = DWARFWriter()
     let declaration = writer.define(tag: Self.subprogram, [Self.name, Self.linkageName])
@@ -125,7 +125,7 @@ struct DWARFWriter {
     #expect(functions.unnamedCount == 1)
   }
 
-  /// A discarded function has no place, and nothing tells how many pieces the code has.
+  /// A discarded function has no address, and the unit does not state how many pieces of code it has.
   @Test func unitsStateTheirCompiler() throws {
     var writer = DWARFWriter(producer: "GNU C17 12.2.0 -O2")
     let code = writer.define(tag: Self.subprogram, [Self.name, Self.low])
@@ -169,7 +169,7 @@ struct DWARFWriter {
     #expect(functions.unnamedCount == unnamedCount)
   }
 
-  /// `DW_AT_sibling` of the first function leads to itself, or to before it.
+  /// `DW_AT_sibling` of the first function refers to the function itself, or to an entry before it.
   @Test(arguments: [0, 12]) func aSiblingThatLeadsBackCostsItsUnit(distance: UInt32) throws {
     var writer = DWARFWriter()
     let code = writer.define(tag: Self.subprogram, [Self.sibling, Self.name, Self.low])
@@ -183,7 +183,8 @@ struct DWARFWriter {
     #expect(functions.damagedUnitCount == 1)
   }
 
-  /// The first piece by the standard; the last by clang before 20; that with the entry's address if it is stated.
+  /// The piece with the entry is the first piece by the standard, the last piece in code of clang before 20, and the
+  /// piece with the entry's address if DWARF states this address.
   @Test(
     arguments: [
       ("Debian clang version 19.1.7", nil, "0x2000 16 f"),
@@ -235,7 +236,7 @@ struct DWARFWriter {
     var writer = DWARFWriter()
     let block = writer.define(tag: 0x0b, hasChildren: true, [])
     let leaf = writer.define(tag: 0x0b, [])
-    // Each block has a sibling to come back to.
+    // Each block has a sibling, to which the walk has to return.
     writer.info.write([UInt8](repeating: block, count: 2000))
     for _ in 0..<2000 { writer.info.write([0, leaf]) }
     let functions = try Self.read(writer.sections())

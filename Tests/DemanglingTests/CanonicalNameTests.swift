@@ -45,7 +45,7 @@ import Testing
       ("f.part.0.constprop.0", "f", .partial, [.partial, .constantPropagation]),
       ("_ZL1fv.__uniq.12.llvm.34.cold.1", "_ZL1fv", .cold, [.promotion, .cold]),
       ("f.1.llvm.5", "f", .whole, [.number, .promotion]),
-      // The number tells one part from another.
+      // The number distinguishes parts of a function, so it is kept.
       ("f.resume.0", "f.resume.0", .whole, []), ("f._omp_fn.1", "f._omp_fn.1", .whole, []),
       ("f.__part.2", "f.__part.2", .whole, []),
       ("f.resume.0.llvm.3", "f.resume.0", .whole, .promotion),
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func backReferencesOfRustNamesDoNotDependOnTheLengthOfHashes() {
-    // The same generic function in two builds: every position behind the hash has moved.
+    // These are the names of one generic function in two builds: all back references after the hash have changed.
     let short = CanonicalName("_RINvCs1_5names3arrKj3_EB2_")
     let long = CanonicalName("_RINvCslfkicm2tO2F_5names3arrKj3_EB2_")
     #expect(short == long)

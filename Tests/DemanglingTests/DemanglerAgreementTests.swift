@@ -4,15 +4,15 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// The demangler against the tools that come with the toolchains, on the names in this test program:
-/// C++ from the Swift runtime that it is linked with, Swift from itself.
+/// Compares the demangler with tools of the toolchains, on the names in this test program: C++ names of the Swift
+/// runtime that it is linked with, and its own Swift names.
 @Suite struct DemanglerAgreementTests {
   static let swiftDemangle = Tool("swift-demangle")
   static let cxxFilter = Tool("c++filt")
   static let llvmFilter = Tool("llvm-cxxfilt") ?? Tool("llvm-cxxfilt-19")
   static let rustc = Tool("rustc")
 
-  /// Every so many-th function name of this program that begins with `prefix`.
+  /// Returns about `count` function names of this program that begin with `prefix`, at equal distances.
   static func ownNames(_ prefix: String, count: Int) throws -> [String] {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let names = try functionNames(in: own).filter { $0.hasPrefix(prefix) }
@@ -27,13 +27,13 @@ import Testing
       ["--compact", "--no-sugar"], input: names.joined(separator: "\n")
     ).split(separator: "\n").map(String.init)
     let found = names.map { Demangler(.full).demangle(SymbolName($0)) }
-    // A few are refused: what their references can stand for looks like too much.
+    // A few names are refused, because their back references could make the text too long.
     let isRead = names.indices.map { found[$0] != names[$0] }
     #expect(found.indices.filter { isRead[$0] && found[$0] != expected[$0] }.isEmpty)
     #expect(isRead.count { !$0 } * 50 < names.count)
   }
 
-  /// What `short` keeps, and `-simplified` leaves out or words differently.
+  /// Words that `short` keeps, and that `-simplified` leaves out or words differently.
   static let keptOnPurpose = [
     "value witness", "resume partial function", "partial apply forwarder", "unmangled suffix",
     "outlined ", "merged ", "key path ", "thunk ", "associated type witness", "<A", "@Sendable",
@@ -50,10 +50,10 @@ import Testing
       ["--compact", "--simplified"], input: names.joined(separator: "\n")
     ).split(separator: "\n").map(String.init)
     let found = names.map { Demangler(.short).demangle(SymbolName($0)) }
-    // What is refused is counted by the test of full names.
+    // Names that are refused are skipped here; the test of full names counts them.
     let differing = names.indices.filter { found[$0] != names[$0] && found[$0] != expected[$0] }
       .map { (found[$0], expected[$0]) }
-    // Function types, and the empty brackets of constrained extensions.
+    // The other differences are in function types, and in the empty brackets of constrained extensions.
     #expect(differing.count * 50 < names.count, "\(differing)")
   }
 
@@ -75,7 +75,7 @@ import Testing
 
   @Test(.needs("c++filt", "nm"))
   func cxxNamesAreThoseOfTheFilter() throws {
-    // `-p` leaves parameters to the function behind a thunk.
+    // With `-p`, c++filt keeps the parameters of the function that a thunk calls, so thunks are skipped.
     let names = try Self.exportedCxxNames(count: 400).filter {
       let full = Demangler(.full).demangle(SymbolName($0))
       return !full.contains("thunk to ") && !full.hasPrefix("transaction clone")
@@ -91,8 +91,8 @@ import Testing
     }
   }
 
-  /// Legacy names against binutils, as LLVM leaves them their escapes; v0 names against LLVM, as binutils
-  /// shows hashes.
+  /// Legacy names are compared with binutils, because LLVM keeps their escapes. v0 names are compared with LLVM,
+  /// because binutils shows hashes.
   @Test(
     .needs("rustc", "c++filt", "llvm-cxxfilt-19", "nm"))
   func rustNamesAreThoseOfTheFilters() throws {

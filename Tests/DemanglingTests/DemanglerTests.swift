@@ -59,7 +59,7 @@ import Testing
         "mrg.A.z.modify : Swift.Array<Swift.Int> with unmangled suffix \".resume.0\"",
         "A.z.modify [clone .resume.0]"
       ),
-      // A comma in an identifier, with no blank behind it.
+      // An identifier contains a comma that no blank follows.
       ("$s3app1f2,:ySi_tF", "app.f(,:: Swift.Int) -> ()", "f(:)"),
       // Rust.
       (
@@ -89,7 +89,7 @@ import Testing
     #expect(Self.demangle(name, .none) == name)
   }
 
-  /// Return types that hold brackets, whose text differs between versions of libstdc++.
+  /// Return types that contain brackets. Versions of libstdc++ print them differently.
   @Test(arguments: [
     "_ZN3app3runIiEENSt9enable_ifIXgtsZT_Li1EEiE4typeEDpRKT_", "_ZN3app3runIiEEDTfp_ET_",
     "_ZN3app3runIiEEDcT_",
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test func aRustNameThatDoublesItsTextForEverReturns() {
-    // (u8, u8), then pairs of what stands before: the 40th type has 2^40 parts.
+    // The first type is (u8, u8), and each further type is a pair of the type before: the 40th type has 2^40 parts.
     var types = "ThhE"
     var last = "INvC1a1f".utf8.count
     for _ in 1..<40 {
@@ -171,7 +171,7 @@ import Testing
     #expect(Self.demangle(name, .full) == name)
     let few = "_RINvC1a1fThhETB7_B7_EE"
     #expect(Self.demangle(few, .full) == "a::f::<(u8, u8), ((u8, u8), (u8, u8))>")
-    // Deeper than any program.
+    // The name is nested deeper than names of any program.
     let deep = "_RINvC1a1f" + String(repeating: "R", count: 100_000) + "hE"
     #expect(Self.demangle(deep, .full) == deep)
     let wide = "_RINvC1a1f" + String(repeating: "h", count: 100_000) + "E"
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  /// A position as a back reference writes it: 0 is empty, 1 is `0`, 62 is `Z`, 63 is `10`.
+  /// Returns a position in the form that back references use: 0 is empty, 1 is `0`, 62 is `Z`, 63 is `10`.
   private func base62(_ position: Int) -> String {
     guard position > 0 else { return "" }
     let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  /// In Mach-O the first underscore is the format's, in ELF it is the name's own.
+  /// In Mach-O the first underscore belongs to the format, in ELF to the name itself.
   @Test(
     arguments: [
       ("__ZN3app5parseEi", "app::parse(int)", "__ZN3app5parseEi"),

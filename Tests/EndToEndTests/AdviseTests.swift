@@ -13,7 +13,7 @@ import Testing
     #expect(options.allSatisfy { $0["result"] as? String == "predicted" })
     #expect(document["together"] == nil && document["variation"] == nil)
     let saved = options.map { $0["saved"] as? Int ?? 0 }
-    // 20,480 relocations of 24 bytes are 120 pages; at a fixed address 40 pages of pointers are not written either.
+    // 20,480 relocations of 24 bytes fill 120 pages. At a fixed address, the 40 pages of pointers are also not written.
     #expect((117...120).contains(saved[0]) && (157...161).contains(saved[1]), "\(saved)")
   }
 

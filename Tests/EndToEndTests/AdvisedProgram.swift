@@ -34,7 +34,7 @@ struct AdvisedProgram {
     try workshop.start(Built.orderfile, ["advise", "app"] + words).end()
   }
 
-  /// The document of a run that must succeed.
+  /// Runs `orderfile advise app --json`, which must succeed, and returns the document.
   func document(_ words: [String]) throws -> [String: Any] {
     let run = try advise(["--json"] + words)
     try #require(run.status == 0, "\(run.errors)")

@@ -94,7 +94,7 @@ import Testing
     #expect(cold["kind"] as? String == "archive")
     #expect(cold["functions"] as? Int == 60 && cold["usedFunctions"] as? Int == 0)
     #expect(cold["relocations"] as? Int == 60, "one for each pointer")
-    // VMA, LMA, size, alignment, and the file with its section.
+    // A line of the map has the VMA, the LMA, the size, the alignment, and the file with its section.
     let map = String(decoding: workshop.bytes("app.map"), as: UTF8.self)
     var bytes = 0
     for line in map.split(separator: "\n") {

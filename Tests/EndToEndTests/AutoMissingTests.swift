@@ -78,7 +78,7 @@ import Testing
     ("build.zig", ["./hello"], "Zig: 'orderfile' does not know its compiler"),
     ("hello.csproj", ["./hello"], "C#: a virtual machine loads its programs"),
     ("README", ["./hello", "--", "go", "build"], "Go: its linker takes no order files"),
-    // The build writes elsewhere, or links nothing that the wrappers see.
+    // The build writes outside of the copy, or makes no link that the wrappers see.
     ("go.mod", ["./hello", "--", "sh", "-c", "touch ../../../elsewhere"], "Go: its linker"),
     ("go.mod", ["./hello", "--", "true"], "Go: its linker"),
   ])

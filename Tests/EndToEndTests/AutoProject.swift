@@ -86,7 +86,7 @@ struct AutoProject {
       Built.orderfile, ["auto", "--project", folder, "--output", out ?? output, "--json"] + options)
   }
 
-  /// The same where no process may be traced, as in a container.
+  /// Starts `auto` where no process may be traced, as in a container.
   func startWithoutTracing(_ options: [String]) throws -> RunningProcess {
     try Self.buildUntraced(in: workshop)
     return try workshop.start(
@@ -148,7 +148,7 @@ struct AutoProject {
     let before = try #require(pages["before"] as? Int, sourceLocation: sourceLocation)
     let after = try #require(pages["after"] as? Int, sourceLocation: sourceLocation)
     #expect(after < before - 5, "\(run.errors)", sourceLocation: sourceLocation)
-    // What was ordered does what it did.
+    // The ordered program still passes the project's own check.
     let tree = "\(output)/work/tree"
     for program in names where !program.contains(".so") {
       let image = "\(output)/images/\(program)"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile auto` with launches that end by `--until-ready`, and what is shown while it works.
+/// `orderfile auto` with launches that end by `--until-ready`, and the progress that it shows.
 @Suite(.needs(.recording)) struct AutoReadinessTests {
   private static let server = "./app more; echo ready; exec sleep 1000"
   private static let ready = ["--until-ready", "line=ready"]

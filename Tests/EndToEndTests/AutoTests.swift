@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile auto` with projects that are built with make: what it does, and what it says if something is wrong.
+/// `orderfile auto` with projects that are built with make: its results, and its errors.
 @Suite(.needs(.recording)) struct AutoTests {
   @Test func aProjectIsOrderedAndLeftAsItIs() throws {
     let project = try AutoProject()
@@ -17,7 +17,7 @@ import Testing
     #expect(text.contains("--symbol-ordering-file=\(project.output)/orders/app.order"))
     try project.workshop.must("make", ["-s", "-C", "\(project.output)/work/tree", "check"])
 
-    // Again: nothing is linked or launched.
+    // A second run links and launches nothing.
     let again = try project.start(["--launch", "./app"]).end()
     #expect(again.status == 0 && again.errors.contains("nothing has changed since the last run"))
     #expect(!again.errors.contains("record") && again.json["image"] as? String == "images/app")
@@ -25,25 +25,26 @@ import Testing
     // Without a launch nothing is changed.
     #expect(try project.auto().status == 64)
     #expect(FileManager.default.fileExists(atPath: "\(project.output)/summary.json"))
-    // A result that is gone is made again.
+    // A result file that was removed is made again.
     try FileManager.default.removeItem(atPath: "\(project.output)/images/app")
     try project.expectOrdered(["--launch", "./app"])
 
-    // A changed source: what depends on it is compiled, and the rest done again.
+    // After a change of a source, the files that depend on it are compiled, and all later steps are done again.
     try project.write("generate.sh", "echo 'int generated(int n) { return n + 3 + 0; }'\n")
     let changed = try project.start(["--launch", "./app"]).end()
     #expect(
       changed.status == 0 && changed.errors.contains("orderfile: record"), "\(changed.errors)")
     let log = try String(contentsOfFile: "\(project.output)/logs/build.log", encoding: .utf8)
     #expect(!log.contains("src/main.c"))
-    // A removed one. A launch may have read it, even if for make all is up to date.
+    // After a source was removed, all later steps are done again: a launch may have read it, even if make has nothing
+    // to do.
     try FileManager.default.removeItem(atPath: "\(project.folder)/static.c")
     let removed = try project.start(["--launch", "./app"]).end()
     #expect(!FileManager.default.fileExists(atPath: "\(project.output)/work/tree/static.c"))
     #expect(removed.status == 0 && removed.errors.contains("orderfile: record"))
   }
 
-  /// Its objects were not compiled for ordering.
+  /// The objects of the user's build were not compiled for ordering.
   @Test func whatTheUserHasBuiltIsBuiltAgain() throws {
     let project = try AutoProject()
     try project.workshop.must("make", ["-s", "-C", project.folder])
@@ -183,14 +184,14 @@ import Testing
     let options = ["--launch", "test $(./app read) = 71", "--input", "\(project.folder)/words"]
     let run = try project.start(options).end()
     #expect(run.status == 0, "\(run.errors)")
-    // What the launch reads is a part of it.
+    // The file that the launch reads is a part of the launch.
     try project.write("words", "B")
     let changed = try project.start(options).end()
     #expect(
       changed.status == 1 && changed.errors.contains("the launch failed"), "\(changed.errors)")
   }
 
-  /// Nobody would see that it waits for an answer.
+  /// The launch has no terminal, because nobody would see that it waits for an answer.
   @Test(.needs("script")) func aLaunchThatReadsTheTerminalFails() throws {
     let project = try AutoProject()
     let words = [
@@ -204,7 +205,7 @@ import Testing
         && run.text.contains("cannot open /dev/tty: No such device"), "\(run.text)")
   }
 
-  /// The first is counted although it does not get the variables by which a library would be loaded into it.
+  /// The first image is counted although it does not get the environment variables that would load a library into it.
   @Test func ofTwoImagesWithOneNameTheFirstIsOrdered() throws {
     let project = try AutoProject()
     try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
@@ -260,7 +261,7 @@ import Testing
       run.status == 0 && run.errors.contains("killed 1 process that the launch left running"),
       "\(run.errors)")
     #expect(running.leavesNothing())
-    // What was noticed is said, even if nothing comes of it.
+    // Warnings are printed even if the run fails.
     let background = try project.start(["--launch", "(sleep 1000; ./app) & true"]).end()
     #expect(
       background.status == 64
@@ -291,7 +292,7 @@ import Testing
     try project.expectOrdered(["--launch", "./app"])
   }
 
-  /// As in a container without the right to trace.
+  /// Tracing is forbidden here, as in a container.
   @Test func aMethodThatCannotBeUsedIsNamed() throws {
     let project = try AutoProject()
     let run = try project.startWithoutTracing(["--launch", "./app", "--breakpoints"])
@@ -322,7 +323,7 @@ import Testing
     #expect(project.workshop.fileNames == ["my app"])
   }
 
-  /// A shell may have started them before it became this command.
+  /// The processes were started by a shell before it executed this command.
   @Test func processesThatItDidNotStartGoOn() throws {
     let project = try AutoProject()
     let script =

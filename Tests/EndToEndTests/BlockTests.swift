@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile record --breakpoints --blocks`: what of a program's functions a launch executes.
+/// `orderfile record --breakpoints --blocks`: the basic blocks of a program's functions that a launch executes.
 @Suite(.needs(.recording, "clang-19")) struct BlockTests {
   static let branches = """
     #include <setjmp.h>
@@ -68,7 +68,7 @@ import Testing
     }
     """
 
-  /// Its profile says that `handle` is rarely called with more than 100.
+  /// The profile of this program states that `handle` is rarely called with more than 100.
   static let split = """
     #include <stdio.h>
     __attribute__((noinline)) int handle(int n) {
@@ -94,9 +94,9 @@ import Testing
     var source: String
     var compiler = "clang-19"
     var flags: [String] = []
-    /// Compiled with the profile of a launch without arguments.
+    /// Whether the program is compiled with the profile of a launch without arguments.
     var isProfiled = false
-    /// Of the recorded launch.
+    /// The arguments of the recorded launch.
     var arguments: [String] = []
   }
 
@@ -110,7 +110,7 @@ import Testing
   static let withLandingPads = Program(
     testDescription: "landing pads", source: branches, flags: ["-O1", "-fcf-protection=full"])
 
-  /// Other ways to compile them.
+  /// Other ways to compile the programs.
   static let variants = [
     Program(testDescription: "branches, O3", source: branches, flags: ["-O3"]),
     Program(
@@ -124,7 +124,7 @@ import Testing
   ]
   static let programs = [branching, throwing, withColdParts] + variants
 
-  /// A folder with the program `app`, at fixed addresses.
+  /// Makes a folder with the program `app`, which is linked at fixed addresses.
   static func workshop(_ program: Program) throws -> Workshop {
     let workshop = try Workshop()
     let isCxx = program.compiler.contains("++")
@@ -156,7 +156,7 @@ import Testing
     (text as? String).flatMap { UInt64($0.dropFirst(2), radix: 16) } ?? .max
   }
 
-  /// Of a trace: address and size of each block that ran, in the order of first uses.
+  /// Returns the address and the size of each block in a trace, in the order of first uses.
   private func blocks(_ workshop: Workshop, in trace: String = "t") throws -> [Range<UInt64>] {
     let show = try workshop.mustOrderfile("show", "--json", trace)
     return try #require(show.json["blocks"] as? [[String: Any]]).map { block in
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// The addresses of the instructions of `image` that ran, as callgrind sees them; of all images for `nil`.
+  /// Returns the addresses of the instructions of `image` that ran, as callgrind sees them; `nil` for all images.
   static func executed(
     _ workshop: Workshop, _ command: [String], image: String? = "app", options: [String] = []
   ) throws -> Set<UInt64> {
@@ -200,7 +200,7 @@ import Testing
     return executed
   }
 
-  /// The first bytes of all blocks of `app`, as LLVM reads its map.
+  /// Returns the addresses of the first bytes of all blocks of `app`, as LLVM reads the map of blocks.
   static func allBlocks(_ workshop: Workshop) throws -> Set<UInt64> {
     let json = try JSONSerialization.jsonObject(
       with: Data(
@@ -267,7 +267,7 @@ import Testing
     #expect(functions.contains { $0["name"] as? String == "_start" && $0["blocks"] == nil })
     let text = try workshop.mustOrderfile("show", "t").text
     #expect(text.contains("executed: \(sum("executedBytes")) of \(sum("sizeBytes")) bytes of"))
-    // The trace tells all by itself when the program is gone.
+    // The trace alone has all facts when the program is removed.
     #expect(text.contains(" could get a breakpoint, "))
     try FileManager.default.removeItem(atPath: workshop.path("app"))
     #expect(try workshop.mustOrderfile("show", "t").text == text)
@@ -346,7 +346,7 @@ import Testing
     app.send(SIGTERM)
     _ = app.end()
     let json = try workshop.mustOrderfile("show", "--json", "t").json
-    // main was entered before, but its loop runs: that makes it a startup function.
+    // `main` was entered before the recording began, but its loop runs, so it is a startup function.
     #expect((json["hits"] as? [Any])?.isEmpty ?? false)
     let functions = try #require(json["functions"] as? [[String: Any]])
     #expect(functions.map { $0["name"] as? String } == ["main"])
@@ -377,7 +377,7 @@ import Testing
       Built.orderfile, ["diff", before, after, "--trace", "t", "--json", "--page-size", "4k"])
   }
 
-  /// Of a report of `diff`: the pages predicted for `.text`, "before" or "after".
+  /// Returns the pages that a report of `diff` predicts for `.text`, "before" or "after".
   private static func textPages(_ report: Run, _ side: String) -> Int {
     let sections = report.json["sections"] as? [[String: Any]] ?? []
     let text = sections.first { $0["name"] as? String == ".text" }
@@ -417,7 +417,7 @@ import Testing
     let counts = report.json["functionsByBlocks"] as? [String: Int]
     #expect(counts == ["before": 3, "after": 3])
 
-    // Without a map, and with other blocks: `big` counts whole, with the 4 pages or more that never ran.
+    // Without a map, or with other blocks, `big` counts as a whole, with the 4 or more pages that never ran.
     try build("mapless", ordering)
     let mapless = try diff(workshop, "app", "mapless")
     #expect(Self.textPages(mapless, "after") >= pages + 4)
@@ -433,7 +433,7 @@ import Testing
         "warning: other: all bytes of 1 startup function count, not only the recorded blocks: basic blocks differ from the recorded build's"
       ), "\(other.errors)")
 
-    // Other instructions in the same blocks.
+    // This build has other instructions in the same blocks.
     try build("resized", map + ordering + ["-fcf-protection=branch"])
     let resized = try diff(workshop, "app", "resized")
     #expect(resized.errors.isEmpty && Self.textPages(resized, "after") == pages)

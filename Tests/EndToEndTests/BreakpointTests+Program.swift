@@ -4,7 +4,7 @@ import Testing
 
 /// The program that gets breakpoints.
 extension BreakpointTests {
-  /// What the program does is its first argument. It carries no recorder.
+  /// The first argument selects what the program does. The program contains no recorder.
   static let program = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -183,7 +183,7 @@ extension BreakpointTests {
     }
     """
 
-  /// A folder with the program `app`, as it would be shipped.
+  /// Makes a folder with the release build of the program, `app`.
   static func workshop(_ flags: [String] = []) throws -> Workshop {
     if flags.isEmpty { return try built.copy() }
     let workshop = try Workshop()
@@ -208,7 +208,7 @@ extension BreakpointTests {
       ["record", "--breakpoints", "-o", "t"] + options + ["--", "./app"] + arguments)
   }
 
-  /// Of `trace`, those that the source above names.
+  /// Returns the functions in `trace` that the source above names.
   func functions(_ workshop: Workshop, in trace: String = "t") throws -> [String] {
     let own: Set = [
       "begin", "early", "main", "work", "late", "in_child", "handled", "on_trap", "never",

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The process that traces: whoever ends, and whenever, the program goes on.
+/// The tracer process: the program continues whichever of the command and the tracer ends first.
 extension BreakpointTests {
-  /// However the command ends, and whenever: before the program has begun, too.
+  /// The command is ended in each way and at each time, also before the program has begun.
   @Test func theProgramOutlivesTheCommandAndTheTraceIsThere() throws {
     let workshop = try Self.workshop()
     var random = SeededRandom(seed: 50)
     var traces = 0
-    // How long it takes here and now, so that the instants lie before and in the start. Every other one is
-    // when the program runs, however busy this machine is.
+    // The time of a whole launch on this machine, from which instants during the start are chosen. Every other instant
+    // is when the program runs, however busy this machine is.
     let start = ContinuousClock.now
     let whole = try workshop.start(
       Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
@@ -44,7 +44,7 @@ extension BreakpointTests {
     #expect(traces >= 10)
   }
 
-  /// The processes whose current folder is that of `workshop`.
+  /// Returns the processes whose current folder is the folder of `workshop`.
   static func processes(in workshop: Workshop) -> [pid_t] {
     let files = FileManager.default
     let folder = workshop.folder.resolvingSymlinksInPath().path
@@ -73,8 +73,8 @@ extension BreakpointTests {
     #expect(app.end().status == 143)
   }
 
-  /// The tracer takes the breakpoint away when it hears of the first thread; the others have hit it, too, and begin
-  /// the function again.
+  /// The tracer removes the breakpoint when the first thread stops. Other threads that have hit the same breakpoint
+  /// begin the function again.
   @Test func whatWasHitWhileTheTracerLeavesIsUndone() throws {
     let workshop = try Self.workshop()
     let recording = try workshop.start(
@@ -125,7 +125,7 @@ extension BreakpointTests {
     #expect(app.end().status == 143)
   }
 
-  /// Waits until something is recorded.
+  /// Waits until the trace has a hit.
   private func waitForTrace(_ workshop: Workshop, _ recording: RunningProcess) throws {
     try recording.wait(for: "something to be recorded") {
       let folder = files(workshop).first { $0.hasPrefix("t.recording") }
@@ -134,7 +134,7 @@ extension BreakpointTests {
     }
   }
 
-  /// What a container refuses: to tell threads from processes by `kcmp(2)`.
+  /// Containers may refuse `kcmp(2)`, which distinguishes threads from processes.
   @Test func threadsAreNoProcessesWhereKcmpIsRefused() throws {
     let workshop = try Self.workshop()
     try workshop.write(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile record --breakpoints`: programs that are left as they are.
+/// `orderfile record --breakpoints` of unmodified programs.
 @Suite(.needs(.recording)) struct BreakpointTests {
   @Test(arguments: [
     (["exit", "0"], 0), (["exit", "7"], 7), (["kill", "15"], 143), (["kill", "9"], 137),
@@ -20,7 +20,7 @@ import Testing
     let run = try record(workshop, ["exit", "0"])
     #expect(run.status == 0, "\(run.errors)")
     if flags.contains("-s") {
-      // Its functions have no names, and are recorded all the same.
+      // The functions of the stripped program have no names, and are recorded nevertheless.
       let show = try workshop.mustOrderfile("show", "--json", "t")
       #expect((show.json["hits"] as? [Any] ?? []).count >= 5)
     } else {
@@ -154,7 +154,8 @@ import Testing
     try withGrowingTime { milliseconds in
       let run = try record(workshop, ["slow"], options: ["--stop-after", "\(milliseconds)"])
       #expect(run.text == "done")
-      if run.status == 4 { return false }  // not even one function
+      // No function has a first hit at the entry of the program.
+      if run.status == 4 { return false }
       #expect(run.status == 0)
       let found = try functions(workshop)
       #expect(["begin", "early", "main", "work"].starts(with: found))
@@ -189,7 +190,7 @@ import Testing
       other.errors.contains("warning: nowhere: missing function: no recorded image has a symbol"))
   }
 
-  /// The one thread can't stop then, and the other one shares its memory.
+  /// A thread in vfork can't stop, and its child shares its memory.
   @Test func theLaunchEndsWhileAThreadWaitsInVfork() throws {
     let workshop = try Self.workshop()
     let run = try record(workshop, ["vfork"], options: ["--stop-at-symbol", "in_child"])
@@ -214,7 +215,7 @@ import Testing
     #expect(app.end().status == 143)
   }
 
-  /// Its child is none of those that are traced, and may never end.
+  /// The child of the thread is not traced, and may never end.
   @Test func attachingToAThreadInVforkCanBeGivenUp() throws {
     let workshop = try Self.workshop()
     let app = try workshop.start(workshop.path("app"), ["in vfork"])
@@ -230,21 +231,21 @@ import Testing
     #expect(end.status == 0 && end.text == "waiting\n1")
   }
 
-  /// `nil` if nobody traces it, or it is gone.
+  /// Returns the tracer of a process; `nil` if no process traces it, or if it is gone.
   static func tracer(of pid: pid_t) -> pid_t? {
     let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") }
     return line.flatMap { pid_t($0.dropFirst("TracerPid:\t".count)) }.flatMap { $0 == 0 ? nil : $0 }
   }
 
-  /// Waits until a tracer is attached, or none is.
+  /// Waits until a tracer is attached, or until none is.
   static func waitUntilTraced(_ pid: pid_t, _ isTraced: Bool = true) {
     #expect(holdsInTheEnd { (tracer(of: pid) != nil) == isTraced })
   }
 
   @Test func aProgramOfAnotherKindIsLeftAlone() throws {
     let workshop = try Self.workshop()
-    // exit(5), by the system calls of 32 bits
+    // The program calls exit(5) by a 32-bit system call.
     try workshop.write(
       ".globl _start\n_start: movl $1,%eax\n movl $5,%ebx\n int $0x80\n".utf8, "small.s")
     try workshop.must(
@@ -260,7 +261,7 @@ import Testing
     #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])
   }
 
-  /// At its end it would trace itself, and not end at all.
+  /// LeakSanitizer traces the program at its end. Under another tracer the program would never end.
   @Test func aProgramWithLeakSanitizerIsRefusedUnlessThatIsOff() throws {
     let workshop = try Workshop()
     try workshop.write("int main(void) { return 3; }".utf8, "main.c")
@@ -282,7 +283,7 @@ import Testing
       #expect(allowed.status == 3, "\(allowed.errors)")
       #expect(try RecordTests.functions(workshop, in: "t").contains("main"))
 
-      // Of a program that this one starts LeakSanitizer itself says that it can't.
+      // If the launched program starts a program with LeakSanitizer, LeakSanitizer itself reports that it can't trace.
       let started = try workshop.orderfile(
         "record", "--breakpoints", "--all-images", "-o", "t", "--", "sh", "-c", "./app; exit 5")
       #expect(started.status == 5, "\(started.errors)")
@@ -308,7 +309,7 @@ import Testing
     let recording = try workshop.start(
       Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "stop"])
     try recording.waitForOutput("waiting")
-    // The program stops at some time behind that.
+    // The program stops itself some time after the mark.
     #expect(
       holdsInTheEnd {
         recording.sendToGroup(SIGCONT)
@@ -351,10 +352,10 @@ import Testing
     #expect(run.errors.contains(" in 1 image: \(traces.first ?? "");"), "\(run.errors)")
   }
 
-  /// The reasons have nothing to do with what is permitted.
+  /// The reasons are not about permissions.
   @Test func aProcessThatHasEndedOrIsTheKernelsIsAnErrorOfItsOwn() throws {
     let workshop = try Workshop()
-    // No shell: it may ask for the child's status in between.
+    // The parent is no shell, because a shell may ask for the child's status in between.
     let source = """
       #include <stdio.h>
       #include <unistd.h>
@@ -394,7 +395,7 @@ import Testing
     #expect(run.errors == "orderfile: error: process 4194304: unable to run: No such process\n")
   }
 
-  /// The code of the program that process `pid` runs and of its libraries, as it is in memory.
+  /// Returns the code of the program that process `pid` runs and of its libraries, as it is in memory.
   ///
   /// - Parameter name: selects the images whose paths contain it.
   static func text(of pid: pid_t, in name: String = "/") throws -> [UInt8] {
@@ -412,7 +413,7 @@ import Testing
     return text
   }
 
-  /// Both recorders agree on what ran, and on its order.
+  /// Breakpoints and the recorder report the same functions in the same order.
   @Test func theOrderIsThatOfTheInstrumentedBuild() throws {
     let workshop = try RecordTests.workshop()
     try workshop.mustOrderfile("record", "-o", "instrumented", "--", "./app", "fork")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A linker, and how it is told an order.
+/// A linker, and the option that passes an order file to it.
 struct OrderingLinker: CustomTestStringConvertible, Sendable {
-  /// As `-fuse-ld=` and, with `ld.` before it, `PATH` have it.
+  /// The name of the linker after `-fuse-ld=`, and in `PATH` with `ld.` before it.
   var name: String
-  /// As `--linker` has it.
+  /// The name of the linker for `--linker`.
   var format: String
-  /// The linker's option, without the file.
+  /// The linker's option for order files, without the file.
   var option: String
   var testDescription: String { name }
 
@@ -25,7 +25,7 @@ struct OrderingLinker: CustomTestStringConvertible, Sendable {
 struct Build: CustomTestStringConvertible, Sendable {
   var testDescription: String
   var compiler = "clang"
-  /// File name and text of each.
+  /// The sources, each as file name and text.
   var sources: [(name: String, text: String)]
   var compileOptions: [String] = []
   var linkOptions: [String] = []
@@ -39,13 +39,12 @@ struct Build: CustomTestStringConvertible, Sendable {
 
   static let coverage = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
 
-  /// What compilers have made, by the source's text and the command without its output.
+  /// The objects that compilers have made, by the text of the source and the command without its output.
   fileprivate static let objects = Memo<[String], [UInt8]>()
 }
 
 extension Workshop {
-  /// Compiles the sources of `build`; objects are called `NAME.o`, those of the recorded build
-  /// `NAME.rec.o`.
+  /// Compiles the sources of `build`. Objects are called `NAME.o`, and `NAME.rec.o` in the recorded build.
   func compile(_ build: Build, isRecorded: Bool) throws -> [String] {
     try build.sources.map { source in
       try write(source.text.utf8, source.name)
@@ -62,13 +61,14 @@ extension Workshop {
     }
   }
 
-  /// Makes `image` of `build`.
+  /// Links `image` from the objects of `build`.
   func link(
     _ build: Build, _ objects: [String], isRecorded: Bool = false, options: [String] = [],
     as image: String
   ) throws {
     let recorder = isRecorded ? [try #require(Built.recorder)] : []
-    // The recorded build is always lld's: it is the release build that a linker's dialect is about.
+    // The recorded build is always linked by lld, because only the release build needs the dialect of the tested
+    // linker.
     try must(
       build.compiler,
       objects + recorder + ["-o", image, "-Wl,--build-id"]
@@ -77,7 +77,7 @@ extension Workshop {
         + options)
   }
 
-  /// The whole path: build, record, gen, relink, diff, and read the symbols back.
+  /// Tests the whole way: build, record, gen, relink, diff, and read the symbols of the result.
   func check(_ build: Build, genOptions: [String] = ["--image", "app"]) throws {
     try link(build, compile(build, isRecorded: true), isRecorded: true, as: "app.rec")
     let objects = try compile(build, isRecorded: false)
@@ -91,7 +91,7 @@ extension Workshop {
     try expectOrdered(build, objects, genOptions: genOptions)
   }
 
-  /// From the trace on: the order that `gen` writes is the one that the linker makes of it.
+  /// Tests the way from the trace: the linked image has the order that `gen` writes.
   func expectOrdered(
     _ build: Build, _ objects: [String], traces: [String] = ["app.oftrace"], genOptions: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -121,7 +121,7 @@ extension Workshop {
       sourceLocation: sourceLocation)
     let compliance = try #require(
       diff.json["order"] as? [String: Any], sourceLocation: sourceLocation)
-    // A dialect that names sections can't place what the C runtime has in its one `.text`.
+    // A dialect that names sections can't place functions of the C runtime, which are all in one `.text`.
     let least =
       build.linker.format == "lld" ? compliance["present"] as? Int ?? .max : build.order.count
     #expect(

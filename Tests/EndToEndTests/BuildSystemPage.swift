@@ -12,14 +12,14 @@ enum BuildSystemPage {
     int main(int n, char **v) { return v[0] == 0 ? second(n) : first(third(n)) < 0; }
     """
 
-  /// The text of docs/how-to/BUILD-SYSTEMS.md below a heading, up to the next.
+  /// Returns the text of docs/how-to/BUILD-SYSTEMS.md below a heading, up to the next heading.
   static func section(_ heading: String) throws -> String {
     let file = projectFolder.appendingPathComponent("docs/how-to/BUILD-SYSTEMS.md")
     let sections = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n## ")
     return try #require(sections.first { $0.hasPrefix(heading + "\n") })
   }
 
-  /// The blocks of code in that text: `cmake` blocks, or those of a shell, which have no name.
+  /// Returns the blocks of code in `text`: `cmake` blocks, or shell blocks, which have no language name.
   static func blocks(_ text: String, _ language: String = "") -> [String] {
     text.components(separatedBy: "\n```").enumerated().filter { $0.offset % 2 == 1 }
       .map(\.element).filter { $0.hasPrefix(language + "\n") }

@@ -1,4 +1,4 @@
-/// Small programs whose functions run in another order than they stand in.
+/// Small programs whose functions run in another order than they have in the source.
 enum CPrograms {
   static let plain = """
     #include <stdio.h>
@@ -15,7 +15,7 @@ enum CPrograms {
     """
   static let plainOrder = ["early", "main", "first", "hidden", "last"]
 
-  /// What the linker may fold, and what it may throw away.
+  /// A program with functions that the linker may fold, and functions that it may discard.
   static let foldable = """
     #include <stdio.h>
     #define F(n) __attribute__((noinline)) int n(int x)

@@ -3,7 +3,8 @@ import Testing
 
 /// Layouts that differ from the recorded build in more than order.
 @Suite(.needs(.recording)) struct ChangedBuildTests {
-  /// 24 small functions on pages of their own, of which a launch calls each fourth; and as many that none calls.
+  /// A program of 24 small functions on pages of their own, of which a launch calls every fourth, and of 24 functions
+  /// that no launch calls.
   static func program(keyword: String, body: (Int) -> String, besides: String = "") -> String {
     let functions = (0..<24).map { index in
       """
@@ -38,7 +39,8 @@ import Testing
         + options)
   }
 
-  /// A trace of the instrumented old version; "before" is the old version, "after" the new one.
+  /// Makes a trace of the instrumented old version; "before" is the release build of the old version, and "after" that
+  /// of the new version.
   static func workshop(new: String) throws -> Workshop {
     let workshop = try Workshop()
     let old = program(keyword: noinline, body: distinct)

@@ -4,7 +4,8 @@ import Testing
 
 /// `orderfile check`, from two builds of a program to its exit status.
 @Suite(.needs(.recording)) struct CheckTests {
-  /// A program of 200 functions, of which its launch runs 40. `regression` is run, too: it lies on three more pages.
+  /// A program of 200 functions, 40 of which a launch runs. With `regression`, the launch also runs a function on three
+  /// more pages.
   private static func source(withRegression: Bool) -> String {
     var lines = (0..<200).map { index in
       "__attribute__((noinline)) int f\(index)(int n) { __asm__ volatile(\".skip 100, 0x90\"); return n + \(index); }"
@@ -23,7 +24,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Builds of one program, ordered by the same order file, and what `diff` and `pages` say of them: `base/` and `now/`.
+  /// Two builds of one program, ordered by the same order file, with the documents that `diff` and `pages` make of
+  /// them: `base/` and `now/`.
   static let builds = PreparedFolder { (workshop: Workshop) in
     try workshop.write(source(withRegression: false).utf8, "base.c")
     try workshop.write(source(withRegression: true).utf8, "now.c")
@@ -94,7 +96,7 @@ import Testing
     #expect(measured.status == 2)
     #expect(measured.text.contains("  touching: load_plugins ("), "\(measured.text)")
 
-    // The history finds it at its commit.
+    // The history finds the change at its commit.
     for commit in 0..<12 {
       let build = commit < 9 ? "base" : "now"
       try workshop.mustOrderfile(
@@ -225,7 +227,7 @@ import Testing
     }
   }
 
-  /// From a document of `measure`, whose intervals are known.
+  /// The times come from a document of `measure`, whose intervals are known.
   @Test func launchesThatDoNotDecideFailOnlyIfAsked() throws {
     let workshop = try Workshop()
     try workshop.write(fixture("reporting/measure/cold-and-warm/expected.json"), "measure.json")

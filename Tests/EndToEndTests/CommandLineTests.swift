@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command as a shell sees it: streams, exit codes, JSON, terminals.
+/// The command as a shell user sees it: streams, exit codes, JSON, terminals.
 @Suite(.needs(.recording)) struct CommandLineTests {
   /// A folder with two layouts, their maps, a trace and an order file.
   static func workshop() throws -> Workshop { try made.copy() }
@@ -64,14 +64,14 @@ import Testing
     #expect(traceOnly.json["order"] == nil)
   }
 
-  /// Where a dialect has several lines for one function, it is still one startup function.
+  /// A function for which a dialect has several lines is still one startup function.
   @Test(arguments: OrderingLinker.installed)
   func anOrderFileOfAnyDialectIsAStartupSet(linker: OrderingLinker) throws {
     let workshop = try Self.workshop()
     try workshop.mustOrderfile(
       "gen", "app.oftrace", "--image", "app", "--linker", linker.format, "-o", "x.order")
     let diff = try workshop.mustOrderfile("diff", "app", "app", "--order", "x.order", "--json")
-    // The five that ran, and the C runtime's initializer where symbols are named.
+    // The startup functions are the five that ran and, if the dialect names symbols, the C runtime's initializer.
     #expect(diff.json["startupFunctions"] as? Int == (linker.format == "lld" ? 6 : 5))
     #expect((diff.json["missing"] as? [Any])?.isEmpty == true)
     let show = try workshop.mustOrderfile("show", "--json", "x.order").json
@@ -162,7 +162,7 @@ import Testing
     #expect(first.wholeMatch(of: form) != nil, "\(first)")
   }
 
-  /// Swift reads the command line from there.
+  /// Swift reads the command line from /proc.
   @Test(.needs(.mounting)) func withoutProcCommandsSayWhy() throws {
     let workshop = try Workshop()
     let run = try workshop.start(
@@ -244,7 +244,7 @@ import Testing
 
   @Test func aReaderThatHasSeenEnoughIsNoError() throws {
     let workshop = try Self.workshop()
-    // More than a pipe holds.
+    // The output has more bytes than a pipe holds.
     let symbols = (0..<20_000).map { "function_\($0)\n" }.joined()
     try workshop.write(Array(symbols.utf8), "long.order")
     for command in ["show long.order", "show --json long.order", "show app.oftrace"] {
@@ -254,7 +254,7 @@ import Testing
       #expect(run.errors.isEmpty)
       #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
     }
-    // Nor does it hide that a check failed.
+    // A closed pipe does not hide that a check failed.
     let gate = try workshop.start(
       "/bin/bash",
       [

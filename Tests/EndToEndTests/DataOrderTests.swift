@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// From the pages that a launch touches to a layout of data in which it touches fewer.
+/// Ordering data, from the pages that a launch touches to a layout in which it touches fewer pages.
 @Suite(.needs(.recording)) struct DataOrderTests {
-  /// 200 tables and 200 variables of 1 KiB, of which the launch reads and writes every 20th; with an argument every 40th.
+  /// A program with 200 tables and 200 variables of 1 KiB. A launch reads and writes every 20th of them; with an
+  /// argument, every 40th.
   private static let program: String = {
     let data = (0..<200).flatMap { index in
       [
@@ -69,7 +70,7 @@ import Testing
 
     try workshop.must(
       "env", ["ORDERFILE_ORDER=app.order", "IMAGE=ordered", "sh", "link.sh"])
-    // Ten tables lie on ten pages, and then on three or four; so do ten variables.
+    // Ten tables lie on ten pages before, and on three or four pages after; the same is true for ten variables.
     let (before, after) = (try pages(workshop, "app"), try pages(workshop, "ordered"))
     #expect(before - after >= 10)
 
@@ -100,7 +101,7 @@ import Testing
     try workshop.must(
       "clang", ["-fuse-ld=lld", "-Wl,--build-id", "record.o", recorder, "-o", "app-record"])
     for (name, words) in [("one", []), ("two", ["x"]), ("three", ["x", "y"])] {
-      // Its exit status is that of the program.
+      // The exit status of `record` is that of the program.
       _ = try workshop.orderfile(["record", "-q", "-o", name, "--", "./app-record"] + words)
     }
     try workshop.mustOrderfile("merge", "-q", "two", "one", "-o", "both")
@@ -124,14 +125,15 @@ import Testing
     }
     let supported = try order("all", "--min-support", "2")
     #expect(supported.contains("table40") && !supported.contains("table20"))
-    // Functions can be ordered all the same.
+    // gold can still order the functions.
     let gold = try order("all", "--linker", "gold")
     #expect(
       gold.count == 1
         && gold[0].contains("data are left out of the order: unable to order data with gold"))
   }
 
-  /// Recorded in a build that reports loads and stores; compared with launches of builds that do not.
+  /// The launch is recorded in a build that reports loads and stores, and compared with launches of builds that do not
+  /// report them.
   @Test func thePagesOfDataArePredicted() throws {
     let workshop = try Self.built.copy()
     try workshop.must(
@@ -165,7 +167,7 @@ import Testing
       #expect((-1...1).contains(error) && account["onlyPredicted"] as? Int ?? 9 <= 1, "\(account)")
     }
 
-    // Names without the recorded image do not tell which part of a variable was touched.
+    // Without the recorded image, names do not show which part of a variable was touched.
     try FileManager.default.removeItem(
       atPath: workshop.folder.appendingPathComponent("app-record").path)
     let gone = try compared()
@@ -182,7 +184,8 @@ import Testing
     #expect(folded.text.contains("no prediction for pages of data: a profile does not state"))
   }
 
-  /// More different launches than a profile keeps whole: each touches a table of its own, behind that of all.
+  /// There are more different launches than a profile keeps whole. Each launch touches a table of its own, after the
+  /// table that all launches touch.
   @Test func dataOfLaunchesThatAreNotKeptWholeAreListedToo() throws {
     let workshop = try Self.built.copy()
     let image = TraceWriter.Image(path: "/build/app", id: [1, 2])
@@ -230,7 +233,7 @@ import Testing
     let lines = workshop.text("pages.order").split(separator: "\n").map(String.init)
     #expect(lines.contains { $0.hasSuffix(" of app in 1 launch") })
     let mark = try #require(lines.firstIndex(of: "# data"))
-    // What ran first on the page of code.
+    // The page of code is listed with the function that ran first on it.
     #expect(lines[..<mark].contains("_start"))
     #expect(lines[mark...].contains("table40") && lines[mark...].contains("value180"))
     try workshop.must(
@@ -242,7 +245,7 @@ import Testing
       "./app")
     #expect(workshop.text("pages.order").contains("table40\n"))
 
-    // Several, one of them of another build and one that counts more.
+    // Several documents are given: one is of another build, and one has a higher weight.
     try FileManager.default.createDirectory(
       at: workshop.folder.appendingPathComponent("counted"), withIntermediateDirectories: false)
     try workshop.write(
@@ -295,7 +298,7 @@ import Testing
 
   @Test func oddRowsAreNoErrors() throws {
     let workshop = try Self.built.copy()
-    // Rows outside every section, and without symbols.
+    // These rows are outside of all sections, or have no symbols.
     let odd = workshop.text("app.pages")
       .replacing(#/"touched": "0x[0-9a-f]+"/#, with: "\"touched\": \"0xfffffffffffffff0\"")
     try workshop.write(odd.utf8, "odd.pages")
@@ -327,7 +330,7 @@ import Testing
     #expect(workshop.text("app.order").contains("# data\n"))
     let data = try #require(run.json["data"] as? [String: Any])
     #expect(data.values.compactMap { $0 as? Int }.reduce(0, +) == kept.last)
-    // The last trial lists more, but saves nothing.
+    // The last trial lists more data, but saves no page.
     #expect(try #require(data["unlisted"] as? Int) <= 2)
   }
 }

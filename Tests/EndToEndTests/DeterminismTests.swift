@@ -5,7 +5,7 @@ import Testing
 /// The same inputs give the same bytes, in processes whose sets and dictionaries have another order each:
 /// Swift seeds its hashes anew in each process.
 @Suite(.needs(.recording)) struct DeterminismTests {
-  /// Two files with namesakes, templates, and 60 functions each of which the launch uses some.
+  /// Returns a source file with namesakes, templates, and 60 functions, some of which the launch uses.
   private static func source(_ file: String) -> String {
     let functions = (0..<60).map { index in
       "__attribute__((noinline)) int \(file)\(index)(int n) { return same(n) + same(n + 0.5) + \(index); }"

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile doctor` on this machine, on images that were built for it, and on what is none.
+/// `orderfile doctor` on this machine, on images that were built for these tests, and on files that are no images.
 @Suite(.needs(.recording)) struct DoctorTests {
-  /// What a report says: the severities by check, and the hints.
+  /// The contents of a report: the severities by check, and the hints.
   private struct Report {
     let run: Run
     private let findings: [[String: Any]]
@@ -72,13 +72,13 @@ import Testing
     #expect(
       shared.severity("build ID") == "warning"
         && shared.hint("build ID") == "link with -Wl,--build-id")
-    // What is wrong with an image keeps nobody from building it again.
+    // Problems of an image are no errors of `doctor`, because the image can be built again.
     #expect(shared.run.status == 0)
 
     let stripped = try Self.report(try Self.workshop(["-s", "-fuse-ld=lld"]), "app")
     #expect(
       stripped.severity("symbols") == "error" && stripped.text("symbols").hasPrefix("stripped"))
-    // Not said a second time.
+    // The finding is not printed a second time as a warning.
     #expect(stripped.run.errors.isEmpty, "\(stripped.run.errors)")
     for (linker, severity, hint) in [
       ("bfd", "warning", "--linker gnu-ld"), ("gold", "warning", "--linker gold"),
@@ -123,7 +123,7 @@ import Testing
     if bare.severity("format") == "warning" {
       #expect(bare.hint("format") == "orderfile record --qemu -- ./za")
     }
-    // Too few gaps between functions to tell.
+    // The image has too few gaps between functions to show whether functions have sections of their own.
     #expect(bare.text("function sections").contains("fewer than 8 gaps"))
   }
 
@@ -173,7 +173,8 @@ import Testing
     #expect(make.hint("compiler") == "orderfile auto ... -- make CC=gcc")
   }
 
-  /// A clang that tells its version and nothing else; gcc and cc behind one wrapper, like ccache; an emulator that loads no plugins.
+  /// The machine has a clang that only prints its version, gcc and cc as links to one wrapper, like ccache, and an
+  /// emulator that loads no plugins.
   @Test(.needs("gcc")) func eachToolIsTakenForWhatItIs() throws {
     let workshop = try Workshop()
     try workshop.writeProgram(
@@ -196,7 +197,8 @@ import Testing
     #expect(report.run.status == 0)
   }
 
-  /// What older container runtimes answer to system calls that they do not know is no reason not to build.
+  /// Older container runtimes answer EPERM to system calls that they do not know. This does not keep `auto` from
+  /// building.
   @Test func aFilterThatForbidsConfinementIsAsGoodAsNoLandlock() throws {
     let workshop = try Workshop()
     try workshop.write(
@@ -238,7 +240,7 @@ import Testing
     #expect(report.text("confined builds") == other)
   }
 
-  /// An empty PATH, and a tracer that is there already.
+  /// PATH is empty, and the command is already traced.
   @Test(.needs("strace")) func whatAutoNeedsIsMissing() throws {
     let workshop = try Workshop()
     let bare = try Report(workshop.orderfile("doctor", "--json", environment: ["PATH": "/nowhere"]))

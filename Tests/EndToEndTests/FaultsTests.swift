@@ -95,17 +95,17 @@ struct FaultsTests {
     let files = try #require(json["files"] as? [[String: Any]])
     #expect(files[0]["path"] as? String == workshop.path("app") && files[0]["id"] != nil)
     #expect(json["cache"] as? String == (options.isEmpty ? "warm" : "cold"))
-    // The kernel counts its own faults, too, and all of these.
+    // The kernel's counts include its own faults, and all listed faults.
     for (kind, key) in [("major", "majorFaults"), ("minor", "minorFaults")] {
       let count = faults.count { $0["kind"] as? String == kind }
       #expect(count <= json[key] as? Int ?? 0, "\(kind)")
     }
-    // What is read ahead in exec may be all of the file.
+    // The read-ahead during exec may read the whole file.
     #expect((json["majorFaults"] as? Int == 0) == options.isEmpty)
     #expect(faults.contains { ($0["handlingNanoseconds"] as? Int ?? 0) > 0 })
   }
 
-  /// The first launch has read it, so that only what is evicted is read from the device again.
+  /// The first launch has read all files, so only evicted files are read from the device again.
   @Test func aFileThatIsEvictedFaultsAgain() throws {
     let workshop = try Self.workshop()
     func major(_ words: String...) throws -> Int {

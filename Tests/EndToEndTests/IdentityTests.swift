@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which image a trace belongs to, and where the names of either build come from.
+/// The image that a trace belongs to, and the sources of the names in both builds.
 @Suite(.needs(.recording)) struct IdentityTests {
   /// A folder with a recorded build, a release build, and a trace: sealed, or as the recorder left it.
   static func workshop(
@@ -27,7 +27,7 @@ import Testing
     return (workshop, objects)
   }
 
-  /// The ID that `readelf` finds.
+  /// Returns the build ID that `readelf` finds.
   static func buildID(_ workshop: Workshop, _ image: String) throws -> String {
     let notes = try workshop.must("readelf", ["-n", image]).text
     let line = try #require(notes.split(separator: "\n").first { $0.contains("Build ID: ") })
@@ -42,7 +42,7 @@ import Testing
     #expect(after.output == before)
     #expect(!after.errors.contains("warning"))
     try workshop.expectOrdered(LaunchToLayoutTests.plain, objects, genOptions: ["--image", "app"])
-    // Nor does another image in its place matter.
+    // Another image at the path of the recorded image makes no difference, either.
     try workshop.must("cp", ["app", "app.rec"])
     #expect(try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app").output == before)
     #expect(
@@ -128,7 +128,7 @@ import Testing
     #expect(run.errors.contains("hint: link with -Wl,--build-id"))
     let gen = try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app")
     #expect(gen.text.contains("# recorded image weak:"))
-    // Stripping moves no code: the ID stays.
+    // Stripping moves no code, so the ID stays the same.
     let id = try workshop.mustOrderfile("show", "--json", "app.rec").json["id"] as? String
     try workshop.must("strip", ["app.rec"])
     #expect(try workshop.mustOrderfile("show", "--json", "app.rec").json["id"] as? String == id)
@@ -174,7 +174,7 @@ import Testing
     #expect(wrong.errors.contains("app.rec: build ID mismatch: expected "))
   }
 
-  /// DWARF alone, as in a debug file whose symbol table was stripped too.
+  /// Only DWARF names the functions, as in a debug file whose symbol table was stripped, too.
   @Test func dwarfAloneNamesTheRelease() throws {
     let (workshop, _) = try Self.workshop()
     var build = LaunchToLayoutTests.plain

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// What other tools saw of a launch, from their list to the layout.
+/// Importing the recordings of other tools, from their lists to the layout.
 @Suite(.needs(.recording)) struct ImportTests {
   /// A list of the functions that a recording found gives the same order as the recording.
   @Test(arguments: ["symbols", "addresses"]) func aListIsAsGoodAsATrace(source: String) throws {
     let workshop = try Workshop()
     try workshop.check(LaunchToLayoutTests.plain)
     let order = try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app")
-    // As nm finds them in the build that is ordered, behind a comment, with carriage returns.
+    // The addresses are those that nm finds in the build to order, after a comment, with carriage returns.
     let addresses = try workshop.must("nm", ["app"]).text.split(separator: "\n").map {
       $0.split(separator: " ")
     }

@@ -44,8 +44,8 @@ struct InitProject {
     }.map { String($0.suffix(4)) }
   }
 
-  /// The change is made once, the build follows the order file and each change of it, goes on without it, and all is as
-  /// it was when the change is undone.
+  /// Tests that the change is made once, that the build follows the order file and each change of the file, that the
+  /// build works without the file, and that undoing the change restores the project.
   func expectOrdered(
     image: String, symbol: (String) -> String = { $0 }, build: () throws -> Void,
     beforeRelink: () throws -> Void = {}, buildsWithoutOrder: Bool = true
@@ -53,7 +53,7 @@ struct InitProject {
     let before = try contents()
     let shown = try workshop.mustOrderfile("init")
     #expect(try contents() == before)
-    // The diff is what is done.
+    // The printed diff equals the change that is made.
     try workshop.write(shown.text.utf8, "../\(workshop.folder.lastPathComponent).diff")
     defer { try? FileManager.default.removeItem(atPath: workshop.folder.path + ".diff") }
     try workshop.must("git", ["apply", workshop.folder.path + ".diff"])

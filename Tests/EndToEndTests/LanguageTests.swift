@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// From a launch to a layout for Swift, Rust, and several languages in one image.
+/// The way from a launch to a layout for Swift, Rust, and several languages in one image.
 @Suite(.needs(.recording)) struct LanguageTests {
   static let swiftLibrary = """
     public struct First { public var x: Int, name: String
@@ -30,14 +30,14 @@ import Testing
     "-sanitize=fuzzer", "-sanitize-coverage=func,trace-pc-guard,pc-table",
   ].flatMap { ["-Xfrontend", $0] }
 
-  /// Names of the functions in an image, by address.
+  /// Returns the names of the functions in an image, by address.
   static func functions(_ workshop: Workshop, _ image: String) throws -> [String] {
     try workshop.must("nm", ["-n", image]).text.split(separator: "\n")
       .filter { $0.dropFirst(17).first.map { "tTwW".contains($0) } ?? false }
       .map { String($0.dropFirst(19)) }
   }
 
-  /// `record`, `gen`, and whether a relinked image has the `order`; each name by a part of it.
+  /// Runs `record` and `gen`, and checks that a relinked image has the order `order`, which has a part of each name.
   static func check(
     _ workshop: Workshop, order: [String], cold: [String] = [],
     relink: (_ orderFile: String) throws -> Void
@@ -97,7 +97,7 @@ import Testing
     ) { order in
       try link(".o", "ordered", ["-Xlinker", "--symbol-ordering-file=\(order)"])
     }
-    // Which of the two similar methods is the body and which the thunk is the compiler's to choose.
+    // The compiler chooses which of the two similar methods is the body and which is the thunk.
     let names = SeveralImagesTests.names(workshop, "app.order")
     #expect(names.contains { $0.contains("7Library5CrateC3add") })
     let show = try workshop.mustOrderfile("show", "t", "--demangle", "short")

@@ -49,7 +49,7 @@ import Testing
     try Self.check("faults -- ./app", input)
   }
 
-  /// Those whose image is linked again and again, and that of a budget.
+  /// The commands that link an image repeatedly, and `check --launch`.
   @Test(
     .needs(.recording),
     arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// From a launch to a layout, for C and C++: the order that comes out is that of the first uses.
+/// The way from a launch to a layout for C and C++: the linked order is the order of first uses.
 @Suite(.needs(.recording)) struct LaunchToLayoutTests {
   static let plain = Build(
     testDescription: "plain C", sources: [("main.c", CPrograms.plain)], order: CPrograms.plainOrder,
@@ -34,7 +34,7 @@ import Testing
     try Workshop().check(Self.plain("", linker: linker))
   }
 
-  /// ld.lld and gold fold equal functions; the ones that stay are where the first of them was used.
+  /// ld.lld and gold fold equal functions. A kept function is at the place of the first use of one of them.
   @Test(arguments: OrderingLinker.installed.filter { $0.name != "bfd" })
   func foldedFunctionsStandWhereTheirFirstTwinWasUsed(linker: OrderingLinker) throws {
     let build = Build(
@@ -55,7 +55,7 @@ import Testing
     #expect(gen.errors.contains("left out: 2 functions"))
     #expect(gen.errors.contains("\n  #lead: unable to write: "))
     #expect(gen.errors.contains("\n  a\\nb: unable to write: "))
-    // What the order file's dialect can't carry still counts in `diff`, `show` and JSON.
+    // Names that the order file's dialect can't write still count in `diff`, `show` and JSON.
     let show = try workshop.mustOrderfile("show", "--json", "app.oftrace")
     #expect(show.text.contains(#""names": ["a\nb"]"#))
   }

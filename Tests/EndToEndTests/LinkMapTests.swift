@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The build to be ordered is known by its link map alone.
+/// The build to order is given only as a link map.
 @Suite(.needs(.recording)) struct LinkMapTests {
   /// A linker that writes maps, and the dialect of the linker that then takes the order.
   struct Mapper: CustomTestStringConvertible, Sendable {
@@ -19,7 +19,7 @@ import Testing
   func theMapIsEnough(mapper: Mapper, options: [String]) throws {
     let workshop = try Workshop()
     var build = LaunchToLayoutTests.plain
-    // GNU ld and gold tell no local symbols; each here has a section of its own.
+    // The maps of GNU ld and gold have no local symbols, so each function here has a section of its own.
     build.linker = OrderingLinker(name: mapper.name, format: "", option: "")
     try workshop.link(
       build, workshop.compile(build, isRecorded: true), isRecorded: true, as: "app.rec")

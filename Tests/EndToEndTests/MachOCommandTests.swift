@@ -31,7 +31,7 @@ struct MachOCommandTests {
     return workshop
   }
 
-  /// As `llvm-objdump` prints it.
+  /// Returns the UUID of an image as `llvm-objdump` prints it.
   static func uuid(_ image: String, in workshop: Workshop) throws -> String {
     let text = try workshop.must("llvm-objdump-19", ["--macho", "--private-headers", image]).text
     let line = try #require(text.split(separator: "\n").first { $0.contains("    uuid ") })
@@ -44,7 +44,7 @@ struct MachOCommandTests {
     return try #require(UInt64(line.prefix(16), radix: 16))
   }
 
-  /// A trace of `arm`, which lies at `path`: `draw` ran first, then `app::parse`.
+  /// Writes a trace of `arm`, which is at `path`: `draw` ran first, then `app::parse`.
   static func writeTrace(
     ofImageAt path: String, uuid: String, in workshop: Workshop
   ) throws {

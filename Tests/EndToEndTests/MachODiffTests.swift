@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `diff` on Mach-O images that the real linker laid out, judged by LLVM's otool and nm.
+/// `diff` on Mach-O images of the real linker, compared with LLVM's otool and nm.
 @Suite(
   .needs(.appleSDK, "llvm-otool-19", "llvm-nm-19"))
 struct MachODiffTests {
   static let hotCount = 60
 
-  /// Functions that a launch calls, each between two that it doesn't, of about a page of 16 KiB.
+  /// A source with functions that a launch calls, each between two functions of about 16 KiB that it does not call.
   static var source: String {
     var source = "#include <stdio.h>\n"
     for number in 0..<hotCount {
@@ -37,9 +37,9 @@ struct MachODiffTests {
     return workshop
   }
 
-  /// What other tools say of an image.
+  /// The facts that other tools read from an image.
   struct Judge {
-    /// Of `_main` and the hot functions, each with the address behind it.
+    /// The address ranges of `_main` and of the hot functions.
     var functions: [ClosedRange<UInt64>] = []
     var sections: [String: ClosedRange<UInt64>] = [:]
     var header: UInt64 = 0
@@ -117,8 +117,8 @@ struct MachODiffTests {
     }
   }
 
-  /// The launch is executed, and what the emulator saw it touch is held against what was predicted. Beyond
-  /// the prediction it reads strings, which are all on one page.
+  /// The launch is executed in an emulator, and the touched pages are compared with the predicted pages. The launch
+  /// also reads strings, which are not predicted and are all on one page.
   @Test(.needs(.machOEmulator), arguments: [AppleSDK.Platform.iOS, .macOS])
   func predictedPagesAreThoseThatALaunchTouches(_ platform: AppleSDK.Platform) throws {
     let workshop = try Self.workshop(platform)
@@ -143,7 +143,7 @@ struct MachODiffTests {
     }
   }
 
-  /// All but bytes: an image does not tell padding behind a function from the function.
+  /// All figures but bytes are equal: an image does not distinguish a function from the padding after it.
   @Test(arguments: AppleSDK.Platform.allCases)
   func linkMapsGiveTheSameFiguresAsImages(_ platform: AppleSDK.Platform) throws {
     let workshop = try Self.workshop(platform)
@@ -177,7 +177,8 @@ struct MachODiffTests {
 
   // MARK: Recordings
 
-  /// What xctrace might export of a launch in which each of `addresses` was paged in, in 100 microseconds.
+  /// Returns an export as xctrace might write it for a launch in which each of `addresses` was paged in, in 100
+  /// microseconds each.
   static func export(_ judge: Judge, _ addresses: [UInt64], slide: UInt64) -> String {
     let load = String(judge.header + slide, radix: 16)
     var rows = ""
@@ -215,7 +216,8 @@ struct MachODiffTests {
       ("plain", "before.xml", 0x20_0000), ("ordered", "after.xml", 0x4000),
     ] as [(String, String, UInt64)] {
       let judge = try Judge(image, in: workshop)
-      // The header, the first address of each function, symbols, and two that are not the image's.
+      // The addresses are the header, the first address of each function, symbols, and two addresses outside of the
+      // image.
       let addresses =
         [judge.header] + judge.functions.map(\.lowerBound)
         + [judge.linkEdit, 0, judge.header + 0x10_0000_0000]
@@ -239,7 +241,7 @@ struct MachODiffTests {
       // Each fault of the image took 0.1 ms, several on one page too.
       let milliseconds = try #require(recording["milliseconds"] as? Double)
       #expect(abs(milliseconds - 0.1 * Double(Self.hotCount + 3)) < 1e-9)
-      // A page that the header shares counts for the header: it was first.
+      // A page that the header shares with functions counts for the header, which is read first.
       let header = pages.contains(judge.header / 16384) ? 1 : 0
       #expect(
         Self.pages(of: "__TEXT,__text", side, in: measured) == pages.count - header)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Instruments saw of a real Mach-O image: an export with the image's own UUID and the addresses that
-/// LLVM's nm gives, slid as dyld slides.
+/// Importing a recording of Instruments of a real Mach-O image: the export has the image's UUID, and the addresses of
+/// LLVM's nm plus a slide.
 @Suite(.needs(.appleSDK)) struct MachOImportTests {
   static let source = """
     #define F __attribute__((noinline))
@@ -34,14 +34,16 @@ import Testing
     return (workshop, String(uuid), addresses)
   }
 
-  /// One sample, of the stack last, hidden, first, main; one fault in `faulted`, before it.
+  /// Returns an export with one sample, whose stack is last, hidden, first, main, and with an earlier fault in
+  /// `faulted`.
   static func export(_ addresses: [String: UInt64], uuid: String) throws -> [UInt8] {
     func loaded(_ name: String, _ offset: UInt64) throws -> UInt64 {
       try #require(addresses[name]) + offset + slide
     }
     let load = 0x1_0000_0000 + slide
     var frames = ""
-    // The innermost as Instruments writes it, an instruction and 1; the others where their calls return to.
+    // The address of the innermost frame is the instruction plus 1, as Instruments writes it; the other frames have
+    // return addresses.
     for (id, (name, offset)) in [("_last", 5), ("_hidden", 16), ("_first", 16), ("_main", 12)]
       .enumerated()
     {
@@ -78,7 +80,7 @@ import Testing
     let lines = workshop.text("app.order").split(separator: "\n").filter { !$0.hasPrefix("#") }
     #expect(lines == ["_faulted", "_main", "_first", "_hidden", "_last"])
 
-    // Linked in that order, the functions stand so.
+    // An image that is linked with this order has the functions in this order.
     try AppleSDK().link(
       ["app.o"], to: "ordered", for: .iOS, flags: ["-order_file", "app.order"], in: workshop)
     let names = try workshop.must("llvm-nm-19", ["-n", "ordered"]).text.split(separator: "\n")

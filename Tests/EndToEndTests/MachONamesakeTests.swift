@@ -59,7 +59,7 @@ import Testing
     return (try #require(images.first), lines.filter { !$0.hasPrefix("#") })
   }
 
-  /// No line distinguishes those in one object file: ld64.lld moves both, ld64 the first.
+  /// No line distinguishes functions of one name in one object file: ld64.lld moves both, and ld64 only the first.
   @Test(
     arguments: [
       ("lld", "ld64.lld", ["packed.o:_twin", "_main"], 3),
@@ -81,7 +81,7 @@ import Testing
     #expect(missing == (ordered == 3 ? [] : [["name": "_twin", "reason": reason]]))
   }
 
-  /// Nothing but the image itself tells that: LC_BUILD_VERSION names its linker.
+  /// Only LC_BUILD_VERSION of the image names its linker.
   @Test func theLinkerIsTheOneThatWroteTheImage() throws {
     try importTrace([("_twin", 1), ("_main", 0), ("_twin", 0)])
     let made = try gen("--link-map", "app.map")
@@ -96,7 +96,7 @@ import Testing
     #expect(order["present"] as? Int == 2 && order["inOrder"] as? Int == 2)
   }
 
-  /// Of the launched build itself, addresses tell which of several functions of one name ran.
+  /// In the launched build itself, addresses show which of several functions of one name ran.
   @Test(arguments: [(2, "c.o:_twin"), (0, "packed.o:_twin")])
   func anImportedAddressIsOneFunctionOfItsName(index: Int, line: String) throws {
     try importTrace([("_twin", index)])

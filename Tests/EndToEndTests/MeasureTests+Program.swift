@@ -2,10 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program that is measured, and what measurements of it say.
+/// The program that is measured, and the results of measuring it.
 extension MeasureTests {
-  /// What the program does is its first argument. Its text has 64 windows of 64 KiB, as far as
-  /// faults map.
+  /// The first argument selects what the program does. Its code has 64 windows of 64 KiB, the size that a fault maps.
   static let program = """
     #define _GNU_SOURCE
     #include <fcntl.h>
@@ -77,7 +76,7 @@ extension MeasureTests {
     try workshop.orderfile(["measure", "--before", "./a", "--after", "./b"] + arguments)
   }
 
-  /// The sides of each state, by the state's name.
+  /// Returns the measured programs of each state, by the name of the state.
   static func sides(_ json: [String: Any]) -> [String: [[String: Any]]] {
     let states = json["states"] as? [[String: Any]] ?? []
     return Dictionary(
@@ -89,7 +88,7 @@ extension MeasureTests {
     (side["launches"] as? [[String: Any]] ?? []).compactMap { $0[key] as? Int }
   }
 
-  /// How many processes noted that they run.
+  /// Returns the number of processes that have noted that they run.
   static func noted(_ workshop: Workshop) -> Int {
     workshop.text("pids").split(separator: "\n").count
   }

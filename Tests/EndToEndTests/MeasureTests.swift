@@ -22,8 +22,7 @@ struct MeasureTests {
         #expect(Self.figures(side, "exitStatus") == [0, 0, 0, 0])
         #expect(Self.figures(side, "majorFaults").allSatisfy { isCold ? $0 > 0 : $0 == 0 })
         let read = Self.figures(side, "readBytes")
-        // The kernel's own accounting may be missing; where it is there, it must tell the two
-        // apart.
+        // The kernel may not count read bytes. If it does, cold and warm launches must differ.
         #expect(read.allSatisfy { isCold ? $0 >= 4096 : $0 == 0 }, "\(state): \(read)")
         let resident = Self.figures(side, "residentPages")
         #expect(resident.count == (isCold ? 4 : 0) && resident.allSatisfy { $0 >= 41 })
@@ -75,7 +74,7 @@ struct MeasureTests {
     #expect((30...100).contains(Self.figures(side, "wallNanoseconds").count))
   }
 
-  /// What no other program on this machine can change.
+  /// The processor time shows the difference, whatever other programs on this machine do.
   @Test func twiceTheWorkIsSaidToBeMore() throws {
     let workshop = try Self.workshop()
     let run = try workshop.mustOrderfile(
@@ -101,7 +100,7 @@ struct MeasureTests {
       workshop, "--warm", "--precision", "99%", "--json", "--", "touch", "5")
     try #require(loose.status == 0, "\(loose.errors)")
     let side = Self.sides(loose.json)["warm"]?[0] ?? [:]
-    // Ten are the least, and a launch that takes ten times as long makes them more.
+    // At least ten launches are made, and more if a launch that takes ten times as long is among them.
     #expect(Self.figures(side, "wallNanoseconds").count >= 10)
     #expect(side["precisionReached"] as? Double ?? 1 <= 0.99)
     let tight = try Self.measure(
@@ -239,7 +238,7 @@ struct MeasureTests {
     #expect(running.leavesNothing())
   }
 
-  /// Nobody can clean up then, but the kernel.
+  /// If the command is killed, only the kernel can end the program.
   @Test func theProgramEndsWithACommandThatIsKilled() throws {
     let workshop = try Self.workshop()
     let running = try workshop.start(
@@ -251,7 +250,7 @@ struct MeasureTests {
     #expect(running.leavesNothing())
   }
 
-  /// What was measured until then is not lost.
+  /// The rounds that were complete before the interrupt are reported.
   @Test func anInterruptKeepsWholeRounds() throws {
     let workshop = try Self.workshop()
     let running = try workshop.start(
@@ -295,7 +294,7 @@ struct MeasureTests {
     let input = try Self.measure(
       workshop, "--warm", "--runs", "2", "--input", "text", "--", "input", "x")
     #expect(input.status == 0, "\(input.errors)")
-    // Its own standard input is not theirs.
+    // The programs do not get the standard input of `measure`.
     let empty = try workshop.orderfile(
       [
         "measure", "--warm", "--runs", "2", "--before", "'./a'  input", "--after", "./b \"input\"",

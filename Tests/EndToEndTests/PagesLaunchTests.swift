@@ -40,7 +40,7 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
-    // Found before the launch, which would never end.
+    // The missing function is reported before the launch, which would never end.
     let missing = try app.workshop.orderfile(
       "pages", "--method", method, "-o", "missing/x", "--", "./app", "wait")
     #expect(missing.status == 1 && missing.errors.contains("missing/x: "))
@@ -145,7 +145,8 @@ import Testing
     #expect(run.status == 0 && run.text == "null alive\n", "\(run.errors)")
   }
 
-  /// In the program it would wait for the debugger at each page, and the debugger in vfork for it.
+  /// With the `preload` method, the program would wait at each page for the debugger, which waits for the program in
+  /// vfork.
   @Test(.needs(.x8664Machine)) func aProgramThatADebuggerTracesIsAnError() throws {
     let app = try PagesWorkshop()
     let run = try app.pages("preload", ["traced child"])
@@ -182,7 +183,7 @@ import Testing
     #expect(run.status == 0 && run.text == "7 5 text\n" && run.errors == "", "\(run.errors)")
   }
 
-  /// gcc's is a library that wants to be the first.
+  /// The AddressSanitizer of gcc is a library that must be loaded first.
   @Test(.needs("gcc"), arguments: PagesTests.methods)
   func aSanitizedProgramThatTheProgramStartsRuns(method: String) throws {
     let app = try PagesWorkshop()

@@ -50,7 +50,7 @@ import Testing
       ]),
     Launch(arguments: ["clear actions"], touches: ["f7 execute"]),
     Launch(arguments: ["probe for filters"], touches: ["f6 execute"]),
-    // A page that the program writes is no more the file's; f4's page is taken away.
+    // A page that the program has written is no longer a page of the file, and the page of f4 is unmapped.
     Launch(
       arguments: ["code that changes"], touches: ["f3 execute", "f3 write", "f5 execute"]),
   ]
@@ -197,7 +197,8 @@ import Testing
     #expect(images.first?["path"] as? String == path)
   }
 
-  /// Nothing in it could be seen; without this a program that it starts would be counted for it.
+  /// No touch of such a program could be seen. Without the error, a program that it starts would be counted in its
+  /// place.
   @Test(.needs(.x8664Machine)) func aProgramOf32BitsIsRefused() throws {
     let workshop = try Workshop()
     try workshop.write(

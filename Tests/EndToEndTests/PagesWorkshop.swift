@@ -5,7 +5,7 @@ import Testing
 /// A program whose functions, constants and variables have a page each, so that it is known which pages it
 /// touches: text `f1` to `f8` (stubs and the like stand behind `f9`), read-only `ro[0..<8]`, data `rw[0..<8]`.
 struct PagesWorkshop {
-  /// What the program does is its first argument.
+  /// The first argument selects what the program does.
   static let program = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -291,7 +291,7 @@ struct PagesWorkshop {
   private let symbols: [String: UInt64]
   private static let built = PreparedFolder<Workshop> { try build([], in: $0) }
 
-  /// - Parameter flags: for the link of `app`.
+  /// - Parameter flags: the compiler flags for the link of `app`.
   init(_ flags: [String] = []) throws {
     if flags.isEmpty {
       workshop = try Self.built.copy()
@@ -326,7 +326,7 @@ struct PagesWorkshop {
       }, uniquingKeysWith: { a, _ in a })
   }
 
-  /// Runs `app` with `arguments` and returns how that went.
+  /// Runs `orderfile pages` with `app` and `arguments`, and returns the run.
   func pages(
     _ method: String, _ arguments: [String], options: [String] = []
   ) throws -> Run {
@@ -342,7 +342,7 @@ struct PagesWorkshop {
         + arguments)
   }
 
-  /// What the last run found in `app`.
+  /// Returns what the last run of `pages` found in `app`.
   func report() throws -> [String: Any] {
     let data = try Data(contentsOf: URL(fileURLWithPath: workshop.path("pages.json")))
     return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
@@ -353,7 +353,7 @@ struct PagesWorkshop {
     return images.first { ($0["path"] as? String ?? "").hasSuffix("/\(name)") } ?? [:]
   }
 
-  /// Each touch of a page with a known name, `f1 execute`, ascending.
+  /// Returns the touches of pages with known names, such as `f1 execute`, ascending.
   func touches() throws -> [String] {
     let pages = Self.image("app", in: try report())["pages"] as? [[String: Any]] ?? []
     return pages.compactMap { page -> String? in

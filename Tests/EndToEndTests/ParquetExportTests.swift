@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `orderfile export parquet`, as far as it needs no Parquet.
+/// The errors of `orderfile export parquet` that need no Parquet writer.
 @Suite(.needs(.processes)) struct ParquetExportTests {
   private static func workshop(python: String) throws -> Workshop {
     let workshop = try Workshop()

@@ -45,7 +45,8 @@ import Testing
     ),
   ]
 
-  /// "app.rec", of which `instrumented` have callbacks; "app.oftrace"; "app"; and "ordered" by the trace.
+  /// Makes "app.rec", whose objects `instrumented` have callbacks, its trace "app.oftrace", the release build "app",
+  /// and "ordered", which is ordered by the trace.
   static func workshop(
     instrumented: Set<String>, hasDebugInformation: Bool = false,
     coverage: String = Build.coverage
@@ -140,7 +141,7 @@ import Testing
         "expected at most 100000, found nothing: no prediction: 1 of 304 functions is instrumented")
     )
     #expect(try Self.diff(workshop, "--limit", "diff.recordable>=90%").status == 2)
-    // Who says that so little is enough gets the figures, and the warning.
+    // A user who permits a smaller share gets the figures, and the warning.
     let accepted = try Self.diff(
       workshop, "--limit", "diff.recordable>=0%", "--limit", "diff.predictedPagesAtMost<=100000")
     #expect(accepted.status == 0)
@@ -186,7 +187,7 @@ import Testing
     #expect(before[2].text.contains("; without a callback: "))
   }
 
-  /// As a process leaves it that still runs when `record` ends, or an app on a device.
+  /// The trace is unsealed, like that of a process that still runs when `record` ends, or of an app on a device.
   @Test func aTraceWithoutASealStillTellsIfLittleWasInstrumented() throws {
     let (workshop, _, _) = try Self.workshop(instrumented: ["main.c"])
     try workshop.must("env", ["ORDERFILE_TRACE=open.oftrace", "./app.rec"])
@@ -194,7 +195,7 @@ import Testing
     #expect(image.text.hasPrefix("no prediction: 1 of 304 functions is instrumented, 0."))
   }
 
-  /// More than half, and less than what compilers leave.
+  /// More than half of the code is recordable, but less than in completely instrumented programs.
   @Test func aMissingLibraryIsWarnedAbout() throws {
     let (workshop, recorded, _) = try Self.workshop(
       instrumented: ["main.c", "core.c", "object.c"], hasDebugInformation: true)
@@ -208,7 +209,7 @@ import Testing
     #expect(try Self.diff(workshop, "--limit", "diff.recordable>=60%").status == 0)
   }
 
-  /// Without debug information only file symbols tell, and these stand by local functions alone.
+  /// Without debug information, only file symbols show the files of functions, and only for local functions.
   @Test func withoutDebugInformationFileSymbolsTell() throws {
     let (_, recorded, _) = try Self.workshop(instrumented: ["main.c", "core.c", "object.c"])
     #expect(recorded.errors.contains("without a callback: helper.c ("))
@@ -271,7 +272,7 @@ import Testing
         workshop, "--limit", "diff.recordable>=100%", "--limit", "diff.predictedPagesAtMost<=100000"
       )
       #expect(gate.status == 0, "\(gate.errors)")
-      // Without symbols and unwind tables nothing tells where functions begin.
+      // Without symbols and unwind tables it is unknown where functions begin.
       let compile = [
         "-O1", "-fno-asynchronous-unwind-tables", "-fno-pic", "-no-pie", "-fuse-ld=lld",
       ]

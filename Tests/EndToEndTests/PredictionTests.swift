@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `diff` predicts of a program as it is shipped, against what is measured of it.
+/// Compares the prediction of `diff` for a release build with measurements.
 @Suite(.needs("clang", "ld.lld", "nm"))
 struct PredictionTests {
-  /// 300 functions of a page each; the program calls every seventh, backwards, and half of a big one.
+  /// A program with 300 functions of a page each. It calls every seventh function, backwards, and half of a big
+  /// function.
   static let program = """
     #include <stdio.h>
     #define PAGE __attribute__((noinline, aligned(4096)))
@@ -31,7 +32,7 @@ struct PredictionTests {
   /// Every seventh of the 300, the last first.
   static let called = stride(from: 399, through: 100, by: -7).map { "f\($0)" }
 
-  /// A folder with `app`, `ordered` and `app.order`: of the functions that a launch calls.
+  /// Makes a folder with `app`, `app.order`, which lists the functions that a launch calls, and `ordered`.
   static func workshop(_ flags: [String]) throws -> Workshop {
     let workshop = try Workshop()
     try workshop.write(program.utf8, "app.c")
@@ -70,7 +71,7 @@ struct PredictionTests {
     return (try #require(faults), try #require(start))
   }
 
-  /// 0 if the image starts where it states; the kernel's page is taken for 4 KiB.
+  /// Returns the slide of an image in pages of 4 KiB; 0 if the image is loaded at its stated address.
   static func slidePages(_ workshop: Workshop, _ image: String, start: UInt64) throws -> UInt64 {
     let header = try workshop.must("readelf", ["-lW", image]).text
     let line = header.split(separator: "\n").first { $0.contains("LOAD") && $0.contains(" R E ") }
@@ -136,7 +137,7 @@ struct PredictionTests {
   @Test func eachPageOfTheDifferenceHasItsCause() throws {
     let workshop = try Self.workshop(["-no-pie"])
     let symbols = try Self.symbols(workshop, "app")
-    // What the launch runs but for one function, and one that no order names.
+    // The executed functions are those of the launch without one, and a function that no order names.
     var executed = try (["main", "_start", "_init", "big"] + Self.called.dropLast()).map {
       try #require(symbols[$0])
     }
@@ -188,7 +189,7 @@ struct PredictionTests {
       for layout in ["before", "after"] {
         let side = try #require(measured[layout])
         let causes = try #require(side["causes"] as? [[String: Any]])
-        // 20 KB of one function; padding and alignment decide on how many pages they are.
+        // One function has 20 KB; padding and alignment decide on how many pages it lies.
         #expect(causes.compactMap { $0["cause"] as? String } == ["functionPart"], "\(layout)")
         #expect(causes.allSatisfy { $0["onlyExecuted"] as? Int == 0 }, "\(layout)")
         let first = try #require((side["pages"] as? [[String: Any]])?.first)
@@ -234,7 +235,7 @@ struct PredictionTests {
         #expect(counts?["measured"] as? Int ?? 0 >= 4, "\(layout)")
       }
       #expect(run.errors.isEmpty)
-      // Of another program nobody can say which of its labels these are.
+      // In another program it is unknown which labels correspond.
       try workshop.must("clang", link + ["-o", "other", "-Wl,--defsym=extra=0", "-DCALL(n)="])
       let other = try workshop.orderfile("diff", "other", "other", "--trace", "app.oftrace")
       #expect(

@@ -4,7 +4,7 @@ import Testing
 
 /// Images that prefetch their ordered functions, by real compilers and linkers: `gen --prefetch`.
 @Suite(.needs(.recording, "strace", "gcc", "ld.gold", "ld.bfd")) struct PrefetchTests {
-  /// A way to make the program.
+  /// A compiler, a linker and options with which the program is made.
   struct Link: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var compiler = "clang"

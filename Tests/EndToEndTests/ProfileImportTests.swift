@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Temporal profiles that clang's and swiftc's programs wrote, and what llvm-profdata says of them.
+/// Temporal profiles of programs that clang and swiftc compiled, compared with the output of llvm-profdata.
 @Suite(.needs("clang", "ld.lld", "llvm-profdata")) struct ProfileImportTests {
   private static let program = """
     #include <stdio.h>
@@ -72,7 +72,7 @@ import Testing
       ).end()
       try #require(run.status == 0)
     }
-    // The one beside clang is of its version.
+    // The llvm-profdata beside clang has clang's version.
     let beside = URL(fileURLWithPath: clang).deletingLastPathComponent()
       .appendingPathComponent("llvm-profdata").path
     let profdata =
@@ -102,7 +102,7 @@ import Testing
       "raw.oftrace")
     #expect(try names("raw.oftrace", in: workshop) == ["main", "two", "own", "one"])
     let order = try workshop.mustOrderfile("gen", "raw.oftrace", "--image", "app")
-    // Behind the initializers of the C runtime.
+    // The functions of the profile follow the initializers of the C runtime.
     #expect(order.text.hasSuffix("main\ntwo\nown\none\n"))
     let several = try workshop.orderfile(
       "import", "profdata", "app.profdata", "--image", "app", "-o", "one.oftrace")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that QEMU's emulator runs, and what a trace of it says.
+/// A program that QEMU's emulator runs, and the contents of its trace.
 enum QEMUWorkshop {
-  /// Has a function of which half runs, one that is never called, and a thread's.
+  /// A program with a function of which half runs, a function that is never called, and a function that a thread runs.
   static let source = """
     #include <pthread.h>
     #include <signal.h>
@@ -76,7 +76,7 @@ enum QEMUWorkshop {
     (text as? String).flatMap { UInt64($0.dropFirst(2), radix: 16) } ?? .max
   }
 
-  /// Of a trace: the functions by their entries, and the blocks; each in the order of first uses.
+  /// Returns the functions of a trace, by their entries, and its blocks, both in the order of first uses.
   static func uses(
     _ workshop: Workshop, in trace: String = "t"
   ) throws -> (entries: [UInt64], blocks: [Range<UInt64>]) {

@@ -4,8 +4,8 @@ import Testing
 
 /// `--until-ready`: launches of a server, which does not end by itself.
 @Suite(.needs(.recording)) struct ReadinessTests {
-  /// A server that is ready after `work`, and runs `shutdown` when it is told to end. What it does is its first
-  /// argument; it appends its process number to `pids`.
+  /// A server that is ready after `work`, and runs `shutdown` when it gets SIGTERM. The first argument selects what it
+  /// does. It appends its process number to `pids`.
   private static let program = """
     #include <arpa/inet.h>
     #include <orderfile_runtime.h>
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  /// Nothing that was launched is left, and each server was told to end: it had no time limit to wait for.
+  /// Expects that no launched process is left, and that each server got SIGTERM, because it had no time limit.
   private func expectEnded(_ running: RunningProcess, _ workshop: Workshop, launches: Int) {
     #expect(running.leavesNothing())
     #expect(workshop.text("pids").split(separator: "\n").count == launches)

@@ -21,7 +21,7 @@ extension RecordTests {
     #expect(lines.suffix(3) == ["main", "work", "in_child"])
   }
 
-  /// What still runs keeps its trace and goes on recording into it.
+  /// A process that still runs keeps its trace, and continues to record into it.
   @Test func aDaemonGoesOnRecording() throws {
     let workshop = try Self.workshop()
     let running = try workshop.start(Built.orderfile, ["record", "-o", "t", "./app", "daemon"])
@@ -35,7 +35,7 @@ extension RecordTests {
     #expect(workshop.fileNames == ["app", "stop", "t", child])
   }
 
-  /// By then its parent's trace is sealed, and the folder is gone where both were to put theirs.
+  /// When the child begins its trace, the parent's trace is sealed, and the temporary folder for both traces is gone.
   @Test func aChildThatBeginsItsTraceAfterRecordHasEndedIsRecordedToo() throws {
     let workshop = try Self.workshop()
     let folder = workshop.path("100% new")
@@ -83,7 +83,8 @@ extension RecordTests {
     }
     #expect(programs[0] == "app")
     #expect(Set(programs) == ["app", "second", "copy"])
-    // One order file is about one program: the other's trace is named and not used. A copy is the same program.
+    // An order file is for one program, so the trace of another program is named and not used. A copy is the same
+    // program.
     let gen = try workshop.mustOrderfile("gen", traces[0], traces[1], traces[2])
     #expect(gen.errors.contains("recorded functions of 2 launches "), "\(gen.errors)")
     #expect(

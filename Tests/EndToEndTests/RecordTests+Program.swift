@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program that is recorded, and what its traces say.
+/// The program that is recorded, and the contents of its traces.
 extension RecordTests {
-  /// What the program does is its first argument.
+  /// The first argument selects what the program does.
   static let program = """
     #define _GNU_SOURCE
     #include <orderfile_runtime.h>
@@ -73,7 +73,7 @@ extension RecordTests {
     try FileManager.default.removeItem(atPath: workshop.path("main.c.rec.o"))
   }
 
-  /// Names of the functions in a trace, in their order.
+  /// Returns the names of the functions in a trace, in the order of the trace.
   static func functions(_ workshop: Workshop, in trace: String) throws -> [String] {
     let show = try workshop.mustOrderfile("show", "--json", trace)
     let hits = show.json["hits"] as? [[String: Any]] ?? []

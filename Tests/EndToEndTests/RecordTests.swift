@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile record` around one program: its streams, its end, its signals, and what is left behind.
+/// `orderfile record` of one program: its streams, its end, its signals, and the files and processes that remain.
 @Suite(.needs(.recording)) struct RecordTests {
   @Test(arguments: [
     (["exit", "0"], 0), (["exit", "7"], 7), (["exit", "255"], 255), (["kill", "9"], 137),
@@ -177,7 +177,7 @@ import Testing
       let run = try workshop.orderfile(
         "record", "-o", "timed", "--stop-after", "\(milliseconds)", "./app", "slow",
         "\(milliseconds)")
-      if run.status == 4 { return false }  // not even one function
+      if run.status == 4 { return false }  // the launch recorded no function
       #expect(run.status == 0, "\(run.errors)")
       let timed = try Self.functions(workshop, in: "timed")
       #expect(["main", "work"].starts(with: timed))

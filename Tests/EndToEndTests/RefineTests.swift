@@ -89,7 +89,7 @@ import Testing
     #expect(workshop.text("app.order").hasPrefix("# by hand\nf399\n"))
     #expect(!workshop.fileNames.contains { $0.hasSuffix("kept") })
 
-    // There is nothing left to gain.
+    // No further trial can save a page.
     try workshop.write(workshop.bytes("best.order"), "app.order")
     let again = try refine(workshop)
     #expect(again.status == 0, "\(again.errors)")

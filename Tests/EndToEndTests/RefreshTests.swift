@@ -141,7 +141,7 @@ import Testing
     #expect(header.count == 1 && header[0].hasPrefix("# launch x.oftrace: command line "))
     #expect(
       try workshop.orderfile("show", "x.oftrace").text.contains("input af63ac4c86019afc x.sql"))
-    // A profile tells the same.
+    // A profile of the traces gives the same warnings.
     #expect(try workshop.orderfile("merge", "x.oftrace", "y.oftrace", "-o", "p").status == 0)
     _ = try gen("p")
     #expect(workshop.bytes("new.order") == workshop.bytes("app.order"))

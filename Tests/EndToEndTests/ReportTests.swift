@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile report`: which files it takes, and what it says of those it does not.
+/// `orderfile report`: the files that it takes, and its errors about other files.
 @Suite(.needs(.recording)) struct ReportTests {
   private static let files = ["app", "ordered", "app.oftrace", "app.order"]
 
@@ -91,7 +91,7 @@ import Testing
     #expect(shown.contains("\nbudget.json: ") && shown.contains("\n  OUTCOME  "), "\(shown)")
   }
 
-  /// A few names are those of any program: `main`, and those of the C runtime.
+  /// A few names are in every program: `main`, and the names of the C runtime.
   @Test func refusesTheOrderFileOfAnotherProgram() throws {
     let workshop = try CommandLineTests.workshop()
     try workshop.write(
@@ -218,7 +218,7 @@ import Testing
     try workshop.write(Array(#"{"schema": "orderfile.doctor/1"}"#.utf8), "other.json")
     let image = try [UInt8](Data(contentsOf: workshop.folder.appending(path: "app")))
     try workshop.write(image, "copy")
-    for count in 0..<9 {  // of the same build
+    for count in 0..<9 {  // the copy is of the same build
       try workshop.write(image + [UInt8](repeating: 0, count: count + 1), "app\(count)")
     }
     try workshop.write(Array(#"{"schema": "orderfile.measure/9"}"#.utf8), "newer.json")

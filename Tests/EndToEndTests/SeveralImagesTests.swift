@@ -177,7 +177,7 @@ import Testing
         "out/stranger: missing image 'stranger' in the traces\n  hint: the traces have "))
   }
 
-  /// The loader calls a library by the name that it states, the kernel by its file's.
+  /// The loader calls a library by the name that the library states, and the kernel by the name of its file.
   @Test func bothRecordersTellOfOneLibrary() throws {
     let workshop = try Workshop()
     let recorder = try #require(Built.recorder)

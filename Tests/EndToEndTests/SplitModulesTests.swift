@@ -123,7 +123,7 @@ import Testing
     #expect(try workshop.start("./split", []).end().status == 0)
   }
 
-  /// The linker compiles, and splits.
+  /// With link-time optimization, the linker compiles the code and splits the functions.
   @Test(.needs("clang")) func linkTimeOptimizationSplitsToo() throws {
     try expectSplit(by: "clang", lto: "-flto=full")
   }

@@ -73,7 +73,7 @@ import Testing
     #expect(changed.allSatisfy { $1.hasPrefix($0) && $1.count > $0.count })
     let cold = workshop.text("app.order").split(separator: "\n").filter { $0.hasSuffix(".cold") }
     #expect(cold.count == 57 && !cold.contains("f7.cold") && !cold.contains("f47.cold"))
-    // The image is the one of both files.
+    // The image was linked with the written order file and profile.
     let image = workshop.bytes("app")
     try workshop.must("clang-19", compile + ["-fbasic-block-sections=list=app.clusters"])
     try workshop.must("clang-19", link + ["-Wl,--symbol-ordering-file=app.order"])

@@ -49,7 +49,7 @@ import Testing
     var source: String
     var compiler = "clang-19"
     var flags: [String] = ["-O2"]
-    /// Of the recorded launch, and of one that runs what the recorded one did not.
+    /// The arguments of the recorded launch, and of a launch that runs code which the recorded launch did not run.
     var recorded: [String] = []
     var other: [String] = []
     var isCxx: Bool { source.contains("<cstdio>") }
@@ -134,7 +134,7 @@ import Testing
     #expect(!report.errors.contains("not only the recorded blocks"), "\(report.errors)")
     let order = try #require(report.json["order"] as? [String: Any])
     #expect(order["inOrder"] as? Int == order["entries"] as? Int)
-    // What it costs, as other tools count it.
+    // The costs of splitting equal the figures of other tools.
     let sizes = try #require(report.json["imageSizes"] as? [String: [String: Int]])
     for (image, key) in [("app", "before"), ("split", "after")] {
       let found = try #require(sizes[key])
@@ -152,7 +152,7 @@ import Testing
     let text = try workshop.mustOrderfile("diff", "app", "split", "--trace", "t").text
     #expect(text.contains("%  unwind tables\n") && text.contains(" sections)\n"))
 
-    // The same launch of the split program runs the same blocks: nothing that was split off.
+    // The same launch of the split program runs the same blocks, and no block that was split off.
     try workshop.must(
       Built.orderfile,
       ["record", "--breakpoints", "--blocks", "-o", "t2", "--", "./split"] + program.recorded)
@@ -165,7 +165,7 @@ import Testing
     #expect(lines("again.order") == lines("app.order"))
   }
 
-  /// The profile has the numbers that one compiler gave the blocks, and another one does not check them.
+  /// The profile has the numbers that one compiler gave the blocks, and another compiler does not check them.
   @Test(.needs("clang")) func anotherCompilerThanTheRecordedOneIsFound() throws {
     var program = Program(
       testDescription: "", source: BlockTests.branches, compiler: "clang-19", flags: ["-O1"])

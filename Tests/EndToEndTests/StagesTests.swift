@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile stages`: launches of programs that are known.
+/// `orderfile stages` of programs whose stages are known.
 @Suite(.needs(.processes, "clang", "ld.lld")) struct StagesTests {
-  /// An initializer of libone.so opens libtwo.so by a tail call: dlopen then takes who called the initializer for its
-  /// caller. The program looks for what is not meant for it.
+  /// An initializer of libone.so opens libtwo.so by a tail call, so dlopen takes the caller of the initializer for its
+  /// own caller. The program also looks for environment variables and files that are not meant for it.
   private static func workshop(_ flags: [String] = []) throws -> Workshop {
     let workshop = try Workshop()
     try workshop.write(
@@ -103,10 +103,11 @@ import Testing
     #expect(machine["kernel"] is String && machine["processors"] is NSNumber)
   }
 
-  /// What was measured tells the audit when libraries were loaded and initializers ran, and for how long.
+  /// The document of `stages` gives the audit the times at which libraries were loaded and initializers ran, and how
+  /// long that took.
   @Test func anAuditTakesTheTimesOfTheSameBuild() throws {
     let workshop = try Self.workshop(["-Wl,--build-id"])
-    // A script, of which the interpreter is the program.
+    // The command is a script whose interpreter is the program.
     try workshop.writeProgram("#!\(workshop.folder.path)/app\n".utf8, "script")
     let run = try Self.stages(
       workshop, ["--runs", "2", "--json", "-o", "s.json", "--cold", "--", "./script"])

@@ -1,9 +1,10 @@
 import TestSupport
 import Testing
 
-/// A trace of an older build, of which some functions have other names since.
+/// A trace of an older build, some of whose functions were renamed since.
 @Suite(.needs(.recording)) struct StaleTraceTests {
-  /// 200 functions, of which a launch uses each fifth, far apart; a prefix stands for a version.
+  /// A program of 200 functions. A launch uses every fifth function; these lie far apart. The names have a prefix for
+  /// the version.
   static func program(renamed: Bool) -> String {
     let names = (0..<200).map { renamed && $0 % 50 == 0 ? "next_f\($0)" : "f\($0)" }
     let bodies = names.enumerated().map { index, name in
@@ -20,7 +21,8 @@ import Testing
       + "int main(int n, char **v) { volatile int x = n; \(calls.joined(separator: " ")) return 0; }"
   }
 
-  /// "old.oftrace" of the version before, and the version since: "app", and "ordered" by that trace.
+  /// Makes "old.oftrace", a trace of the older version, and two builds of the newer version: "app", and "ordered",
+  /// which is ordered by the trace.
   static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     let recorder = try #require(Built.recorder)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--timeout` means the same for every command that launches a program: SIGTERM to the program and what it started,
-/// SIGKILL 2 s later.
+/// `--timeout` works alike in every command that launches a program: the program and the processes that it started get
+/// SIGTERM, and SIGKILL 2 s later.
 @Suite(.needs(.recording)) struct TimeLimitTests {
-  /// It and its child note that they have begun and that they were told to end. It ends when both were told, and the
-  /// child stays.
+  /// The program and its child note that they have begun, and that they got SIGTERM. The program ends when both got
+  /// SIGTERM, and the child stays.
   private static let program = """
     #include <fcntl.h>
     #include <signal.h>

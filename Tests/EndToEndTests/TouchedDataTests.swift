@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Data that a launch touches: recorded, sealed, shown and merged.
+/// Data that a launch touches are recorded, sealed, shown and merged.
 @Suite(.needs(.recording)) struct TouchedDataTests {
   static let program = """
     #define APART __attribute__((aligned(64)))

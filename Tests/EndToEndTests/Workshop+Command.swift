@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What was built for these tests.
+/// The programs and files that were built for these tests.
 enum Built {
-  /// The command, beside the test bundle.
+  /// The path of the command, which is beside the test bundle.
   static let orderfile: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("orderfile")
@@ -22,12 +22,12 @@ enum Built {
   /// The scripts that fetch, build and launch the sqlite3 shell.
   static let sqliteBenchmark = projectFolder.appendingPathComponent("Benchmarks/sqlite")
 
-  /// Where the recorder's header is.
+  /// The folder with the recorder's header.
   static let headers = projectFolder.appendingPathComponent("Runtime/Recorder/include").path
 }
 
 extension Requirement {
-  /// Programs can be instrumented and linked here.
+  /// The requirement that programs can be instrumented and linked on this machine.
   static let recording = Requirement("make, clang, objcopy, ld.lld and nm") {
     Built.recorder != nil && toolPath("ld.lld") != nil && toolPath("nm") != nil
   }
@@ -54,7 +54,7 @@ extension Workshop {
 
   func text(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 
-  /// What is in the folder, ascending.
+  /// The names of the files in the folder, ascending.
   var fileNames: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct GrowthTests {
-  /// One kind of input.
+  /// A kind of input, with the reader that reads it.
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let target: String
@@ -317,14 +317,14 @@ extension GrowthTests.Kind {
     return trace.bytes()
   }
 
-  /// As the target reads them.
+  /// Returns a trace and an image in the form that the fuzz target reads.
   private static func commands(_ trace: [UInt8], _ image: [UInt8]) -> [UInt8] {
     var input = ByteWriter()
     input.write(UInt32(trace.count))
     return input.bytes + trace + image
   }
 
-  /// As the target reads them: .debug_info, .debug_abbrev and so on.
+  /// Returns debug sections in the form that the fuzz target reads: .debug_info, .debug_abbrev and so on.
   private static func debugSections(_ sections: [[UInt8]]) -> [UInt8] {
     var input = ByteWriter()
     input.write([0] as [UInt8])

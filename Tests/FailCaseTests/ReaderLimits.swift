@@ -6,10 +6,11 @@ import Foundation
   import Glibc
 #endif
 
-/// Keeps this process to the memory that readers may use for `byteCount` bytes, and to a minute of CPU: who
-/// takes more is ended by the system. For a process that does nothing else.
+/// Limits this process to the memory that readers may use for `byteCount` bytes, and to a minute of processor time. The
+/// system ends the process if it takes more. For a process that only reads one input.
 func limitReader(of byteCount: Int) {
-  // What is there already, and some room for the language's own tables.
+  // The limit is the memory that is in use already, the memory for the input, and some room for the tables of the Swift
+  // runtime.
   let allowed = dataBytes() + 16 * byteCount + 64 << 20 + 32 << 20
   var memory = rlimit(rlim_cur: rlim_t(allowed), rlim_max: rlim_t(allowed))
   setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &memory)
@@ -19,7 +20,7 @@ func limitReader(of byteCount: Int) {
   setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
 }
 
-/// Private writable memory of this process, as the limit counts it.
+/// Returns the private writable memory of this process, as the limit counts it.
 private func dataBytes() -> Int {
   let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("VmData:") } ?? ""

@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The C targets of the command and of the page tracer, built with sanitizers and driven by the programs in
-/// Tests/Fixtures/sanitized, which check what comes of it: those that launch, trace and read.
+/// The C targets of the command and of the page tracer that launch, trace and read. They are built with sanitizers, and
+/// called by the programs in Tests/Fixtures/sanitized, which check the results.
 @Suite(.needs(.compiling)) struct SanitizedIntegrations {
   private let workshop: Workshop
   private static let package =
     fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
   private static let drivers = fixturesFolder.appendingPathComponent("sanitized")
 
-  /// What a bad access, or arithmetic that C leaves undefined, ends with.
+  /// The options with which a bad access, or arithmetic that C leaves undefined, ends the program.
   private static let checked = [
     "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
   ]
 
   init() throws { workshop = try Workshop() }
 
-  /// The C files of `folder`, from the project's: all, or those that `names` names.
+  /// Returns the paths of the C files in `folder` of the project: all files, or the files that `names` names.
   private static func sources(_ folder: String, _ names: [String]? = nil) throws -> [String] {
     let url = package.appendingPathComponent(folder)
     return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
@@ -25,8 +25,8 @@ import Testing
       .map { url.appendingPathComponent($0).path }
   }
 
-  /// Compiles and links by the clang that has sanitizers. What keeps the page tracer out of an instrumented
-  /// build's reach is off.
+  /// Compiles and links with the clang that has sanitizers. The attributes that keep instrumentation out of the page
+  /// tracer are off.
   private func build(_ name: String, _ sources: [String], _ flags: [String]) throws -> String {
     let folders = [
       "Sources/System/CProcess/include", "Sources/System/CPtrace/include",
@@ -49,7 +49,8 @@ import Testing
     Self.drivers.appendingPathComponent(name).path
   }
 
-  /// Without the leak checker where processes are traced, which it needs for itself.
+  /// Runs a program, without the leak checker if it traces processes, because the leak checker itself has to trace
+  /// them.
   private func run(
     _ program: String, _ arguments: [String] = [], findsLeaks: Bool = false
   ) throws -> Run {
@@ -83,7 +84,7 @@ import Testing
   }
 
   #if os(Linux) && arch(x86_64)
-    /// It has no runtime library, so undefined behaviour is an instruction that ends the program.
+    /// The page tracer has no sanitizer runtime, so undefined behaviour becomes an instruction that ends the program.
     @Test func aProgramWithThePageTracerInItIsClean() throws {
       let library = try build(
         "pages.so",
@@ -103,7 +104,7 @@ import Testing
     }
   #endif
 
-  /// Debug information of two compilers in two versions of the format, whole and with 500 damages each.
+  /// Debug information of two compilers in two versions of DWARF is read undamaged, and damaged in 500 ways each.
   @Test(arguments: ["gcc", "clang"], ["-gdwarf-4", "-gdwarf-5"])
   func debugInformationIsReadCleanlyWholeOrDamaged(compiler: String, version: String) throws {
     let reader = try build(

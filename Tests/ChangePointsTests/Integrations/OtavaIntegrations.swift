@@ -3,10 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apache Otava, whose points ours have to equal.
+/// The change points of `ChangePointDetection` must equal those of Apache Otava.
 @Suite(.needs(.python("otava"))) struct OtavaIntegrations {
-  /// Reads a series a line, and prints the change points of each with their probabilities. Where Otava has removed a
-  /// point, it is made to test the neighbours of that again, not the two behind it (`ChangePointDetection`).
+  /// A script that reads one series a line, and prints the change points of each series with their probabilities. It
+  /// changes Otava so that the two neighbours of a removed point are tested again, and not the next two points
+  /// (`ChangePointDetection`).
   private static let script = """
     import inspect, sys, warnings
     import otava.analysis
@@ -21,7 +22,7 @@ import Testing
         print(" ".join(f"{int(p.index)}:{float(p.stats.pvalue)!r}" for p in points))
     """
 
-  /// Counts, noise of some percent, jumps between levels, long tails, zeros.
+  /// Returns a random series: counts, noise of some percent, jumps between levels, long tails, or zeros.
   private static func series(seed: UInt64) -> [Double] {
     var random = SeededRandom(seed: seed)
     let count = [0, 1, 2, 3, 5, 10, 30, 49, 50, 51, 75, 76, 100, 120, 160]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the machine is made of.
+/// The files from which the emulated machine is built.
 private enum AArch64Machine {
   static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
   static let kernel = package.appendingPathComponent(".build/arm64/vmlinuz").path
@@ -25,7 +25,7 @@ struct AArch64MachineIntegrations {
   @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
     let workshop = try Workshop()
     let lines = try boot(workshop)
-    let others = ["trace ", "size ", "["]  // the kernel's lines begin with a bracket
+    let others = ["trace ", "size ", "["]  // lines of the kernel begin with a bracket
     let heard = lines.filter { line in !others.contains { line.hasPrefix($0) } }
     try expectGolden(
       byVoice(heard).map { $0 + "\n" }.joined(), "aarch64/heard.txt")
@@ -41,8 +41,8 @@ struct AArch64MachineIntegrations {
       ])
   }
 
-  /// The lines of each launch, what the tracer hears before what the program says: the two are processes of
-  /// their own, and print when they come to it.
+  /// Returns the lines of each launch: those of the tracer first, then those of the program. Both are separate
+  /// processes whose lines come in any order.
   private func byVoice(_ lines: [String]) -> [String] {
     var sorted: [String] = []
     var said: [String] = []
@@ -56,7 +56,7 @@ struct AArch64MachineIntegrations {
     return sorted + said
   }
 
-  /// What the machine prints on its console until it turns itself off.
+  /// Returns the lines that the machine prints on its console until it turns itself off.
   private func boot(_ workshop: Workshop) throws -> [String] {
     let script = AArch64Machine.package.appendingPathComponent("Tests/AArch64/build.sh").path
     let build = try workshop.start(script, [workshop.folder.path]).end()
@@ -75,7 +75,7 @@ struct AArch64MachineIntegrations {
     return machine.text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
   }
 
-  /// The file that is printed as lines `trace OFFSET BYTES`, in hexadecimal, where it is not zero, and
+  /// Returns the file that the machine has printed as lines `trace OFFSET BYTES`, in hexadecimal and without zeros, and
   /// `size N`.
   private func trace(_ lines: [String]) throws -> [UInt8] {
     let sizes = lines.filter { $0.hasPrefix("size ") }.compactMap { Int($0.dropFirst(5)) }

@@ -15,7 +15,7 @@ import Testing
       environment: pythonEnvironment
     ).end()
     #expect(run.status == 0, "\(run.text)\(run.errors)")
-    // A file that violates it.
+    // A file that violates the schema is refused.
     try workshop.write(
       Data(contentsOf: URL(fileURLWithPath: Self.action)) + Data("stages: []\n".utf8), "bad.yml")
     let bad = try workshop.start(
@@ -152,7 +152,7 @@ import Testing
         "artifact": "", "check": "orderfile-auto/summary.json", "budget": "../budget.json",
         "base": "../base.json",
       ], in: workshop)
-    // A function that the base does not run.
+    // The new build runs a function that the base does not run.
     #expect(job.status == 2 && job.outputs["outcome"] == "fail", "\(job.log)")
     #expect(job.summary.contains("- new: <code>f10</code>"), "\(job.summary)")
     let folder = try #require(job.outputs["folder"])
@@ -176,7 +176,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: workshop.path("project/pwned")))
   }
 
-  /// `auto` tells build systems by words; a shell would hide them. The command here prints its arguments.
+  /// `auto` recognizes build systems by the words of the command, which a shell would hide. The command here prints its
+  /// arguments.
   @Test(arguments: [
     ("make app", "<make><app>"), ("  env  A=1 make -j2\n", "<env><A=1><make><-j2>"),
     ("make && true", "<bash><-c><make && true>"), ("A=1 make", "<bash><-c><A=1 make>"),

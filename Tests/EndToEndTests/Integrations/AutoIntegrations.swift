@@ -24,7 +24,7 @@ import Testing
   func aProjectOfCMakeIsOrderedAndPassesItsTest() throws {
     let project = try AutoProject(makefile: false)
     try project.write("CMakeLists.txt", Self.cmake)
-    // The build folder of the user is none of the copy's.
+    // The build folder of the user is not copied.
     try project.workshop.must(
       "cmake", ["-S", project.folder, "-B", "\(project.folder)/build", "-G", "Ninja"])
     try project.expectOrdered(["--launch", "build/app"], images: ["app", "libshared.so.1.2.3"])
@@ -113,7 +113,7 @@ import Testing
     #expect(try #require(pages["saved"]) > 5)
     let tree = project.workshop.path("out/work/tree")
     try project.workshop.must("make", ["-s", "-C", tree, "check"])
-    // What the probes found is what they find without wrappers.
+    // The probes find the same as without wrappers.
     let plain = project.workshop.path("plain")
     try project.workshop.must(
       "sh", ["-c", "cp -r '\(tree)' '\(plain)' && cd '\(plain)' && ./configure -q >/dev/null"])
@@ -161,7 +161,7 @@ import Testing
     #expect(images.contains { $0["image"] as? String == "images/libshared.so.1.2.3" })
   }
 
-  /// A program, a library that its build script and its macro use, too, and a generated source.
+  /// A Cargo project with a program, a library that the build script and a macro use, too, and a generated source.
   @Test(.needs("cargo"))
   func aProjectOfCargoIsOrdered() throws {
     let project = try AutoProject(makefile: false)
@@ -219,7 +219,7 @@ import Testing
     #expect(order.contains("-Clink-arg=-Wl,--symbol-ordering-file="))
   }
 
-  /// A build that records itself is made, and nothing of it is left.
+  /// Expects that an instrumented build was made, and that nothing of it is left.
   private func expectInstrumented(
     _ project: AutoProject, _ options: [String], command: String
   ) throws {
@@ -233,7 +233,7 @@ import Testing
     let symbols = try project.workshop.must("nm", ["\(project.output)/images/app"])
     #expect(!symbols.text.contains("sanitizer_cov"))
     #expect(try project.workshop.must("\(project.output)/images/app", []).text == "5\n")
-    // Several steps notice what is not instrumented; it is said once.
+    // Several steps notice the functions that are not instrumented, and one warning is printed.
     let warnings = try #require(run.json["warnings"] as? [String])
     #expect(
       warnings.filter { $0.contains(" functions are instrumented") }.count <= 1, "\(warnings)")
@@ -290,7 +290,7 @@ import Testing
     #expect(try #require(pages["saved"]) > 5, "\(run.json)")
   }
 
-  /// lld can't read what gcc leaves for the link: GNU ld orders it.
+  /// lld can't read the code that gcc leaves for link-time optimization, so GNU ld links and orders it.
   @Test(
     .needs("gcc", "ccache"),
     arguments: [
@@ -304,7 +304,7 @@ import Testing
     #expect(try #require(pages["saved"]) > 5, "\(run.json)")
   }
 
-  /// ccache is called by the name of the compiler, and looks for that in `PATH` itself.
+  /// ccache is called by the name of the compiler, and itself looks for this name in `PATH`.
   @Test(.needs("ccache"))
   func ccacheBehindTheWrapperFindsTheCompiler() throws {
     let project = try AutoProject()

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How `orderfile auto` records where breakpoints can't be used, and what it measures: `make test-integrations`.
+/// How `orderfile auto` records if breakpoints can't be used, and what it measures: `make test-integrations`.
 @Suite(.needs(.recording)) struct AutoMethodIntegrations {
-  /// As in a container without the right to trace.
+  /// Tracing is forbidden here, as in a container.
   @Test(.needs(.x8664Machine, "qemu-x86_64"))
   func withoutTheRightToTraceAnEmulatorRecords() throws {
     let project = try AutoProject()
@@ -15,7 +15,7 @@ import Testing
     #expect(reason.hasPrefix("breakpoints: a program can't be traced: "))
     let pages = try #require(run.json["pages"] as? [String: Int])
     #expect(try #require(pages["saved"]) > 5, "\(run.json)")
-    // Nobody is told that the program was started under another name.
+    // No message mentions that the program was started under another name.
     #expect(run.json["warnings"] as? [String] == [])
     let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
     #expect(
@@ -28,7 +28,7 @@ import Testing
     let tree = try FileManager.default.contentsOfDirectory(atPath: "\(project.output)/work/tree")
     #expect(!tree.contains { $0.hasSuffix(".emulated") })
 
-    // Permitted again, breakpoints are used: what was recorded without them is not kept.
+    // When tracing is permitted again, breakpoints are used, and traces that were recorded without them are not kept.
     let words = ["--launch", "./app | cat; ./app more"]
     let permitted = try project.start(words).end()
     #expect(permitted.json["method"] as? String == "breakpoints", "\(permitted.errors)")
@@ -108,7 +108,7 @@ import Testing
     #expect((run.json["methodReason"] as? String)?.contains(" contains a sanitizer") ?? false)
   }
 
-  /// Its pages can't be counted here.
+  /// Pages of programs for another machine can't be counted here.
   @Test(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
   func aProgramOfAnotherMachineIsEmulated() throws {
     let project = try AutoProject()
@@ -157,11 +157,11 @@ import Testing
       let (usual, ordered) = (try sum("images/default/\(image)"), try sum("images/\(image)"))
       let before = found.count { $0.hasPrefix(usual) && $0.hasSuffix(" \(image)") }
       let after = found.count { $0.hasPrefix(ordered) && $0.hasSuffix(" \(image)") }
-      // The others: it was tried, recorded and counted, and counted in the new order.
+      // The other launches of the program: it was tried, recorded and counted, and counted again in the new order.
       #expect(
         after > rounds && before - 3 == 2 * (after - 1), "\(before) \(after) \(rounds)")
     }
-    // What was linked last is at its place again: a second run has nothing to do.
+    // The image that was linked last is at its path again, so a second run has nothing to do.
     let again = try project.start(["--launch", launch, "--control"]).end()
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
     let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
@@ -170,7 +170,7 @@ import Testing
     #expect(try String(contentsOfFile: document, encoding: .utf8).contains("orderfile.measure/2"))
   }
 
-  /// No build system compiles again if these change.
+  /// No build system compiles again if the variables that choose compilers change.
   @Test(.needs("gcc")) func anotherCompilerBeginsWithANewCopy() throws {
     let project = try AutoProject()
     for compiler in ["gcc", "clang", "gcc"] {

@@ -4,7 +4,8 @@ import Testing
 
 /// `orderfile auto --split`.
 @Suite(.needs(.recording, "nm")) struct AutoSplitIntegrations {
-  /// Twenty functions in a program and ten in a library, with 4,000 bytes each that no launch runs.
+  /// Returns a source with functions that have 4,000 bytes each that no launch runs: twenty in the program, and ten in
+  /// the library.
   private static func source(_ name: String, _ count: Int, _ rest: String) -> String {
     let functions = (0..<count).map {
       """
@@ -93,7 +94,7 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("--split: unable to split: no image"))
     #expect(run.errors.contains("hint: compile with clang 19 or later"))
     #expect(run.errors.contains("-- make CC=clang"))
-    // The next run configures and compiles anew.
+    // The next run configures and compiles the project from the start.
     let next = try project.auto("--launch", "./app", "--split", "--", "make", "CC=clang")
     #expect(next.status == 0, "\(next.errors)")
     try project.write("Cargo.toml", "[package]\n")

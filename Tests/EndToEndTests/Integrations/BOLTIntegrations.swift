@@ -5,7 +5,7 @@ import Testing
 /// `orderfile gen --splitter bolt`: a linked image that llvm-bolt splits and orders.
 @Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc", "llvm-bolt-19", "valgrind"))
 struct BOLTIntegrations {
-  /// Two files with a local function of the same name each, and a variable of that name.
+  /// Two files, each with a local function of the same name, and a variable of that name.
   static let sources = [
     "main.c": """
     #include <stdio.h>
@@ -57,7 +57,7 @@ struct BOLTIntegrations {
       environment: path.map { ["PATH": $0] } ?? [:])
   }
 
-  /// The command that `gen` says to run next.
+  /// Returns the command that `gen` prints as the next step.
   private func command(_ run: Run) throws -> String {
     let line = try #require(run.errors.split(separator: "\n").first { $0.contains("; next: ") })
     return String(try #require(line.firstRange(of: "; next: ").map { line[$0.upperBound...] }))
@@ -83,7 +83,7 @@ struct BOLTIntegrations {
     let plain = try workshop.start("./app", []).end()
     let same = try workshop.start("./app.bolt", []).end()
     #expect(plain.output == same.output && plain.status == same.status)
-    // What it executes is in the part for what ran, or in the start code that BOLT can't move.
+    // The launch executes only code in the part for executed code, or in the start code that BOLT can't move.
     let symbols = try workshop.must("nm", ["app.bolt"]).text
     #expect(symbols.contains("help.cold") || symbols.contains("choose.cold"), "\(symbols)")
     // The check fails if BOLT knows fewer functions.
@@ -94,7 +94,7 @@ struct BOLTIntegrations {
       mistaken.status == 1
         && mistaken.errors.contains("BOLT found \(order.count - 1) of \(order.count) functions\n"),
       "\(mistaken.errors)")
-    // Its output has a map that is not its own, and another ID: it is recorded by functions.
+    // BOLT's output has the map of BOLT's input, and another ID, so the output is recorded by functions.
     let again = try workshop.orderfile(
       ["gen", "t", "--image", "app.bolt", "--splitter", "bolt", "--split-profile", "x", "-o", "y"])
     #expect(again.status != 0 && again.errors.contains("this image is the output of BOLT"))

@@ -7,7 +7,7 @@ import Testing
   struct Build: CustomTestStringConvertible, Sendable {
     var generator: String
     var compiler: String
-    /// As `gen --linker` and `ORDERFILE_LINKER` have it.
+    /// The name of the linker for `gen --linker` and `ORDERFILE_LINKER`.
     var linker: String
     var testDescription: String { "\(generator), \(compiler), \(linker)" }
   }
@@ -84,7 +84,7 @@ import Testing
     try workshop.functions(in: "build/app").filter { $0 == "main" || $0.hasPrefix("of_") }
   }
 
-  /// The package in the sources is the one that is installed.
+  /// Runs a script with the CMake package in the sources, which is the package that is installed.
   private func run(_ workshop: Workshop, _ script: String) throws {
     let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     let tools = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent().path
@@ -121,7 +121,7 @@ import Testing
     let ran = ["main", "of_part", "of_outer", "of_generated", "of_inner"]
     #expect(try Array(functions(workshop).prefix(5)) == ran)
 
-    // Each build sees whether the file is there.
+    // Each build notices whether the order file exists.
     try run(workshop, "mv app.order kept.order; cmake --build build")
     let byDefault = try functions(workshop)
     #expect(byDefault != ran + byDefault.filter { !ran.contains($0) })
@@ -145,7 +145,7 @@ import Testing
     let lines = workshop.text("my, app/app.order").split(separator: "\n").map(String.init)
     #expect(
       lines.filter { $0.hasPrefix("of_") } == ["of_part", "of_outer", "of_generated", "of_inner"])
-    // With gcc it is refused, with another way.
+    // With gcc the option is refused, and the message names another way.
     let package = projectFolder.appendingPathComponent("Sources/Features/Projects/Init/CMake").path
     let refused = try workshop.start(
       "cmake",

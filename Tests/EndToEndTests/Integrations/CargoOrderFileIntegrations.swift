@@ -113,7 +113,7 @@ import Testing
     #expect(ordered.filter(ran.contains) == ran && ordered != byDefault)
     #expect(try workshop.must(workshop.path("target/release/app"), []).text == "60\n")
 
-    // Another program: its launches are recorded anew.
+    // After a change of the program, its launches are recorded from the start.
     try workshop.write(
       workshop.text("app/src/main.rs").replacingOccurrences(of: "of_b(parts", with: "of_a(parts")
         .utf8,
@@ -127,7 +127,7 @@ import Testing
     #expect(try cargo("clean", "--offline").errors.contains("nothing to remove"))
   }
 
-  /// As in a container without the right to trace; and without an emulator, too.
+  /// Tracing is forbidden here, as in a container, and in one case no emulator is installed.
   @Test(.needs(.x8664Machine, "qemu-x86_64", "clang"), arguments: [true, false])
   func withoutTheRightToTraceAnotherMethodRecords(hasEmulator: Bool) throws {
     try AutoProject.buildUntraced(in: workshop)
@@ -151,7 +151,7 @@ import Testing
     #expect(try order("target/release/app").filter(ran.contains) == ran)
     let symbols = try workshop.must("nm", ["target/release/app"])
     #expect(!symbols.text.contains("sanitizer_cov"))
-    // A library can't be built beside itself, and found.
+    // The host program, which loads the library, is built here.
     try workshop.must("cc", ["-o", "host", "host.c", "-ldl"])
     let library = try workshop.start(
       "untraced",
@@ -172,7 +172,8 @@ import Testing
     "\(workshop.path("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
   }
 
-  /// Folders that have an emulator, such as `/usr/bin`, are replaced by links to all else in them.
+  /// Returns a search path without emulators. Folders that have an emulator, such as `/usr/bin`, are replaced by
+  /// folders with links to all other files.
   private func searchPathWithoutEmulator() throws -> String {
     let files = FileManager.default
     let folders = try searchPath.split(separator: ":").enumerated().map { index, folder in

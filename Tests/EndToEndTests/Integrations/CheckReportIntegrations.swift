@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What reads the reports of a check: parsers that nobody here wrote. The reports have names with quotes, markup, control
-/// bytes and bytes that are not UTF-8.
+/// The reports of a check, read by parsers of other projects. The reports have names with quotes, markup, control bytes
+/// and bytes that are not UTF-8.
 @Suite(.needs("python3")) struct CheckReportIntegrations {
   private static let nasty = "a\\\"b<c>&amp;|`*]]>\\u001b[31m\\u0000\\n</code></details>\u{fffe}"
 
@@ -21,7 +21,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.write(pages(["main"]), "base.json")
     var now = pages(["main", nasty, "x", "_ZN3app5parseEv"])
-    // A byte that is not UTF-8.
+    // One byte of the name is made a byte that is not UTF-8.
     if let place = now.indices.first(where: { now[$0...].starts(with: "\"x\"".utf8) }) {
       now[place + 1] = 0xff
     }
@@ -110,7 +110,7 @@ import Testing
     func count(_ tag: String) -> Int { html.components(separatedBy: tag).count - 1 }
     #expect(count("<table>") == 2 && count("<li>") == 3)
     #expect(count("<details>") == 1 && count("</details>") == 1)
-    // A header and two failures; a header and what passed.
+    // The tables are a header with two failures, and a header with the limits that passed.
     #expect(count("<tr>") == 5 && count("<td") == 15)
     #expect(count("<em>") == 0 && count("<b>") == 0)
     #expect(html.contains("<code>a&quot;b&lt;c&gt;&amp;amp;|`*]]&gt;\\x1b[31m"), "\(html)")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What reads exports: Perfetto's own classes, flamegraph.pl, Python's csv and DuckDB. Each is compared with `show --json`.
+/// Exports, read by Perfetto's own classes, flamegraph.pl, Python's csv and DuckDB. Each export is compared with `show
+/// --json`.
 @Suite(.needs("python3")) struct ExportIntegrations {
   /// Names with a meaning in CSV, in stacks and in terminals; the last is not UTF-8.
   private static let names: [[UInt8]] =
@@ -41,7 +42,8 @@ import Testing
     return trace.bytes()
   }
 
-  /// Two processes, of which one lost records; and what `show --json` says of them.
+  /// A folder with the traces of two processes, one of which lost records, and with the output of `show --json` for
+  /// them.
   private static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     for (index, name) in ["one", "two"].enumerated() {
@@ -158,7 +160,7 @@ import Testing
   /// their first hits.
   @Test(.needs(.recording, .processes, .faultEvents, .python("perfetto")))
   func faultsAreThoseOfTheDocument() throws {
-    // Its functions are 64 KiB apart, so that each of them faults.
+    // The functions of the program are 64 KiB apart, so that each of them faults.
     let workshop = try MeasureTests.workshop()
     try workshop.mustOrderfile("record", "--breakpoints", "-o", "t", "--", "./a", "touch", "10")
     try workshop.mustOrderfile("faults", "--json", "-o", "faults.json", "--", "./a", "touch", "10")

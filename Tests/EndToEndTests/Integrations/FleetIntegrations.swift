@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Profiles that Spark folds from exported launches, beside those that `orderfile merge` makes of the traces.
+/// Profiles that Spark folds from exported launches, compared with the profiles that `orderfile merge` makes of the
+/// traces.
 // Each test states what it needs: the needs of a suite are looked at, too, where all its tests are skipped.
 @Suite struct FleetIntegrations {
   /// Launches of a program and its library, some of them incomplete, heavier, repeated, without times, without hits or
@@ -31,7 +32,7 @@ import Testing
     }
     trace.lostRecords = number == 7 ? 1 << 62 : 0
     let app = TraceWriter.Image()
-    // A weak ID: the path counts, too.
+    // The ID is weak, so the path also identifies the image.
     let library = TraceWriter.Image(
       number: 2, path: "/lib/lib x\(number % 3).so", slide: 0x30_0000,
       guards: 0x40_0000..<0x40_0100, idKind: 3, id: [1, 2])
@@ -82,10 +83,10 @@ import Testing
     let settings = [
       "spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.driver.host=127.0.0.1",
       "spark.log.level=INFO", "spark.executor.memory=512m", "spark.sql.shuffle.partitions=1",
-      // A job that takes seconds is not worth optimizing.
+      // The JVM compiles without optimization, because the job takes only seconds.
       "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
       "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
-      // The job waits for both workers.
+      // These settings make the job wait for both workers.
       "spark.cores.max=2", "spark.scheduler.minRegisteredResourcesRatio=1",
     ]
     let script = """
@@ -105,7 +106,7 @@ import Testing
   @Test(.needs(.spark)) func aClusterMakesTheProfileOfMergeEvenIfItLosesAWorker() throws {
     let workshop = try Self.launches()
     let merged = try workshop.mustOrderfile("show", "merged", "--json").json
-    // Nine of the program, and three of the library under two paths.
+    // The data are nine of the program, and three of the library under each of two paths.
     #expect((merged["data"] as? [Any])?.count == 15)
     let cluster = try SparkCluster(in: workshop)
     let jobs = [1, 3, 8].map {
@@ -124,12 +125,12 @@ import Testing
     }
   }
 
-  /// With the number of the executor.
+  /// The line of a log about the first of eight tasks, with the number of the executor.
   private static var firstOfEight: Regex<(Substring, Substring)> {
     /Finished task .* \(executor ([0-9]+)\) \(1\/8\)/
   }
 
-  /// What becomes of a table, as a statement of Python, and what the job says then.
+  /// Changes of a table, as statements of Python, each with the error of the job.
   private static let changes = [
     (
       "table = table.drop_columns('weight')",
@@ -199,7 +200,7 @@ import Testing
     try Self.export("t3", "t0", "t2", "t1", to: "all.parquet", in: workshop)
     try Self.export("t0", "t1", "t2", "t3", to: "again.parquet", in: workshop)
     #expect(workshop.bytes("all.parquet") == workshop.bytes("again.parquet"))
-    // As a user starts it.
+    // The job is started as a user starts it.
     let job = try workshop.start(
       "\(Spark.home)/bin/spark-submit",
       [

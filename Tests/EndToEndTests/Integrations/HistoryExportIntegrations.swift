@@ -2,15 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What reads a history's exports: InfluxDB, with the queries of the dashboard, and Prometheus.
+/// Exports of a history, read by InfluxDB with the queries of the dashboard, and by Prometheus.
 @Suite(.needs("python3", "git")) struct HistoryExportIntegrations {
-  /// Ten commits of what each command writes, from the goldens of the reports; two at the same second.
+  /// A history of ten commits with the documents of each command, from the goldens of the reports. Two commits are of
+  /// the same second.
   private static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     let documents = ["audit", "auto", "diff/with-order", "gen", "measure/cold-and-warm", "pages"]
     for (index, name) in documents.enumerated() {
       var document = try parsedJSON(fixture("reporting/\(name)/expected.json"))
-      // The images of this one have the same name.
+      // The images of the sample of `gen` have the same name.
       if name == "gen" { document["images"] = (document["images"] as? [Any])?.prefix(1).map { $0 } }
       try workshop.write(JSONSerialization.data(withJSONObject: document), "\(index).json")
     }
@@ -35,7 +36,7 @@ import Testing
     let counts = try #require(run.json["counts"] as? [String: Int])
     #expect(counts.count >= 12)
     for (query, count) in counts { #expect(count > 0, "\(query)") }
-    // A point for each line, with each value of it.
+    // InfluxDB has a point for each line, with all its values.
     let points = try #require(run.json["points"] as? [String: [[String: Any]]])
     let lines = workshop.text("h.jsonl").split(separator: "\n")
     #expect(points.values.reduce(0) { $0 + $1.count } == lines.count)
@@ -76,7 +77,7 @@ import Testing
     let lines = try workshop.text("h.jsonl").split(separator: "\n").map {
       try parsedJSON(Array($0.utf8))
     }
-    // The values, and the commit of each line.
+    // Prometheus has the values, and the commit of each line.
     let values = lines.reduce(0) { $0 + (($1["metrics"] as? [Any])?.count ?? 0) } + lines.count
     #expect(parsed.text == "\(values)\n")
     let blocks = try workshop.must(

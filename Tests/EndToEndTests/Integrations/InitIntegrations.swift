@@ -74,8 +74,8 @@ import Testing
     }
   }
 
-  /// Its toolset is named by the command; without it the project is built as before. SwiftPM does not see that the order
-  /// file changed.
+  /// The build command names the toolset; without the toolset the project is built as before. SwiftPM does not see that
+  /// the order file changed.
   @Test(.needs("swift")) func swiftPM() throws {
     let functions = InitProject.functions.map {
       "@inline(never) @_cdecl(\"\($0)\") public func \($0)(_ n: Int32) -> Int32 { n &* \($0.utf8.map(Int.init).reduce(0, +)) }\n"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// From a launch to a layout: other ways to link, and C++ by other linkers.
+/// The way from a launch to a layout with other ways to link, and for C++ with other linkers.
 @Suite(.needs(.recording)) struct LaunchToLayoutIntegrations {
   static let kinds = [
     LaunchToLayoutTests.plain("fixed addresses", compile: ["-fno-pie"], link: ["-no-pie"]),

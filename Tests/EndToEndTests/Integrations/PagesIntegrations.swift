@@ -7,7 +7,7 @@ import Testing
   @Test(.needs("valgrind")) func bothMethodsAndCallgrindAgreeOnTheSqliteShell() throws {
     let workshop = try Workshop()
     let folder = try workshop.sqliteSources()
-    // Compiled the fast way.
+    // The program is compiled without optimization, which is faster.
     let compiled = try workshop.start(
       "clang",
       [

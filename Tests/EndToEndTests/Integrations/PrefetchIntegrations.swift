@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Images that prefetch, by further compilers, linkers and C libraries, and what prefetching costs.
+/// Images that prefetch, made by further compilers, linkers and C libraries, and the costs of prefetching.
 @Suite(
   .needs(
     .recording, "strace", "gcc", "clang-19", "ld.bfd", "ld.lld-19", "ld.lld-22", "musl-gcc",
@@ -56,7 +56,7 @@ struct PrefetchIntegrations {
     }
   }
 
-  /// The smallest program is the one on which the initializer weighs most.
+  /// The costs of the initializer are measured with the smallest program, where they weigh most.
   @Test func itAddsHardlyAnyInstructions() throws {
     let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
     try workshop.write("int main(void) { return 0; }\n".utf8, "small.c")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile record --qemu`: what an emulator sees of an unmodified program.
+/// `orderfile record --qemu`: the functions and blocks of an unmodified program that an emulator sees.
 @Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc")) struct QEMUIntegrations {
-  /// With a map, functions and blocks are those of breakpoints, in the same order: nothing differs.
+  /// With a map of blocks, an emulator records the same functions and blocks as breakpoints, in the same order.
   @Test(
     .needs("clang-19", "llvm-profdata-19"),
     arguments: BlockTests.programs.filter { !$0.flags.contains("-fcf-protection=full") })
@@ -40,7 +40,7 @@ import Testing
     let run = try QEMUWorkshop.record(workshop, what)
     #expect(run.status == 0, "\(run.errors)")
     let runs = try QEMUWorkshop.uses(workshop).blocks
-    // callgrind does not know the image of some of its code, such as .init; but its addresses.
+    // callgrind does not know the image of some code, such as .init, but it knows the addresses of this code.
     let executed = try BlockTests.executed(
       workshop, ["./app", what], image: nil, options: ["--skip-plt=no"]
     ).filter { (0x400000..<0x500000).contains($0) }
@@ -50,7 +50,7 @@ import Testing
     // No byte is in two runs.
     let sorted = runs.sorted { $0.lowerBound < $1.lowerBound }
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
-    // The functions that were entered are those that breakpoints see.
+    // The entered functions are the functions that breakpoints record.
     try workshop.mustOrderfile("record", "--breakpoints", "-o", "b", "--", "./app", what)
     #expect(try Set(QEMUWorkshop.names(workshop)) == Set(QEMUWorkshop.names(workshop, in: "b")))
   }
@@ -118,7 +118,7 @@ import Testing
     let images = try #require(json["images"] as? [[String: Any]])
     #expect(images.count == 1 && images[0]["path"] as? String == workshop.path("app"))
     guard !target.flags.contains("-s") else {
-      // Unwind tables tell its functions; they have no names.
+      // Unwind tables show the functions of the stripped program, which have no names.
       #expect((json["hits"] as? [Any])?.count ?? 0 >= 5)
       return
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// `orderfile record --qemu`: how an emulated launch runs and ends, and what is refused.
 @Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc")) struct QEMULaunchIntegrations {
-  /// It would fill the memory.
+  /// AddressSanitizer under QEMU would fill the memory.
   @Test(arguments: [("clang", "address"), ("gcc", "address"), ("clang", "leak")])
   func aSanitizedProgramIsRefused(compiler: String, sanitizer: String) throws {
     let workshop = try QEMUWorkshop.workshop(
@@ -28,7 +28,7 @@ import Testing
     #expect(!workshop.fileNames.contains { $0.hasPrefix("t") })
   }
 
-  /// The loss is counted by its parent.
+  /// The parent of the child counts the loss.
   @Test func aChildThatCannotWriteATraceIsNoSecret() throws {
     let workshop = try QEMUWorkshop.workshop()
     let run = try QEMUWorkshop.record(workshop, "fork without a file")
@@ -127,7 +127,7 @@ import Testing
 
   @Test func whateverIsKilledNoHalfTraceIsLeft() throws {
     let workshop = try QEMUWorkshop.workshop()
-    // The program: what it executed before is recorded.
+    // If the program is killed, the functions that it executed before are recorded.
     let app = try workshop.start(
       Built.orderfile, ["record", "--qemu", "-o", "t", "--", "./app", "wait"])
     try app.waitForOutput("waiting")
@@ -136,7 +136,7 @@ import Testing
     kill(emulator, SIGKILL)
     #expect(app.end().status == 137)
     #expect(try QEMUWorkshop.names(workshop).contains("main"))
-    // The command: there is no trace.
+    // If the command is killed, there is no trace.
     let command = try workshop.start(
       Built.orderfile, ["record", "--qemu", "-o", "u", "--", "./app", "wait"])
     try command.waitForOutput("waiting")

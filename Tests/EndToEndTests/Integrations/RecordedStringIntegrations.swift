@@ -57,8 +57,8 @@ import Testing
       "-o", "app.order", "--json")
     let images = try #require(gen.json["images"] as? [[String: Any]])
     let data = try #require(images.first?["data"] as? [String: Any])
-    // A granule of 8 bytes with the border of two strings is of both, so neighbors are listed, too; before the first one
-    // are data of the recorder.
+    // A granule of 8 bytes that contains the border of two strings belongs to both, so neighbors are listed, too. Data
+    // of the recorder are before the first string.
     let count = try #require(data["strings"] as? Int)
     let missing = try #require(data["missing"] as? [[String: String]]).compactMap { $0["name"] }
     #expect((6...18).contains(count) && missing.allSatisfy { $0.hasPrefix("_of_") }, "\(data)")
@@ -67,7 +67,7 @@ import Testing
     #expect(lines.filter { $0.hasPrefix("CSTR;") }.count == count)
 
     #expect(lines.count { $0.hasPrefix("_zeros") } == 5)
-    // ld64 would make bytes of the file of them.
+    // ld64 would turn zero-filled data into bytes of the file, so they are not ordered for it.
     try workshop.mustOrderfile(
       "gen", "app.oftrace", "--recorded", "app-record", "--image", "app", "--linker", "ld64",
       "-o", "ld64.order")
@@ -91,7 +91,7 @@ import Testing
     let predicted = try #require(diff.json["dataPages"] as? [String: Any])
     #expect(predicted["unplacedTouches"] as? [String: Int] == ["before": 0, "after": 0])
 
-    // A build without one of the strings.
+    // The checked build lacks one of the strings.
     let verified = try workshop.mustOrderfile(
       "verify", "app.order", "--image", "ordered", "--json")
     #expect(verified.json["stale"] as? Int == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorder in a program, breakpoints on the same program, and what callgrind sees it execute.
+/// Compares three recordings of a program: by the recorder, by breakpoints, and by callgrind.
 @Suite(.needs(.recording, "valgrind")) struct SecondOpinionIntegrations {
   static let threaded = """
     #include <iostream>
@@ -79,8 +79,8 @@ import Testing
         "-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xlinker", "--build-id", "app.o", recorder,
         "-o", "app",
       ])
-    // Merging makes one body of alike functions after each has got its guard: a hit of the body is told as
-    // one of the function that was meant.
+    // The compiler merges equal functions into one body after each function has got its guard. A hit of the body is
+    // reported as a hit of the function whose guard it is.
     try expectAgreement(workshop, objects: ["app.o"]) { $0.hasSuffix("Tm") }
   }
 
@@ -125,9 +125,10 @@ import Testing
     let breakpoints = try hits(workshop, in: "breakpoints")
     #expect(recorder.count > 10)
 
-    // Breakpoints miss nothing that the recorder has.
+    // Breakpoints record all functions that the recorder records.
     #expect(recorder.filter { breakpoints[$0.key] == nil }.isEmpty)
-    // What only they have was compiled without the callback, but for what the caller names.
+    // The functions that only breakpoints record were compiled without the callback, except those that the caller
+    // names.
     let own = try Set(objects.flatMap { try functions(workshop, $0).map(\.name) })
     let others = try Set(functions(workshop, try #require(Built.recorder)).map(\.name))
     for (entry, name) in breakpoints.filter({ recorder[$0.key] == nil }).sorted(by: {
@@ -152,14 +153,14 @@ import Testing
     #expect(missed.isEmpty)
   }
 
-  /// Of crt1.o, crti.o, crtbegin.o, libc_nonshared.a and swiftrt.o.
+  /// The functions of crt1.o, crti.o, crtbegin.o, libc_nonshared.a and swiftrt.o.
   private static let startFiles: Set = [
     "_start", "_init", "_fini", "_dl_relocate_static_pie", "register_tm_clones",
     "deregister_tm_clones", "__do_global_dtors_aux", "frame_dummy", "atexit",
     "_ZL23swift_image_constructorv",
   ]
 
-  /// The first name of each function with a hit, by its address.
+  /// Returns the first name of each function with a hit, by the function's address.
   private func hits(_ workshop: Workshop, in trace: String) throws -> [UInt64: String] {
     let show = try workshop.mustOrderfile("show", "--json", trace).json
     var found: [UInt64: String] = [:]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `Scripts/bootstrap.sh fleet` installs.
+/// The installation of Spark that `Scripts/bootstrap.sh fleet` makes.
 enum Spark {
   static let packages = projectFolder.appendingPathComponent(".build/fleet").path
   static let home = "\(packages)/pyspark"
@@ -20,7 +20,7 @@ extension Requirement {
   }
 }
 
-/// A master and two workers of Spark's own kind of cluster, each a process, on the loopback interface.
+/// A cluster of Spark's own kind: a master and two workers, each a process, on the loopback interface.
 final class SparkCluster {
   /// Its address.
   let master: String

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What runs after the functions of a program were split: code that is entered or left in unusual ways, and tools that
-/// look at a program from outside.
+/// Programs whose functions were split: code that is entered or left in unusual ways, and debuggers and profilers that
+/// read the program.
 @Suite(.needs(.recording, "clang-19")) struct SplitProgramIntegrations {
-  /// A generator that is left by an exception, assembly that jumps and that has code and data in other sections, and
-  /// a backtrace of two functions that are in what was split off.
+  /// The programs: a generator that is left by an exception, assembly that jumps and has code and data in other
+  /// sections, and a backtrace through two functions in the part that was split off.
   static let source = #"""
     #include <coroutine>
     #include <cstdio>
@@ -124,7 +124,7 @@ import Testing
       flags: ["-std=c++20", "-O2"] + flags, recorded: ["2", "200"])
   }
 
-  /// A folder with the program `app`, and `split`, of which a launch has run what `program` says.
+  /// Makes a folder with the program `app`, and with `split`, which was split by a launch that `program` describes.
   private func split(
     _ program: SplitTests.Program, environment: [String: String] = [:],
     isStrict: Bool = true
@@ -160,7 +160,7 @@ import Testing
     let workshop = try split(
       Self.program("clang-19", ["-fsanitize=\(sanitizer)", "-fno-sanitize-recover=all"]),
       environment: ["ASAN_OPTIONS": "detect_leaks=0"],
-      // The runtimes have functions that libraries have, too: no linker orders those.
+      // The sanitizer runtimes have functions that libraries define, too, and that no linker orders.
       isStrict: false)
     #expect(try workshop.must("nm", ["split"]).text.contains(" _Z5totali.cold\n"))
     for arguments in [["2", "200"], ["4", "6", "-1", "0"]] {
@@ -173,7 +173,7 @@ import Testing
 
   // MARK: Names
 
-  /// Where the launch is when it prints its own backtraces, from the inside.
+  /// The frames of the launch when it prints its own backtraces, innermost first.
   static let frames = ["trace", "inner", "outer", "main"]
 
   @Test(
@@ -190,9 +190,9 @@ import Testing
     #expect(traces.map(\.first) == ["compiler", "libc", "libunwind"])
     let symbols = try Symbol.all(in: workshop, "split")
     for trace in traces {
-      // The call is before the address to return to.
+      // The address of the call is before the return address.
       let calls = trace.dropFirst().compactMap { UInt64($0.dropFirst(2), radix: 16).map { $0 - 1 } }
-      // By its table of symbols, as perf does.
+      // The names come from the table of symbols, as perf finds them.
       let names = calls.compactMap { call in symbols.first { $0.range.contains(call) }?.name }
       #expect(names.prefix(4) == ["trace", "inner.cold", "outer.cold", "main"], "\(trace)")
       let addresses = calls.filter { call in symbols.contains { $0.range.contains(call) } }
@@ -229,7 +229,7 @@ import Testing
     var name: String
     var range: Range<UInt64>
 
-    /// Those of code that have a size.
+    /// Returns the symbols of code that have a size.
     static func all(in workshop: Workshop, _ image: String) throws -> [Symbol] {
       try workshop.must("nm", ["-S", image]).text.split(separator: "\n").compactMap { line in
         let words = line.split(separator: " ")

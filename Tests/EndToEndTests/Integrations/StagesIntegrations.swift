@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile stages` of programs that nobody here wrote. How near the untraced launch they come, Benchmarks/stages says.
+/// `orderfile stages` of programs of other projects. Benchmarks/stages shows how much the tracer slows launches down.
 @Suite(.needs(.processes)) struct StagesIntegrations {
   private func stages(_ command: [String]) throws -> [[String: Any]] {
     let workshop = try Workshop()
