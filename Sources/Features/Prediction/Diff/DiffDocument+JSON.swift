@@ -45,6 +45,8 @@ import Rendering
 /// `imageSizes` is present if both layouts are of ELF images: the size of each file, and of its parts that grow when
 /// functions are split.
 ///
+/// `nextSteps` has the steps that would save pages of the layout after. It is empty if there is a `refusal`.
+///
 /// `pageMaps` is present if a map was asked for: the pages of each layout that are touched, and why.
 ///
 /// A section's `counted` is `startupFunctions`. For a Mach-O image it can also be `whole`, for sections that a launch
@@ -76,6 +78,7 @@ extension DiffDocument: ReadableDocument {
     measurement.writeMembers(to: &json)
     json.member("missing", missing)
     json.optional("newCode", newCode)
+    json.member("nextSteps", nextSteps)
     json.optional("present", presence)
     json.optional("recordable", recordable)
     json.optional("recordableUnknown", recordableUnknown)
@@ -113,6 +116,7 @@ extension DiffDocument: ReadableDocument {
     dataPagesUnknown = try object.optional("dataPagesUnknown")
     measurement = try Measurement(object)
     compliance = try Compliance(object)
+    nextSteps = try object.optional("nextSteps") ?? []
     warnings = try object.value("warnings")
   }
 }

@@ -2,6 +2,7 @@ import Addresses
 import CommandSupport
 import FaultEstimate
 import ImageModel
+import PagesFormat
 import Rendering
 
 /// The result of `orderfile diff`: the page faults that a launch is predicted to take in two layouts, and the
@@ -32,6 +33,8 @@ package struct DiffDocument: Hashable, Sendable {
   package var dataPagesUnknown: String?
   package var measurement = Measurement()
   package var compliance: Compliance
+  /// The steps that would save pages of the layout after; empty if nothing is predicted.
+  package var nextSteps: [NextStep] = []
   /// The warnings, which the caller prints after the result. Each is one sentence that includes its context, and a
   /// hint.
   package var warnings: [Diagnostic]

@@ -88,6 +88,7 @@ package struct LayoutDiff {
     }
     document.addWarnings(predicted.order?.warnings(layouts) ?? [])
     document.addWarnings(predicted.suggestions)
+    document.nextSteps = predicted.nextSteps(measured: document.measurement.pages?.after)
     self.document = document
     self.estimates = predicted
   }

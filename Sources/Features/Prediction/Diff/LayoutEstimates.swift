@@ -2,6 +2,7 @@ import Addresses
 import CommandSupport
 import FaultEstimate
 import ImageModel
+import PagesFormat
 import Rendering
 import Symbolication
 
@@ -29,6 +30,8 @@ package struct LayoutEstimates {
     /// The smallest recordable share of the recorded image's code for which a prediction is made. A value above
     /// `RecordableCode.leastShare` has no effect.
     package var minInstrumented: Share?
+    /// The words of the launch, for the commands of next steps; `nil` if they are unknown.
+    package var launch: [String]?
 
     package init() {}
 
@@ -48,7 +51,11 @@ package struct LayoutEstimates {
   /// One estimate for each layout; never empty.
   let all: [LayoutEstimate]
   let startup: StartupUses
-  /// The facts about the launches that touch further pages, for each layout.
+  /// The paths of the traces, as they were given.
+  let tracePaths: [String]
+  /// The words of the launch; `nil` if they are unknown.
+  private let launch: [String]?
+  /// The facts about the launches, for each layout.
   private let facts: [LaunchFacts]
   private let factWarnings: [Diagnostic]
   package let pageSize: PageSize
@@ -85,6 +92,8 @@ package struct LayoutEstimates {
     try order?.checkProgram(layouts.last.path)
     all = estimates
     self.startup = uses
+    tracePaths = options.openedLaunches.map { $0.files.map(\.path) } ?? options.traces
+    launch = options.launch
     self.layouts = layouts
     self.pageSize = pageSize
     self.order = order
@@ -137,6 +146,14 @@ extension LayoutEstimates {
   /// Returns the warnings about the input files, and the warnings `measured` about measured launches.
   func inputWarnings(besides measured: [Diagnostic]) -> [Diagnostic] {
     layouts.warnings + factWarnings + measured + startup.warnings
+  }
+
+  /// Returns the steps that would save pages of the last layout; empty if too little could be recorded.
+  ///
+  /// - Parameter measured: the measured launch of the last layout.
+  package func nextSteps(measured: MeasuredPages.Side? = nil) -> [NextStep] {
+    guard refusal == nil else { return [] }
+    return NextSteps(StepFacts(self, measured: measured, launch: launch)).steps
   }
 
   /// Returns all warnings of a prediction for one layout. Each is one sentence that includes its context, and a hint.

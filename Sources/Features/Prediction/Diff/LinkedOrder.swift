@@ -6,7 +6,7 @@ import Symbolication
 
 /// The order file that the last layout was linked with, and the check of the layout against it.
 package struct LinkedOrder {
-  private let path: String
+  let path: String
   let file: OrderFile
   package let check: OrderFileCheck
 
@@ -71,7 +71,7 @@ extension OrderCompliance {
     self.init(
       entries: check.entries, dataEntries: check.dataEntries, present: check.present,
       inOrder: check.inOrder,
-      firstDeviation: check.firstDeviation?.wording,
+      firstDeviation: check.deviationWording,
       unorderable: check.missing.map {
         NameWithReason(name: $0.name, reason: $0.reason.description)
       })
@@ -82,6 +82,11 @@ extension OrderCompliance {
         presentStrings: $0.strings.present, stringsInOrder: $0.strings.inOrder)
     }
   }
+}
+
+extension OrderFileCheck {
+  /// The first deviation in words; `nil` if all entries are in order.
+  var deviationWording: String? { firstDeviation?.wording }
 }
 
 extension OrderFileCheck.Deviation {

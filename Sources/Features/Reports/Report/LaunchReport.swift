@@ -68,6 +68,10 @@ package struct LaunchReport {
       document.limitsOfCheck = reported.limits
     }
     document.absentViews = document.viewsWithoutData
+    document.nextSteps = NextStep.inSequence([
+      predicted?.nextSteps ?? document.diff?.nextSteps ?? []
+    ])
+    document.diff?.nextSteps = []
     document.diff?.warnings += inputs.differentLaunches
     warnings += inputs.differentLaunches
     self.document = document
@@ -81,6 +85,7 @@ private struct ReportPrediction {
   let estimates: LayoutEstimates
   /// The difference of the layouts; `nil` if there is one layout.
   let diff: DiffDocument?
+  let nextSteps: [NextStep]
   let warnings: [Diagnostic]
 }
 
@@ -183,6 +188,7 @@ extension ReportInputs {
     let estimates = try LayoutEstimates(launches, of: layouts)
     return ReportPrediction(
       estimates: estimates, diff: nil,
+      nextSteps: estimates.nextSteps(measured: nil),
       warnings: estimates.warnings(besides: measured?.warnings ?? []))
   }
 
@@ -207,7 +213,8 @@ extension ReportInputs {
     }
     let diff = try LayoutDiff(options, of: layouts)
     return ReportPrediction(
-      estimates: diff.estimates, diff: diff.document, warnings: diff.document.warnings)
+      estimates: diff.estimates, diff: diff.document, nextSteps: diff.document.nextSteps,
+      warnings: diff.document.warnings)
   }
 
   /// Returns the fault curves of the third and later layouts, for the same launches. Steps are counted as for the first

@@ -21,6 +21,7 @@ import Rendering
 /// - In `faults`, `address` is -1 outside the layout's image, `name` is the function or variable that was accessed, and
 ///   `by` is the function that accessed it. `parts` classifies each of `places`: code of the image (0), something else
 ///   in the image (1), another file (2), memory without a file (3).
+/// - `nextSteps` has the steps that would save pages, of all documents.
 /// - `owners` counts all functions; `functions` has the functions on touched pages. The `launches` of a function, which
 ///   exist only if there were several launches, are the number of launches that use it.
 /// - In `pageOwners`, the empty name is an unknown owner, and -1 is a page without functions.
@@ -62,6 +63,7 @@ extension ReportDocument: JSONDocument {
     if measuresOtherBuilds { json.member("measuresOtherBuilds", true) }
     let shown = names.symbols.map { (symbol: $0.description, name: wording($0)) }
     json.column("names", shown.map(\.name))
+    json.member("nextSteps", nextSteps)
     json.array("otherLayouts") { json in
       for layout in otherLayouts {
         json.object { json in

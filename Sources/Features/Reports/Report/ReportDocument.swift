@@ -42,6 +42,8 @@ package struct ReportDocument: Sendable {
   package var unproved: [String] = []
   /// Whether `measure` launched other builds than the layouts: its times say nothing about the layouts.
   package var measuresOtherBuilds = false
+  /// The steps that would save pages, of all documents; empty if no document states any.
+  package var nextSteps: [NextStep] = []
   /// The views without data.
   package var absentViews: [AbsentView] = []
 

@@ -69,7 +69,9 @@ package struct OrderFileCheck: Sendable {
   package private(set) var block: Block?
   /// The addresses of the listed bodies that are in the requested order.
   package private(set) var orderedAddresses: Set<StatedAddress> = []
-  /// The entries that the linker could not follow, in the order of the file.
+  /// The addresses of the listed bodies that would have to move.
+  package private(set) var strayedAddresses: Set<StatedAddress> = []
+  /// In the order of the file.
   package private(set) var missing: [Missing] = []
 
   /// A body that is not at its place in the requested order.
@@ -172,6 +174,7 @@ extension OrderFileCheck {
     }
 
     let strayed = Set(bodies.indices.filter { !stands[$0] }.map { bodies[$0].address })
+    strayedAddresses = strayed
     for symbol in ordered.symbols {
       if let reason = symbol.reasonIfMissing {
         missing.append(Missing(entry: symbol.entries[0], name: symbol.name, reason: reason))

@@ -1,0 +1,218 @@
+// What to do next
+//
+// Each step has a figure that the layouts and the launches show:
+//
+// - `relink`: startup functions that the order file lists and the linker did not place in order. The gain is the number
+//   of pages that only these functions touch, less the pages that they fill when they are together.
+// - `order`, `record`: the same for startup functions that the order file does not list. If a measured launch executed
+//   pages on which no recorded function is, the launch has to be recorded again; otherwise the traces are enough.
+// - `split`: the bytes of the startup functions, less the bytes of their blocks that ran, in pages. Only recorded blocks
+//   show this.
+// - `refine`: the pages above what placement can reach, less the gains of the steps before, if these are many.
+// - `prefetch`: the major faults that a cold launch is predicted to wait for. It saves no page.
+//
+// A step that gains no page is no step. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
+// first, alone. A launch that prefetches is not told to prefetch; an order that lists all recorded functions is not told
+// to be made again.
+//
+// What it leaves out: steps are not simulated together, so the gains need not add up.
+
+import Addresses
+import CommandSupport
+import ImageModel
+import PagesFormat
+import Rendering
+
+/// The steps that would save pages of a layout, from its facts.
+package struct NextSteps {
+  private let facts: StepFacts
+
+  package init(_ facts: StepFacts) { self.facts = facts }
+
+  /// The number of pages above the reachable pages that is worth refining: this share of the reachable pages, or `least`
+  /// pages if that is more.
+  private static let acceptedGap = (share: 0.25, least: 8)
+  /// The least number of major faults that is worth prefetching.
+  private static let leastFaults = 4
+
+  /// Sorted by `NextStep.inSequence`; never empty.
+  package var steps: [NextStep] {
+    var steps = [relinking, ordering].compactMap { $0 }
+    if !steps.contains(where: { $0.kind == .relink }) {
+      let gained = steps.compactMap(\.gainPages).reduce(0, +)
+      steps += [splitting, refining(besides: gained), prefetching].compactMap { $0 }
+    }
+    return NextStep.inSequence([steps + [nothing]])
+  }
+
+  private var nothing: NextStep {
+    let above = facts.pages - facts.reachablePages
+    return NextStep(
+      .nothing,
+      "a launch is predicted to touch \(counted(facts.pages, "page")) of code in \(facts.image), "
+        + "\(counted(above, "page")) above what placement can reach")
+  }
+
+  // MARK: Steps
+
+  private var relinking: NextStep? {
+    guard let order = facts.order else { return nil }
+    let gain = facts.gain(ofMoving: [.strayed])
+    guard gain > 0 else { return nil }
+    let strayed = facts.functions.count { $0.state == .strayed }
+    var reason =
+      "the linker did not place \(counted(strayed, "startup function")) as \(order.path) asks for"
+    if let obstacle = order.obstacle {
+      reason += ": \(counted(obstacle.entries, "entry", "entries")): \(obstacle.reason)"
+    } else if let deviation = order.firstDeviation {
+      reason += ": \(deviation)"
+    }
+    var needs: [String] = []
+    if let option = order.linkOption {
+      needs.append(
+        "link \(facts.image) again with \(option)\(shellWord(order.path)); verify then checks the link"
+      )
+    }
+    return NextStep(
+      .relink, reason, gainPages: gain,
+      commands: [
+        "orderfile verify \(shellWord(order.path)) --image \(shellWord(facts.image))"
+      ], needs: needs)
+  }
+
+  /// `record` or `order`.
+  private var ordering: NextStep? {
+    let unrecorded = unrecordedPages
+    guard let order = facts.order else { return firstOrder }
+    let unlisted = facts.functions.filter { $0.state == .unlisted }
+    let known = facts.gain(ofMoving: [.unlisted])
+    let gain = known + unrecordedGain(unrecorded)
+    guard gain > 0 else { return nil }
+    let functions = counted(unlisted.count + unrecorded, "startup function")
+    let are = unlisted.count + unrecorded == 1 ? "is" : "are"
+    var reason = "\(functions) \(are) not in \(order.path)"
+    guard unrecorded > 0 || facts.traces.isEmpty else {
+      return NextStep(
+        .order, reason, gainPages: gain, commands: [generation(facts.traces, order.path)],
+        needs: linkNeeds(order.path))
+    }
+    reason += ", of which \(unrecorded) \(unrecorded == 1 ? "was" : "were") not recorded"
+    return NextStep(
+      .record, reason, gainPages: gain,
+      commands: [recording, generation([tracePath], order.path)],
+      needs: launchNeeds + linkNeeds(order.path))
+  }
+
+  /// The order file of a layout that was linked without one.
+  private var firstOrder: NextStep? {
+    let gain = facts.pages - facts.reachablePages
+    guard gain > 0, !facts.traces.isEmpty else { return nil }
+    let path = fileName(ofPath: facts.image) + ".order"
+    return NextStep(
+      .order,
+      "no order file was given, and \(facts.functions.count) startup functions are on \(counted(facts.pages, "page"))",
+      gainPages: gain, commands: [generation(facts.traces, path)], needs: linkNeeds(path))
+  }
+
+  private var splitting: NextStep? {
+    guard facts.hasBlocks, !facts.isMachO, !facts.traces.isEmpty else { return nil }
+    let whole = facts.functions.map(\.bytes).reduce(UInt64(0)) {
+      $0.addingReportingOverflow($1).partialValue
+    }
+    guard whole > facts.startupBytes else { return nil }
+    let idle = whole - facts.startupBytes
+    let gain = min(Int(clamping: idle / facts.pageSize.bytes), facts.pages)
+    guard gain > 0 else { return nil }
+    let name = fileName(ofPath: facts.image)
+    let order = facts.order?.path ?? name + ".order"
+    return NextStep(
+      .split,
+      "\(ByteCount(idle)) of the \(ByteCount(whole)) of the startup functions did not run",
+      gainPages: gain,
+      commands: [generation(facts.traces, order) + " --split-profile \(shellWord(name)).clusters"],
+      needs: ["compile again as gen says"] + linkNeeds(order))
+  }
+
+  private func refining(besides gained: Int) -> NextStep? {
+    guard !facts.isMachO, let order = facts.order, order.isFollowed else { return nil }
+    let gap = facts.pages - facts.reachablePages - gained
+    guard gap >= Self.acceptedGap.least,
+      Double(gap) > Double(facts.reachablePages) * Self.acceptedGap.share
+    else { return nil }
+    return NextStep(
+      .refine,
+      "the \(facts.pages) predicted pages are \(facts.pages - facts.reachablePages) above what placement can reach",
+      gainPages: gap,
+      commands: [
+        "orderfile refine --order \(shellWord(order.path)) --image \(shellWord(facts.image)) "
+          + "--relink \"$RELINK\" -- \(launch)"
+      ],
+      needs: [
+        "RELINK is the command that links \(facts.image) with the order file in $ORDERFILE_ORDER"
+      ] + launchNeeds)
+  }
+
+  private var prefetching: NextStep? {
+    guard !facts.isMachO, let order = facts.order, order.isFollowed, !order.prefetches,
+      !facts.traces.isEmpty, let faults = facts.coldMajorFaults, faults >= Self.leastFaults
+    else { return nil }
+    let source = fileName(ofPath: facts.image) + "-prefetch.c"
+    return NextStep(
+      .prefetch,
+      "a cold launch is predicted to wait for \(faults) page faults of its code, one after the other",
+      commands: [generation(facts.traces, order.path) + " --prefetch \(shellWord(source))"],
+      needs: ["compile and link \(source), too"] + linkNeeds(order.path))
+  }
+
+  // MARK: Measured launches
+
+  /// The number of functions that a measured launch ran, first on their pages, and that were not recorded.
+  private var unrecordedPages: Int {
+    guard let measured = facts.measured else { return 0 }
+    let recorded = Set(facts.functions.map(\.name))
+    return Set(
+      measured.differences.lazy.filter(\.isExecuted).compactMap(\.function)
+        .filter { !recorded.contains($0) }
+    ).count
+  }
+
+  /// The pages that go if these functions move to the others. Their sizes are unknown, so they count with the mean size
+  /// of the startup functions.
+  private func unrecordedGain(_ functions: Int) -> Int {
+    guard functions > 0, !facts.functions.isEmpty else { return 0 }
+    let bytes = facts.startupBytes / UInt64(facts.functions.count) * UInt64(functions)
+    return max(0, functions - Int(clamping: bytes / facts.pageSize.bytes) - 1)
+  }
+
+  // MARK: Command lines
+
+  private var launch: String {
+    (facts.launch ?? [facts.image]).map(shellWord).joined(separator: " ")
+  }
+
+  private var launchNeeds: [String] {
+    facts.launch == nil ? ["add the arguments of the launch after '--'"] : []
+  }
+
+  private func linkNeeds(_ order: String) -> [String] {
+    guard let option = facts.order?.linkOption else {
+      return ["link \(facts.image) again with \(order)"]
+    }
+    return ["link \(facts.image) again with \(option)\(shellWord(order))"]
+  }
+
+  /// The path of the trace to record: the only trace, which is out of date, or a trace named as the image.
+  private var tracePath: String {
+    facts.traces.count == 1 && !facts.traces[0].hasPrefix("@")
+      ? facts.traces[0] : fileName(ofPath: facts.image) + ".oftrace"
+  }
+
+  private var recording: String {
+    "orderfile record --breakpoints -o \(shellWord(tracePath)) -- \(launch)"
+  }
+
+  private func generation(_ traces: [String], _ order: String) -> String {
+    "orderfile gen \(traces.map(shellWord).joined(separator: " ")) --image \(shellWord(facts.image)) "
+      + "-o \(shellWord(order))"
+  }
+}
