@@ -8,6 +8,8 @@ BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h $(addsuffix /include/*.h,$(addprefix Runtime/,Recorder TraceFormat InProcess)))
+TASKS_SOURCES := Runtime/Tasks/orderfile_tasks.c Runtime/Tasks/include/orderfile_tasks.h
+TASKS_FLAGS := -IRuntime/Tasks/include
 RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror $(addprefix -IRuntime/,Recorder/include TraceFormat/include InProcess/include)
 
 # The names are Xcode's $(PLATFORM_NAME), and maccatalyst. watchOS has 64-bit pointers (arm64) since version 26 only.
@@ -109,8 +111,8 @@ PRODUCTS := orderfile orderfile-pages orderfile-stages orderfile-qemu
 build: runtime ## the command and the recorder, in release mode
 	@for product in $(PRODUCTS); do $(SWIFT_BUILD) --product $$product || exit 1; done
 
-HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a)
-runtime: $(HERE) ## the recorder alone: one object, one archive
+HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a $(RUNTIME)/orderfile_tasks.o)
+runtime: $(HERE) ## the recorder alone: one object, one archive; and the object that runs start-up tasks
 
 # DWARF 4, because the valgrind of Debian 12 refuses to run a program with version 5 of clang 21.
 # One relocatable object whose hidden symbols are made local: only the public symbols can be linked to.
@@ -127,20 +129,30 @@ $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 	@rm -f $@
 	@ar rcsD $@ $<
 
-runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o ## the recorder for Apple's systems and their simulators, cross-compiled
+$(RUNTIME)/orderfile_tasks.o: $(TASKS_SOURCES) Makefile
+	@mkdir -p $(RUNTIME)
+	@$(CLANG) $(RUNTIME_FLAGS) $(TASKS_FLAGS) -c $< -o $@
+
+runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o $(RUNTIME)/iphoneos/orderfile_tasks.o ## the recorder for Apple's systems and their simulators, cross-compiled
 
 # One object for each platform, with a slice for each architecture. All sources are one unit, because lld can't make one
 # Mach-O object of several. On a Mac, uses the Mac's SDKs; elsewhere the folder that Scripts/apple-sdk.sh makes.
 $(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
-	@mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice)))))
-	@rm -f $(RUNTIME)/*/*.part.o
+	@mkdir -p $(RUNTIME)
 	@for source in $(notdir $(RUNTIME_SOURCES)); do echo "#include \"$$source\""; done >$(RUNTIME)/whole.c
-	@for slice in $(DARWIN); do folder=$(RUNTIME)/$${slice%/*} target=$${slice#*/}; \
+	@$(call for-all-slices,orderfile_rt.o,$(DARWIN_FLAGS) -c $(RUNTIME)/whole.c)
+
+$(RUNTIME)/iphoneos/orderfile_tasks.o: $(TASKS_SOURCES) Makefile
+	@$(call for-all-slices,orderfile_tasks.o,$(DARWIN_FLAGS) $(TASKS_FLAGS) -c $<)
+
+# $(call for-all-slices,NAME,ARGUMENTS): compiles NAME for each platform and architecture.
+for-all-slices = mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice))))) && \
+	rm -f $(RUNTIME)/*/*-$(1).part.o && \
+	for slice in $(DARWIN); do folder=$(RUNTIME)/$${slice%/*} target=$${slice\#*/}; \
 	  name=$${slice%/*}; name=$${name/maccatalyst/macosx}; \
 	  sdk=$$(xcrun --sdk $$name --show-sdk-path 2>/dev/null || echo $(BUILD)/apple/sdk); \
-	  $(CLANG) -target $$target -isysroot $$sdk $(DARWIN_FLAGS) -c $(RUNTIME)/whole.c \
-	    -o $$folder/$${target%%-*}.part.o && \
-	  $(LIPO) -create $$folder/*.part.o -output $$folder/orderfile_rt.o || exit 1; done
+	  $(CLANG) -target $$target -isysroot $$sdk $(2) -o $$folder/$${target%%-*}-$(1).part.o && \
+	  $(LIPO) -create $$folder/*-$(1).part.o -output $$folder/$(1) || exit 1; done
 
 examples: build ## run every example; one line each
 	Examples/run-all.sh

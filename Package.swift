@@ -81,6 +81,7 @@ let package = Package(
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
+    .library(name: "OrderFileTasks", type: .static, targets: ["Tasks"]),
     .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
     .library(name: "orderfile-stages", type: .dynamic, targets: ["StageTracer"]),
     .library(name: "orderfile-qemu", type: .dynamic, targets: ["QEMUPlugin"]),
@@ -286,6 +287,11 @@ let package = Package(
     .target(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: strict),
+
+    // What runs the start-up tasks of an app, in C. It marks them if the recorder is linked, too.
+    .target(
+      name: "Tasks", path: "Runtime/Tasks",
+      cSettings: [.headerSearchPath("../Recorder/include")]),
 
     // The library that `orderfile pages` loads into the program, in C, without Swift's runtime.
     .target(

@@ -8,7 +8,7 @@ trap 'rm -rf "$prefix"' EXIT
 fail() { echo "check-install.sh: $*" >&2; exit 1; }
 
 Scripts/install.sh install "$prefix"
-for file in bin/orderfile lib/orderfile_rt.o include/orderfile_runtime.h share/man/man1/orderfile-gen.1 \
+for file in bin/orderfile lib/orderfile_{rt,tasks}.o include/orderfile_{runtime,tasks}.h share/man/man1/orderfile-gen.1 \
   share/man/man1/cargo-orderfile-run.1 share/bash-completion/completions/orderfile; do
   [[ -s $prefix/$file ]] || fail "missing $file"
 done

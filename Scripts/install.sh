@@ -10,16 +10,16 @@ prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-.build}
 
-libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
+libraries=(lib/orderfile_{rt,tasks}.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
   lib/orderfile/liborderfile-stages.so
-  lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
+  lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_{rt,tasks}.o)
 completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
   share/fish/vendor_completions.d/orderfile.fish)
 cmake=lib/cmake/orderfile
 
 if [[ $1 == uninstall ]]; then
   cd "$prefix"
-  rm -f bin/{cargo-,}orderfile bin/.debug/orderfile.debug include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
+  rm -f bin/{cargo-,}orderfile bin/.debug/orderfile.debug include/orderfile_{runtime,tasks}.h "${libraries[@]}" "${completions[@]}" \
     share/man/man1/{cargo-,}orderfile.1 share/man/man1/{cargo-,}orderfile-*.1
   rm -f lib/orderfile/swift/*.so $cmake/orderfileConfig{,Version}.cmake
   # Folders that only this project uses.
@@ -37,6 +37,7 @@ if [[ $(uname) == Linux ]]; then  # puts the symbols where debuggers and profile
 fi
 ln -sf orderfile "$prefix/bin/cargo-orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
+install -D -m 644 Runtime/Tasks/include/orderfile_tasks.h "$prefix/include/orderfile_tasks.h"
 for library in "${libraries[@]}"; do
   case $library in
     lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the tracers and the plugin, on Linux only

@@ -58,7 +58,7 @@ DESTDIR=$tree Scripts/install.sh install /usr
 mv "$tree/usr/bin/.debug/orderfile.debug" "$out/orderfile_${version}_$architecture.debug"
 rmdir "$tree/usr/bin/.debug"
 strip --strip-unneeded "$tree"/usr/lib/orderfile/*.so
-strip --strip-debug "$tree/usr/lib/orderfile_rt.o" "$tree/usr/lib/liborderfile_rt.a"
+strip --strip-debug "$tree"/usr/lib/orderfile_{rt,tasks}.o "$tree/usr/lib/liborderfile_rt.a"
 
 needed=$(readelf -d "$tree/usr/bin/orderfile" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
   grep -vE '^(libc|libm|libgcc_s|ld-linux.*)\.so\.[0-9]+$' || true)

@@ -81,6 +81,13 @@ def write(process: "Process", descriptor: Int32, buffer: Address, size: UInt64) 
     return os.write(descriptor, process.machine.read(buffer, size))
 
 
+@function("_writev", "_writev$NOCANCEL")
+def writev(process: "Process", descriptor: Int32, parts: Address, count: Int32) -> int:
+    machine = process.machine
+    bounds = struct.iter_unpack("<QQ", machine.read(parts, 16 * count))
+    return os.writev(descriptor, [machine.read(address, size) for address, size in bounds])
+
+
 @function("_pwrite", "_pwrite$NOCANCEL")
 def pwrite(process: "Process", descriptor: Int32, buffer: Address, size: UInt64, offset: Int64) -> int:
     return os.pwrite(descriptor, process.machine.read(buffer, size), offset)

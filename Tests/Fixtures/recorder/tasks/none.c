@@ -1,0 +1,4 @@
+// Includes the header and has no task.
+#include <orderfile_tasks.h>
+
+int main(void) { return 0; }
