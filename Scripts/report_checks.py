@@ -85,13 +85,10 @@ def number(text):
 
 def check_verdict(page, name, diff, layouts, failures):
     text = page.locator("#verdict").inner_text()
-    counts = {kind: [f"{layout.counts[kind]:,}" for layout in layouts] for kind in ("measured", "predicted")}
-    failures.expect(
-        " \u2192 ".join(counts["measured"]) in text, f"{name}: the verdict lacks the measured {counts['measured']}"
-    )
-    failures.expect(
-        f"predicted {' → '.join(counts['predicted'])}" in text, f"{name}: the verdict lacks {counts['predicted']}"
-    )
+    for view, kind in (("verdict", "measured"), ("method", "predicted")):
+        counts = [f"{layout.counts[kind]:,}" for layout in layouts]
+        row = page.locator(f"#{view} tbody tr").first.locator("td").all_inner_texts()
+        failures.expect(row[1:3] == counts, f"{name}: #{view} has {row}, expected {kind} {counts}")
     strips = page.locator("#map .strip > p").all_inner_texts()
     for layout, strip in zip(layouts, strips, strict=True):
         pages = layout.counts["predicted"]
@@ -100,10 +97,8 @@ def check_verdict(page, name, diff, layouts, failures):
     label = page.locator("#curve svg[aria-label^='Pages touched']").get_attribute("aria-label")
     for layout in layouts:
         failures.expect(f"{layout.side} {layout.counts['predicted']}" in label, f"{name}: the curve says '{label}'")
-    failures.expect(
-        f"\n{diff['after']['floorPages']:,}\n" in text,
-        f"{name}: the verdict lacks the floor {diff['after']['floorPages']}",
-    )
+    floor = page.locator("#method tbody tr", has_text="floor:").locator("td").nth(2).inner_text()
+    failures.expect(floor == f"{diff['after']['floorPages']:,}", f"{name}: the floor is '{floor}'")
     for layout in layouts:
         failures.expect(
             diff[layout.side]["id"] in text, f"{name}: the verdict lacks the image ID {diff[layout.side]['id']}"

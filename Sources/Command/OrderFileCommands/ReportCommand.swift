@@ -33,7 +33,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     let outputFile = try destination.open(madeOf: files)
-    let report = try LaunchReport(files)
+    let report = try LaunchReport(files, in: .own)
     let page = ReportPage(
       report.document, wording: Demangler(demangle.mode, of: report.imageFormat).demangle)
     try outputFile.finish(json ? page.data : page.html)

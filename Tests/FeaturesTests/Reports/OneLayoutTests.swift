@@ -35,11 +35,11 @@ import Testing
   }
 
   @Test func aReportOfOneLayoutHasNoDifference() throws {
-    let one = try LaunchReport(["before", "app.oftrace"].map(builds.path))
+    let one = try LaunchReport(["before", "app.oftrace"].map(builds.path), in: .nothing)
     #expect(one.document.layouts.map(\.side) == [.only])
     #expect(one.document.diff == nil)
     #expect(one.imageFormat == .elf && one.warnings.isEmpty)
-    let two = try LaunchReport(["before", "after", "app.oftrace"].map(builds.path))
+    let two = try LaunchReport(["before", "after", "app.oftrace"].map(builds.path), in: .nothing)
     #expect(two.document.layouts.map(\.side) == [.before, .after])
     #expect(two.document.diff?.prediction.pages == BeforeAfter(before: 4, after: 1))
     #expect(one.document.layouts[0].touches == two.document.layouts[0].touches)
@@ -49,10 +49,16 @@ import Testing
   @Test func aReportSaysOnceWhatItWarnsOf() throws {
     try builds.writeImage(["main", "twin", "twin"], "twins", id: [0x22])
     try builds.write("main\ntwin\n", "twins.order")
-    let warnings = try LaunchReport(["twins", "twins.order"].map(builds.path)).warnings
+    let warnings = try LaunchReport(["twins", "twins.order"].map(builds.path), in: .nothing)
+      .warnings
     #expect(
       warnings.map(\.message).filter { $0.contains("several functions") } == [
         "1 name belongs to several functions of the layout; all of these functions are counted"
       ])
   }
+}
+
+extension LaunchEnvironment {
+  /// An environment without programs.
+  fileprivate static let nothing = LaunchEnvironment(searchPath: nil)
 }

@@ -208,7 +208,7 @@ private struct HistoryFigures {
 
 extension HistoryFile {
   /// All commits, each once, sorted by time, then by line. The time of a commit is the time of its first line.
-  var commits: [String] {
+  package var commits: [String] {
     var seen: Set<String> = []
     let first = entries.filter { seen.insert($0.commit).inserted }
     return first.enumerated().sorted {

@@ -8,7 +8,7 @@ package struct TrendDocument: Hashable, Sendable {
   package var method: Method
   /// The series, in ascending order.
   package var series: [Series]
-  /// The commits with changes that git knows, by their names in the history.
+  /// The commits that git knows, by their names in the history: those with changes, or in a report all.
   package var commits: [String: GitCommitName] = [:]
 
   /// The method that distinguishes changes from chance.

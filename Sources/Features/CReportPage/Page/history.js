@@ -17,6 +17,10 @@ function limitsOf(budget, series, metric) {
   ]).filter(Boolean);
 }
 
+/** A commit in a few letters and, where git knows it, its subject. */
+const shortCommit = (documents, commit) => documents.trend?.commits?.find((one) => one.commit === commit)?.shortHash ?? commit.slice(0, 10);
+const subjectOf = (documents, commit) => documents.trend?.commits?.find((one) => one.commit === commit)?.subject ?? "";
+
 /** All figures of a history, by name and series, with their points in the order of time. */
 function figuresOf({ history, trend, budget }) {
   const sorted = [...history].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
@@ -94,6 +98,17 @@ function historyChart({ name, unit, points, changes, limits }, width) {
   return chart.node;
 }
 
+/** The commits that changed a figure, oldest first. */
+function changesTable(documents, points, changes) {
+  return table("commits that changed this figure", [
+    column("commit", (point) => shortCommit(documents, point.commit)),
+    column("subject", (point) => subjectOf(documents, point.commit), { kind: "name" }),
+    column("before", (point) => number(changes.get(point.commit).before), { kind: "number" }),
+    column("after", (point) => number(changes.get(point.commit).after), { kind: "number" }),
+    column("change", (point) => changeWords(changes.get(point.commit)) + sinceWords(changes.get(point.commit)), { kind: "number" }),
+  ], points.filter((point) => changes.has(point.commit)));
+}
+
 function historyView(report, state) {
   const { documents } = report;
   if (!documents.history?.length) return null;
@@ -104,8 +119,10 @@ function historyView(report, state) {
   const isOfLast = (figure) => last && figure.image === fileName(last.path);
   const chosen = () => figures.find((one) => one.name === state.figure) ?? figures.find((one) => isOfTitle(one) && isOfLast(one))
     ?? figures.find(isOfTitle) ?? figures[0];
+  const hasSubjects = documents.trend?.commits?.length > 0;
   const place = element("div");
   const beside = element("div");
+  const changed = element("div");
   const redraw = drawnToWidth(place, (width) => place.replaceChildren(historyChart(chosen(), width)));
   const select = element(
     "select", { id: "metric", onchange: () => state.set({ figure: select.value }) },
@@ -116,16 +133,18 @@ function historyView(report, state) {
     select.value = name;
     printed.textContent = visible(name);
     redraw();
+    changed.replaceChildren(...(changes.size ? [changesTable(documents, points, changes)] : []));
     beside.replaceChildren(tableBeside(
       visible(name),
       [
-        column("time", (point) => point.time), column("commit", (point) => point.commit, { kind: "name" }),
+        column("time", (point) => point.time), column("commit", (point) => shortCommit(documents, point.commit), { kind: "name" }),
+        hasSubjects && column("subject", (point) => subjectOf(documents, point.commit), { kind: "name" }),
         column(unit, (point) => number(point.value), { kind: "number" }),
         column("change point", (point) => {
           const change = changes.get(point.commit);
           return change ? changeWords(change) + sinceWords(change) : "";
         })
-      ],
+      ].filter(Boolean),
       () => points));
   };
   state.listen((_, before) => {
@@ -141,5 +160,5 @@ function historyView(report, state) {
       hasPoints  ? "Lines mark the commits that changed the figure by more than chance." :
         most < 2 ? "There is one commit: nothing to compare." :
                    "No change point was found in any figure; few commits can't show one."),
-    element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select, printed), place, beside);
+    element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select, printed), place, changed, beside);
 }

@@ -5,17 +5,22 @@ const METRICS = {
   cpuTime: "CPU time"
 };
 
-/** One metric of two builds in words, with its interval. */
-const changeSentence = (comparison, metric) => {
-  const noun = METRICS[metric.metric] ?? metric.metric;
-  const p = metric.verdict === "not shown" && metric.correctedP != null ?
-    `; p ${Number(metric.correctedP.toPrecision(2))}, corrected for all comparisons` : "";
-  const interval = metric.low == null ? "" : ` (95% interval ${signed(metric.low)} to ${signed(metric.high)}${p})`;
-  return metric.verdict === "not shown" ?
-    `These launches show no significant difference in ${noun} between ${comparison.after} and ${comparison.before}${interval}.` :
-    `${firstLetterUp(comparison.after)} takes ${percent(Math.abs(metric.change))} ${metric.verdict} ${noun} than ${comparison.before}${
-      interval}.`;
-};
+/** What the launches show of each metric: a row for each state of the cache, each pair of builds and each metric. */
+function comparisonsTable(measure) {
+  const rows = measure.states.flatMap(({ state, comparisons }) => comparisons.flatMap(
+    ({ before, after, metrics }) => metrics.map((metric) => ({...metric, state, before, after }))));
+  const isShown = (row) => row.verdict !== "not shown";
+  return table("what the launches show", [
+    column("launches", (row) => row.state),
+    column("build", (row) => `${row.after} against ${row.before}`),
+    column("figure", (row) => METRICS[row.metric] ?? row.metric),
+    column("verdict", (row) => isShown(row) ? `${percent(Math.abs(row.change))} ${row.verdict}` :
+      row.state === "cold" && blindDisk(measure) ? "no difference: the disk cannot show one" : "no difference shown"),
+    column("change", (row) => signed(row.change), { kind: "number" }),
+    column("95% interval", intervalOf, { kind: "number" }),
+    column("p", (row) => (row.correctedP == null ? "" : String(Number(row.correctedP.toPrecision(2)))), { kind: "number" }),
+  ], rows);
+}
 
 /** The value below which a share of the sorted values lies. */
 const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -78,8 +83,6 @@ function launchesView(report) {
     const beyond = sides.flatMap((side) => side.times).filter((time) => time > rangeOfTimes(sides)[1]);
     return [
       element("h3", {}, `${firstLetterUp(measured.state)} launches`),
-      ...measured.comparisons.map(
-        (one) => element("p", {}, one.metrics.map((metric) => changeSentence(one, metric)).join(" "))),
       place,
       beyond.length > 0
         && note(`${counted(beyond.length, "launch", "launches")} far beyond the others, up to ${
@@ -101,6 +104,8 @@ function launchesView(report) {
     "launches", "Launches",
     note(
       "Wall time of each launch; the line is the median. The axis need not begin at 0. The control is the build ",
-      "before, measured again: its difference from itself is noise."),
-    ...measure.limits.map((limit) => element("p", { class: "warning" }, `Limit: ${visible(limit)}.`)), parts);
+      "before, measured again: its difference from itself is noise. p is the probability that chance alone makes such a difference, ",
+      "corrected for all comparisons."),
+    ...measure.limits.map((limit) => element("p", { class: "warning" }, `Limit: ${visible(limit)}.`)),
+    comparisonsTable(measure), parts);
 }

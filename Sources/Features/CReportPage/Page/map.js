@@ -43,16 +43,7 @@ class PageMap {
       else
         this.drawCursor();
     });
-    for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
-      matchMedia(query).addEventListener("change", redraw);
-    // At `beforeprint` the report still has the colours of the screen. On paper it has the light ones.
-    const print = (isPrinting) => {
-      this.isPrinting = isPrinting;
-      document.documentElement.style.colorScheme = isPrinting ? "light" : "";
-      redraw();
-    };
-    addEventListener("beforeprint", () => print(true));
-    addEventListener("afterprint", () => print(false));
+    redrawnForColours(redraw, (isPrinting) => (this.isPrinting = isPrinting));
   }
   get zoom() {
     const chosen = this.zooms.find(([bytes]) => bytes === Number(this.state.zoom));

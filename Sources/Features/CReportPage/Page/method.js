@@ -2,6 +2,7 @@
 
 function methodView(report) {
   const { absent, layouts, stored } = report;
+  const predicted = predictedFigures(report);
   return view(
     "method", "Method",
     element(
@@ -15,6 +16,7 @@ function methodView(report) {
         "A first hit is an event of the recording that the timeline shows. A first use is a step of the prediction: the first ",
         "use of a function, or of a part of it, in any of the given launches. Their numbers differ if several launches or basic ",
         "blocks were recorded. Predicted pages are counted as ", code("orderfile diff"), " counts them, with a page of the header that is read."),
+    predicted.length > 0 && figuresTable("what is predicted", predicted),
     report.traces.length > 0
       && note(`${counted(report.traces.length, "trace")}: ${report.traces.slice(0, 10).map(visible).join(", ")}${
         report.traces.length > 10 ? ` and ${number(report.traces.length - 10)} more` : ""}.`),

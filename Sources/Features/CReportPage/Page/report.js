@@ -33,6 +33,11 @@ class Report {
       if (titles.filter((title) => title === launch.title).length > 1) launch.title += `, ${visible(launch.stored.path)}`;
     this.lastStep = largest(this.layouts.map((layout) => layout.curve.at(-1)?.[0] ?? 0));
   }
+  /** Whether the linker did not place a startup function of the last layout as the order file asks. */
+  isOutsideOrder(one) {
+    this.outside ??= new Set(this.stored.outsideOrder ?? []);
+    return this.outside.has(one.address);
+  }
   /** How a symbol of another document is shown here. */
   nameOf(symbol) {
     this.namesOfSymbols ??= new Map(this.symbols.map((one, index) => [one, this.names[index]]).filter(([one]) => one));

@@ -52,6 +52,23 @@ function readColours() {
   return colours;
 }
 
+/**
+ * Draws again when the colours change. At `beforeprint` the report still has the colours of the screen; on paper it has
+ * the light ones.
+ * @param print is called before printing, and after it
+ */
+function redrawnForColours(redraw, print = () => {}) {
+  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
+    matchMedia(query).addEventListener("change", redraw);
+  const change = (isPrinting) => {
+    document.documentElement.style.colorScheme = isPrinting ? "light" : "";
+    print(isPrinting);
+    redraw();
+  };
+  addEventListener("beforeprint", () => change(true));
+  addEventListener("afterprint", () => change(false));
+}
+
 /** The fifth of the launch that contains a step; `null` for what is not predicted. */
 const toneOf = (step, lastStep) => step === Infinity ? null :
                                                        Math.min(TONES - 1, Math.floor((step / (lastStep + 1)) * TONES));

@@ -54,14 +54,15 @@ async function start() {
   const drawn = report.layouts.length ? tried("Page map", () => new PageMap(report, state)) : null;
   const map = drawn instanceof PageMap ? drawn : null;
   const views = [
-    tried("Verdict", () => verdictView(report, state)),
+    tried("Verdict", () => verdictView(report, map, state)),
+    tried("Nearly empty pages", () => nearlyEmptyView(report, map)),
     map ? map.node : drawn,
+    tried("Order file", () => orderView(report, map)),
+    tried("Limits", () => limitsView(report)),
     tried("Fault curve", () => faultCurveView(report, map, state)),
     tried("Timeline", () => timelineView(report, map, state)),
-    tried("Strangers", () => strangersView(report, map)),
+    tried("Stages", () => stagesView(report, state)),
     tried("Where the bytes are", () => bytesView(report, map, state)),
-    tried("Order file", () => healthView(report)),
-    tried("Limits", () => limitsView(report)),
     tried("Launches", () => launchesView(report)),
     tried("History", () => historyView(report, state)),
     tried("Method", () => methodView(report)),

@@ -2,7 +2,7 @@
 // of the address has this state, so that a colleague who opens the same file with it sees the same, and so that an
 // address can be edited.
 
-const CHOICES = ["zoom", "colour", "axis", "faults", "owner", "object", "figure", "view"];
+const CHOICES = ["zoom", "colour", "axis", "faults", "owner", "object", "figure", "stages", "view"];
 
 class State {
   constructor() {

@@ -1,4 +1,4 @@
-// Tables, each with a button that copies it as Markdown.
+// Tables, each sorted by a click on a column, with a button that copies it as Markdown.
 
 /** A column: its title, the text of a row's cell, and perhaps what to show instead of the text. */
 const column = (title, text, { kind = "", show = null } = {}) => ({ title, text, kind, show });
@@ -52,18 +52,33 @@ const MORE_ROWS = 2000;
 /** A sentence that says on paper how many rows only the screen shows. */
 const leftOutWords = (shown, all, noun) => `The first ${number(shown)} of ${number(all)} ${noun}. The report shows the others on a screen.`;
 
-/** A table; a long one begins with its first rows. */
+/** What a cell counts as when its column is sorted: a number where there is one, and text otherwise. */
+function sortValue(one, item) {
+  const text = visible(one.text(item));
+  if (one.kind !== "number") return text;
+  const value = parseFloat(text.replace(/^[#+]/, "").replace(/^\u2212/, "-").replaceAll(",", ""));
+  return Number.isNaN(value) ? -Infinity : value;
+}
+
+const compared = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
+
+/** The items in the order of a column; equal ones keep their order. */
+function sortedBy(one, items, isDescending) {
+  const values = new Map(items.map((item) => [item, sortValue(one, item)]));
+  return items.toSorted((a, b) => (isDescending ? -1 : 1) * compared(values.get(a), values.get(b)));
+}
+
+/** A table; a long one begins with its first rows. A heading sorts all of its rows, also those that are not shown yet. */
 function table(caption, columns, items) {
   const body = element("tbody");
-  let shown = 0;
+  let [shown, sorted] = [0, items];
+  const row = (item) => element(
+    "tr", {},
+    columns.map((one) => element("td", { class: one.kind || null }, one.show ? one.show(item) : visible(one.text(item)))));
   const add = (count) => {
-    const next = items.slice(shown, shown + count);
+    const next = sorted.slice(shown, shown + count);
     shown += next.length;
-    body.append(...next.map(
-      (item) => element(
-        "tr", {},
-        columns.map(
-          (one) => element("td", { class: one.kind || null }, one.show ? one.show(item) : visible(one.text(item)))))));
+    body.append(...next.map(row));
     if (more) {
       more.hidden = leftOut.hidden = shown === items.length;
       leftOut.textContent = leftOutWords(shown, items.length, "rows");
@@ -71,6 +86,20 @@ function table(caption, columns, items) {
                                                             `Show all ${number(items.length)} rows`;
     }
   };
+  const heads = columns.map((one) => element("th", { scope: "col", class: one.kind === "number" ? "number" : null }));
+  const sort = (index) => {
+    const now = heads[index].getAttribute("aria-sort");
+    const isDescending = now ? now === "ascending" : columns[index].kind === "number";
+    for (const head of heads) head.removeAttribute("aria-sort");
+    heads[index].setAttribute("aria-sort", isDescending ? "descending" : "ascending");
+    sorted = sortedBy(columns[index], items, isDescending);
+    const count = shown;
+    shown = 0;
+    body.replaceChildren();
+    add(count);
+  };
+  columns.forEach((one, index) => heads[index].append(
+    items.length > 1 ? element("button", { type: "button", class: "sort", onclick: () => sort(index) }, one.title) : one.title));
   const more = items.length > FIRST_ROWS && element("button", { type: "button", onclick: () => add(MORE_ROWS) });
   const leftOut = element("p", { class: "printed quiet" });
   add(FIRST_ROWS);
@@ -79,15 +108,8 @@ function table(caption, columns, items) {
     element(
       "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
       element(
-        "table", {}, element("caption", {}, firstLetterUp(caption)),
-        element(
-          "thead", {},
-          element(
-            "tr", {},
-            columns.map(
-              (one) => element("th", { scope: "col", class: one.kind === "number" ? "number" : null }, one.title)))),
-        body)),
-    more && leftOut, element("div", { class: "tools" }, more, copyButton("Copy as Markdown", () => inMarkdown(columns, items))));
+        "table", {}, element("caption", {}, firstLetterUp(caption)), element("thead", {}, element("tr", {}, heads)), body)),
+    more && leftOut, element("div", { class: "tools" }, more, copyButton("Copy as Markdown", () => inMarkdown(columns, sorted))));
 }
 
 /** The table of a picture, made when it is opened. */

@@ -1,5 +1,5 @@
-// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time. Below
-// it are the page faults of launches that were not recorded, with an axis for the launches with each cache.
+// The launch over time: marks, first hits by thread, and the pages that are touched for the first
+// time. Below it are the page faults of launches that were not recorded, with an axis for the launches with each cache.
 
 const MOST_THREADS = 12;
 const LANE = 40;
@@ -7,10 +7,8 @@ const LANE_TITLE = 92;
 
 function timelineView(report, map, state) {
   const { hits, marks } = report;
-  const stages = report.stages.map((table, index) => stageRow(table, index));
   const faults = faultsOfLaunches(report, map, state);
-  if (!hits.length && faults) return view("timeline", "Timeline", stages, faults);
-  if (!hits.length) return stages.length ? view("timeline", "Stages", stages) : null;
+  if (!hits.length) return faults && view("timeline", "Timeline", faults);
   const end = Math.max(largest(hits.map((hit) => hit.time), 1), largest(marks.map((mark) => mark.time)));
   const byThread = new Map();
   for (const hit of hits) {
@@ -91,7 +89,7 @@ function timelineView(report, map, state) {
           column("mark", (mark) => mark.name, { kind: "name" })
         ],
         () => marks),
-    stages, faults);
+    faults);
 }
 
 /** Lanes of bars: the height of a bar is the number of times at its place. */
@@ -144,60 +142,6 @@ function timelineChart(lanes, marks, end, { width, top, total, x }) {
         row >= 0 && drawing("text", { class: "label", x: x(mark.time) + 3, y: 12 + row * 13 }, text),
       ];
     }));
-}
-
-/** The stages of a typical launch, one after the other, as wide as they take. */
-function stageRow(table, index) {
-  const stages = table.rows.filter((row) => row.kind !== "part");
-  const total = largest([table.nanoseconds, ...stages.map((row) => row.elapsed)], 1);
-  const place = element("div");
-  const inMilliseconds = (nanoseconds) => (nanoseconds / 1e6).toFixed(nanoseconds < 1e7 ? 3 : 1);
-  drawnToWidth(place, (width) => {
-    const x = (time) => (time / total) * (width - 1);
-    place.replaceChildren(drawing(
-      "svg", {
-        class: "chart",
-        width,
-        height: 58,
-        viewBox: `0 0 ${width} 58`,
-        role: "img",
-        "aria-label": `Stages: ${stages.map((row) => `${visible(row.name)} ${inMilliseconds(row.nanoseconds)} ms`).join(", ")}`
-      },
-      stages.map((row, place) => {
-        const [from, to] = [x(Math.max(0, row.elapsed - row.nanoseconds)), x(row.elapsed)];
-        const letters = Math.floor((to - from - 8) / 6.6);
-        const text = visible(row.name);
-        return [
-          drawing("rect", {
-            class: `stage ${row.kind}${place % 2 ? " odd" : ""}`,
-            x: from.toFixed(1),
-            y: 2,
-            width: Math.max(1, to - from).toFixed(1),
-            height: 30
-          }),
-          letters >= 4
-            && drawing(
-              "text", { class: "label", x: from + 4, y: 21 }, text.length > letters ? text.slice(0, letters - 1) + "\u2026" : text)
-        ];
-      }),
-      ticks(total / 1e6, width > 600 ? 8 : 4)
-        .map((value) => drawing("text", { x: x(value * 1e6), y: 50, "text-anchor": value ? "middle" : "start" }, number(value)))));
-  });
-  return element(
-    "div", {}, element("h3", {}, index ? `Stages (${index + 1})` : "Stages of the launch"),
-    note(
-      `${inMilliseconds(table.nanoseconds)} ms, the typical one of ${counted(table.launches, "launch", "launches")} of `,
-      code(table.origins[0] ?? ""), table.source === "measured" ? "; measured, in milliseconds." : "; in milliseconds."),
-    place,
-    tableBeside(
-      "stages",
-      [
-        column("stage", (row) => (row.kind === "part" ? `of it: ${row.name}` : row.name), { kind: "name" }),
-        column("kind", (row) => row.kind),
-        column("ms", (row) => inMilliseconds(row.nanoseconds), { kind: "number" }),
-        column("until ms", (row) => inMilliseconds(row.elapsed), { kind: "number" })
-      ],
-      () => table.rows));
 }
 
 /** The page faults of launches, with one key. For comparison, launches with one cache have the same scale and lanes. */

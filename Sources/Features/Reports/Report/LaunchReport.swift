@@ -1,3 +1,4 @@
+import Addresses
 import Budget
 import CommandSupport
 import FaultEstimate
@@ -18,9 +19,12 @@ package struct LaunchReport {
   /// - Parameter paths: images or link maps: the layout before first, then the layout after, then layouts for which
   ///   only the fault curve is shown. Also traces, an order file, documents of `pages`, `faults`, `measure`, `stages`,
   ///   `diff` and `check`, a history and a budget, in any order.
+  /// - Parameter environment: where git is found, which names the commits of a history.
   /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
   ///   unknown; `mismatch` if files do not belong together.
-  package init(_ paths: [String]) throws(Diagnostic) {
+  package init(
+    _ paths: [String], in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
     let inputs = try ReportInputs(paths)
     let predicted = try inputs.prediction()
     var document = ReportDocument(
@@ -32,8 +36,13 @@ package struct LaunchReport {
       document.layouts = inputs.layouts(predicted.estimates)
       document.otherLayouts = try inputs.otherLayouts()
       document.diff = predicted.diff
-      // The report has each function once, in `layouts`.
-      document.diff?.compliance.functions = nil
+      if let last = document.layouts.last, predicted.diff?.compliance.order != nil {
+        document.outsideOrder = predicted.diff?.compliance.functions?.compactMap { function in
+          guard function.isOrdered == false else { return nil }
+          return last.shown(AddressRange(start: function.address, size: 0))?.lowerBound
+        }
+      }
+      document.diff?.compliance.functions = nil  // `layouts` has these functions, each name once.
     } else {
       document.diff = inputs.diff?.document
     }
@@ -56,9 +65,12 @@ package struct LaunchReport {
       return ReportFaults(path: read.path, read.document, side: layout?.side)
     }
     document.stages = inputs.stages.flatMap(\.document.tables)
-    if let history = inputs.history?.document {
-      document.history = history.entries
-      document.trend = TrendDocument(history)
+    if let history = inputs.history {
+      document.history = history.document.entries
+      var trend = TrendDocument(history.document)
+      trend.commits = GitCommitName.names(
+        of: history.document.commits, inHistoryAt: history.path, in: environment)
+      document.trend = trend
     }
     document.budget = inputs.budget?.document
     if let check = inputs.check {
@@ -327,7 +339,7 @@ extension ReportDocument {
       if isAbsent { views.append(AbsentView(view: view, command: command)) }
     }
     add(
-      "page map, fault curve, strangers, where the bytes are",
+      "page map, nearly empty pages, fault curve, where the bytes are",
       "orderfile report -o report.html BEFORE AFTER TRACE", if: layouts.isEmpty)
     let unmeasured = layouts.first { $0.measured == nil }
     add(

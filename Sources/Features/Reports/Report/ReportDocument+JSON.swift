@@ -25,6 +25,8 @@ import Rendering
 /// - `owners` counts all functions; `functions` has the functions on touched pages. The `launches` of a function, which
 ///   exist only if there were several launches, are the number of launches that use it.
 /// - In `pageOwners`, the empty name is an unknown owner, and -1 is a page without functions.
+/// - `outsideOrder` has the addresses of startup functions of the layout after that the linker did not place by the order
+///   file; it exists only with an order file and two layouts.
 /// - `outcomes` has the number of limits of a check for each outcome. `limits` are sentences about what the report
 ///   lacks because there is too much of it.
 extension ReportDocument: JSONDocument {
@@ -82,6 +84,7 @@ extension ReportDocument: JSONDocument {
         }
       }
     }
+    if let outsideOrder { json.column("outsideOrder", outsideOrder) }
     json.member("pageSizeBytes", pageSize)
     json.member("schema", Self.schema)
     json.member("stages", stages)

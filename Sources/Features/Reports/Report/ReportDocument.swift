@@ -22,6 +22,9 @@ package struct ReportDocument: Sendable {
   /// The first launch whose trace has times; `nil` if no trace has times.
   package var launch: ReportLaunch?
   package var diff: DiffDocument?
+  /// The startup functions of the layout after that the linker did not place as the order file asks, from the first byte of
+  /// the layout; `nil` without an order file, or with one layout.
+  package var outsideOrder: [Int]?
   package var measure: MeasureDocument?
   package var stages: [ReportStages] = []
   /// The page faults of launches without a tracer.

@@ -1,7 +1,7 @@
-// Pages that are touched for a few bytes, and how many of them an order file would save.
+// Pages that are touched for a few bytes, how many of them an order file would save, and what would save each.
 
 /** The pages of a layout with few startup bytes, fewest first, and how many of them an order could save. */
-function strangersOf(layout) {
+function nearlyEmptyOf(layout) {
   const most = layout.pageSize / 16;
   const few = [...layout.cells].filter(([page, cell]) => {
     const wasMeasured = !layout.method || layout.measuredPages.has(page);
@@ -14,15 +14,23 @@ function strangersOf(layout) {
   return { few, most, movable, bytes, pages, saving: Math.max(0, movable.length - pages) };
 }
 
-function strangersView(report, map) {
+/** What would make a launch not touch a nearly empty page. */
+function emptied(report, layout, { page, functions, canMove }) {
+  const outside = functions.filter((one) => report.isOutsideOrder(one));
+  if (outside.length === functions.length && canMove)
+    return `put ${functions.length === 1 ? "this function" : "these functions"} into the order file: record again`;
+  return remedy(layout, page) ?? "";
+}
+
+function nearlyEmptyView(report, map) {
   const layout = report.layouts.at(-1);
   if (!layout) return null;
-  const { few, most, movable, bytes, pages, saving } = strangersOf(layout);
+  const { few, most, movable, bytes, pages, saving } = nearlyEmptyOf(layout);
   const others = few.length - movable.length;
+  const where = layout.title ? `${layout.title}: a` : "A";
   const lines = few.length ?
     [
-      `A stranger is a page that is touched for at most ${number(most)} bytes. ${
-        few.length === 1 ? "There is 1" : `There are ${number(few.length)}`}${layout.suffix}.`,
+      `${where} launch touches ${counted(few.length, "page")} of code for at most ${number(most)} bytes each.`,
       saving > 0
         && `An order file could save ${counted(saving, "page")}: the ${byteCount(bytes)} of ${
           number(movable.length)} of them fit on ${counted(pages, "page")}.`,
@@ -32,17 +40,17 @@ function strangersView(report, map) {
         && `${number(others)} also ${others === 1 ? "holds" : "hold"} code that is used and that no order file can move: without a ` +
           "symbol, of the C runtime, of linkage tables.",
     ] :
-    [`A stranger is a page that is touched for at most ${number(most)} bytes. There is none${layout.suffix}.`];
+    [`${where} launch uses more than ${number(most)} bytes of each page of code that it touches.`];
   const names = (one) => element(
     "span", {}, one.functions.slice(0, 2).map((used, index) => [index ? ", " : "", code(used.name)]),
     one.functions.length > 2 && ` and ${one.functions.length - 2} more`);
   const columns = [
     column("page", (one) => layout.pageAddress(one.page), { show: (one) => pageButton(map, layout, one.page) }),
     column("startup bytes", (one) => number(one.bytes), { kind: "number" }),
-    column("movable by an order file", (one) => (one.canMove ? "yes" : "no")),
     column("functions", (one) => one.functions.map((used) => used.name).join(", "), { kind: "name", show: names }),
+    column("what would make it go", (one) => emptied(report, layout, one), { kind: "name" }),
   ];
   return view(
-    "strangers", "Strangers", element("p", {}, lines.filter(Boolean).join(" ")),
+    "nearly-empty", "Nearly empty pages", element("p", {}, lines.filter(Boolean).join(" ")),
     few.length > 0 && table(`pages${layout.suffix} that are touched for a few bytes`, columns, few));
 }
