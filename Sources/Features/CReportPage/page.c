@@ -45,6 +45,7 @@ static const char scripts[] = {
 #embed "Page/history.js" suffix(, '\n', )
 #embed "Page/overview.js" suffix(, '\n', )
 #embed "Page/figures.js" suffix(, '\n', )
+#embed "Page/nextsteps.js" suffix(, '\n', )
 #embed "Page/verdict.js" suffix(, '\n', )
 #embed "Page/method.js" suffix(, '\n', )
 #embed "Page/search.js" suffix(, '\n', )

@@ -55,6 +55,7 @@ async function start() {
   const map = drawn instanceof PageMap ? drawn : null;
   const views = [
     tried("Verdict", () => verdictView(report, map, state)),
+    tried("Further steps", () => furtherSteps(report)),
     tried("Nearly empty pages", () => nearlyEmptyView(report, map)),
     map ? map.node : drawn,
     tried("Order file", () => orderView(report, map)),

@@ -17,7 +17,8 @@ function countsOf(report) {
 }
 
 /** The verdict in one sentence, without what is not known. */
-function summary(counts, { measure }, isOfOtherBuilds) {
+function summary(counts, { documents: { measure }, stored: { measuresOtherBuilds: isOfOtherBuilds, nextSteps } }) {
+  const hasSteps = nextSteps?.length > 0;
   const clauses = [];
   const times = [];
   if (counts) {
@@ -29,7 +30,7 @@ function summary(counts, { measure }, isOfOtherBuilds) {
       after < before ? `${number(before - after)} of ${counted(before, "page")} of code are gone${change}, ${how}` :
       after > before ? `${counted(after - before, "page")} of code more than the ${number(before)} before${change}, ${how}` :
                        `as many pages of code as before, ${number(after)}, ${how}`);
-    if (floor > 0) clauses.push(above > 0 ? `an order of functions could save at most ${counted(above, "page")} more, predicted` : "no order of functions could save more, predicted");
+    if (floor > 0 && !hasSteps) clauses.push(above > 0 ? `an order of functions could save at most ${counted(above, "page")} more, predicted` : "no order of functions could save more, predicted");
   }
   for (const { state, sides, wall } of wallTimes(measure)) {
     const where = `in ${launchesOfSides(sides, state)}`;
@@ -67,8 +68,8 @@ function verdictView(report, map, state) {
   const counts = countsOf(report);
   const measured = measuredFigures(report);
   return view(
-    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents, report.stored.measuresOtherBuilds),
-    map && new Overview(report, map, state).node,
+    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report),
+    nextStep(report, state), map && new Overview(report, map, state).node,
     diff?.refusal && element("p", {}, visible(diff.refusal)),
     diff?.dataPagesUnknown && element("p", {}, `Pages of data are not predicted: ${visible(diff.dataPagesUnknown)}.`),
     (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),
