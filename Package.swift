@@ -146,6 +146,7 @@ let package = Package(
     cTarget("System/CPages", ["CPageTrace", "CInProcess"]),
     cTarget("System/CPerf", ["CProcess"]),
     cTarget("System/CDevice"),
+    cTarget("System/CLocalServer"),
     smallTarget("System/ProcessLaunch", ["CProcess", "LibC"]),
     smallTarget(
       "System/ProcessTracing",
@@ -249,7 +250,7 @@ let package = Package(
         "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
         "Symbolication", "LinkMapFormat", "OrderFileFormat", "ProfileFormat", "PagesFormat",
         "ClusterProfileFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "CReportPage", "CZlib",
+        "Addresses", "CReportPage", "CLocalServer", "CZlib",
       ]),
 
     // The command line.

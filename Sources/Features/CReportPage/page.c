@@ -49,6 +49,7 @@ static const char scripts[] = {
 #embed "Page/verdict.js" suffix(, '\n', )
 #embed "Page/method.js" suffix(, '\n', )
 #embed "Page/search.js" suffix(, '\n', )
+#embed "Page/live.js" suffix(, '\n', )
 #embed "Page/start.js" suffix(, '\n', )
     0};
 

@@ -89,6 +89,7 @@ async function start() {
   });
   choosePage(report, state);
   if (state.view) reach(state.view);
+  restorePlace();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 
@@ -103,6 +104,7 @@ function choosePage(report, state) {
   state.set({ side: layout.side, page, pageAddress: page === null ? null : layout.pageAddress(page), isOpen });
 }
 
+listenToServer();
 start().catch((error) => {
   document.getElementById("main").replaceChildren(
     element("p", { role: "alert" }, `This report can't be shown: ${visible(error.message)}`));

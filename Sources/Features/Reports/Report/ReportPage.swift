@@ -22,8 +22,13 @@ package struct ReportPage {
     JSONWriter.line { document.write(to: &$0, wording: wording) }
   }
 
-  /// The bytes of the page. With one version of zlib, the same inputs give the same bytes.
-  package var html: [UInt8] {
+  /// The page. The same inputs give the same bytes with one version of zlib.
+  package var html: [UInt8] { html(of: data, liveVersion: nil) }
+
+  /// - Parameters:
+  ///   - data: the bytes of `data`.
+  ///   - liveVersion: the version of a page that listens for events of its server; `nil` for a page that makes no requests.
+  func html(of data: [UInt8], liveVersion: String?) -> [UInt8] {
     let scripts = "\"use strict\";\n" + String(cString: orderfile_page_scripts())
     let values: [String: [UInt8]] = [
       "title": Array(HTMLText(document.title).html.utf8),
@@ -31,6 +36,8 @@ package struct ReportPage {
       "data": base64(deflated(data)),
       "script": base64(deflated(Array(scripts.utf8))),
       "unpack": Array(String(cString: orderfile_page_unpack()).utf8),
+      "connections": Array((liveVersion == nil ? "" : "; connect-src 'self'").utf8),
+      "live": Array((liveVersion.map { " data-live=\"\(HTMLText($0).html)\"" } ?? "").utf8),
     ]
     let template = String(cString: orderfile_page_template())
     return Self.filling(Array(template.utf8)) { values[$0] ?? [] }
