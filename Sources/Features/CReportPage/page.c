@@ -40,6 +40,7 @@ static const char scripts[] = {
 #embed "Page/nearlyempty.js" suffix(, '\n', )
 #embed "Page/bytes.js" suffix(, '\n', )
 #embed "Page/order.js" suffix(, '\n', )
+#embed "Page/builds.js" suffix(, '\n', )
 #embed "Page/limits.js" suffix(, '\n', )
 #embed "Page/launches.js" suffix(, '\n', )
 #embed "Page/history.js" suffix(, '\n', )

@@ -44,8 +44,39 @@ function shapeOfPage(layout, page) {
 /** The shape of a cell with pages of both shapes. */
 const strongerShape = (a, b) => (SHAPES.indexOf(a) <= SHAPES.indexOf(b) ? a : b);
 
+/** The height of a line of owners' names above a row, and the width of a letter in it. */
+const [NAMES, NAME_LETTER] = [13, 6.2];
+
+/**
+ * The names above a row: each owner at its first cell, where there is room for the name.
+ * @param cells the cells of the row
+ * @param owners the names of owners, by their number
+ * @param before the owner that the row before ends with and names, which is not named again
+ * @returns the labels, and the owner that this row ends with if it is named
+ */
+function ownerLabels(cells, owners, before) {
+  const labels = [];
+  let last = null;
+  for (let place = 0; place < cells.length;) {
+    const { owner, x } = cells[place];
+    let end = place;
+    while (end < cells.length && cells[end].owner === owner) end++;
+    const name = owners.get(owner);
+    const letters = Math.floor(((end - place) * (WIDTH + GAP) - GAP) / NAME_LETTER);
+    let isNamed = place === 0 && owner === before;
+    if (name && !isNamed && letters >= Math.min(name.length, 12)) {
+      labels.push({ x, text: name.length <= letters ? name : name.slice(0, letters - 1) + "\u2026" });
+      isNamed = true;
+    }
+    last = isNamed ? owner : null;
+    place = end;
+  }
+  return { labels, last };
+}
+
 class Grid {
-  constructor(layout, zoom, columns) {
+  /** @param owners the names to write above the cells, by the number of the owner */
+  constructor(layout, zoom, columns, owners = new Map()) {
     Object.assign(this, { layout, zoom, columns, cells: [], labels: [], firstOfRow: [] });
     this.cellOfPage = new Map();
     let [top, column, kind] = [0, 0, null];
@@ -71,6 +102,28 @@ class Grid {
       start = end;
     }
     this.height = top + ROW + 1;
+    this.nameOwners(owners);
+  }
+  /** Writes the names of owners above rows, and moves these and all later rows down. */
+  nameOwners(owners) {
+    let [moved, named, kind] = [0, null, null];
+    this.names = [];
+    this.firstOfRow.forEach((row, index) => {
+      const cells = this.cells.slice(row.index, this.firstOfRow[index + 1]?.index ?? this.cells.length);
+      if (cells[0].kind !== kind) named = null;
+      ({ kind } = cells[0]);
+      const label = this.labels.find((one) => one.top === row.y - LABEL);
+      if (label) label.top += moved;
+      const found = ownerLabels(cells, owners, named);
+      named = found.last;
+      if (found.labels.length) {
+        this.names.push(...found.labels.map((one) => ({...one, top: row.y + moved })));
+        moved += NAMES;
+      }
+      row.y += moved;
+      for (const cell of cells) cell.y += moved;
+    });
+    this.height += moved;
   }
   /** The cell at a point; `null` between cells. */
   at(x, y) {

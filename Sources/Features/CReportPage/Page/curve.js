@@ -127,7 +127,7 @@ function measuredCurves(report, map, state) {
   return element(
     "div", {}, element("h3", {}, "Measured page faults"),
     note(
-      "Faults of launches that were not recorded, at the milliseconds of these launches. A fault also maps the pages in memory ",
+      "Faults of launches that were not recorded, at the milliseconds of these launches; of several launches of a build, the median. A fault also maps the pages in memory ",
       "around it, and data have faults, too: the faults do not equal the pages above."),
     tools, charts.map(([cache, chart]) => [charts.length > 1 && element("h4", {}, `${firstLetterUp(cache)} launches`), chart]),
     ...launches.map((launch) => tableBeside(
@@ -142,17 +142,27 @@ function measuredCurves(report, map, state) {
 }
 
 /**
- * The curves of launches with one cache.
+ * The time of each fault in a typical launch: the lower median of the times of the first fault of each launch, of the
+ * second, and so on, for as many faults as at least half of the launches have.
+ */
+function medianTimes(launches) {
+  const counts = launches.map((times) => times.length).sort((a, b) => b - a);
+  return Array.from({ length: counts[(counts.length - 1) >> 1] ?? 0 }, (_, place) => {
+    const times = launches.filter((one) => one.length > place).map((one) => one[place]).sort((a, b) => a - b);
+    return times[(times.length - 1) >> 1];
+  });
+}
+
+/**
+ * The curves of launches with one cache: a curve for each build.
  * @param faultsOf the chosen faults of a launch
  */
 function measuredChart(launches, faultsOf, map, state) {
-  const taken = new Set();
-  const lines = launches.map((launch, index) => {
-    const side = launch.stored.side ?? "only";
-    const name = taken.has(side) ? OTHER_LINES[index % OTHER_LINES.length] : side;
-    taken.add(side);
-    return { launch, name };
-  });
+  const lines = [...Map.groupBy(launches, (launch) => launch.stored.side ?? "only")].map(([name, alike]) => ({
+    name,
+    alike,
+    title: alike.length > 1 ? `median of ${alike.length} ${alike[0].stored.cache} launches${alike[0].suffix && `,${alike[0].suffix}`}` : alike[0].title,
+  }));
   const end = axisEnd(launches);
   const isShown = (fault) => fault.time <= end;
   const place = element("div");
@@ -163,28 +173,27 @@ function measuredChart(launches, faultsOf, map, state) {
     chart?.cursor(found ? found.time / 1000 : null);
   };
   const redraw = drawnToWidth(place, (width) => {
-    const counts = lines.map(({ launch }) => faultsOf(launch).length);
-    const shown = lines.map(({ launch }) => faultsOf(launch).filter(isShown));
+    const times = lines.map(({ alike }) => medianTimes(alike.map((launch) => faultsOf(launch).map((fault) => fault.time))));
+    const shown = times.map((line) => line.filter((time) => time <= end));
     chart = new Chart(
-      `Page faults during the launch, measured: ${
-        lines.map(({ launch }, index) => `${launch.title} ${counts[index]}`).join(", ")}`,
-      width, end / 1000, largest(shown.map((faults) => faults.length), 1),
+      `Page faults during the launch, measured: ${lines.map(({ title }, index) => `${title} ${times[index].length}`).join(", ")}`,
+      width, end / 1000, largest(shown.map((line) => line.length), 1),
       {
         xTitle: "ms",
         yTitle: "faults",
         isWholeY: true,
         height: 220,
-        rightMargin: lines.length > 1 ? labelMargin(width, launches.map((launch) => launch.title)) : RIGHT,
+        rightMargin: lines.length > 1 ? labelMargin(width, lines.map(({ title }) => title)) : RIGHT,
       });
     lines.forEach(({ name }, index) => {
-      const faults = shown[index];
-      const every = Math.ceil(faults.length / MOST_POINTS);
-      const points = faults.map((fault, place) => [fault.time / 1000, place + 1])
-                       .filter((_, place) => (place + 1) % every === 0 || place === faults.length - 1);
+      const line = shown[index];
+      const every = Math.ceil(line.length / MOST_POINTS);
+      const points = line.map((time, place) => [time / 1000, place + 1])
+                       .filter((_, place) => (place + 1) % every === 0 || place === line.length - 1);
       chart.steps([[0, 0], ...points], name);
     });
     if (lines.length > 1)
-      chart.endLabels(lines.map(({ launch, name }, index) => ({ name, words: launch.title, value: shown[index].length })));
+      chart.endLabels(lines.map(({ name, title }, index) => ({ name, words: title, value: shown[index].length })));
     chart.onClick((x) => {
       const onPages = launches.flatMap((launch) => faultsOf(launch).map((fault) => ({ launch, fault })))
                         .filter(({ fault }) => fault.page !== null);
@@ -196,5 +205,5 @@ function measuredChart(launches, faultsOf, map, state) {
     cursor();
   });
   state.listen((_, before) => (state.faults === before.faults ? cursor() : redraw()));
-  return [lineKey(lines.map(({ name, launch }) => [name, launch.title])), beyondAxis(launches, end), place];
+  return [lineKey(lines.map(({ name, title }) => [name, title])), beyondAxis(launches, end), place];
 }

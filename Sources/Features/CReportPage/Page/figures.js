@@ -161,6 +161,6 @@ function figuresTable(caption, figures) {
     column("figure", (one) => firstLetterUp(one.title), { kind: "short" }),
     ...Array.from({ length: most }, (_, index) => column(isPair ? ["before", "after"][index] : "value", (one) => one.values[index] ?? "", { kind: "number" })),
     isPair && column("change", (one) => one.change, { kind: "number" }),
-    column("of what", (one) => one.words),
+    column("of what", (one) => one.words, { kind: "name" }),
   ].filter(Boolean), figures);
 }

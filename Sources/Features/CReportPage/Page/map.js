@@ -67,6 +67,7 @@ class PageMap {
     this.owners = most.length > 1 ?
       most.map(([owner], mark) => ({ owner, mark, name: this.report.names[owner] })) :
       [];
+    this.namesOfOwners = new Map(this.owners.map(({ owner, name }) => [owner, visible(name)]));
     this.markOfOwner = new Map(this.owners.map(({ owner, mark }) => [owner, mark]));
   }
   key() {

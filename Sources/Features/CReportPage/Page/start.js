@@ -64,6 +64,7 @@ async function start() {
     tried("Timeline", () => timelineView(report, map, state)),
     tried("Stages", () => stagesView(report, state)),
     tried("Where the bytes are", () => bytesView(report, map, state)),
+    tried("Builds compared", () => buildsView(report)),
     tried("Launches", () => launchesView(report)),
     tried("History", () => historyView(report, state)),
     tried("Method", () => methodView(report)),

@@ -112,7 +112,7 @@ class Strip {
   }
 
   layOut(zoom, columns) {
-    this.grid = new Grid(this.layout, zoom, columns);
+    this.grid = new Grid(this.layout, zoom, columns, this.map.namesOfOwners);
     const { canvas, overlay, grid: { height } } = this;
     const width = columns * (WIDTH + GAP);
     this.scale = Math.min(2, devicePixelRatio || 1);
@@ -128,6 +128,8 @@ class Strip {
     context.textBaseline = "middle";
     context.fillStyle = colours.quiet;
     for (const label of grid.labels) context.fillText(label.text, 0, label.top + LABEL / 2);
+    context.font = "11px system-ui, sans-serif";
+    for (const { text, x, top } of grid.names) context.fillText(text, x, top + NAMES / 2 - 1);
     for (const cell of grid.cells) {
       const tone = map.showsTime ? toneOf(cell.step, map.report.lastStep) : null;
       pictures.draw(context, cell.shape, cell.run / (cell.end - cell.start), tone, cell.x, cell.y);

@@ -5,6 +5,9 @@
 // ELF symbol table states no file for global functions, and their neighbors show it only if the linker left the
 // functions of each file together. So the layout before decides for both layouts: a function of the layout after has
 // the owner that its symbol has in the layout before. A symbol of functions in several files shows no owner.
+//
+// A compiler that compiles a whole module at once states one of its source files for all of them. So a function whose
+// name states no module belongs to the module of its file, if most names of this file state the same one.
 
 import CommandSupport
 import Demangling
@@ -19,10 +22,27 @@ extension ReleaseLayout {
   ///   - isOrdered: whether it is known that the linker followed an order file.
   func owners(before: ReleaseLayout?, isOrdered: Bool) -> [FunctionOwner] {
     let known = before?.filesBySymbol ?? [:]
-    return files(byNeighbors: before == nil && !isOrdered, else: known).enumerated().map {
-      index, file in
-      let module = moduleName(ofMangled: layout.name(of: layout.functions[index]))
-      return FunctionOwner(module: module.map { SymbolName($0) }, file: file)
+    let files = files(byNeighbors: before == nil && !isOrdered, else: known)
+    let modules = layout.functions.map { function in
+      moduleName(ofMangled: layout.name(of: function)).map { SymbolName($0) }
+    }
+    let modulesOfFiles = Self.modules(of: files, modules)
+    return zip(modules, files).map { module, file in
+      FunctionOwner(module: module ?? file.flatMap { modulesOfFiles[$0] }, file: file)
+    }
+  }
+
+  /// Returns for each file the module that more than half of its functions with a module state.
+  private static func modules(
+    of files: [SymbolName?], _ modules: [SymbolName?]
+  ) -> [SymbolName: SymbolName] {
+    var counts: [SymbolName: [SymbolName: Int]] = [:]
+    for case (let file?, let module?) in zip(files, modules) {
+      counts[file, default: [:]][module, default: 0] += 1
+    }
+    return counts.compactMapValues { counts in
+      let all = counts.values.reduce(0, +)
+      return counts.first { 2 * $0.value > all }?.key
     }
   }
 

@@ -34,6 +34,9 @@ package struct LaunchReport {
     var warnings = predicted?.warnings ?? []
     if let predicted {
       document.layouts = inputs.layouts(predicted.estimates)
+      if let (before, after) = document.bothLayouts {
+        document.symbolChanges = SymbolChange.between(before, after)
+      }
       document.otherLayouts = try inputs.otherLayouts()
       document.diff = predicted.diff
       if let last = document.layouts.last, predicted.diff?.compliance.order != nil {

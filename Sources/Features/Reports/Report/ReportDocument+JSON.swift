@@ -25,6 +25,8 @@ import Rendering
 /// - `owners` counts all functions; `functions` has the functions on touched pages. The `launches` of a function, which
 ///   exist only if there were several launches, are the number of launches that use it.
 /// - In `pageOwners`, the empty name is an unknown owner, and -1 is a page without functions.
+/// - `symbolChanges` has the bytes of symbols with another size in the layout after, -1 in a layout without the symbol. `others`
+///   is the number of smaller changes that are left out.
 /// - `outsideOrder` has the addresses of startup functions of the layout after that the linker did not place by the order
 ///   file; it exists only with an order file and two layouts.
 /// - `outcomes` has the number of limits of a check for each outcome. `limits` are sentences about what the report
@@ -63,6 +65,9 @@ extension ReportDocument: JSONDocument {
     json.array("limits") { json in for limit in limits { json.element("\(limit)") } }
     if let launch { json.object("marks") { launch.writeMarks(to: &$0, &names) } }
     if measuresOtherBuilds { json.member("measuresOtherBuilds", true) }
+    if bothLayouts != nil {
+      json.object("symbolChanges") { writeSymbolChanges(to: &$0, &names) }
+    }
     let shown = names.symbols.map { (symbol: $0.description, name: wording($0)) }
     json.column("names", shown.map(\.name))
     json.member("nextSteps", nextSteps)
@@ -96,6 +101,14 @@ extension ReportDocument: JSONDocument {
     json.member("title", title)
     json.column("traces", traces)
     json.column("unproved", unproved)
+  }
+
+  private func writeSymbolChanges(to json: inout JSONWriter, _ names: inout ReportNames) {
+    let shown = symbolChanges.prefix(SymbolChange.most)
+    json.column("after", shown.map { $0.after.map { Int(clamping: $0) } ?? -1 })
+    json.column("before", shown.map { $0.before.map { Int(clamping: $0) } ?? -1 })
+    json.column("name", shown.map { names.number(of: $0.name) })
+    json.member("others", symbolChanges.count - shown.count)
   }
 
   private func writeDocuments(to json: inout JSONWriter) {

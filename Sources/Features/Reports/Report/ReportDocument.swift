@@ -25,6 +25,8 @@ package struct ReportDocument: Sendable {
   /// The startup functions of the layout after that the linker did not place as the order file asks, from the first byte of
   /// the layout; `nil` without an order file, or with one layout.
   package var outsideOrder: [Int]?
+  /// The symbols with other sizes in the layout after, largest changes first; empty with one layout.
+  package var symbolChanges: [SymbolChange] = []
   package var measure: MeasureDocument?
   package var stages: [ReportStages] = []
   /// The page faults of launches without a tracer.
@@ -75,6 +77,11 @@ package struct ReportDocument: Sendable {
   package init(title: String, pageSize: PageSize) {
     self.title = title
     self.pageSize = pageSize
+  }
+
+  /// The layout before and the layout after; `nil` if there is one layout, or none.
+  var bothLayouts: (before: ReportLayout, after: ReportLayout)? {
+    layouts.count == 2 ? (layouts[0], layouts[1]) : nil
   }
 
   /// What was left out because there is too much of it.
