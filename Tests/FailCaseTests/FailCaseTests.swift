@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// A folder that no target reads would be forgotten.
+  /// Nobody would notice a folder that no fuzz target reads.
   @Test func eachFolderIsOneTargets() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: FailCase.folder)
     #expect(folders.filter { FuzzTarget(named: $0) == nil } == [])

@@ -5,7 +5,7 @@ import ModelSamples
 import Testing
 
 @Suite struct AlternativeFunctionsTests {
-  /// `a` to `f` of 16 bytes, two on each page.
+  /// The functions `a` to `f`, 16 bytes each, two on each page.
   static let layout = sampleLayout(
     "abcdef".enumerated().map { index, name in
       SampleFunction(
@@ -13,7 +13,7 @@ import Testing
         section: 0)
     }, sections: [SampleSection(name: ".text", address: 0x1000, size: 0x3000)])
 
-  /// A use of `count` of the functions with the given indexes.
+  /// A launch that used `count` of the functions with the given indexes; it is not known which.
   static func use(_ indexes: [Int], _ count: Int = 1, _ name: SymbolName = "n") -> MatchedFunction {
     let match = MatchedFunction.Match(
       indexes.map { Part($0) }, alternatives: indexes.count > 1 ? Set(indexes) : [])
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func onePageThatIsUsedAnywayIsPreferred() {
-    // `f` is certain, so of `a`, `c` and `e` the last costs nothing, whichever comes first.
+    // `f` was certainly used. `e` is on its page, so of `a`, `c` and `e`, `e` costs nothing, in any order of the uses.
     for uses in [
       [Self.use([0, 2, 4]), Self.use([5], 1, "f")], [Self.use([5], 1, "f"), Self.use([0, 2, 4])],
     ] {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func choicesThatAddNothingComeBeforeThoseThatDo() {
-    // The second one has only `c` and `e` to choose from; the first can then share a page with it.
+    // The second use can only be `c` or `e`. The function of the first use can then be on the same page.
     let estimate = Self.estimate([
       Self.use([1, 3], 1, "x"), Self.use([2], 1, "c"), Self.use([0, 4], 1, "y"),
     ])
@@ -77,7 +77,7 @@ import Testing
     #expect(chosen.allSatisfy { $0.others.isEmpty })
   }
 
-  /// Two functions of the layout before have become namesakes in the layout after: both ran, so both count.
+  /// Two functions of the layout before have one name in the layout after. Both ran, so both count.
   @Test func howManyRanIsAQuestionOfAllLayouts() {
     let other = sampleLayout([
       SampleFunction(name: "n", address: 0x1000), SampleFunction(name: "n", address: 0x9000),

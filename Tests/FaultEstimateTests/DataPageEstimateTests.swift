@@ -26,7 +26,7 @@ import Testing
       zeroFilled: [2], pageSize: size)
   }
 
-  /// As `page: section`, `L` for the loader's, `0` for pages without bytes in the file.
+  /// The pages as `page: section`. `L` marks pages that the loader touches, `0` pages without bytes in the file.
   private func words(_ estimate: DataPageEstimate) -> String {
     estimate.pages.map {
       "\($0.page): \($0.section)\($0.isLoaders ? "L" : "")\($0.isZeroFilled ? "0" : "")"
@@ -36,9 +36,9 @@ import Testing
   @Test(
     arguments: [
       ([], [(0x1000, 8), (0x1ff0, 8)], "1: 0"),
-      // Across a border; and a granule that begins before the section.
+      // A touch across the border of two pages, and a granule that begins before the section.
       ([], [(0x1ffc, 8)], "1: 0, 2: 0"), ([], [(0xffc, 8)], "1: 0"),
-      // The loader comes first, whatever the program touches there.
+      // A page that the loader touches counts as the loader's, whatever the program touches there.
       ([0x6900], [(0x6000, 8)], "6: 2L"), ([0x5000], [(0x6000, 8), (0x5100, 8)], "5: 1L, 6: 1"),
       ([], [(0x6800, 8), (0x7000, 8), (0x97f8, 8)], "6: 2, 7: 20, 9: 20"),
       // Nothing is there.

@@ -19,7 +19,7 @@ import Testing
     LaunchFacts.Reference(site: StatedAddress(rawValue: site), touch: touch(cause, start))
   }
 
-  /// A table at 0x1000, code from 0x10000, one function a page.
+  /// A linkage table at 0x1000, and code from 0x10000 on with one function on each page.
   static let layout = sampleLayout(
     [
       SampleFunction(name: "main", address: 0x1_0000, size: 64, section: 1),
@@ -73,7 +73,8 @@ import Testing
     #expect(Self.estimate([], Self.facts).total == TouchedPages())
   }
 
-  /// The curve begins with what runs before the first function, and has a table's entry when it is called.
+  /// The curve begins with the pages touched before the first function. It has the page of a linkage table's entry when
+  /// the entry is called.
   @Test func eachIsTouchedAtItsStep() {
     var facts = Self.facts
     facts.atEnd = [Self.touch(.initializer, 0x1_9000)]
@@ -92,7 +93,7 @@ import Testing
     #expect(with.curve.pageCount == without.curve.pageCount)
   }
 
-  /// The definition, played without any shortcut.
+  /// The same touches, found by following each reference by the definition, without shortcuts.
   @Test func agreesWithFollowingEachReferenceByHand() {
     var random = SeededRandom(seed: 31)
     let causes = TouchCause.allCases.filter { ![.startupFunction, .wholeSection].contains($0) }

@@ -47,7 +47,7 @@ import Testing
     for estimate in estimates {
       #expect(estimate.faults.sections.map(\.name) == [".init", ".text"])
     }
-    // Two are missing of each: of 100 bytes, and of unknown size.
+    // Each layout lacks two functions: one of 100 bytes, and one of unknown size.
     #expect(estimates.map(\.functions) == [6, 6])
     #expect(estimates.map(\.present) == [4, 4])
     #expect(estimates.map(\.atMost) == [7, 6])
@@ -67,7 +67,8 @@ import Testing
   }
 
   @Test func eachLayoutCountsTheBlocksThatItKnows() {
-    // `big` has 3 pages before, of which the first and the last are used, and is another one after.
+    // In the layout before, `big` has 3 pages, and its first and last page are used. In the layout after, `big` is
+    // another function.
     func layout(_ size: UInt64) -> Layout {
       sampleLayout([
         SampleFunction(name: "big", address: 0x2000, size: size),
@@ -85,7 +86,7 @@ import Testing
     #expect(estimates.map(\.inParts) == [1, 0])
   }
 
-  /// What a trace of an older build names otherwise still runs.
+  /// A function whose name differs in the trace of an older build still runs.
   @Test(.needs(.time)) func theTruthLiesWithinTheBandOfALayoutThatLacksNames() {
     var random = SeededRandom(seed: 41)
     for _ in 0..<50 {
@@ -135,7 +136,7 @@ import Testing
     #expect(most(4097) == 2)
     #expect(most(4098) == 3)
     #expect(most(nil, unplaced: 2) == 3)
-    #expect(most(.max, unplaced: 1) == 257)  // all pages of code
+    #expect(most(.max, unplaced: 1) == 257)  // The upper bound is all pages of code.
   }
 
   @Test func theSizeInAnotherLayoutCountsIfNoneWasRecorded() {
@@ -161,7 +162,7 @@ import Testing
     #expect(estimate.faults.total.startupFunctions == 3)
   }
 
-  /// Each object file had a function of that name; the layout after has it once.
+  /// Each object file of the layout before had a function with that name. The layout after has one such function.
   @Test func ofNamesakesALayoutHasAsManyAsItHasPlacesFor() {
     let names = (0..<3).map { SampleFunction(name: "helper", address: 0x1000 * (1 + $0), size: 16) }
     let layouts = [sampleLayout(names), sampleLayout([names[0]])]

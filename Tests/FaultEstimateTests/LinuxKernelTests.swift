@@ -1,4 +1,5 @@
-// The model against the kernel of this machine: the same touches of a mapped file, played and really made.
+// Compares the fault model with the kernel of this machine: the same touches of a mapped file are simulated by the
+// model and made in a process.
 
 #if os(Linux)
   import Addresses
@@ -76,10 +77,10 @@
     """#
 
   @Suite struct LinuxKernelTests {
-    /// What the kernel and the device of the temporary folder are set to.
+    /// The settings of the kernel and of the device of the temporary folder.
     struct Machine {
       let kernel: LinuxKernel
-      /// `false` of a folder on no block device.
+      /// `false` if the folder is not on a block device.
       let hasReadAhead: Bool
       let pageBytes: UInt64
       /// `touch`, built.
@@ -127,7 +128,7 @@
       /// Of the file.
       var firstFilePage: UInt64 = 0
       var pages: UInt64
-      /// Of the mapping, in pages, from a multiple of what a page table spans.
+      /// The distance, in pages, from an address at which a page table begins to the start of the mapping.
       var shift: UInt64 = 0
       /// How many of the pages are touched.
       var touches: Int
@@ -193,8 +194,8 @@
       }
       let played = Played(
         faults: faults.joined(), pagesInMemory: test.isWarm ? [] : model.pagesInMemory.sorted())
-      // Where others use the same memory and disk, the kernel may read a page more or less than it would alone. A wrong
-      // model is wrong each time.
+      // If other processes use the same memory and disk, the kernel may read a page more or less than it would
+      // otherwise. So the test is repeated: a wrong model is wrong each time.
       var found: [Played] = []
       while found.last != played, found.count < 5 {
         found.append(try Played(machine.tool.run(words), isWarm: test.isWarm))
@@ -202,7 +203,7 @@
       #expect(found.last == played)
     }
 
-    /// What a sequence of touches cost, and what is in memory afterwards if the file was cold.
+    /// The faults of a sequence of touches, and the pages that are in memory afterwards if none was before.
     private struct Played: Equatable {
       var faults: String
       var pagesInMemory: [FilePage]

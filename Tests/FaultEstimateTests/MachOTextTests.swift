@@ -61,12 +61,12 @@ import Testing
     #expect(estimate.sections.map(\.cause) == [.startupFunction])
   }
 
-  /// The header's page is far from the functions or not, and the reads tell how far it is taken to be.
+  /// The header's page is far from the functions, or near. The reads show which distance the estimate assumes.
   @Test(
     arguments: [
       ("an executable", 0x1_0000_0000, 9, 4), ("a dynamic library", 0, 9, 4),
       ("another 4 GiB", 0x5_0000_0000, 9, 4),
-      // The header is taken to be on the page before the first section, and is read with it.
+      // The estimate assumes that the header is on the page before the first section, so one read brings both.
       ("an image base", 0x2000_0000, 9, 2), ("an image base and room", 0x2000_0020, 9, 1),
     ] as [(String, UInt64, UInt64, UInt64)])
   func theHeaderLiesWhereLinkersPutIt(
@@ -82,7 +82,8 @@ import Testing
   }
 
   @Test func theKernelsReadWhatAFunctionLaunchTouches() {
-    // Pages in time: 0 (header), 8, 4, 5. On iOS: [0 1], [7 8], [3 4], [5]; on macOS single pages.
+    // The pages in the order of their touches: 0 (header), 8, 4, 5. Reads on iOS: [0 1], [7 8], [3 4], [5]; on macOS,
+    // each read is one page.
     let layout = Self.layout(
       [(0x1_0000, 16), (0x1_4000, 16), (0x2_0000, 16)], others: false)
     let estimate = PageFaultEstimate(of: layout, startup: [2, 0, 1], pageSize: .sixteenKibibytes)
@@ -99,8 +100,8 @@ import Testing
   }
 
   @Test func aFunctionOfSeveralPagesIsReadFromItsEntryOn() {
-    // Pages 0, then 4 to 11: [0 1], [3 4], [5], [6], [7], and from there a stream that the end of the
-    // segment cuts off: [8 ... 11].
+    // The launch touches page 0, then pages 4 to 11. Reads: [0 1], [3 4], [5], [6], [7], then a sequential read that
+    // ends at the end of the segment: [8 ... 11].
     let layout = Self.layout([(0x1_0000, 0x1_e000)], others: false)
     let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .sixteenKibibytes)
     #expect(estimate.xnuReads.first == XNUReads(kernel: .iOS, reads: 6, bytesRead: 11 * 16384))

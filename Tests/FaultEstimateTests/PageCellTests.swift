@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func aPageHasItsFirstStepAndEachByteOnce() {
-    // b is an alias of a part of a, and c straddles two pages.
+    // `b` is a second name for a part of `a`, and `c` is on two pages.
     let (estimate, _) = Self.estimate(
       [("a", 0x2000, 0x100), ("b", 0x2000, 0x80), ("c", 0x2ff0, 0x20), ("d", 0x3100, 0x10)],
       [3, 2, 0, 1])

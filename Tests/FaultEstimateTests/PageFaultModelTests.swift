@@ -64,7 +64,8 @@ import Testing
       startupFunctions: 1, startupBytes: 0, pages: 1, floorPages: 1, windows64k: 1),
   ]
 
-  /// Of a function of 0x3000 bytes at 0x1800: offset and size of what ran, and what that touches.
+  /// For a function of 0x3000 bytes at 0x1800: the offset and the size of the code that ran, and the pages that it
+  /// touches.
   @Test(
     arguments: [
       ([(0, 16)], 16, 1), ([(0, 16), (0x2000, 16)], 32, 2), ([(0x7f8, 16)], 16, 2),
@@ -174,7 +175,7 @@ import Testing
     }
   }
 
-  /// The definition, written down as sets.
+  /// The definition of the estimate, computed with sets of bytes.
   @Test func agreesWithCountingEachByte() throws {
     let pageSize = try #require(PageSize(bytes: 512))
     Self.check(seed: 11, sectionSizes: 1...4000) { layout, startup, _ in

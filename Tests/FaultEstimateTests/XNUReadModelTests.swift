@@ -13,7 +13,7 @@ import Testing
     var pageSize: PageSize = .sixteenKibibytes
     var mapping = XNUReadModelTests.wide
     var touches: [FilePage]
-    /// For each touch the pages that are read, in all so far.
+    /// The number of pages read so far, after each touch.
     var pagesReadAfter: [UInt64]
     var reads: Int
   }
@@ -30,7 +30,8 @@ import Testing
     Case(
       testDescription: "ascending: pages by themselves, then a stream",
       touches: Array(5...13), pagesReadAfter: [2, 3, 4, 5, 9, 9, 9, 9, 17], reads: 6),
-    // 20: [19 20]. 18: [17 18]. 17 was read and is the third step: 16: [13 ... 16]. 12: [5 ... 12].
+    // Touch of 20: reads [19 20]. 18: [17 18]. 17 is in memory already, and is the third step down. 16: [13 ... 16].
+    // 12: [5 ... 12].
     Case(
       testDescription: "descending: a stream downwards",
       touches: Array((12...20).reversed()), pagesReadAfter: [2, 2, 4, 4, 8, 8, 8, 8, 16], reads: 4),
@@ -55,12 +56,12 @@ import Testing
     Case(
       testDescription: "macOS reads single pages of 16 KiB",
       kernel: .macOS, touches: [9, 2, 8, 30], pagesReadAfter: [1, 2, 3, 4], reads: 4),
-    // 100: [98 ... 101]. 102: [102 103]. 2: [0 ... 3].
+    // Touch of 100: reads [98 ... 101]. 102: [102 103]. 2: [0 ... 3].
     Case(
       testDescription: "macOS reads four pages of 4 KiB",
       kernel: .macOS, pageSize: .fourKibibytes, touches: [100, 99, 101, 102, 2],
       pagesReadAfter: [4, 4, 4, 6, 10], reads: 3),
-    // 6: [5 6]. 4: [3 4]. 2: [1 2], though four pages are wanted.
+    // Touch of 6: reads [5 6]. 4: [3 4]. 2: [1 2], although the model asks for four pages.
     Case(
       testDescription: "a stream downwards leaves page 0 out",
       touches: [6, 5, 4, 3, 2, 1, 0], pagesReadAfter: [2, 2, 4, 4, 6, 6, 7], reads: 4),
@@ -77,9 +78,9 @@ import Testing
     #expect(model.reads == expected.reads)
   }
 
-  /// 20 scattered pairs, of which only one page each is used: 40 pages read, 20 touched. So the next
-  /// cluster is 512 KiB * 20 / 40 = 256 KiB, 16 pages; then 512 KiB * 21 / 56 = 192 KiB, 12 pages; then
-  /// 512 KiB * 22 / 68, which is 10.35 pages: 11.
+  /// 20 scattered reads of two pages, only one of which is touched: 40 pages read, 20 touched. So the next cluster is
+  /// 512 KiB * 20 / 40 = 256 KiB, 16 pages; then 512 KiB * 21 / 56 = 192 KiB, 12 pages; then 512 KiB * 22 / 68, which
+  /// is 10.35 pages: 11.
   @Test func clustersGrowWithTheShareOfPagesUsed() {
     var model = XNUReadModel(.iOS, pageSize: .sixteenKibibytes)
     for number in 1...20 as ClosedRange<UInt64> {
@@ -164,8 +165,8 @@ import Testing
   }
 }
 
-/// The same rules told a second time, independently: offsets in bytes, a flag for each page, and the
-/// kernel's steps one after the other, clipping and all.
+/// An independent second implementation of the same rules, closer to the kernel's code: offsets in bytes, a flag for
+/// each page, and the kernel's steps one after the other.
 private struct NaiveKernel {
   enum PageState { case speculative, used }
 
@@ -213,7 +214,7 @@ private struct NaiveKernel {
     lastOffset = offset
   }
 
-  /// Where the cluster should start, and how many bytes it should have.
+  /// The start of the cluster of pages to read, and its size in bytes.
   func extent(_ offset: Int) -> (start: Int, bytes: Int) {
     if sequentialBytes >= 3 * pageBytes {
       return (offset, min(sequentialBytes + pageBytes, maximum))

@@ -18,7 +18,7 @@ import Testing
     return BalancedOrder(uses, layout: layout, size: size, mostMoves: 1000).parts.map(\.function)
   }
 
-  /// The pages that the launches touch if `order` begins on a page of its own.
+  /// The number of pages that the launches touch if the functions of `order` begin at the start of a page.
   static func pages(_ launches: [[Int]], _ order: [Int], functionsOnPage: Int = 2) -> Int {
     launches.reduce(0) { sum, launch in
       sum + Set(launch.compactMap { order.firstIndex(of: $0).map { $0 / functionsOnPage } }).count

@@ -16,7 +16,7 @@ import Testing
     ).parts.map(\.function)
   }
 
-  /// The pages of each launch, by their number of functions.
+  /// Formats the pages of each launch, each page as the number of functions that the launch uses there.
   private func pages(_ order: [Int], _ launches: [[Int]], functionsOnPage: Int) -> [Int] {
     launches.map { launch in
       Set(launch.compactMap { order.firstIndex(of: $0).map { $0 / functionsOnPage } }).count
@@ -31,7 +31,7 @@ import Testing
 
   @Test func thePreviousOrderStaysWhereNoLaunchGains() {
     #expect(kept([1, 0, 2, 3], previous: [0, 1, 2, 3], [[1, 0, 2, 3]]) == [0, 1, 2, 3])
-    // 9 is no longer used, and fills a page that is used anyway.
+    // Function 9 is no longer used. It stays, because it fills a page that the launch uses anyway.
     #expect(kept([0, 1, 2], previous: [0, 1, 2, 9], [[0, 1, 2]]) == [0, 1, 2, 9])
   }
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func whatLaunchesCannotTellApartStaysIfTheRestMoves() {
-    // The second launch gains a page, so 0 moves to 1; 4 to 7 are used by the first launch alone.
+    // The second launch saves a page if function 0 moves next to 1. Only the first launch uses 4 to 7.
     let launches = [[0, 1, 4, 5, 6, 7], [0, 1]]
     let order = kept(
       [0, 1, 4, 5, 6, 7], previous: [0, 7, 6, 5, 1, 4], launches)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func aSingleLaunchKeepsWhatSharesAPageIfReadAheadGains() {
-    // 64 pages: 32 of them are read at once, forward only.
+    // The layout has 64 pages. The model reads 32 pages at once, only forward.
     let layout = OrderedPartsTests.layout(
       (0..<128).map { ("f\($0)", 0x1000 + UInt64($0) * 0x800, 0x800) })
     let order = Array(0..<128)
@@ -75,7 +75,7 @@ import Testing
       var random = SeededRandom(seed: seed)
       var launches = BalancedOrderTests.randomLaunches(&random, 5)
       let previous = BalancedOrderTests.order(launches)
-      // A function more in one launch, one less in another, and one in another place.
+      // One launch has one more function, another has one less, and a third has one at another place.
       launches[0] = BalancedOrderTests.firstHit([launches[0] + [63]])
       launches[1].removeLast()
       launches[2].swapAt(1, 4)
@@ -93,7 +93,7 @@ import Testing
     #expect(stays.kept > stays.new)
   }
 
-  /// The length of the longest sequence that both have, with gaps.
+  /// The length of the longest common subsequence of `a` and `b`.
   private func longestCommon(_ a: [Int], _ b: [Int]) -> Int {
     var lengths = [Int](repeating: 0, count: b.count + 1)
     for item in a {

@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 
 @Suite struct LaunchCostTests {
-  /// Each item is a group of its own, used by launches as listed.
+  /// The cost of `launches`, if each item is a group of its own and each launch uses the listed items.
   static func cost(_ launches: [[Int]], sizes: [Int], start: Int = 0, order: [Int]) -> Int {
     var cost = LaunchCost(ItemGroups(launches, sizes: sizes), start: start)
     return cost.cost(of: order)
   }
 
   @Test func itIsPagesOfTwoSizesAndSixteenForEachColdFault() {
-    // A page of 4 KiB, a page of 16 KiB, a fault.
+    // The cost is a page of 4 KiB, a page of 16 KiB, and a fault.
     #expect(Self.cost([[0]], sizes: [4096], order: [0]) == 1 + 1 + 16)
-    // The same bytes, but on two pages of 4 KiB, one of which may be beyond them.
+    // As many bytes, but on two pages of 4 KiB.
     #expect(Self.cost([[0]], sizes: [4096], start: 0x800, order: [0]) == 2 + 1 + 16)
   }
 
   @Test func whatIsNotUsedInBetweenCostsAsWherePagesBeginIsChance() {
     let launches = [[0, 2], [1]]
     let sizes = [1024, 2048, 1024]
-    // All is on one page, but half of the possible beginnings would make it two for the first launch.
+    // All items are on one page. But with half of the possible start offsets, the first launch would use two pages.
     let groups = ItemGroups(launches, sizes: sizes, adjacentIn: [0, 1, 2])
     #expect(groups.groups.map(\.items) == [[0], [1], [2]])
     var cost = LaunchCost(groups, start: 0)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func readAheadGoesForwardsOnly() {
-    // 40 pages in the order of first uses take two faults; backwards, the first page read is the last.
+    // 40 pages in the order of first uses cost two faults. In the reverse order, the last page is read first.
     let sizes = [4096, 39 * 4096]
     let launches = [[0, 1], [0]]
     let forwards = Self.cost(launches, sizes: sizes, order: [0, 1])

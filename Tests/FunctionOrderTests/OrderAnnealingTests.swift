@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct OrderAnnealingTests {
-  /// Items of 1 to 6 KiB, and launches that use half of them.
+  /// Items of 1 to 6 KiB each, and launches each of which uses half of the items.
   static func groups(_ random: inout SeededRandom, items: Int, launches: Int) -> ItemGroups {
     let sizes = (0..<items).map { _ in 16 * Int.random(in: 64...384, using: &random) }
     return ItemGroups(

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct OrderRefinementTests {
-  /// The order after `move`, by names: `(name)` is a function that no entry had placed, `?` an entry that
-  /// places nothing.
+  /// The order after `move`, by names: `(name)` is a function that no entry of the order file placed before, `?` an
+  /// entry that places nothing.
   private func check(
     _ order: [String], uses: [String], _ move: OrderRefinement.Move, _ expected: [String],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -29,7 +29,7 @@ import Testing
       ?? StatedAddress(rawValue: 0)
   }
 
-  /// Launches by the names of the functions they use, one a step.
+  /// A launch that uses the functions with these names, one at each step.
   static func launch(_ names: [String], in layout: Layout) -> [FirstUse] {
     names.enumerated().compactMap { step, name in
       layout.functions.firstIndex { layout.name(of: $0) == SymbolName(name) }
@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: [11, 12, 13] as [UInt64])
   func theOrderIsAPermutationAndIndependentOfItsInputsOrder(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    // One body in four has aliases, whose names are not in the order of their sizes.
+    // A quarter of the functions have aliases of other sizes.
     var described: [(name: String, address: UInt64, size: UInt64)] = []
     for i in 0..<1000 {
       let slot = i % 4 == 1 ? i - 1 : i

@@ -8,8 +8,8 @@ struct TemporalProfile {
   /// The functions of each launch, as indexes of `names`, in the order of first uses.
   var launches: [[Int]]
 
-  /// Launches that share a fifth of the functions, and use three of twelve features besides. Some use everything in a
-  /// random order.
+  /// Launches that all use a certain fifth of the functions, and also the functions of three features out of twelve.
+  /// Some launches use all functions in a random order.
   static func random(functions: Int, launches: Int, seed: UInt64) -> Self {
     var random = SeededRandom(seed: seed)
     let features = (0..<12).map { _ in
@@ -33,8 +33,8 @@ struct TemporalProfile {
     var first = names.map { _ in Int.max }
     var utility: UInt32 = 0
     for launch in launches {
-      // A utility each for the first function, the first two, four, eight and so on: whoever is among the first has the
-      // utilities of all that are longer.
+      // LLVM has one utility for the first function, one for the first two, the first four, eight and so on. A function
+      // that is among the first has the utilities of all longer groups.
       var limit = 1
       var uses: [(function: Int, utility: UInt32)] = []
       for (step, function) in launch.enumerated() {
@@ -72,7 +72,7 @@ struct TemporalProfile {
 
 /// `llvm-profdata` of LLVM 20 or later: earlier ones derive other utilities from the same profile.
 enum LLVMProfdata {
-  /// The Swift toolchain's, and Debian's.
+  /// The installed `llvm-profdata` programs: the Swift toolchain's, and Debian's.
   static let installed: [Tool] = {
     let compiler = toolPath("clang").map { URL(fileURLWithPath: $0).resolvingSymlinksInPath() }
     let own = compiler.map { $0.deletingLastPathComponent().path + "/llvm-profdata" }

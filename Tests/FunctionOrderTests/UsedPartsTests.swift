@@ -26,7 +26,7 @@ import Testing
       Self.names(used.ordered(by: strategy, in: Self.layout)) == ["parse", "log", "setup", "main"])
   }
 
-  /// The weights are in proportion: thousands of launches do not make thousands of lists.
+  /// The weights of a few launches stand for thousands of launches, so that no test needs thousands of lists.
   @Test func theHeaviestLaunchDecides() {
     let used = Self.used([(1_000_000, ["main", "log"]), (1, ["parse", "setup"])])
     let order = Self.names(used.ordered(by: .balanced, in: Self.layout))

@@ -8,7 +8,7 @@ import Testing
     AddressRange(start: address(start), size: size)
   }
 
-  /// A function with blocks of these addresses and sizes, numbered from 0.
+  /// A function with blocks at these addresses and with these sizes. The block numbers begin at 0.
   typealias Sample = (entry: UInt64, hash: UInt64?, blocks: [(start: UInt64, size: UInt32)])
 
   static func map(_ functions: [Sample]) -> BlockMap {

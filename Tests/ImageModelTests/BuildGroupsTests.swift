@@ -2,9 +2,9 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// Which images of traces are taken for builds of the same program or library.
+/// Tests which images of traces count as builds of the same program or library.
 @Suite struct BuildGroupsTests {
-  /// Images by path and ID, and what they state as their library's name.
+  /// Images with their path, their ID, and the library name that they state.
   typealias Images = [(path: String, id: UInt8)]
 
   static func groups(_ traces: [Images], _ libraryNames: [UInt8: String] = [:]) -> BuildGroups {

@@ -18,7 +18,7 @@ import Testing
   ])
   func otherTextIsNone(text: String) { #expect(Share(text) == nil) }
 
-  /// Multiplied as floats, 0.55 is more than 11 of 20.
+  /// In floating-point numbers, 20 * 0.55 is more than 11.
   @Test func itIsReachedExactly() throws {
     for (text, part, whole, isReached) in [
       ("0.55", 11, 20, true), ("0.07", 7, 100, true), ("0.28", 28, 100, true),

@@ -3,7 +3,7 @@ import ImageModel
 import Testing
 
 @Suite struct TraceSetTests {
-  /// A trace of images given by path and ID, with hits in those at `used`.
+  /// A trace of the images with these paths and IDs. The images at the indexes in `used` have hits.
   static func trace(
     _ path: String, _ images: [(path: String, id: UInt8)], used: [Int] = [], isSealed: Bool = false,
     method: Trace.RecordingMethod = .breakpoints

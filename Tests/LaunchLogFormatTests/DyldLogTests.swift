@@ -3,7 +3,7 @@ import LaunchLogFormat
 import TestSupport
 import Testing
 
-/// What dyld printed of launches, in both forms.
+/// The logs that dyld prints about launches, in both forms that it has had.
 @Suite struct DyldLogTests {
   static let short = """
     Total pre-main time: 677.82 milliseconds (100.0%)
@@ -83,7 +83,8 @@ import Testing
     #expect(launch.totalNanoseconds == Double(nanoseconds))
   }
 
-  /// Spellings of other versions, what a German terminal made of it, and a file that went through Windows.
+  /// Lines as other versions of dyld spell them, as a German locale formats the numbers, and with the line ends of
+  /// Windows.
   @Test(arguments: [
     short.replacing("ObjC setup time", with: "objc setup"),
     short.replacing("intializers", with: "initializers"),
@@ -148,7 +149,7 @@ import Testing
       ])
   }
 
-  /// dyld prints these parts after other stages.
+  /// dyld prints these parts of a stage only after other stages.
   @Test func aPartFollowsTheStageThatContainsIt() throws {
     let stages = try #require(try log(Self.detailed.utf8).launches.first).stages
     for (whole, part) in [

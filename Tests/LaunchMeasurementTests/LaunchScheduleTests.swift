@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// After each block every program has been at every place as often as any other.
+  /// After each block of rounds, each program has been at each place as often as each other program.
   @Test(arguments: [(2, 2), (3, 6)], [1, 2, 3] as [UInt64])
   func placesAreBalancedInEachBlock(_ programsAndBlock: (Int, Int), seed: UInt64) {
     let (programs, block) = programsAndBlock

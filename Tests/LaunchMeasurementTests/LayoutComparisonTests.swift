@@ -6,7 +6,8 @@ import Testing
 /// Whether equal programs are told from different ones when their layouts differ. All numbers are simulated, with fixed
 /// seeds.
 @Suite struct LayoutComparisonTests {
-  /// Two builds in random layouts. The standard deviations are shares.
+  /// A simulated machine that launches two builds in random layouts. The standard deviations are relative to the time
+  /// of a launch.
   private struct Machine {
     var random: SeededRandom
     var layout = 0.02
@@ -25,7 +26,7 @@ import Testing
       (-2 * log(uniform())).squareRoot() * cos(2 * .pi * uniform())
     }
 
-    /// The logarithms of the ratio of two launches. Every twentieth launch is delayed by something else.
+    /// The logarithms of the ratios of two launches. Something else delays every twentieth launch.
     mutating func logarithms(change: Double, layouts: Int, rounds: Int) -> [[Double]] {
       (0..<layouts).map { _ in
         let place = log1p(change) + (normal() - normal()) * layout
@@ -56,7 +57,7 @@ import Testing
     #expect(Self.found(change: change) >= 80)
   }
 
-  /// As many launches of a single layout claim a difference between equal builds in most trials.
+  /// If all these launches use a single layout, most trials report a difference between equal builds.
   @Test func launchesOfOneLayoutAloneClaimWhatLayoutMakes() {
     let wrong = (1...100).count { seed in
       var machine = Machine(seed)
@@ -71,7 +72,8 @@ import Testing
     machine.delayed = 0
     let found = LayoutComparison(
       .cpuTime, logarithms: machine.logarithms(change: 0, layouts: 200, rounds: 20))
-    // The difference of two layouts, and the ratio of two launches, vary more than one of them by the square root of 2.
+    // The ratio of two layouts, or of two launches, varies more than a single layout or launch does, by the factor
+    // square root of 2.
     #expect(abs(found.layoutNoise - 0.02 * 2.0.squareRoot()) < 0.006)
     #expect(abs(found.launchNoise - 0.05 * 2.0.squareRoot()) < 0.01)
     #expect(found.changes.count == 200 && found.metric == .cpuTime)

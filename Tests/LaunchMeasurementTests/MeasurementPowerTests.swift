@@ -3,8 +3,8 @@ import LaunchMeasurement
 import TestSupport
 import Testing
 
-/// What reports say of launches that were recorded on a busy machine: 400 rounds of a program, of itself, and
-/// of one that takes more. A simulated report draws rounds from them.
+/// Tests the verdicts about launches that were measured on a busy machine: 400 rounds of a program, of the same program
+/// again, and of a slower program. A simulated report draws its rounds from these.
 @Suite struct MeasurementPowerTests {
   struct Recording: Decodable {
     struct Side: Decodable {
@@ -16,7 +16,7 @@ import Testing
         }
       }
     }
-    /// The program, itself once more, and the other one.
+    /// The program, the same program again, and the slower program.
     var before, again, other: Side
   }
 
@@ -56,8 +56,8 @@ import Testing
     Array((0..<400).shuffled(using: &random)[..<count])
   }
 
-  /// Two states and two metrics. Of equal programs each launch of a round could have been the other one's, so
-  /// both are exchanged at random: no two reports are alike.
+  /// The reports have two states and two metrics. If two programs are equal, each launch of a round could as well be a
+  /// launch of the other program. So the two launches are exchanged at random, to make all reports different.
   @Test(.needs(.time)) func equalProgramsAreSaidToDifferInLessThanOneReportOfAHundred() throws {
     let recorded = [try Self.launches("takes 20% more"), try Self.launches("takes twice as much")]
     var random = SeededRandom(seed: 20)
@@ -77,7 +77,7 @@ import Testing
     #expect(wrong <= 4, "\(wrong) of 400")
   }
 
-  /// In the order in which they were recorded, as the machine became busier and less busy.
+  /// The rounds are in the order in which they were measured, while the machine became more and less busy.
   @Test func theRecordedControlsAreNotSaidToDiffer() throws {
     let recorded = [try Self.launches("takes 20% more"), try Self.launches("takes twice as much")]
     for first in stride(from: 0, through: 300, by: 50) {
@@ -87,14 +87,15 @@ import Testing
     }
   }
 
-  /// The least number of rounds has to show twice the time, and the usual one a fifth more.
+  /// The least number of rounds must be enough to find twice the time, and the usual number a time that is a fifth
+  /// longer.
   @Test(arguments: [
     ("takes twice as much", MeasurementPlan.leastRounds, 20),
     ("takes 20% more", MeasurementPlan.usualRounds, 15),
   ])
   func slowerProgramsAreSaidToBe(name: String, rounds: Int, least: Int) throws {
     let recorded = try Self.launches(name)
-    // The other state shows nothing, and costs its part of the correction.
+    // The other state shows no difference, but counts in the correction for several comparisons.
     let states = [(recorded.before, recorded.other), (recorded.before, recorded.again)]
     var random = SeededRandom(seed: 21)
     var found = 0

@@ -3,7 +3,7 @@ import LaunchMeasurement
 import TestSupport
 import Testing
 
-/// Pages of real files: no root, but a file system with a device.
+/// Evicts pages of real files from the page cache. This needs no root, but a file system on a device.
 @Suite(.needs(.disk))
 struct PageCacheTests {
   static func file(_ size: Int) throws -> String {
@@ -12,7 +12,7 @@ struct PageCacheTests {
     return path
   }
 
-  /// Just written, so all of it is in memory, and dirty.
+  /// The file was just written, so all of its pages are in memory and dirty.
   @Test(arguments: [1, 4096, 4097, 1_000_003]) func evictedFilesHaveNoPageLeft(size: Int) throws {
     let path = try Self.file(size)
     defer { try? FileManager.default.removeItem(atPath: path) }

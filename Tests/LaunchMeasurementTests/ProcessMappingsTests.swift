@@ -17,14 +17,14 @@ import Testing
     return mappings
   }
 
-  /// The file and the byte of it that process 1 has at an address.
+  /// The file that process 1 has mapped at an address, and the offset of the byte there.
   private static func place(_ address: LoadedAddress, _ mappings: ProcessMappings) -> String? {
     mappings.mapping(of: 1, at: address).map {
       "\($0.path) \($0.fileOffset.rawValue + (address - $0.addresses.lowerBound))"
     }
   }
 
-  /// As a loader does it: the whole file, then its parts over that.
+  /// As a loader maps a library: first the whole file, then segments over it.
   @Test func whatIsMappedOverAnotherLeavesBothSides() {
     let mappings = Self.mappings([
       Self.file("/lib", 0x1000..<0x9000), Self.file("/lib", 0x3000..<0x5000, offset: 0x1000),

@@ -3,7 +3,7 @@ import LaunchMeasurement
 import TestSupport
 import Testing
 
-/// What numpy and scipy say of a pair of samples: Tests/Fixtures/statistics.
+/// The results of numpy and scipy for a pair of samples, from Tests/Fixtures/statistics.
 struct JudgedSamples: Decodable, CustomTestStringConvertible {
   struct Summary: Decodable {
     var minimum, lowerQuartile, median, mean, upperQuartile, percentile95, maximum: Double
@@ -24,7 +24,7 @@ struct JudgedSamples: Decodable, CustomTestStringConvertible {
     var interval: [Double]?
   }
 
-  /// Of the differences b - a.
+  /// The statistic W of the signed-rank test for the differences b - a.
   var w: Double
   var p: Double
   var trendA, trendB: JudgedTrend
@@ -42,7 +42,7 @@ struct JudgedSamples: Decodable, CustomTestStringConvertible {
   }()
 }
 
-/// Whether two numbers agree to so many digits.
+/// Whether two numbers agree in `digits` significant digits.
 private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   abs(a - b) <= pow(10, -digits) * max(1e-300, max(abs(a), abs(b)))
 }
@@ -95,7 +95,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 }
 
-/// Closed forms: what can be worked out on paper.
+/// Results that can be computed by hand.
 @Suite struct StatisticsByHandTests {
   @Test func quantilesAreInterpolated() {
     let summary = SampleSummary([40, 10, 30, 20])
@@ -114,26 +114,27 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
 
   @Test func farValuesAreOutliers() {
     #expect(SampleSummary([1, 2, 3, 4, 5, 100]).outliers == 1)
-    // The fence is at 4.75 + 3 * 2.5.
+    // Values above 4.75 + 3 * 2.5 are outliers.
     #expect(SampleSummary([1, 2, 3, 4, 5, 12.25]).outliers == 0)
     #expect(SampleSummary([1, 1, 1, 1, 1, 1, 1, 1, 1.1]).outliers == 1)
     #expect(SampleSummary([-100, 2, 3, 4, 5, 6]).outliers == 0, "no launch is too fast")
   }
 
   @Test func exactProbabilitiesAreCounted() {
-    // Of 32 subsets of 1...5 five have a sum of at least 12, and five of at most 3.
+    // 1...5 has 32 subsets. Five of them have a sum of at least 12, and five a sum of at most 3.
     let test = SignedRankTest([1, 2, -3, 4, 5])
     #expect(test.w == 12 && agree(test.p, 10.0 / 32))
     #expect(agree(SignedRankTest([-1, -2, 3, -4, -5]).p, 10.0 / 32))
     #expect(agree(SignedRankTest([7, 8, 9]).p, 2.0 / 8))
-    // The two equal sizes have rank 1.5 each: one of eight subsets has the sum 0, one the sum 6.
+    // The two differences of equal size have rank 1.5 each. Of the eight subsets of the ranks, one has the sum 0 and
+    // one the sum 6.
     #expect(agree(SignedRankTest([2, 2, 3]).p, 2.0 / 8))
     #expect(SignedRankTest([-2, 2]).p == 1)
     #expect(SignedRankTest([0, 0]).p == 1 && SignedRankTest([0, 5, 6, 7]).w == 6)
   }
 
   @Test func theLargestExactTestAddsUpToOne() {
-    // The signs of four in a row cancel: W is as near to its mean as it can be.
+    // The signs of each four neighbors cancel each other out, so W is as near to its mean as possible.
     let signs: [Double] = [1, -1, -1, 1]
     let differences = (0..<48).map { (place: Int) in Double(place + 1) * signs[place % 4] }
     let test = SignedRankTest(differences)
@@ -161,7 +162,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 
   @Test func precisionIsHalfTheIntervalOfTheMean() {
-    // CV = 0.1: sqrt(sum of squares / 99) with fifty each side of 100.
+    // The coefficient of variation is about 0.1: fifty values lie 10 below 100, and fifty 10 above.
     let values = (0..<100).map { $0 % 2 == 0 ? 90.0 : 110.0 }
     let sample = SampleSummary(values)
     let variation = (10_000.0 / 99).squareRoot() / 100
@@ -182,7 +183,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     let rising = noise.enumerated().map { $0.element + 0.2 * Double($0.offset) }
     #expect(Trend(rising).isNotable && Trend(rising).slope > 0.15)
     #expect(Trend(rising.reversed()).slope == -Trend(rising).slope)
-    // Sure, but by less than 1% in all.
+    // The drift is significant, but less than 1% in total.
     let creeping = (0..<40).map { 1000 + 0.1 * Double($0) }
     #expect(Trend(creeping).p < 1e-9 && !Trend(creeping).isNotable)
     #expect(Trend([5]).p == 1 && Trend([5]).slope == 0)
@@ -201,11 +202,11 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     #expect(try verdict(steady, steady.map { $0 - 50_000 }) == .less)
     #expect(try verdict(steady, steady.map { $0 + 50_000 }) == .more)
     #expect(try verdict(steady, steady) == .notShown)
-    // Sure, but by less than 0.1%.
+    // The difference is significant, but less than 0.1%.
     #expect(try verdict(steady, steady.map { $0 + 500 }) == .notShown)
-    // Seven rounds can't: the least p is 2 / 128.
+    // Seven rounds are too few: the smallest possible p is 2 / 128.
     #expect(try verdict(Array(steady[..<7]), steady[..<7].map { $0 * 2 }) == .notShown)
-    // A coarse clock says that nothing was used.
+    // A coarse clock gives 0 for each launch.
     #expect(try verdict(steady.map { _ in 0 }, steady.map { _ in 0 }) == .notShown)
   }
 
@@ -217,11 +218,11 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 }
 
-/// What holds for any samples, tried on seeded ones.
+/// Properties that hold for all samples, tested with pseudorandom samples.
 @Suite struct StatisticsPropertyTests {
   static func logarithms(_ seed: UInt64, count: Int) -> [Double] {
     var random = SeededRandom(seed: seed)
-    // Rounded, so that there are ties and zeros.
+    // The values are rounded, so that some are equal and some are zero.
     return (0..<count).map { _ in (Double.random(in: -4..<6, using: &random)).rounded() / 16 }
   }
 
@@ -237,7 +238,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     #expect(a.contains(there.share))
   }
 
-  /// Where no two sizes are equal, the interval holds 0 if and only if p is at least 5%.
+  /// If no two differences have the same size, the interval contains 0 if and only if p is at least 5%.
   @Test(arguments: 1...40) func theTestAndTheIntervalAgree(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let shift = Double(seed % 5) / 20

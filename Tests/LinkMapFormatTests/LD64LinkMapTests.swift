@@ -3,7 +3,7 @@ import LinkMapFormat
 import TestSupport
 import Testing
 
-/// What the real maps in the fixtures do not show of ld64's.
+/// Tests the parts of ld64's grammar that the real maps in the fixtures do not contain.
 @Suite struct LD64LinkMapTests {
   /// The lines before the first symbol.
   static let header = """
@@ -20,7 +20,8 @@ import Testing
 
     """
 
-  /// Of ld64: behind the architecture and without the last line and the only section's.
+  /// The lines of the dump of a map of ld64, without the first line (the architecture), the line of the only section,
+  /// and the last line.
   static func ld64Entries(_ symbols: String) throws -> [String] {
     let map = try LinkMap(parsing: FileBytes(Array((Self.header + symbols).utf8)))
     return map.dump().split(separator: "\n").dropFirst(3).map(String.init)
@@ -79,7 +80,7 @@ import Testing
       ])
   }
 
-  /// How the text of a map is refused; the first lines are those of `header`.
+  /// The error message for a map that consists of `header` and `text`.
   private static func refusal(_ text: String) throws -> String? {
     let error = #expect(throws: ParseError.self) {
       try LinkMap(parsing: FileBytes(Array(text.utf8)))
@@ -160,7 +161,7 @@ import Testing
           digits[Int.random(in: 0..<(Bool.random(using: &random) ? 16 : 22), using: &random)]
         })
       if Int.random(in: 0..<4, using: &random) == 0 {
-        // One byte that is no digit: near the digits and far from them.
+        // One byte that is not a digit; its value is near those of the digits, or far from them.
         let other = Array("/:@G`gO~ \u{1}\t").randomElement(using: &random) ?? "~"
         let place = Int.random(in: 0..<text.count, using: &random)
         text = String(text.prefix(place)) + String(other) + String(text.dropFirst(place + 1))

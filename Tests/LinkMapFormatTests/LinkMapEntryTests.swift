@@ -2,9 +2,9 @@ import ByteReading
 import LinkMapFormat
 import Testing
 
-/// What the real maps in the fixtures do not show.
+/// Tests the parts of the grammars that the real maps in the fixtures do not contain.
 @Suite struct LinkMapEntryTests {
-  /// The body of the dump: without its first and last line.
+  /// The lines of the dump of a map, without the first and the last line.
   static func entries(_ text: String) throws -> [String] {
     let map = try LinkMap(parsing: FileBytes(Array(text.utf8)))
     return map.dump().split(separator: "\n").dropFirst().dropLast().map(String.init)

@@ -9,7 +9,7 @@ import Testing
     try expectGolden(map.dump(), "linkmap/\(name)/expected.txt")
   }
 
-  /// As in a map that went through Windows or a version control system.
+  /// Windows or a version control system may have changed the line ends of a map.
   @Test(arguments: linkMapFixtures.filter { !$0.hasSuffix("newline") })
   func carriageReturnsAtLineEndsChangeNothing(_ name: String) throws {
     let text = try fixture("linkmap/\(name)/input.map")
@@ -50,7 +50,7 @@ import Testing
 }
 
 extension LinkMap {
-  /// One line for each entry: address, size and name, of an input section with its file before it.
+  /// One line for each entry: its address, size and name. The file of an input section precedes its line.
   func dump() -> String {
     var lines = ["linker \(grammar.name)"]
     func add(_ indent: String, _ kind: String, _ start: UInt64, _ size: UInt64, _ name: String) {

@@ -4,7 +4,7 @@ import LinkMapFormat
 import TestSupport
 import Testing
 
-/// One small map of each grammar with everything that its reader knows, damaged in every way.
+/// For each grammar, one small map that contains all that its reader knows, damaged in several ways.
 @Suite struct LinkMapHostileTests {
   static let maps: [String] = [
     LinkMapGrammarTests.lld + """
@@ -120,7 +120,7 @@ import Testing
     let bytes = Array(map.utf8)
     for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes)) {
       Self.check(Array(bytes[..<length]))
-      // A map must end with a line feed, and half a line of text may well be followed by one.
+      // A map must end with a line feed. A half line that is followed by a line feed can be valid.
       Self.check(Array(bytes[..<length]) + [UInt8(ascii: "\n")])
     }
   }

@@ -5,7 +5,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// A grammar takes a file and its place in a list: the rest of the tool needs to know nothing of it.
+/// To add a grammar takes one file and one entry in a list: the rest of the tool need not know the grammar.
 @Suite struct ToyLinkMapTests {
   private static let grammars = LinkMapGrammar.all + [.toy]
   private static let map = """

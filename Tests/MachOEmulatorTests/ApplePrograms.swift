@@ -1,6 +1,6 @@
-/// Programs for Apple platforms whose behaviour tells who ran what and when.
+/// Programs for Apple platforms whose output shows which functions ran, in what order, and who called them.
 enum ApplePrograms {
-  /// Objective-C, with its libraries below.
+  /// An Objective-C program that uses the two libraries below.
   static let main = """
     #include <dlfcn.h>
     #include <mach-o/dyld.h>
@@ -71,8 +71,9 @@ enum ApplePrograms {
     int plugin(int x) { return x * 11; }
     """
 
-  /// What they print. dyld initialises a library before who needs it; libobjc sends `+load` to superclasses
-  /// first, to categories last, and all before the image's constructors; exit handlers run backwards.
+  /// The output of the programs. dyld initializes a library before the images that need it; libobjc sends `+load` first
+  /// to superclasses and last to categories, and all of it before the image's constructors run; exit handlers run
+  /// backwards.
   static let output = """
     library begins
     +[Base load]

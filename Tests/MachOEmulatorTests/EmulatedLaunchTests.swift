@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The emulator itself, on images that nobody has instrumented.
+/// Tests the emulator itself, with images that are not instrumented.
 @Suite(.needs(.machOEmulator))
 struct EmulatedLaunchTests {
-  /// The program with its two libraries, as linked with `flags`.
+  /// Links the program and its two libraries with `linkFlags`, and launches it.
   private func launch(_ platform: AppleSDK.Platform, linkFlags: [String]) throws
     -> MachOEmulator.Run
   {

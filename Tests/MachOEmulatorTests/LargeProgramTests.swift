@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A launch that touches a megabyte of code, before and after ordering.
+/// A launch of a program with more than a megabyte of code, before and after ordering.
 @Suite(.needs(.machOEmulator))
 struct LargeProgramTests {
   private func build(_ program: LargeAppleProgram, in workshop: Workshop) throws -> [String] {
@@ -37,7 +37,7 @@ struct LargeProgramTests {
     let pages = try [before, after].map { run in
       Set(try #require(run.report.images.first).executedPages16k.map(\.address))
     }
-    // What the symbol table says: pages under the functions of the launch, and nothing else ran.
+    // According to the symbol table, the executed pages are those of the functions of the launch, and no others.
     let listing = try workshop.functionRanges(in: "after")
     let expected = program.startupOrder.flatMap { name -> [UInt64] in
       guard let range = listing[name] else { return [] }
@@ -51,7 +51,7 @@ struct LargeProgramTests {
 }
 
 extension Workshop {
-  /// The stated range of each function of `image` whose name is used once, up to the next one.
+  /// The stated address range of each function of `image` whose name is unique, up to the next function.
   func functionRanges(in image: String) throws -> [String: Range<UInt64>] {
     let listing = try run("llvm-nm-19", ["-n", "--defined-only", image]).output
     let symbols = listing.split(separator: "\n").compactMap { line -> (UInt64, String)? in

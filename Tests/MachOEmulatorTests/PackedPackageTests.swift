@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several copies of the recorder in one image, as after `ld -r`, by which Xcode makes one object of a package.
+/// Several copies of the recorder in one image: Xcode makes one object of a package with `ld -r`.
 @Suite(.needs(.machOEmulator))
 struct PackedPackageTests {
   private static let app = """
@@ -24,7 +24,7 @@ struct PackedPackageTests {
     """
   }
 
-  /// An object that holds `source`, instrumented, and the recorder.
+  /// Makes one object of the recorder and the instrumented `source`.
   private func pack(_ source: String, to name: String, in workshop: Workshop) throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: AppleSDK.recorderSources)
       .filter { $0.hasSuffix(".c") }.sorted()
@@ -72,7 +72,7 @@ struct PackedPackageTests {
     #expect(try program.traces() == ["trace"])
   }
 
-  /// A +load method runs before the compiler's constructors, by which the recorder learns of the image.
+  /// A +load method runs before the constructors of the compiler, which register the image with the recorder.
   @Test func whatRunsBeforeTheFirstInitializerIsNeverLost() throws {
     // The mark would lie in both parts of the early buffer: 4,095 hits precede it.
     let count = 6000

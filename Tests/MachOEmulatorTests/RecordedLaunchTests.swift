@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// The recorder's Darwin code, executed: what it writes is compared with what the emulator saw.
+/// Runs the recorder's Darwin code, and compares the trace with the emulator's report.
 @Suite(.needs(.machOEmulator))
 struct RecordedLaunchTests {
   typealias Step = RecordedProgram.Step
@@ -174,7 +174,7 @@ struct RecordedLaunchTests {
 }
 
 extension RecordedProgram {
-  /// The traces in its folder, sorted.
+  /// The names of the traces in the program's folder, sorted.
   func traces() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: workshop.folder.path)
       .filter { $0.hasPrefix("trace") || $0.hasSuffix(".oftrace") }.sorted()

@@ -108,7 +108,7 @@ struct RecordedProgram: Sendable {
 
   private static let built = Result { try RecordedProgram(.iOS, linkFlags: []) }
 
-  /// The program for iOS in a folder of its own.
+  /// Builds the program for iOS, in a folder of its own.
   init() throws {
     let original = try Self.built.get()
     workshop = try Workshop()
@@ -118,13 +118,13 @@ struct RecordedProgram: Sendable {
     }
   }
 
-  /// Another program for iOS: the image `app` in `workshop`.
+  /// Uses another program for iOS: the image `app` in `workshop`.
   init(in workshop: Workshop) {
     self.workshop = workshop
     platform = .iOS
   }
 
-  /// Builds `app`, `liblibrary.dylib` and `libplugin.dylib`.
+  /// Builds the program `app` and its libraries `liblibrary.dylib` and `libplugin.dylib`.
   init(_ platform: AppleSDK.Platform, linkFlags: [String]) throws {
     workshop = try Workshop()
     self.platform = platform
@@ -161,7 +161,7 @@ struct RecordedProgram: Sendable {
 
   func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
 
-  /// Launches it, recorded to the file `trace`.
+  /// Launches the program, which records itself to the file `trace`.
   func record(
     _ arguments: [String] = [], environment: [String: String] = [:], slide: UInt64? = nil,
     pid: Int32? = nil
@@ -180,7 +180,7 @@ struct RecordedProgram: Sendable {
   struct Step: Hashable, CustomStringConvertible {
     var image: String
     var function: String
-    /// Stated; it tells functions of one name apart.
+    /// The stated address, which distinguishes functions with the same name.
     var address: UInt64
     var description: String { "\(image) \(function)" }
   }
@@ -198,8 +198,8 @@ struct RecordedProgram: Sendable {
 }
 
 extension RecordedProgram.Step {
-  /// Whether the function `name` is of the recorder or of the compiler. `___GLOBAL_init_65535` registers
-  /// exit handlers, of an image's code and of the recorder: one is instrumented, the other is not.
+  /// Whether the function `name` belongs to the recorder or to the compiler. `___GLOBAL_init_65535` registers exit
+  /// handlers, of an image's code and of the recorder: one is instrumented, the other is not.
   static func isBare(_ name: String) -> Bool {
     ["_of_", "_orderfile_rt_", "___sanitizer_cov_", "_sancov.", "___GLOBAL_init_"]
       .contains(where: name.hasPrefix)
@@ -230,8 +230,8 @@ extension TraceFile {
     return hits
   }
 
-  /// The same by file name and function, named as the emulator's report names the addresses; without what
-  /// `isBare` leaves out.
+  /// The hits as file name and function. The functions are named by the emulator's report; those that `isBare` excludes
+  /// are left out.
   func steps(_ run: MachOEmulator.Run) -> [RecordedProgram.Step] {
     hits.compactMap { hit in
       let known = run.report.executedFunctions.first {

@@ -25,7 +25,7 @@ import TraceFormat
     }
     """
 
-  /// The constructor runs before that by which the recorder learns of the image, or after it: as the linker likes.
+  /// The constructor runs before or after the compiler's constructor, which registers the image: the linker decides.
   @Test(arguments: [.iOS, .macOS] as [AppleSDK.Platform])
   func touchesOfEachSectionAreRecorded(platform: AppleSDK.Platform) throws {
     let workshop = try Workshop()

@@ -2,7 +2,7 @@ import FaultEstimate
 import ImageModel
 
 extension [MatchedFunction] {
-  /// Estimates the layouts that these functions match.
+  /// Estimates the faults of the layouts, in which these functions are found.
   package func estimates(
     of layouts: [Layout], pageSize: PageSize = .fourKibibytes, facts: [LaunchFacts]? = nil,
     unplaced: Int = 0

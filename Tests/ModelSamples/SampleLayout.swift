@@ -6,7 +6,7 @@ package struct SampleFunction {
   package var name: SymbolName
   package var address: UInt64
   package var size: UInt64
-  /// Index into the sections of the sample.
+  /// The index of the section in the sample's sections.
   package var section: UInt32
   package var inputSection: SymbolName?
   package var objectFile: SymbolName?
@@ -44,7 +44,7 @@ package struct SampleSection {
   }
 }
 
-/// One `.text` that holds all small addresses.
+/// A section `.text` that contains all small addresses.
 package let wideText = [SampleSection(name: ".text", address: 0, size: 1 << 40)]
 
 package func sampleLayout(
@@ -52,7 +52,8 @@ package func sampleLayout(
   absent: [(name: SymbolName, reason: AbsentSymbol.Reason)] = [], format: ImageFormat = .elf
 ) -> Layout {
   var names = NameTable()
-  func add(_ name: SymbolName) -> NameReference { names.append(name.bytes)! }  // far below 4 GiB
+  // The sum is far below 4 GiB.
+  func add(_ name: SymbolName) -> NameReference { names.append(name.bytes)! }
   let functions = functions.map {
     PlacedSymbol(
       name: add($0.name), address: StatedAddress(rawValue: $0.address), size: $0.size,

@@ -42,7 +42,7 @@ struct AppleFile: CustomTestStringConvertible, Sendable {
   static let images = all.filter { $0.kind == .image }
   static let unstrippedImages = images.filter { !$0.isStripped }
 
-  /// Its bytes; built with all the others the first time.
+  /// The bytes of the file. The first call builds all these files.
   func bytes() throws -> [UInt8] {
     try #require(try Self.built.get()[name])
   }
@@ -93,8 +93,9 @@ struct AppleFile: CustomTestStringConvertible, Sendable {
     "\(platform.rawValue)-\(source).o"
   }
 
-  /// One of everything: `+load` in a class, its subclass and a category, instance methods of that name,
-  /// constructors of C and C++, weak, hidden, static, cold, absolute and common symbols, a second entry.
+  /// A source with one symbol of each kind: `+load` in a class, its subclass and a category, instance methods that are
+  /// called `load`, too, constructors of C and C++, weak, hidden, static, cold, absolute and common symbols, a second
+  /// entry.
   private static let sources: [(name: String, text: String)] = [
     (
       "classes.m",
@@ -171,7 +172,7 @@ struct AppleFile: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// What `tool` writes about a file.
+/// The output of `tool` for a file.
 func judge(_ tool: String, _ arguments: [String]) throws -> String {
   try #require(Tool(tool)).run(arguments)
 }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-ar-19"))
 struct ArchiveFileTests {
-  /// Names around the 16 bytes of the header, with a blank, and not in the order of the alphabet; sizes
-  /// even and odd.
+  /// Members whose names are about as long as the 16 bytes in the header, contain a blank, and are not in alphabetical
+  /// order. Some sizes are even, some odd.
   static let inputs: [(name: String, contents: [UInt8])] = [
     ("z.o", Array("odd".utf8)), ("a b.o", Array("even".utf8)), ("fourteen....o", []),
     ("fifteen .....o", [0]), ("sixteen........o", Array("16".utf8)),
@@ -36,7 +36,7 @@ struct ArchiveFileTests {
     let found = Self.members(try ArchiveFile(parsing: FileBytes(bytes)))
     #expect(found.map(\.name) == Self.inputs.map(\.name))
     for (member, input) in zip(found, Self.inputs) {
-      // Darwin's linker wants members at multiples of 8: there the size has the padding in it.
+      // Darwin's linker needs members at multiples of 8 bytes, so there the stated size includes the padding.
       let padding = member.contents.dropFirst(input.contents.count)
       #expect(member.contents.starts(with: input.contents))
       #expect(
@@ -46,7 +46,7 @@ struct ArchiveFileTests {
     }
   }
 
-  /// Objects have symbols, so these archives have the table of symbols that is no member.
+  /// Objects have symbols, so these archives contain a symbol table, which is not a member.
   @Test(arguments: ["gnu", "darwin", "bsd", "libtool"])
   func objectsAreReadInPlace(format: String) throws {
     let workshop = try Workshop()
@@ -92,7 +92,8 @@ struct ArchiveFileTests {
     #expect(error?.description == "unsupported file: found a thin archive (at offset 0x0)")
   }
 
-  /// A member's header: 16 bytes of name, 32 that nobody reads, 10 of size, 2 of end.
+  /// The header of a member: 16 bytes for the name, 32 bytes that the reader ignores, 10 for the size, and 2 that end
+  /// the header.
   static func header(_ name: String, _ size: String, end: String = "`\n") -> [UInt8] {
     func padded(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: width - text.utf8.count)

@@ -11,7 +11,7 @@ import Testing
     "version-5", "version-5-analysis", "version-5-hash", "version-5-omitted", "version-5-parts",
   ]
 
-  /// The map in an image whose section of maps is `contents`.
+  /// Reads the basic block map of an image in which the map's section contains `contents`.
   static func map(
     _ contents: [UInt8], is64Bit: Bool = true, isBigEndian: Bool = false
   ) throws -> ELFBlockMap? {
@@ -21,7 +21,7 @@ import Testing
     return try ELFFile(parsing: FileBytes(writer.bytes())).blockMap()
   }
 
-  /// A line for each run and each block, as the fixtures have them.
+  /// Formats a map like the fixtures: a line for each part of a function, and one for each block.
   static func text(_ map: ELFBlockMap) -> String {
     map.runs.map { run in
       let blocks = map.blocks[run.blocks].map { block in
@@ -82,7 +82,7 @@ import Testing
     }
     """
 
-  /// What `llvm-readobj --bb-addr-map` says, as the fixtures have it.
+  /// Converts the output of `llvm-readobj --bb-addr-map` to the form of the fixtures.
   static func text(ofListing listing: String) -> String {
     let flags = ["HasReturn", "HasTailCall", "IsEHPad", "CanFallThrough", "HasIndirectBranch"]
     var text = ""
@@ -116,7 +116,7 @@ import Testing
       for block in blocks { writer.write(block) }
     }
     let hash: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
-    writer.write([4, 0x40])  // a version without call sites, and hashes
+    writer.write([4, 0x40])  // This version of the map has no call sites, but hashes.
     writeRun(0x1000, blocks: [[0, 0, 0x81, 0x01, 8] + hash])
     writer.write([5])
     writer.write(UInt16(0xef))  // all but OmitBBEntries

@@ -4,7 +4,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-/// A class and a byte order.
+/// A kind of ELF file: its class and its byte order.
 struct ELFVariant: CustomTestStringConvertible, Sendable {
   var is64Bit: Bool
   var isBigEndian: Bool
@@ -16,7 +16,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
     Self(is64Bit: false, isBigEndian: false), Self(is64Bit: false, isBigEndian: true),
   ]
 
-  /// An image with one of everything.
+  /// An image with one section, segment and symbol of each kind that the reader knows.
   func sample() -> ELFWriter {
     var writer = ELFWriter(is64Bit: is64Bit, isBigEndian: isBigEndian)
     writer.addText()
@@ -87,7 +87,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
     #expect(file.buildID() == [1, 2, 3, 4, 5])
   }
 
-  /// A malformation: what is done to a good 64-bit little-endian file, and the message.
+  /// A malformed file: how a valid 64-bit little-endian file is damaged, and the error message for it.
   struct Malformation: CustomTestStringConvertible, Sendable {
     var name: String
     var offset: Int

@@ -11,7 +11,7 @@ import Testing
     int main(int n, char **v) { (void)v; return one(n) + two(n); }
     """
 
-  /// What each frame description covers, as readelf prints it.
+  /// The address range of each frame description, as readelf prints it.
   static func judged(_ path: String) throws -> [AddressRange] {
     let listing = try #require(Tool("readelf")).run(["--debug-dump=frames", path])
     return listing.split(separator: "\n").compactMap { line -> AddressRange? in

@@ -5,12 +5,12 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-/// What an image asks of the loader: libraries, relocations, initializers.
+/// Tests reading what an image needs from the loader: libraries, relocations, initializers.
 @Suite struct ELFLoadingTests {
   private static let strings = Array(
     "\0libz.so.1\0libc.so.6\0$ORIGIN/../lib:/opt/lib\0own.so\0".utf8)
 
-  /// A library with two needed ones, a run path, relocations of each table, and three initializers.
+  /// A library that needs two libraries, and has a run path, relocations in each kind of table, and three initializers.
   private static func writer(is64Bit: Bool = true) -> ELFWriter {
     var writer = ELFWriter(is64Bit: is64Bit, machine: is64Bit ? 62 : 3)
     writer.addText()
@@ -36,7 +36,8 @@ import Testing
     for value: UInt64 in [0x1020, 0x1030] { word(value, &array) }
     writer.add(.init(".init_array", type: 14, flags: 3, address: 0x3000, contents: array.bytes))
     var relative = ByteWriter()
-    // 0x3000; then of the words behind it the first, the third and the last one that a bitmap reaches.
+    // A relocation of the word at 0x3000; then a bitmap for the first, the third, and the last word that it can reach
+    // after that.
     word(0x3000, &relative)
     word(is64Bit ? 0x8000_0000_0000_000b : 0x8000_000b, &relative)
     writer.add(.init(".relr.dyn", type: 19, flags: 2, contents: relative.bytes))
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  /// An image of which each table is a segment of its own, named by the dynamic section.
+  /// An image in which each table is a segment of its own, to which the dynamic section refers.
   private static func tagged(is64Bit: Bool) -> ELFWriter {
     var writer = ELFWriter(is64Bit: is64Bit, machine: is64Bit ? 62 : 3)
     func words(_ values: [UInt64]) -> [UInt8] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-lipo-19")) struct FatFileTests {
-  /// What `llvm-lipo` makes of `files`.
+  /// The fat file that `llvm-lipo` makes of `files`.
   static func fat(_ files: [[UInt8]], flags: [String] = []) throws -> [UInt8] {
     let sdk = try AppleSDK()
     let workshop = try Workshop()
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Each is built for its target and named by `llvm-lipo`.
+  /// Each image is built for its target, and `llvm-lipo` names its architecture.
   @Test func architecturesHaveTheNamesThatTheLinkerTakes() throws {
     let workshop = try Workshop()
     try workshop.write("int f(void) { return 1; }".utf8, "f.c")
@@ -111,7 +111,7 @@ import Testing
       MachOArchitecture(cpuType: 16_777_234, cpuSubtype: 5).description == "unknown(16777234,5)")
   }
 
-  /// A table of slices, each an offset and a size, of a file of 4096 bytes.
+  /// A fat file of 4096 bytes, whose table has a slice for each offset and size.
   static func table(_ slices: [(UInt32, UInt32)]) -> [UInt8] {
     var writer = ByteWriter(isBigEndian: true)
     writer.write(0xcafe_babe as UInt32)
@@ -193,7 +193,7 @@ import Testing
       boundaries: slices.flatMap { [$0.range.indices.lowerBound, $0.range.indices.upperBound] })
     { readAll(Array(whole[..<length])) }
     #expect(sliceCount == 2, "only the whole file has both slices")
-    // A flip in an image is the image's test; here the table is hit.
+    // Other tests damage the images, so this test damages only the table.
     for flipped in byteFlips(of: Array(whole[..<72])) { readAll(flipped + whole[72...]) }
     #expect(sliceCount > 100, "most flips hit what nobody compares")
   }

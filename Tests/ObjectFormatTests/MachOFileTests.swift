@@ -72,7 +72,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  /// Old systems have a command each, and simulators none; the newer command has all.
+  /// Each older system has a load command of its own, but simulators have none. The newer command has values for all.
   @Test func eachTargetHasItsPlatform() throws {
     let workshop = try Workshop()
     try workshop.write("int f(void) { return 1; }".utf8, "f.c")

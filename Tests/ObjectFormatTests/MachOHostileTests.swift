@@ -145,7 +145,7 @@ import Testing
     }
     #expect(readCount > 500, "a cut behind the load commands leaves what can be read")
 
-    // Where a flip counts: load commands; what pointers and symbols are made of.
+    // The parts of the file in which a changed byte matters: the load commands, the pointers and the symbols.
     let commandsEnd = 32 + Int(file.header.commandsSize)
     let data = file.segments.first { !$0.name.elementsEqual("__TEXT".utf8) && $0.fileSize > 0 }
     let dataStart = max(commandsEnd, Int(data?.offset.rawValue ?? 0))

@@ -4,7 +4,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-/// What a Mach-O image asks of the loader: libraries, rebases and binds.
+/// Tests reading what a Mach-O image needs from the loader: libraries, rebases and binds.
 @Suite struct MachOLoadingTests {
   private static func bytes(_ fields: UInt32..., text: String = "") -> [UInt8] {
     var writer = ByteWriter()
@@ -29,7 +29,8 @@ import Testing
     try MachOFile(parsing: FileBytes(bytes))
   }
 
-  /// Fixups as `rebase 0x4000`, with the library's number and the symbol of a bind; counted from the header.
+  /// Formats fixups such as `rebase 0x4000`. A bind has the library's number and the symbol. Addresses are relative to
+  /// the header.
   private static func fixups(_ bytes: [UInt8]) throws -> [String] {
     let file = try file(bytes)
     var found: [String] = []
@@ -127,7 +128,8 @@ import Testing
     #expect(throws: ParseError.self) { try Self.fixups(Self.image(rebase: program, bind: [])) }
   }
 
-  /// `__DATA` with a list in its first page: a rebase, a bind and a bind in all images.
+  /// A `__DATA` segment with a chain of fixups in its first page: a rebase, a bind, and a bind that looks up its symbol
+  /// in all images.
   private static func chained() -> [UInt8] {
     var data = ByteWriter()
     data.write(UInt64(0x10 | 2 << 51))  // the next is 2 * 4 bytes further on
@@ -163,7 +165,7 @@ import Testing
     var read = 0
     for good in [Self.chained(), Self.image(rebase: Self.rebases, bind: Self.binds)] {
       let ends = hostilePrefixLengths(of: good).filter { $0 < 2048 || $0 > good.count - 256 }
-      // Only the commands and what they point to: most of the file is zeros.
+      // Only the load commands and the data to which they point are damaged: most of the file is zeros.
       let head = Array(good.prefix(1024))
       let flipped = byteFlips(of: head).map { $0 + good.dropFirst(1024) }
       for bytes in ends.map({ Array(good.prefix($0)) }) + flipped {

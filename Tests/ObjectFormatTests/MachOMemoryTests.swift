@@ -60,8 +60,8 @@ import Testing
     return UInt64(text.dropFirst(2), radix: 16).map(StatedAddress.init(rawValue:))
   }
 
-  /// An image at 0x100000000 whose `__DATA`, at 0x100004000, holds `slots` in `format`; `nil` is an image
-  /// without fixups in it.
+  /// An image at 0x100000000 whose `__DATA`, at 0x100004000, holds `slots` in `format`; `nil` makes an image without
+  /// fixups.
   static func memory(
     _ slots: [UInt64], format: UInt16?, cpuSubtype: UInt32 = 0
   ) throws -> MachOMemory {
@@ -152,7 +152,7 @@ import Testing
     #expect(memory.pointer(at: StatedAddress(rawValue: address)) == nil)
   }
 
-  /// `chainedFixups` with one field changed.
+  /// The damaged forms of `chainedFixups`, each with one field changed.
   @Test(
     arguments: [
       (0, 1, "unsupported fixups_version: found 1"),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MachOStartFunctionTests {
-  /// The symbols at `addresses`, of a file that is not stripped.
+  /// The names of the symbols at `addresses`, in a file that is not stripped.
   static func names(_ addresses: [StatedAddress], in file: MachOFile) throws -> [String] {
     var names: [StatedAddress: String] = [:]
     let table = try #require(try file.symbolTable())
@@ -62,7 +62,7 @@ import Testing
 
   @Test func whatLeadsNowhereIsCounted() throws {
     let pointers: [UInt64] = [0x1_0000_7fff, 0, 0x1_0000_8000, 0x1_0000_0000, .max]
-    // Three bytes too many are no element.
+    // Three additional bytes are not an element.
     let found = try MachOFile(
       parsing: FileBytes(Self.image(type: 9, Self.bytes(pointers) + [1, 0, 0]).bytes())
     ).initializers()
@@ -104,7 +104,8 @@ import Testing
       error?.description
         == "unsupported cryptid: found encrypted contents (at offset \(text.offset))")
     #expect(try file.functionStarts() == plain.functionStarts())
-    // The selectors' names are encrypted in both; the list of initializers is only if it is one of offsets.
+    // The selectors' names are encrypted in both files. The list of initializers is encrypted only if it consists of
+    // offsets.
     #expect(try file.loadMethods().addresses.isEmpty)
     #expect(try file.loadMethods().unknownCount == 3)
     let isEncrypted = file.sections.contains { $0.type == .initializerOffsets }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needs(.appleSDK, "llvm-nm-19")) struct MachOSymbolTableTests {
-  /// The words that `llvm-nm -m` has for bits which this reader leaves out.
+  /// The words in the output of `llvm-nm -m` for bits that this reader does not read.
   static let unread = ["[referenced dynamically] ", "[no dead strip] "]
 
   @Test(arguments: AppleFile.all)

@@ -13,12 +13,12 @@ private struct Words {
   static let other = text + 0x110
   static let function = text + 0x1000
 
-  /// By the offset in `__DATA`.
+  /// The words of `__DATA`, by their offset.
   var data: [UInt64: UInt64] = [:]
   /// The section that lists the first words of `data`.
   var list = (name: "__objc_nlclslist", count: 1 as UInt64)
 
-  /// One class, the metaclass, its constants, and two absolute class methods, the second `+load`.
+  /// One class with its metaclass, constants, and two class methods with absolute references; the second is `+load`.
   static var oneClass: Self {
     Self(data: [
       0x00: data + 0x100,  // the list
@@ -48,7 +48,7 @@ private struct Words {
 }
 
 @Suite struct ObjCLoadMethodTests {
-  /// What is changed in the image with one class, and what is found then.
+  /// A change of the image with one class, and the methods that are then found.
   struct Change: CustomTestStringConvertible, Sendable {
     var name: String
     var words: [UInt64: UInt64]

@@ -32,7 +32,7 @@ import Testing
     #expect(read > 0)
   }
 
-  /// `__DATA` at 0x1_0000_8000 with slots that code reads in each way.
+  /// An image with `code` that reads slots of its `__DATA` segment, at 0x1_0000_8000.
   private static func image(cpu: UInt32, _ code: [UInt8]) -> [UInt8] {
     var writer = MachOWriter()
     writer.segments = [

@@ -2,7 +2,7 @@ import OrderFileFormat
 import TestSupport
 import Testing
 
-/// Entries that name data, and strings.
+/// Tests entries of order files that name data and strings.
 @Suite struct DataEntriesTests {
   private let entries = [
     OrderFileEntry(symbol: bytes("_main")),
@@ -18,7 +18,7 @@ import Testing
     #expect(read.strings.map(\.hash) == (dialect == .ld64LLD ? [7, 5] : []))
     #expect(
       dialect.write(read.entries, strings: [7, 5], header: ["of a program"]).bytes == written.bytes)
-    // The files of several architectures can be put into one.
+    // The order files of several architectures can be joined into one file.
     let twice = try dialect.read(.init(written.bytes + written.bytes))
     #expect(twice.entries == entries + entries)
   }
@@ -33,7 +33,7 @@ import Testing
     #expect(!dialect.ordersData && !dialect.ordersStrings)
   }
 
-  /// What ld64.lld 22 computes. The longest are hashed by other code of xxHash.
+  /// The hashes that ld64.lld 22 computes. xxHash has separate code for long strings.
   @Test(
     arguments: [
       ("", 0x2d06_8005_38d3_94c2), ("quote\"q", 1_956_311_786), ("%s %d\n", 1_635_744_919),
@@ -53,7 +53,7 @@ import Testing
     #expect(file.entries.count == 1)
     #expect(file.strings.map(\.hash) == [hash].compactMap { $0 })
     #expect(file.patterns.count == (hash == nil ? 1 : 0))
-    // Apple's linkers move no string.
+    // Apple's linkers do not order strings.
     let other = try read("_main\n" + line + "\n", .ld64)
     #expect(other.strings.isEmpty && other.patterns.count == 1)
   }

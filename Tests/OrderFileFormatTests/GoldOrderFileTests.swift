@@ -68,7 +68,8 @@ import Testing
     }
   }
 
-  /// An image has no input sections. With the comment, it shows what became of the function.
+  /// An image does not show input sections. The comment on the line names the function, so that `verify` can look it up
+  /// in the image.
   @Test(arguments: [OrderFileDialect.gold, .gnuLD])
   func aCommentNamesTheFunctionOfASectionThatIsNotNamedForIt(dialect: OrderFileDialect) throws {
     let given = [

@@ -140,7 +140,7 @@ import Testing
     let one = try link(["main.o"] + inputs, order: OrderFileDialect.ld64LLD.write(entries).bytes)
     #expect(Array(one.map.prefix(2)) == ["\(file("b.o")) _twin", "main.o _main"], "\(one.map)")
     #expect(Array(one.symbols.prefix(2)) == ["_twin", "_main"])
-    // Both, each at a place of its own.
+    // With the object file, the order has both functions, each at a place of its own.
     let twin = OrderFileEntry(symbol: bytes("_twin"), objectFile: bytes(file("a.o")))
     let both = try link(
       ["main.o"] + inputs, order: OrderFileDialect.ld64LLD.write(entries + [twin]).bytes)
@@ -148,7 +148,7 @@ import Testing
       Array(both.map.prefix(3)) == [
         "\(file("b.o")) _twin", "main.o _main", "\(file("a.o")) _twin",
       ], "\(both.map)")
-    // The bare name moves both, and a member without its archive none.
+    // The bare name moves both functions. The name of a member without its archive moves none.
     let bare = try link(["main.o"] + inputs, order: bytes("_twin\n_main\n"))
     #expect(bare.map.prefix(2).allSatisfy { $0.hasSuffix(" _twin") }, "\(bare.map)")
     let member = try link(["main.o"] + inputs, order: bytes("b.o:_twin\n"))
@@ -183,7 +183,7 @@ import Testing
     #expect(Array(linked.symbols.prefix(3)) == ["_folded", "_kept", "_main"], "\(linked.symbols)")
   }
 
-  /// What is read of a file decides what the linker does.
+  /// Our reader reads a file as the linker does: each line has the effect that we read.
   @Test func commentsBlanksAndArchitecturesAreReadAsTheLinkerDoes() throws {
     try compile(Self.cProgram, as: "main.c")
     let order =
@@ -198,7 +198,7 @@ import Testing
     expect(try link(["main.o"], order: bytes(order)), beginsWith: expected)
   }
 
-  /// The first of two equal lines counts; ld64's rule is another one.
+  /// The first of two equal lines counts. ld64 has another rule.
   @Test func ofTwoEqualLinesTheFirstCounts() throws {
     try compile(Self.cProgram, as: "main.c")
     #expect(!OrderFileDialect.ld64LLD.lastDuplicateWins)
@@ -221,21 +221,21 @@ import Testing
     expect(try link(["main.o", "odd.o"], order: written.bytes), beginsWith: odd + ["_main"])
   }
 
-  /// Of ThinLTO the toolchain's clang may write a newer format than the linker reads; its names are tried
-  /// in the next test.
+  /// With ThinLTO, the toolchain's clang may write a newer format than the linker reads. The next test covers the names
+  /// of ThinLTO.
   @Test func linkTimeOptimizationKeepsTheNames() throws {
     try compile(Self.twin("one"), as: "a.c", flags: ["-flto=full"])
     try compile(
       "int one(int); int main(void) { return one(1); }", as: "main.c", flags: ["-flto=full"])
     let linked = try link(["main.o", "a.o"], order: bytes("_twin\n_main\n"))
     #expect(Array(linked.symbols.prefix(2)) == ["_twin", "_main"], "\(linked.symbols)")
-    // The object files are gone, and a line that names one with them.
+    // After link-time optimization the object files no longer exist, so a line that names one has no effect.
     let gone = try link(["main.o", "a.o"], order: bytes("a.o:_twin\n"))
     #expect(gone.symbols.first != "_twin", "\(gone.symbols)")
   }
 
-  /// LLD 20 and older compare a promoted function's whole name, and newer ones and ld64 the cut one: with
-  /// both lines each finds it.
+  /// LLD 20 and older compare a promoted function's whole name, and newer ones and ld64 the cut one: if the order file
+  /// has both lines, each linker finds the function.
   @Test func aPromotedFunctionIsFoundByOneOfItsTwoLines() throws {
     try compile(
       """

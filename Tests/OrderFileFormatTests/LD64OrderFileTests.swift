@@ -3,14 +3,14 @@ import OrderFileFormat
 import TestSupport
 import Testing
 
-/// What a line asks for, in a form that a table can hold: architecture, object file, symbol.
+/// The parts of an entry, in a form for the tables of cases: architecture, object file, symbol.
 private func parts(_ entry: OrderFileEntry) -> String {
   [entry.architecture, entry.objectFile, entry.symbol]
     .map { $0.map(text) ?? "-" }.joined(separator: "|")
 }
 
 @Suite struct LD64OrderFileTests {
-  /// By hand, from `parseOrderFile` of both linkers.
+  /// The expected entries were derived by hand from the function `parseOrderFile` of both linkers.
   @Test(
     arguments: [
       ("_a\n_b\n", ["-|-|_a", "-|-|_b"]), ("_a", ["-|-|_a"]), ("_a\r\n", ["-|-|_a"]), ("", []),
@@ -25,7 +25,7 @@ private func parts(_ entry: OrderFileEntry) -> String {
       ("libx.a(b.o):_f\n", ["-|libx.a(b.o)|_f"]), ("arm64:a.o:_f\n", ["arm64|a.o|_f"]),
       ("a.o:arm64:_f\n", ["-|a.o|arm64:_f"]), ("arm64: a.o:_f\n", ["arm64| a.o|_f"]),
       ("a.o:_x.o:y\n", ["-|a.o|_x.o:y"]), ("_x.o:y\n", ["-|_x.o|y"]),
-      // `.o:` goes before `.o):`, even if that comes first.
+      // `.o:` has precedence over `.o):`, even if `.o):` comes first.
       ("l(a.o):b.o:_f\n", ["-|l(a.o):b.o|_f"]), ("a.o:\n", []), ("a.obj:_f\n", ["-|-|a.obj:_f"]),
       ("\u{feff}_a\n", ["-|-|\u{feff}_a"]),
       ("CSTR;1956311786\narm64:a.o:CSTR;0x10\n\"text\"\n_a\n", ["-|-|_a"]),
@@ -79,7 +79,7 @@ private func parts(_ entry: OrderFileEntry) -> String {
       ("a.o", nil, "_f", "a.o:_f"), ("libx.a(b c.o)", nil, "_f", "libx.a(b c.o):_f"),
       (nil, "arm64", "-[A b]", "arm64:-[A b]"), ("a.o", "x86_64", "_f", "x86_64:a.o:_f"),
       ("a.o", nil, "_x.o:y", "a.o:_x.o:y"), (nil, "arm64", "arm64:x", "arm64:arm64:x"),
-      // What no line can say of an object file is left away: the name alone covers it.
+      // An object file that a line can't name is left out: the function's name alone remains.
       ("lto.tmp", nil, "_f", "_f"), ("noext", "arm64", "_f", "arm64:_f"), ("a#.o", nil, "_f", "_f"),
       ("a.o:b.o", nil, "_f", "_f"), (" a.o", nil, "_f", "_f"), ("", nil, "_f", "_f"),
       ("arm64:a.o", nil, "_f", "_f"),
@@ -94,7 +94,7 @@ private func parts(_ entry: OrderFileEntry) -> String {
     #expect(written.unwritable.isEmpty)
   }
 
-  /// Of a name that stands in several files none is taken for a duplicate of another.
+  /// Functions with the same name in several object files do not count as duplicates.
   @Test func equalLinesAreWrittenOnce() {
     let twins = ["a.o", "b.o", "a.o"].map {
       OrderFileEntry(symbol: bytes("_twin"), objectFile: bytes($0))

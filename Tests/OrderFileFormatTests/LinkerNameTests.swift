@@ -1,7 +1,7 @@
 import OrderFileFormat
 import Testing
 
-/// What linkers are called.
+/// Tests which linker a name stands for.
 @Suite struct LinkerNameTests {
   @Test(arguments: [
     ("lld", "lld"), ("lld-19", "lld"), ("ld.lld", "lld"), ("/usr/bin/ld.lld-19", "lld"),

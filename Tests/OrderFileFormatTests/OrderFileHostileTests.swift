@@ -3,7 +3,8 @@ import OrderFileFormat
 import TestSupport
 import Testing
 
-/// Damaged order files, read as their dialect, and each eighth as every dialect: a reader may throw; it must not trap or hang.
+/// Damaged order files, read in their dialect; every eighth is read in all dialects. A reader may throw, but must not
+/// trap or hang.
 @Suite struct OrderFileHostileTests {
   @Test(.needs(.time), arguments: OrderFileDialect.all)
   func cutsAndFlippedBytesDoNotTrap(dialect: OrderFileDialect) {
@@ -27,7 +28,7 @@ import Testing
     _ = OrderFileDialect(guessedFrom: bytes)
   }
 
-  /// Each would cost more if a reader looked at the rest of the file for each byte.
+  /// These files would take long if a reader looked at the rest of the file for each byte.
   @Test(.needs(.time), arguments: ["[", "[]", "(", "{", "/*", "\"", "*(", "#", ":", "a\n"])
   func repeatedBytesCostLinearTime(unit: String) {
     let unit = bytes(unit)

@@ -19,7 +19,7 @@ import Testing
         file.entries.map(\.section) == expected.map(\.section), sourceLocation: sourceLocation)
     }
     #expect(file.entries.map(\.symbol) == expected.map(\.symbol), sourceLocation: sourceLocation)
-    // Those for Mach-O begin with one of their own.
+    // Order files for Mach-O begin with a comment of their own.
     #expect(
       file.comments.count == (dialect.imageFormat == .machO ? 3 : 2),
       sourceLocation: sourceLocation)
@@ -47,7 +47,7 @@ import Testing
       let name = (0..<Int.random(in: 0...6, using: &random)).map { _ in
         alphabet.randomElement(using: &random) ?? 0
       }
-      // One that no prefix of a function section can be mistaken in.
+      // The name begins with an `x`, so that no beginning of it looks like the prefix of a section.
       return OrderFileEntry(symbol: bytes("x") + name, section: bytes(".text.x") + name)
     }
     try check(entries, dialect)

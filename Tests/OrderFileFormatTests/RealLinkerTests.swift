@@ -7,7 +7,7 @@ import Testing
 /// A linker on this machine, and how it is told the order.
 struct Linker: CustomTestStringConvertible, Sendable {
   var tool: String
-  /// What a compiler driver calls it in `-fuse-ld`.
+  /// The linker's name in a compiler driver's option `-fuse-ld`.
   var driverName: String
   var dialect: OrderFileDialect
   /// The linker's option, without the file.
@@ -28,7 +28,7 @@ struct Linker: CustomTestStringConvertible, Sendable {
 
 let compilers = ["clang", "gcc"].filter { Requirement.tool($0).keepsArguments }
 
-/// Entries for what may lie in any of a function's candidate sections.
+/// Entries for functions that may lie in any of the sections in which compilers put functions.
 func candidates(_ names: [String]) -> [OrderFileEntry] {
   names.flatMap { name in
     FunctionSection.candidates(of: bytes(name)).map {
@@ -37,8 +37,7 @@ func candidates(_ names: [String]) -> [OrderFileEntry] {
   }
 }
 
-/// Links small programs with the linkers themselves: the order that `nm -n` reads back is the order
-/// that was asked for.
+/// Links small programs with real linkers, and checks with `nm -n` that the functions have the requested order.
 @Suite(.needs("clang", "ld.lld", "nm"))
 struct RealLinkerTests {
   static let program = """
@@ -51,7 +50,7 @@ struct RealLinkerTests {
     int main(void) { f1(); f2(); f3(); f4(); quiet(); rare(); return 0; }
     """
 
-  /// Links `order` written in the linker's dialect; names that `nm` shows, as far as `of` has them.
+  /// Links with `order`, written in the linker's dialect. Returns those names in `of` that `nm` lists, in its order.
   private func link(
     _ workshop: Workshop, _ linker: Linker, compiler: String, order: [UInt8],
     objects: [String] = ["main.o"], options: [String] = []

@@ -3,9 +3,9 @@ import OrderFileFormat
 import TestSupport
 import Testing
 
-/// Other names in an order file that people edit.
+/// Tests renaming entries in an order file that people also edit.
 @Suite struct RenamingTests {
-  /// Dialect, file, the entries to rename, and what results.
+  /// The dialect, the file, the entries to rename, and the resulting file.
   static let cases: [(OrderFileDialect, String, [Int: String], String)] = [
     (.lld, "# f\n\n  f.llvm.1\t\ng\n", [0: "f.llvm.2"], "# f\n\n  f.llvm.2\t\ng\n"),
     (.lld, "a\r\nf.llvm.1\r\nb\r\n", [1: "f"], "a\r\nf\r\nb\r\n"),
@@ -27,7 +27,7 @@ import Testing
       [0: "h", 1: "k"],
       "/* f */ SECTIONS { .text.orderfile : {\n *(\".text.h\") a.o(.text.k)\n} } INSERT BEFORE .text;\n"
     ),
-    // Several entries on a line, of which one's name begins another's.
+    // A line with several entries; the name of one is the beginning of another's name.
     (
       .gnuLD,
       ".text : { *(.text.f.llvm.1); *(.text.main) ; *(.text.f.llvm.1.b) a.o(.text.f.llvm.1) }",
@@ -50,7 +50,7 @@ import Testing
     #expect(String(decoding: result, as: UTF8.self) == expected)
   }
 
-  /// A name that would be read as something else is refused, and with it the whole file.
+  /// If a new name would be read as something else, the whole renaming is refused.
   @Test(
     arguments: [
       (.lld, "a\nf\n", "#g"), (.lld, "a\nf\n", " g"), (.lld, "a\nf\n", ""),
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// With the same names the result is the file, whatever is in it.
+  /// If no name changes, the result equals the file, whatever the file contains.
   @Test(.needs(.time), arguments: OrderFileDialect.all)
   func sameNamesGiveTheSameBytes(dialect: OrderFileDialect) {
     let input = dialect.write(oddNames.map(entry), header: ["tool */ 1"]).bytes

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension OrderFileDialect {
-  /// Of a linker that does not exist, in one place, as CONTRIBUTING.md says how to add one: `first: f`.
+  /// The dialect of a linker that does not exist, added in one place as CONTRIBUTING.md describes. A line is `first:
+  /// f`.
   fileprivate static let toy = OrderFileDialect(
     name: "toy", imageFormat: .elf, namesSections: false, lastDuplicateWins: false,
     reader: readToy, writer: writeToy, recognizes: { $0.hasPrefix("first: ", at: 0) })
@@ -28,7 +29,7 @@ extension OrderFileDialect {
   return writer.written
 }
 
-/// A dialect takes a file and its place in a list.
+/// To add a dialect takes one file and one entry in a list.
 @Suite struct ToyOrderFileTests {
   @Test func whatItWritesIsRecognizedAndReadBack() throws {
     let entries = ["main", "a b"].map { OrderFileEntry(symbol: bytes($0)) }

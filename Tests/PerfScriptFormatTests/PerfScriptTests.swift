@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PerfScriptTests {
-  /// What is known of each sample, a line each: command, process, thread, nanoseconds, line, frames.
+  /// Formats each sample as a line: command, process, thread, nanoseconds, line number, frames.
   private func samples(_ text: String) throws -> [String] {
     let bytes = FileBytes(Array(text.utf8))
     var lines: [String] = []

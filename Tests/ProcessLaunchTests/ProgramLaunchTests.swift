@@ -24,7 +24,7 @@ import Testing
     ProgramLaunch(command: ["sh", "-c", script] + words)
   }
 
-  /// What `launch` writes to its standard output and to its standard error.
+  /// The texts that the program of `launch` writes to its standard output and to its standard error.
   private func texts(
     _ launch: ProgramLaunch, input: String = ""
   ) throws -> (output: String, errors: String, result: ProgramLaunch.Result) {

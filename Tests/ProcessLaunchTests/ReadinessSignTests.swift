@@ -1,7 +1,8 @@
 import ProcessLaunch
 import Testing
 
-/// What `--until-ready` takes. Launches with such signs are in `ReadinessTests` and `ProgramLaunchTests`.
+/// Tests the values of `--until-ready`. Launches with such signs of readiness are tested in `ReadinessTests` and
+/// `ProgramLaunchTests`.
 @Suite struct ReadinessSignTests {
   @Test(arguments: [
     ("port=8080", Readiness.port(8080)), ("port=1", .port(1)), ("port=65535", .port(65535)),

@@ -6,9 +6,9 @@
 
   import ProcessTracing
 
-  /// Breakpoints in memory of this very process, which never runs it.
+  /// Plants breakpoints in memory of this process, which never executes that memory.
   @Suite struct BreakpointSetTests {
-    /// Memory that may not be written, as code is, and that ends with a page that is not there.
+    /// Memory that can't be written, like code, and that is followed by a page that is not mapped.
     private final class Code {
       let memory: ProcessMemory
       let mapping: ProcessMapping
@@ -47,7 +47,7 @@
 
     private static let trap: UInt8 = 0xcc
 
-    /// A page of NOP; `endbr64` at 16, and a breakpoint of the program's own at 32.
+    /// A page of NOP instructions, with an `endbr64` at offset 16 and a breakpoint of the program itself at offset 32.
     private static let page: [UInt8] = {
       var page = [UInt8](repeating: 0x90, count: 4096)
       page.replaceSubrange(16..<20, with: [0xf3, 0x0f, 0x1e, 0xfa])
@@ -81,7 +81,8 @@
     }
 
     @Test func removingAllLeavesTheCodeAsItWas() throws {
-      // More than is read at once, and functions on both sides of the seam.
+      // The code is larger than the piece that is read at once, and has functions on both sides of the border of two
+      // pieces.
       let size = (1 << 20) + 3 * 4096
       var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 & 0x7f) }
       let offsets = stride(from: 1, to: UInt64(size), by: 97).map { $0 }

@@ -89,7 +89,8 @@ import Testing
     touches.touched(0x11000, .execute, by: 0x11000, in: 1)
     touches.processForked(2, from: 1)
     touches.processBegan(2)
-    touches.touched(0x11000, .execute, by: 0x11000, in: 2)  // nothing is loaded yet
+    // No image is loaded yet, so the touch belongs to none.
+    touches.touched(0x11000, .execute, by: 0x11000, in: 2)
     touches.imageLoaded(ImageInMemory(path: "/app"), at: 0x30000..<0x40000, in: 2)
     touches.touched(0x31000, .execute, by: 0x31000, in: 2)
     touches.touched(0x32000, .execute, by: 0x32000, in: 2)
@@ -130,7 +131,7 @@ import Testing
     touches.becameWrite(first)
     #expect(Self.rows(touches) == ["/app+4096 write", "/app+8192 read"])
 
-    // Another process has written it before.
+    // Another process has written to the page before.
     let other = touches.touched(0x11000, .read, by: 0x12399, in: 1)
     let again = try #require(other)
     touches.becameWrite(again)

@@ -4,7 +4,7 @@ import ProcessTracing
 import TestSupport
 import Testing
 
-/// `/proc/PID/maps` as the kernel writes it, and as nobody should.
+/// Tests reading `/proc/PID/maps`, as the kernel writes it and damaged.
 @Suite struct ProcessMappingTests {
   private static func parse(_ line: String) -> ProcessMapping? {
     ProcessMapping(line: Array(line.utf8)[...])
@@ -34,7 +34,7 @@ import Testing
       "1000 2000 0 rw- 00:01 7 '/memfd:a (deleted)'"
     ),
     ("1000-2000 ---p 00000000 08:01 7 /a b  c", "1000 2000 0 --- 08:01 7 '/a b  c'"),
-    // A line feed in a name is written so; a name that holds these four characters can't be told from it.
+    // The kernel writes a line feed in a name as `\012`. A name that contains these four characters looks the same.
     ("1000-2000 r--p 00000000 08:01 7 /a\\012b", "1000 2000 0 r-- 08:01 7 '/a\\012b'"),
     ("1000-2000 r--p 00000000 08:01 7 /größe", "1000 2000 0 r-- 08:01 7 '/größe'"),
     ("1000-1000 r--p 00000000 08:01 7 /empty", "1000 1000 0 r-- 08:01 7 '/empty'"),
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// As those who ask for mappings do.
+  /// Uses a mapping as callers of the reader do.
   private func use(_ mapping: ProcessMapping?) {
     guard let mapping else { return }
     #expect(mapping.addresses.size <= Int.max && mapping.path.hasPrefix("/"))
@@ -90,7 +90,7 @@ import Testing
       deinit { munmap(place, 8192) }
     }
 
-    /// In a folder with a blank and a line feed in its name; the file is removed while it is mapped.
+    /// The file is in a folder whose name contains a blank and a line feed, and is removed while it is mapped.
     @Test func theKernelsOwnLinesAreRead() throws {
       let folder = try TemporaryFolder()
       let path = try folder.write([UInt8](repeating: 7, count: 8192), "with blank\nand line/file")

@@ -66,7 +66,7 @@ import Testing
     #expect(image[.code].bytes == 40 << 10)
     #expect(image[.relocated].bytes == 8 << 10)
     #expect(image[.data].bytes == 4 << 10)
-    // Neither the heap nor memory elsewhere is the image's.
+    // Neither the heap nor other memory belongs to the image.
     #expect(image[.zeroFilled].bytes == 4 << 10)
     #expect(image.bytes == 64 << 10 && image.sharedOutBytes == 60 << 10)
   }

@@ -26,9 +26,9 @@
     static let writev: Int32 = 20
   }
 
-  /// Which memory a system call uses, with a memory of a few bytes that are known.
+  /// Tests which memory a system call uses. The memory is simulated: only a few bytes have values.
   @Suite struct SystemCallMemoryTests {
-    /// What is at an address; the rest can't be read.
+    /// The bytes at some addresses. All other memory can't be read.
     private final class Memory {
       var bytes: [UInt64: UInt8] = [:]
       var used: [String] = []

@@ -15,7 +15,8 @@ import Testing
     }
   }
 
-  /// What is read is what would be written: nothing is repaired in silence.
+  /// A damaged profile either throws, or is read as a profile whose written form equals the damaged file: nothing is
+  /// silently repaired.
   @Test(.needs(.time)) func flippedBytesAreAnErrorOrAnotherProfile() throws {
     var readCount = 0
     for bytes in byteFlips(of: Self.bytes, count: 3000) {
@@ -23,7 +24,7 @@ import Testing
       readCount += 1
       #expect(profile.bytes == bytes)
     }
-    // Names and times have no redundancy.
+    // Some damaged profiles are valid, because names and times can have any value.
     #expect(readCount > 0)
   }
 
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func aCountThatTheFileCannotHoldIsAnErrorAtOnce() {
-    // Behind the version: 13 counts and a histogram without buckets, then the number of texts.
+    // After the version come 13 counts and a histogram without buckets, then the number of texts.
     let start = Array(Profile().bytes[..<26])
     for count in [[0xff, 0xff, 0xff, 0xff, 0x0f], [0xff, 0xff, 0x7f]] as [[UInt8]] {
       let error = #expect(throws: ParseError.self) {

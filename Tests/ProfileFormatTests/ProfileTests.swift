@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ProfileTests {
-  /// Folds parts of the launches, in any order, into profiles, and these in any order into one, through files.
+  /// Folds parts of the launches, in any order, into profiles. Writes and reads the profiles, and folds them in any
+  /// order into one.
   @Test(.needs(.time), arguments: 0..<12)
   func anyGroupingOfMergesGivesTheSameBytes(seed: UInt64) throws {
     let launches = SampleLaunch.many(
@@ -66,7 +67,7 @@ import Testing
     #expect(profile.functions.map(\.support) == [6, 6, 3])
     #expect(profile.functions.map(\.firstNanoseconds) == [3, 9, 1])
     #expect(profile.functions.map(\.positions.median) == [0, 1, 0])
-    // The first and the last launch used the same: they are one of weight 3.
+    // The first and the last launch used the same functions, so they become one launch of weight 3.
     #expect(profile.launches.map(\.weight) == [3, 3])
   }
 
@@ -83,7 +84,7 @@ import Testing
         program: image, weight: weight
       )?.first
     }
-    // A function and a datum at the same address are two.
+    // A function and data at the same address are two places.
     let places = try #require(launch([16, 32], [64, 16]))
     fold.describe(
       places.data[0], of: image, isData: true, size: 40, objectFile: nil, names: ["table"])
@@ -99,7 +100,7 @@ import Testing
     #expect(profile.data.map(\.positions.median) == [0, 0])
     #expect(profile.data.map(\.firstNanoseconds) == [16, 64])
     #expect(profile.data.map(\.names) == [[], ["table"]] && profile.data[1].size == 40)
-    // The order of data makes two launches of what would be one.
+    // Two launches that differ only in the order of their data remain two launches.
     #expect(profile.launches.map(\.weight).sorted() == [1, 1, 1, 2])
     #expect(profile.launches.first { $0.weight == 2 }?.data == [0, 1])
     #expect(profile.launches.contains { $0.uses.isEmpty && $0.data == [1] })
@@ -209,9 +210,9 @@ import Testing
   private typealias Wide = StaticBigNumber
 }
 
-/// Numbers of up to 256 bits, as far as the test needs them.
+/// Numbers of up to 256 bits, with the operations that the test needs.
 private struct StaticBigNumber: Comparable {
-  /// Low digits first, 32 bits each.
+  /// The digits, from the lowest to the highest, 32 bits each.
   var digits: [UInt64]
 
   init(_ value: UInt64) {

@@ -3,7 +3,7 @@ import ImageModel
 import ProfileFormat
 import TestSupport
 
-/// A made-up launch of two images; some share launches' contents, some lack names, times or hits.
+/// An invented launch of two images. Some launches equal another launch, and some have no names, times or hits.
 struct SampleLaunch {
   var launch: ProfileFold.Launch
   var uses: [[ProfileFold.FunctionUse]]
@@ -26,7 +26,7 @@ struct SampleLaunch {
     if Int.random(in: 0..<4, using: &random) == 0 { launch.lostRecords = 3 }
     if Int.random(in: 0..<4, using: &random) == 0 { launch.inFlightRecords = 1 }
     let uses = images.indices.map { image in
-      // Few distinct contents, so that several launches are the same.
+      // The number of different contents is small, so that several launches are equal.
       let count = Int.random(in: 0...(image == 0 ? 9 : 2), using: &random)
       var order = Array(0..<12)
       if Bool.random(using: &random) { order.shuffle(using: &random) }
@@ -52,7 +52,7 @@ struct SampleLaunch {
     return SampleLaunch(launch: launch, uses: uses, weight: weight)
   }
 
-  /// Some touch data of an image of which they use no function, some touch none, or nothing else.
+  /// Some launches touch data of an image without using its functions, and some touch no data.
   mutating func addData(_ random: inout SeededRandom) {
     data = Self.images.indices.map { image in
       var order = Array(0..<6)

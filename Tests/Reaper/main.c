@@ -1,12 +1,12 @@
 // reaper FOLDER PROGRAM ARGUMENTS...: runs PROGRAM in FOLDER, and lets nothing that it starts outlive the test.
 //
-// Descriptor 3 is a socket whose other end is the test's. The reaper writes two integers of 32 bits to it: the
-// number of the program's process, or -errno if it can't be run; then the program's status, as of wait(2). It
-// kills all that still runs when the other end is closed: the test is over, whether it passed, failed or was
-// killed itself.
+// Descriptor 3 is a socket whose other end is the test's. The reaper writes two 32-bit integers to this socket: the
+// number of the program's process, or -errno if it can't be run; then the program's status, as of wait(2). It kills all
+// that still runs when the other end is closed: the test is over, whether it passed, failed or was killed itself.
 //
-// What the program starts can't escape by a process group or session of its own: who loses its parent becomes
-// a child of the reaper. Other systems than Linux have no such call; there the program's group is killed.
+// A process that the program starts can't escape by a process group or session of its own: a process that loses its
+// parent becomes a child of the reaper. Only Linux has a system call for this; on other systems the program's process
+// group is killed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ enum { CONTROL = 3 };
 static void on_child(int signal) { (void)signal; }
 
 static void tell(int32_t number) {
-  // Nobody may listen any more: that shows in poll.
+  // The test may no longer read the socket: poll reports that.
   if (write(CONTROL, &number, sizeof number) < 0) return;
 }
 
@@ -58,7 +58,7 @@ static pid_t start(char **arguments, const sigset_t *mask) {
   return program;
 }
 
-// Kills those who are children now; what they leave behind are children later.
+// Kills the present children. The processes that they leave behind become children of the reaper later.
 static void kill_children(pid_t program) {
 #ifdef __linux__
   (void)program;

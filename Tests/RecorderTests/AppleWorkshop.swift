@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder of one test's own in which Mach-O images are built with the recorder or without.
+/// A folder of one test, in which Mach-O images are built with or without the recorder.
 struct AppleWorkshop {
   let platform: AppleSDK.Platform
   let sdk: AppleSDK
@@ -15,7 +15,7 @@ struct AppleWorkshop {
     workshop = try Workshop()
   }
 
-  /// Compiles a fixture; the result's path.
+  /// Compiles a fixture, and returns the path of the object.
   func compile(
     _ source: String, isInstrumented: Bool, flags: [String] = [],
     compiler: String = "clang"
@@ -91,7 +91,7 @@ struct MachOImage {
     var name: String
     /// "__TEXT,__text"; empty if undefined.
     var section: String
-    /// Of `llvm-nm -m`: "external", "private external", "weak external", "non-external", ...
+    /// The linkage as `llvm-nm -m` prints it: "external", "private external", "weak external", "non-external", ...
     var linkage: String
   }
 

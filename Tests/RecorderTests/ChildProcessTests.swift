@@ -4,8 +4,8 @@ import Testing
 import TraceFormat
 
 @Suite(.needs(.compiling)) struct ChildProcessTests {
-  /// Launches `children/main.c` in the way of its argument, with the MADV_WIPEONFORK that the kernel has
-  /// or by the fallback; returns the names in each trace, the first process's first.
+  /// Launches `children/main.c` with an argument that says how it makes processes, with or without the kernel's
+  /// MADV_WIPEONFORK. Returns the names in each trace, first those of the first process.
   private func record(
     _ arguments: [String], fallback: Bool = false, template: String = "trace",
     check: (Workshop, [UInt32: TraceFile], UInt32) throws -> Void = { _, _, _ in }
@@ -127,7 +127,8 @@ import TraceFormat
     #expect(Array(names.dropFirst()) == Array(repeating: ["in_child"], count: 3))
   }
 
-  /// They wait for a time, which a busy machine may exceed; what is lost then is counted.
+  /// The threads wait for a limited time, which may be too short on a busy machine. Hits that are lost then are
+  /// counted.
   @Test(arguments: [false, true])
   func threadsOfAChildThatHitWhileItsTraceIsMadeWaitForIt(fallback: Bool) throws {
     let waits = try (0..<5).contains { _ in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// First touches of data, of programs that are compiled with callbacks before loads and stores.
+/// Records first touches of data in programs that are compiled with callbacks before loads and stores.
 @Suite(.needs(.compiling)) struct DataTouchTests {
   static let coverage = [
     "-fsanitize-coverage=func,trace-pc-guard,pc-table,trace-loads,trace-stores"
@@ -69,7 +69,8 @@ import TraceFormat
       ])
   }
 
-  /// A library with the program's recorder has touched data by then, and one with its own. Only the first loses them.
+  /// By then, a library that uses the program's recorder and a library with its own recorder have touched data. Only
+  /// the touches of the first library are lost.
   @Test(arguments: [false, true])
   func functionsOfALibraryThatRunBeforeItRegistersAreCounted(hasRecorder: Bool) throws {
     let workshop = try Workshop()
@@ -99,13 +100,14 @@ import TraceFormat
     let touches = trace.touches.map(\.address)
     #expect(Set(touches).count == touches.count)
     var names = TouchedNames(workshop)
-    // Where a thread has to wait for a processor while it makes slots, others go on without: what they lose is counted.
+    // While a thread that makes slots waits for a processor, other threads continue without slots. The touches that are
+    // lost in this way are counted.
     let known = try names.names(trace).count { $0 == "table" }
     #expect(known <= 80000 && known + Int(trace.header.lostRecords) >= 80000)
     #expect(trace.inFlightRecords == 0)
   }
 
-  /// Touches have slots of their own: none takes one of a function.
+  /// Touches have slots of their own, and take none of the slots for functions.
   @Test func aProgramWithoutTheCallbacksHasNoSlotsForTouches() throws {
     let workshop = try Workshop()
     var capacities: [UInt64] = []
@@ -143,14 +145,14 @@ extension TraceFile {
   }
 }
 
-/// The names of touched data, by nm: independent of the tool's own symbolication.
+/// The names of touched data according to nm, independently of the tool's own symbolication.
 private struct TouchedNames {
   private let workshop: Workshop
   private var tables: [String: [(range: Range<UInt64>, name: String)]] = [:]
 
   init(_ workshop: Workshop) { self.workshop = workshop }
 
-  /// The first variable in each granule; the granules of which nm knows none are left out.
+  /// The first variable in each touched granule. Granules in which nm lists no variable are left out.
   mutating func names(_ trace: TraceFile) throws -> [String] {
     var images: [UInt64: TraceImageRecord] = [:]
     for record in trace.records {

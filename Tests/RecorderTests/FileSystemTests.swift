@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// Traces on file systems that differ in what they promise.
+/// Writes traces to file systems that differ in their guarantees.
 @Suite(.needs(.compiling, .mounting)) struct FileSystemTests {
   /// btrfs writes each changed page to another place.
   @Test(.needs("mkfs.btrfs", .btrfs)) func aDiskThatIsFullWhenAPageIsWrittenAgainCostsNothing()
@@ -24,8 +24,8 @@ import TraceFormat
     #expect(try names.names(workshop.trace()) == ["main", "first", "second", "third"])
   }
 
-  /// tmpfs keeps a lock with a mapping, overlayfs does not: there a name that a process of another container has used
-  /// stays taken.
+  /// On tmpfs a mapping keeps the file's lock, on overlayfs it does not. There, a name that a process of another
+  /// container has used stays taken.
   @Test(.needs(.namespaces), arguments: ["tmpfs", "overlay"])
   func processesOfTwoContainersKeepTheirTracesApart(kind: String) throws {
     let workshop = try Workshop()

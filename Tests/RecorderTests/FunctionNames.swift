@@ -14,13 +14,13 @@ struct FunctionNames {
   struct Hit: Equatable {
     /// The image's file name.
     var image: String
-    /// By the entry PC, else by the return address.
+    /// The name of the function at the entry PC, or else at the return address.
     var name: String
-    /// Of the body that ran, by the return address.
+    /// The name of the function that ran, found by the return address.
     var body: String
   }
 
-  /// The functions of `trace` in their order. A hit belongs to the image loaded last that has its guard.
+  /// The functions of `trace` in the order of its hits. A hit belongs to the image loaded last that contains its guard.
   mutating func hits(_ trace: TraceFile) throws -> [Hit] {
     var loaded: [(number: UInt64, image: TraceImageRecord)] = []
     var hits: [Hit] = []
@@ -66,14 +66,14 @@ struct FunctionNames {
 }
 
 extension TraceFile {
-  /// Guards of its functions, in their order.
+  /// The guards of the trace's functions, in the order of the hits.
   var guards: [UInt64] {
     records.compactMap { record in
       if case .function(let address, _, _) = record.event { address.rawValue } else { nil }
     }
   }
 
-  /// The entries of its functions, in their order; `nil` where the recorder knew none.
+  /// The entry PCs of the trace's functions, in the order of the hits; `nil` where the recorder did not know it.
   var entries: [UInt64?] {
     records.compactMap { record in
       if case .function(_, _, let entry) = record.event { .some(entry?.rawValue) } else { nil }

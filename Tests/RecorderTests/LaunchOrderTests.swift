@@ -42,7 +42,7 @@ import TraceFormat
     #expect(try names.names(try workshop.trace()) == Self.order + ["at_the_end"])
   }
 
-  /// musl's loader calls the program as it was called, and a static one "/proc/self/exe".
+  /// musl's loader names the program as it was launched, and a static program is named "/proc/self/exe".
   @Test(.needs("musl-gcc"), arguments: [[], ["-static"], ["-static-pie"]])
   func withMuslTheProgramIsKnownByItsPath(flags: [String]) throws {
     let workshop = try Workshop()

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorder for Darwin: its interface, and what it may call.
+/// Tests the interface of the recorder for Darwin, and which functions it calls.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImageTests {
-  /// What a hit may ask of libSystem; also what the first hit of a forked child does.
+  /// The functions of libSystem that a hit may call, including those for the first hit of a forked child.
   static let allowedOnAHit: Set<String> = [
     "_getpid", "_pthread_threadid_np", "_mach_absolute_time", "_clock_gettime_nsec_np", "___error",
   ]
@@ -23,7 +23,7 @@ struct MachOImageTests {
   ]
   static let allowed = allowedOnAHit.union(allowedInAChild).union(allowedInInitialisers)
 
-  /// Whoever ports or emulates the platform reads that list.
+  /// A person who ports or emulates the platform relies on that list.
   @Test func theListOfWhatItCallsIsWhole() throws {
     let source = try String(
       contentsOfFile: Workshop.package.appendingPathComponent(
@@ -61,7 +61,7 @@ struct MachOImageTests {
     #expect(image.undefined.contains("section$start$__DATA$__orderfile"))
   }
 
-  /// Of an arm64e image the return address and, in the pc-table, the entries can be signed.
+  /// In an arm64e image, the return address and the entries in the pc-table can be signed pointers.
   @Test(arguments: ["arm64-apple-ios15.0", "arm64e-apple-macos12.0"])
   func signaturesAreTakenOffPointers(target: String) throws {
     let apple = try AppleWorkshop(.macOS)

@@ -1,10 +1,11 @@
 import Testing
 
-/// What objdump says about the functions of an object file: whom they call, and what they refer to.
+/// The output of objdump about the functions of an object file: which functions they call, and to which symbols they
+/// refer.
 struct MachineCode {
   struct Function {
     var calls: Set<String> = []
-    /// Relocation type and symbol.
+    /// The relocations of the function: type and symbol.
     var relocations: [(type: String, symbol: String)] = []
   }
 
@@ -19,7 +20,8 @@ struct MachineCode {
       symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
     let listing = try workshop.make(tool("objdump"), ["-dr", "--no-show-raw-insn", object]).text
     var current = ""
-    var target: String?  // of the instruction before, unless a relocation says that it is another
+    // The target belongs to the instruction before, unless a relocation names another one.
+    var target: String?
     for line in listing.split(separator: "\n") {
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
       let isRelocation =
@@ -42,8 +44,7 @@ struct MachineCode {
     if let target { functions[current]?.calls.insert(target) }
   }
 
-  /// All functions that run when `root` is called, as far as calls and jumps are direct. `others` are
-  /// not gone into.
+  /// All functions that direct calls and jumps reach from `root`. The calls of functions in `others` are not followed.
   func reached(from root: String, except others: Set<String> = []) -> Set<String> {
     var reached: Set<String> = []
     var waiting = [root]

@@ -13,7 +13,7 @@ import TraceFormat
     return (workshop, workshop.path("program"))
   }
 
-  /// `vanishing`, in which others interfere with the recorder's steps.
+  /// The program `vanishing`, in which other processes seem to interfere with the recorder's steps.
   private static let disturbed = PreparedFolder<Workshop> { workshop in
     try workshop.build(
       "vanishing", from: ["paths/vanishing.c"],
@@ -92,7 +92,7 @@ import TraceFormat
 
   @Test(.needs(.root)) func aReadOnlyFolderIsNotWrittenTo() throws {
     let (workshop, program) = try stage()
-    // Root passes permission bits, so another user has to try.
+    // Root may ignore permission bits, so the program runs as another user.
     let locked = try workshop.makeFolder("locked")
     chmod(locked, 0o555)
     chmod(workshop.folder.path, 0o755)
@@ -136,7 +136,7 @@ import TraceFormat
     #expect(try workshop.record(program).errors == "")
     let made = try workshop.trace()
     var bytes = made.sealed(TraceFile.Seal(), names: [])
-    // Number 0: to kill(2), that is the caller's own group, which lives.
+    // Process number 0: for kill(2) this means the caller's own process group, which is alive.
     for offset in [32, 36] { bytes.replaceSubrange(offset..<offset + 4, with: [0, 0, 0, 0]) }
     try Data(bytes).write(to: URL(fileURLWithPath: workshop.path("trace")))
     let ended = try workshop.record(program)
@@ -161,8 +161,8 @@ import TraceFormat
     #expect(traces.values.allSatisfy { $0.guards.count == 3 })
   }
 
-  /// What another process that wants the same path may do between the recorder's steps: remove the dead trace
-  /// that both have seen, and put one of its own there. However often, the process is recorded.
+  /// What another process that wants the same path may do between the recorder's steps: remove the dead trace that both
+  /// have seen, and put one of its own there. However often that happens, the process is recorded.
   @Test(arguments: [
     ["VANISHES_AT": "1"], ["VANISHES_AT": "2"], ["IN_THE_WAY": "1"], ["IN_THE_WAY": "50"],
   ])
@@ -190,7 +190,7 @@ import TraceFormat
     #expect(try workshop.files() == ["trace"] && workshop.trace().guards.count == 2)
   }
 
-  /// The first process of each namespace is number 1: whether one lives must be known by something else.
+  /// The first process of each namespace has number 1, so the number does not show whether the process is alive.
   @Test(.needs(.namespaces))
   func aTraceOfAnotherNamespaceIsReplacedOnlyWhenItsProcessIsGone() throws {
     let (workshop, program) = try stage()
@@ -261,7 +261,8 @@ import TraceFormat
     let list = workshop.path("list")
     let ended = try workshop.record(streams, [program, "descriptors", list])
     #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
-    // The loader's own, the place that is kept, and what the program opens itself.
+    // The files that the loader opens, the one that keeps a descriptor occupied, and those that the program opens
+    // itself.
     let files = Set(ended.text.split(separator: "\n").map(String.init))
     let ours = files.filter {
       !$0.hasPrefix("/etc/") && !$0.contains("/lib") && $0 != "/" && $0 != list
@@ -279,7 +280,7 @@ import TraceFormat
         "/bin/sh", ["-c", "exec '\(program)' descriptors '\(list)' \(closed)"])
       #expect(ended.status == 0)
       let open = Set(try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n"))
-      // What the program itself opened: the list and the folder, on the lowest free numbers.
+      // The files that the program itself opened: the list and the folder, with the lowest free descriptors.
       let standard =
         closed.contains("<&-") ? (closed.contains(">&-") ? 0 : 2) : closed == "" ? 3 : 1
       #expect(open.count == standard + 2, "\(closed): \(open.sorted())")

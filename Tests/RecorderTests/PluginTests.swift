@@ -5,7 +5,7 @@ import Testing
 import TraceFormat
 
 @Suite(.needs(.compiling)) struct PluginTests {
-  /// Builds host and plugins, each plugin with a copy of the recorder or none.
+  /// Builds the host program and its plugins. Each plugin has its own copy of the recorder, or none.
   private struct Stage {
     let workshop: Workshop
     let host: String
@@ -30,7 +30,7 @@ import TraceFormat
         recorder: hasRecorder ? try Workshop.runtime.get() : nil)
     }
 
-    /// What the libraries' functions are called in the one trace, in their order.
+    /// Records a launch, and returns the names of the libraries' functions in the trace, in the order of the hits.
     func record(
       _ arguments: [String], environment: [String: String] = [:], trace: String = "trace"
     ) throws -> [String] {
@@ -48,7 +48,7 @@ import TraceFormat
     }
   }
 
-  /// Without either nobody would serve it.
+  /// Either the host or the plugin needs a recorder: otherwise the plugin would not be recorded.
   @Test(arguments: [(true, true), (true, false), (false, true)])
   func aPluginJoinsTheHostsTrace(exportsDynamic: Bool, hasRecorder: Bool) throws {
     let stage = try Stage(hostRecorder: true, flags: exportsDynamic ? ["-rdynamic"] : [])
@@ -110,8 +110,8 @@ import TraceFormat
       ])
   }
 
-  /// Behind the end of the launch guards are set without a record, so that nothing says how many of the hits
-  /// at the address are the newcomer's: none is.
+  /// After the end of the launch, guards are set without a record, so nothing shows which hits at the address belong to
+  /// the new library. None of them does.
   @Test func aPluginThatReusesAnAddressAfterTheLaunchGetsNoHitsOfTheOther() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
     let a = try stage.plugin("a", ["-DMORE", "-DEARLY"], hasRecorder: false)
@@ -133,7 +133,7 @@ import TraceFormat
         == ["a.so:a"])
   }
 
-  /// mold has the loader call resolvers before it binds names.
+  /// With mold, the loader calls resolvers before it binds symbols.
   @Test(.needs("mold"), arguments: ["lld", "mold"])
   func aResolverInALibraryReachesTheLibrarysRecorder(linker: String) throws {
     let stage = try Stage(hostRecorder: true)
@@ -166,7 +166,7 @@ import TraceFormat
     }
   }
 
-  /// Their guards overlap, so that the entries of the one that is gone would be wrong for the other.
+  /// The guards of the two plugins overlap, so the entry PCs of the closed plugin would be wrong for the other plugin.
   @Test func twoPluginsThatTakeTurnsAtOneAddressKeepTheirEntries() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
     let place = ["-Wl,--image-base=0x20000000"]
@@ -204,7 +204,7 @@ import TraceFormat
     #expect(try stage.names("trace") == Array(repeating: "a.so:a", count: 20))
   }
 
-  /// A process may have only so many mappings.
+  /// The kernel limits the number of mappings of a process.
   @Test(arguments: [true, false])
   func aPluginThatIsClosedLeavesNothingMapped(hostRecorder: Bool) throws {
     let stage = try Stage(hostRecorder: hostRecorder, flags: hostRecorder ? ["-rdynamic"] : [])
@@ -249,7 +249,7 @@ import TraceFormat
     #expect(try stage.names(files[1]) == ["a.so:a_second", "b.so:b_second"])
   }
 
-  /// There is room ahead, which needs no descriptor. What finds none is counted.
+  /// The trace has some space in advance, which needs no descriptor. Records for which there is no space are counted.
   @Test(.needs(.root), arguments: [20_000, 100_000])
   func aLibraryThatIsOpenedWhenTheTraceIsOutOfReachIsRecorded(functions: Int) throws {
     let stage = try Stage(hostRecorder: true)

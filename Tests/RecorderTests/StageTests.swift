@@ -48,7 +48,8 @@ import TraceFormat
     #expect(trace.marks.count > 300 && trace.marks.count + Int(trace.header.lostMarks) == 2001)
   }
 
-  /// Marks keep 255 bytes of their names: so many count. A mark for which there is no room ends the launch, too.
+  /// Marks keep the first 255 bytes of their names: only these are compared. A mark for which there is no room ends the
+  /// launch, too.
   @Test(arguments: ["marks", "frames"])
   func aLongMarkWithoutRoomCanBeTheEnd(what: String) throws {
     let end = String(repeating: "n", count: 300)

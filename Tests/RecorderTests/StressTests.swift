@@ -6,7 +6,8 @@ import TraceFormat
 @Suite(.needs(.compiling)) struct StressTests {
   static let guards = 200_000
 
-  /// How many functions and losses there are; every guard at most once, each thread's own ascending.
+  /// Returns the numbers of functions and losses. Checks that each guard occurs at most once, and that each thread's
+  /// own guards are in ascending order.
   private func check(_ trace: TraceFile) -> (functions: Int, lost: Int) {
     guard
       let range = trace.records.compactMap({ record in
@@ -83,7 +84,7 @@ import TraceFormat
     #expect(counts.lost > 0 && counts.functions + counts.lost == Self.guards)
   }
 
-  /// - Parameter waiting: of each thread, how many hits precede the first initialiser.
+  /// - Parameter waiting: the number of hits of each thread before the first initializer.
   @Test(arguments: [20, 2900])
   func threadsThatHitWhileTheTraceIsMadeLoseNothingAndKeepTheirOrder(waiting: Int) throws {
     let workshop = try Workshop()

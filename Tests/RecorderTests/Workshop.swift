@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// A folder of one test's own, removed with it, in which programs are built, launched and recorded.
+/// A folder of one test, in which programs are built, launched and recorded. It is removed with this value.
 final class Workshop: TestFolder {
   let folder: URL
 
@@ -101,7 +101,7 @@ extension Workshop {
 
   static let sanitizingClang = Tool.sanitizingClang
 
-  /// What compilers have made of fixtures, by the command without its output.
+  /// The objects that compilers have made of fixtures, by the command without its output path.
   private static let objects = Memo<[String], Data>()
 
   /// Compiles the recorder's files one by one, and returns the objects.
@@ -153,7 +153,7 @@ extension Workshop {
     return path(name)
   }
 
-  /// The same with the recorder as it is delivered.
+  /// Compiles and links C fixtures with the recorder as it is delivered.
   @discardableResult
   func build(
     _ name: String, from sources: [String], flags: [String] = ["-O1"],
@@ -190,7 +190,7 @@ extension Workshop {
     return byProcess
   }
 
-  /// Launches `program`, recorded to `trace`, and returns what came of it.
+  /// Launches `program`, recorded to `trace`, and returns its end and its output.
   func record(
     _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws -> Run {

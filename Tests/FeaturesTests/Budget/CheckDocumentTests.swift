@@ -3,7 +3,7 @@ import ByteReading
 import TestSupport
 import Testing
 
-/// The document of a check is read back to be shown in a report.
+/// `report` reads the document of a check to show it.
 @Suite struct CheckDocumentTests {
   private static func parse(_ text: String) throws(ParseError) -> CheckDocument {
     try CheckDocument(parsing: FileBytes(Array(text.utf8)))

@@ -75,7 +75,7 @@ import Testing
         ?? false, "\(text)")
   }
 
-  /// A page, a function, or the last digit that is printed.
+  /// A change by one page, by one function, or in the last digit that is printed.
   @Test(arguments: [
     (HistoryMetric.Unit.ratio, 0.99601, 0.99642, false), (.ratio, 0.995, 0.997, true),
     (.seconds, 0.01, 0.0100004, false), (.seconds, 0.01, 0.0101, true),
@@ -151,7 +151,7 @@ import Testing
     #expect(try text([143, 143, 143]).hasSuffix("no change: dataPages (12), textPages (143)\n"))
   }
 
-  /// Line protocol has no empty tags.
+  /// InfluxDB's line protocol has no empty tags.
   @Test func anEmptyPropertyIsNoTag() throws {
     let text = HistoryExport.influx.text(of: try HistoryFile([.pages("a", 1, 3, image: "")]))
     #expect(text.hasPrefix("orderfile_pages,arch=x86_64,page_size=4096 commit="))

@@ -81,9 +81,9 @@ import Testing
     let source = try #require(try order().prefetchSource)
     let text = String(decoding: source, as: UTF8.self)
     #expect(!text.contains("@FIRST@") && !text.contains("@MOST@") && !text.contains("@TITLE@"))
-    // Twice the ordered functions and 64 KiB.
+    // The limit is twice the size of the ordered functions, plus 64 KiB.
     #expect(text.contains("#define ORDERFILE_MOST_CODE \(8 * SampleBuilds.size + 65536)UL"))
-    // The sample has no loader.
+    // The sample image names no loader.
     #expect(text.contains("#define ORDERFILE_PREFETCH_ARRAY \".init_array.00000\""))
     #expect(try order().prefetchSource == source)
   }

@@ -264,7 +264,7 @@ import Testing
     options.launches.weighted = ["3," + builds.path("short")]
     let traced = try document(options)
     #expect(traced.prediction.traces.map(\.launches) == [1, 3])
-    // Before: one launch with four pages, and three launches with one page. After: one page for each launch.
+    // Layout before: one launch with four pages, and three launches with one page. After: one page for each launch.
     #expect(traced.prediction.meanOfTraces == BeforeAfter(before: 1.75, after: 1))
     #expect(DiffText(traced).text.contains("MEAN of 4 launches"))
 

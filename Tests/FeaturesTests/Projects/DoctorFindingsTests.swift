@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension [Finding] {
-  /// Returns the finding of that check.
+  /// Returns the finding of the check with the given name; `nil` if there is none.
   func of(_ check: String) -> Finding? { first { $0.check == check } }
 }
 

@@ -13,7 +13,7 @@ import Testing
     for schema in schemas { #expect(schema.wholeMatch(of: /orderfile\.[a-z]+\/[0-9]+/) != nil) }
   }
 
-  /// So no kind is missing in the list, and none lacks a golden.
+  /// This shows that the list has every kind of document, and that each kind has a golden.
   @Test func theGoldensAreOfAllKinds() throws {
     let folder = fixturesFolder.appendingPathComponent("reporting")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -5,7 +5,7 @@ import Reports
 import TestSupport
 import Testing
 
-/// What looks at one layout estimates it alone.
+/// Code that needs an estimate of one layout only does not estimate other layouts.
 @Suite struct OneLayoutTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds.ofOneProgram() }

@@ -32,7 +32,7 @@ const char *of_call_words(int64_t number);
 typedef char name_t[40];
 static char memory[300][2 * PAGE] __attribute__((aligned(4096))) = {{1}};
 static int next_place = 8;
-/* Zeros across a border, which nothing has touched. */
+/* Zeros that lie across the border of two pages which nothing has touched. */
 static void *at(size_t size) { return memory[next_place++] + PAGE - (size + 1) / 2; }
 ACROSS(2, name_t, file_name, "file");
 ACROSS(2, name_t, file_name_2, "file");

@@ -1,4 +1,4 @@
-// What the drivers share: a claim that must hold in each of them.
+// What the test programs in this folder share: CHECK, which fails if a condition does not hold.
 #ifndef CHECK_H
 #define CHECK_H
 

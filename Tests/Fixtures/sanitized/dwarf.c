@@ -1,6 +1,6 @@
 // dwarf IMAGE DAMAGES: prints the functions that CDwarf finds in an ELF image of this machine, then reads the image
-// again so many times with a few of its debug bytes changed, or with a section cut short. Each section is memory of
-// its own size, so that a look behind it is seen.
+// DAMAGES more times, each time with a few bytes of debug information changed, or with a section cut short. Each
+// section is a memory block of exactly its size, so that the sanitizer sees an access beyond its end.
 #include <cdwarf.h>
 #include <elf.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static void take_sections(const char *path) {
   }
 }
 
-// How many functions there are; prints them if PRINTS.
+// The number of functions; prints them if PRINTS.
 static size_t read_all(bool prints) {
   orderfile_dwarf *reader = orderfile_dwarf_new(true, false);
   CHECK(reader);

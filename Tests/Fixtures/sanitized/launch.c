@@ -1,5 +1,5 @@
-// Launches, measures and traces small programs by CProcess, CPtrace and CPerf. Its argument, if there is one, says
-// which program it is itself.
+// Launches, measures and traces small programs with CProcess, CPtrace and CPerf. It launches itself: its argument, if
+// there is one, says which small program to be.
 #define _GNU_SOURCE
 #include <cprocess.h>
 #include <cprocess_ready.h>
@@ -33,7 +33,7 @@ static int ended_as(char *const *arguments, char *const *variables, enum cproces
   return WEXITSTATUS(status);
 }
 
-/* What a program writes arrives, also if it is held for a tracer. */
+/* The output of a program arrives, also if the program is held for a tracer. */
 static void pass_streams(void) {
   char *shell[] = {"sh", "-c", "read LINE; echo $LINE; echo errors >&2", NULL};
   for (int tracer = 0; tracer <= 1; tracer++) {
@@ -81,7 +81,7 @@ static void launches(void) {
   CHECK(!cprocess_signal_group(pid, SIGKILL));
 }
 
-/* A text is found although its beginning comes twice, and in two parts. */
+/* A text is found in the output although its beginning comes twice, and although the output comes in two parts. */
 static void taps(void) {
   struct cprocess_tap tap;
   int end;
@@ -132,7 +132,8 @@ static void measures(const char *self) {
   (void)cpagecache_is_memory(self);
 }
 
-// From the first instruction to the end, by system calls: what each uses; the page that its prctl names is made read-only.
+// Traces a program from its first instruction to its end, from system call to system call: which memory each call uses.
+// The page that the program's prctl names is made read-only.
 static void traces(const char *self) {
   char *program[] = {(char *)self, "touch", NULL};
   pid_t pid, tid, tids[4];
@@ -163,7 +164,7 @@ static void traces(const char *self) {
       ranges += (size_t)ctrace_call_memory(memory, &call, found, 16, &knowledge);
       CHECK(knowledge == CTRACE_KNOWN);
       calls++;
-      if (call.number == CTRACE_PRCTL && !is_protected) { // the call begins again behind this one
+      if (call.number == CTRACE_PRCTL && !is_protected) { // The interrupted call begins again after this one.
         int error, ended;
         is_protected = true;
         CHECK(ctrace_protect(tid, 0, call.arguments[1], 4096, CTRACE_READ, &error, &ended) == 0);
@@ -184,7 +185,7 @@ static void traces(const char *self) {
 }
 
 // What a thread that has hit a breakpoint looks like if an interruption comes first: the signal, as the kernel raises
-// it, is pending while the thread stops for something else. Released there, it would die of the signal.
+// it, is pending while the thread stops for something else. A thread that is released there would die of the signal.
 static void finds_pending_breakpoint(void) {
   int ready[2], status;
   char byte;
@@ -217,7 +218,7 @@ static void finds_pending_breakpoint(void) {
   close(ready[1]);
 }
 
-// In the process that traces: answers what it hears, until the stream ends.
+// Runs in the tracing process: answers each request on the stream, until the stream ends.
 static void answer(void *context, int stream) {
   char word[5];
   int status;

@@ -1,5 +1,6 @@
-// What of the page tracer has no state: lines of /proc/self/maps, states of pages, the memory that system calls use.
-// And the command's side of its memory, whatever a program has written there.
+// Checks the parts of the page tracer that keep no state: lines of /proc/self/maps, states of pages, the memory that
+// system calls use. Also checks how the command reads the memory that it shares with the page tracer, whatever a
+// program has written there.
 #define _GNU_SOURCE
 #include <cpages.h>
 #include <errno.h>
@@ -20,7 +21,8 @@ static void count_mapping(const struct of_mapping *mapping, void *context) {
   ++*(size_t *)context;
 }
 
-// As scanf has them; each beginning of the text, and each line with a byte changed, in memory of its own size.
+// Compares the parsed mappings with those of scanf. Then parses each beginning of the text, and each line with one byte
+// changed, in a memory block of exactly its size.
 static void maps(void) {
   static char text[1 << 16];
   FILE *file = fopen("/proc/self/maps", "r");
@@ -55,7 +57,7 @@ static void maps(void) {
   CHECK(mappings == lines && used <= size && text[used - 1] == '\n');
 }
 
-// What a page may do is never more than the program gave it, and never shrinks by what is seen.
+// The access that a page allows never exceeds the access that the program gave it, and no seen access makes it less.
 static void states(void) {
   for (unsigned state = 0; state < 128; state++) {
     for (int begun = 0; begun < 2; begun++) {
@@ -74,7 +76,7 @@ static void states(void) {
   }
 }
 
-// A program's memory: one page at PLACE.
+// The memory of a simulated program: one page at PLACE.
 enum { PLACE = 0x10000 };
 struct memory {
   unsigned char page[4096];

@@ -1,5 +1,5 @@
-// Whose debug information is read: functions that are called, inlined, split, static, in loops. And whose pages are
-// watched: one of them is used by the kernel alone.
+// A program whose debug information is read: its functions are called, inlined, split, static, or called in loops. Its
+// pages are watched, too: only the kernel uses one of them.
 #include <stdio.h>
 #include <unistd.h>
 

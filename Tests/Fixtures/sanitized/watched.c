@@ -1,5 +1,5 @@
-// watched LIBRARY PROGRAM...: launches the program with the page tracer LIBRARY in it, and prints its images, and
-// how many pages it executed, read, wrote and had the kernel use.
+// watched LIBRARY PROGRAM...: launches the program with the page tracer LIBRARY in it, and prints its images and the
+// numbers of pages that it executed, read and wrote, and that the kernel used for it.
 #define _GNU_SOURCE
 #include <cpages.h>
 #include <spawn.h>

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(.needs(.processes)) struct BalancedOrderIntegrations {
-  /// 120 launches: what is used by all, three features of twelve, and some functions that no other launch uses.
+  /// Each of 120 launches uses the functions that all use, those of three features out of twelve, and some that no
+  /// other launch uses.
   @Test func manyLaunchesTouchFewerPagesThanInTheOrderOfFirstUses() {
     var random = SeededRandom(seed: 3)
     let functions = 4000

@@ -4,7 +4,7 @@ import LinkMapFormat
 import TestSupport
 import Testing
 
-/// Maps of real linkers in every language that they have.
+/// Link maps that real linkers write in all languages for which they have catalogs.
 @Suite(.needs("gcc", "ld.bfd", "ld.gold")) struct TranslatedLinkMapIntegrations {
   struct Language: CustomTestStringConvertible, Sendable {
     var linker: String

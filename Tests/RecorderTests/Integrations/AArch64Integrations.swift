@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// The recorder cross-built for aarch64 and run under user-mode emulation: what `docs/DESIGN.md` and
+/// Runs the recorder, cross-compiled for aarch64, in user-mode emulation, and checks what `docs/DESIGN.md` and
 /// `orderfile_runtime.h` promise.
 @Suite(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
 struct AArch64Integrations {
@@ -13,13 +13,13 @@ struct AArch64Integrations {
   ]
   private static let recorderFlags = ["-O2", "-moutline-atomics", "-Wall", "-Wextra", "-Werror"]
 
-  /// A program, or a library, and the recorder in it.
+  /// A folder in which programs and libraries are linked with the recorder.
   private struct Stage {
     let workshop: Workshop
-    /// Objects to link with.
+    /// The recorder's object files, to be linked into the program.
     let recorder: [String]
 
-    /// With clang's recorder, which is built once for all tests.
+    /// Uses the recorder that clang compiles, which is built once for all tests.
     init() throws {
       workshop = try Workshop()
       recorder = [try Self.recorder.get().object]
@@ -61,7 +61,7 @@ struct AArch64Integrations {
         environment: environment)
     }
 
-    /// Without what the C library's startup code brings along.
+    /// The names of the recorded functions, without those of the C library's startup code.
     func names(_ trace: String = "trace") throws -> [String] {
       var names = FunctionNames(workshop)
       return try names.names(workshop.trace(trace)).filter { $0 != "_init" }
@@ -95,7 +95,7 @@ struct AArch64Integrations {
     }
   }
 
-  /// Its resolvers run before it is relocated.
+  /// The ifunc resolvers of a static program run before the program is relocated.
   @Test(arguments: ["-static", "-static-pie"])
   func aStaticProgramIsRecordedFromItsFirstHit(flag: String) throws {
     let stage = try Stage()
@@ -132,7 +132,7 @@ struct AArch64Integrations {
     #expect(rest.guards.count + Int(rest.header.lostRecords) == StressTests.guards)
   }
 
-  /// The emulator makes a fork of vfork.
+  /// The emulator runs vfork as fork.
   @Test(arguments: [("fork", 2), ("grandchild", 3), ("clone", 2), ("stopped", 1)])
   func childrenHaveTheirOwnTraces(way: String, count: Int) throws {
     let stage = try Stage()

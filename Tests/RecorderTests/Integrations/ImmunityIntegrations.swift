@@ -2,9 +2,10 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// The recorder's C files, compiled as an instrumented build might: nothing of it gets in.
+/// Compiles the recorder's C files with the flags of instrumented builds: the recorder itself must not be instrumented.
 @Suite(.needs(.compiling)) struct ImmunityIntegrations {
-  /// What the recorder may ask of libc, from initialisers and at exit only, and what the linker defines in each image.
+  /// The functions of libc that the recorder may call, only from initializers and at exit, and the symbols that the
+  /// linker defines in each image.
   static let allowed: Set<String> = [
     "dl_iterate_phdr", "getauxval", "environ", "dladdr", "orderfile_default_trace",
     "__libc_single_threaded", "clock_gettime", "_GLOBAL_OFFSET_TABLE_", "__ehdr_start", "_end",
@@ -13,7 +14,8 @@ import TraceFormat
   struct Build: Sendable, CustomTestStringConvertible {
     let compiler: String
     let flags: [String]
-    /// Besides `allowed`, in constructors that the compiler adds to each file: the runtimes' own.
+    /// Symbols that are allowed in addition to `allowed`: functions of the runtimes, which the constructors call that
+    /// the compiler adds to each file.
     var further: [String] = []
     var testDescription: String { ([compiler] + flags).joined(separator: " ") }
     var isLTO: Bool { flags.contains { $0.hasPrefix("-flto") } }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorder for Darwin: what is delivered, and the images it is linked into. `MachOEmulator` runs them.
+/// Tests the delivered recorder for Darwin, and the images that it is linked into. `MachOEmulator` runs such images in
+/// other tests.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImageIntegrations {
   static let callbacks: Set<String> = [
@@ -14,12 +15,12 @@ struct MachOImageIntegrations {
   static let functions: Set<String> = [
     "_orderfile_rt_mark", "_orderfile_rt_stop", "_orderfile_rt_write_names",
   ]
-  /// Of all copies in an image the linker keeps one, for that image only.
+  /// Symbols of which the linker keeps one copy in an image, for this image only.
   static let onceInAnImage = callbacks.union(accessCallbacks).union(functions)
-  /// Other images see these, too.
+  /// Symbols that other images also see.
   static let shared: Set<String> = ["_orderfile_rt_trace_path", "_orderfile_default_trace"]
 
-  /// Without what the headers add to names for x86-64.
+  /// Removes the suffixes that the headers add to names for x86-64.
   static func plain(_ names: Set<String>) -> Set<String> {
     Set(names.map { $0.replacing("$INODE64", with: "") })
   }
@@ -45,7 +46,8 @@ struct MachOImageIntegrations {
       #expect(object.exported == Self.shared)
       let once = object.symbols.filter { $0.linkage == "weak external automatically hidden" }
       #expect(Set(once.map(\.name)) == Self.onceInAnImage)
-      // Nothing else can collide with another copy. Labels of signed pointers are no symbols of others.
+      // No other symbol can collide with another copy of the recorder. The labels of signed pointers are not visible to
+      // other images.
       let others = Set(object.symbols.filter { !$0.section.isEmpty }.map(\.linkage))
       #expect(
         others == ["weak external", "weak external automatically hidden", "non-external"])
@@ -54,7 +56,7 @@ struct MachOImageIntegrations {
       let commands = try workshop.make("llvm-otool-19", ["-l", "-arch", architecture, path]).text
       #expect(commands.contains(" platform \(platform)\n"))
       #expect(!object.symbols.contains { $0.name.contains(".cold") })
-      // It costs a launch nothing: there is no constructor.
+      // The recorder costs a launch nothing, because it has no constructor.
       let sections = try object.sections()
       #expect(sections.keys.filter { $0.contains("init") } == [])
     }
@@ -85,7 +87,7 @@ struct MachOImageIntegrations {
     let initializers =
       sections["__TEXT,__init_offsets"].map { $0 / 4 }
       ?? sections.first { $0.key.hasSuffix(",__mod_init_func") }.map { $0.value / 8 }
-    // One of the compiler's in each object, two of the program, none of the recorder.
+    // Each object has one constructor of the compiler, the program has two, and the recorder has none.
     #expect(try #require(initializers) == objects.count + 2)
   }
 

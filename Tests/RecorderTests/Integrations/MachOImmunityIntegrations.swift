@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorder for Darwin, compiled as an instrumented build might: nothing of it gets in.
+/// Compiles the recorder for Darwin with the flags of instrumented builds: the recorder itself must not be
+/// instrumented.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImmunityIntegrations {
   static let flags: [[String]] = [
@@ -27,7 +28,7 @@ struct MachOImmunityIntegrations {
     let others = [
       "x86_64-apple-macos12.0", "arm64e-apple-macos12.0", "arm64-apple-ios15.0-simulator",
     ]
-    // There is no such sanitizer for devices.
+    // The thread sanitizer does not exist for devices.
     let isForMacAlone = flags.contains("-fsanitize=thread")
     return [
       isForMacAlone ? "arm64-apple-macos12.0" : "arm64-apple-ios15.0",
@@ -40,9 +41,9 @@ struct MachOImmunityIntegrations {
     let apple = try AppleWorkshop(.iOS)
     let object = try apple.compileRecorder(build.flags, target: build.target)
     let code = try MachineCode(object, llvm: 19, in: apple.workshop)
-    // Labels of signed pointers are no symbols of others.
+    // The labels of signed pointers are not symbols of other images.
     let undefined = code.undefined.filter { !$0.hasPrefix("l_") }
-    // Of the constructors that a sanitizer adds to each file.
+    // The prefixes of functions that are called by the constructors which a sanitizer adds to each file.
     let runtimes = ["___asan_", "___tsan_init", "___llvm_profile_runtime"]
     let foreign = MachOImageIntegrations.plain(undefined).subtracting(MachOImageTests.allowed)
       .filter { name in !runtimes.contains(where: name.hasPrefix) }
@@ -62,15 +63,15 @@ struct MachOImmunityIntegrations {
     let onAHit = MachOImageTests.allowedOnAHit
     let beyond = called(by: reached).subtracting(onAHit)
     #expect(beyond.subtracting(MachOImageTests.allowedInAChild).sorted() == [])
-    // What a child does once, and a launch with thousands of hits before the trace, is behind two functions; the
-    // rest is what every first hit does.
+    // Two functions do what a forked child does once, and what a launch with thousands of hits before the trace does.
+    // All other calls belong to every first hit.
     let everyHit = called(by: code.reached(from: callback, except: setUp))
     #expect(everyHit.subtracting(onAHit).sorted() == [])
   }
 
   @Test func theCallbackSurvivesLinkTimeOptimization() throws {
     let apple = try AppleWorkshop(.iOS)
-    // Of the linker's own release: bitcode is not for older ones.
+    // The clang must be of the linker's release, because older linkers do not read newer bitcode.
     let recorder = try apple.compileRecorder(["-O2", "-flto"], compiler: "clang-19")
     let core = try apple.compile(
       "apple/core.c", isInstrumented: true, flags: ["-flto"], compiler: "clang-19")

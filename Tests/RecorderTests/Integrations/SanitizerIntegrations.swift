@@ -4,7 +4,8 @@ import Testing
 import TraceFormat
 
 @Suite(.needs(.compiling)) struct SanitizerIntegrations {
-  /// Without the leak checker, which stops threads by ptrace and talks about those it can't.
+  /// The environment variables. They disable the leak checker, which stops threads with ptrace and prints a message
+  /// about each thread that it can't stop.
   private static func environment(_ trace: String) -> [String: String] {
     ["ORDERFILE_TRACE": trace, "ASAN_OPTIONS": "detect_leaks=0"]
   }
@@ -42,7 +43,7 @@ import TraceFormat
     #expect(try workshop.trace().guards.count == 3)
   }
 
-  /// The recorder itself under each sanitizer: built so that it is not immune.
+  /// Runs the recorder itself with each sanitizer: it is compiled without its protection from instrumentation.
   @Test(arguments: ["thread", "undefined", "address"])
   func theRecorderItselfIsClean(sanitizer: String) throws {
     let workshop = try Workshop()

@@ -46,7 +46,7 @@ import TraceFormat
     #expect(try #require(position("3app6before")) < #require(position("3app7between")))
     #expect(try #require(position("3app7between")) < #require(position("3app5after")))
     #expect(position("3app4late") == nil)
-    // The face is a function like any other; the recorder below it is not.
+    // The Swift interface is recorded like any other function; the recorder below it is not.
     #expect(position("OrderFileRuntime") != nil || position("0aB0O4mark") != nil)
     #expect(functions.filter { $0.hasPrefix("of_") || $0.hasPrefix("orderfile_rt") } == [])
   }

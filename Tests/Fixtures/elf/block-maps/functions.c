@@ -1,4 +1,4 @@
-// What the maps here are of.
+// The functions that the basic block address maps in this folder describe.
 int called(int);
 int loop(const int *values, int n) {
   int sum = 0;

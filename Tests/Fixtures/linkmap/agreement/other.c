@@ -1,4 +1,4 @@
-// Names of part.c once more: a local, and a weak function that loses.
+// Functions with names that part.c also has: a local one, and a weak one, which the linker drops.
 
 #define APART __attribute__((noinline, used))
 

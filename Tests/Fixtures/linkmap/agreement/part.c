@@ -1,4 +1,4 @@
-// C functions: locals, an alias, a weak one that wins, and cold parts.
+// C functions: local ones, an alias, a weak one, which the linker keeps, and cold parts.
 
 #define APART __attribute__((noinline, used))
 void abort(void);

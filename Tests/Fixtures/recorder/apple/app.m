@@ -1,4 +1,4 @@
-// A launch in four languages: +load of a class and of a category, constructors, main.
+// A program whose launch runs code in four languages: +load of a class and of a category, constructors, main.
 #import <objc/NSObject.h>
 #include <orderfile_runtime.h>
 

@@ -75,7 +75,7 @@ int main(int count, char **arguments) {
     in_parent();
     status = wait_for(pid);
   } else if (strcmp(way, "namesakes") == 0) {
-    // The second child has the number of the first, which is gone.
+    // The second child has the process number of the first one, which has ended.
     for (pid_t pid = 0, number = 0; number < 2 && status == 0; number++) {
       struct clone_args how = {.exit_signal = SIGCHLD};
       if (number == 1) how.set_tid = (uint64_t)&pid, how.set_tid_size = 1;

@@ -1,4 +1,4 @@
-/* Only what the header offers; linked with and without the recorder. */
+/* Uses only what the header declares; the test links it with the recorder and without it. */
 #include <orderfile_runtime.h>
 
 int main(void) {

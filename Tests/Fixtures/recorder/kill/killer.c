@@ -1,7 +1,7 @@
-// killer VICTIM FOLDER ROUNDS SEED: kills a victim at another instant each round, and prints how far each had
-// come. Round N records to FOLDER/trace.N. No clock chooses the instant: in the first half of the rounds it is
-// the entry or the exit of the Nth system call, while the program starts; later it is so many instructions
-// behind so many functions.
+// killer VICTIM FOLDER ROUNDS SEED: kills a victim at another instant each round, and prints how many guards each
+// victim had hit. Round N records to FOLDER/trace.N. No clock chooses the instant: in the first half of the rounds it
+// is the entry or the exit of the Nth system call, while the program starts; later it is a number of instructions after
+// a number of functions, both drawn from SEED.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@
 
 enum { GUARDS = 4000, STEPS = 400 };
 
-// Goes on by REQUEST to the next stop; the signal that stopped it, or -1 if it has ended.
+// Continues the process with the ptrace REQUEST until its next stop. Returns the signal that stopped it, or -1 if it
+// has ended.
 static int next_stop(pid_t pid, int request) {
   int status;
   if (ptrace(request, pid, NULL, NULL) != 0 || waitpid(pid, &status, 0) != pid) return -1;

@@ -1,5 +1,5 @@
-// victim PROGRESS COUNT: hits COUNT guards one after the other and writes behind each how far it is, then
-// stops, to be gone on with and killed.
+// victim PROGRESS COUNT: hits COUNT guards one after the other, and writes their number to PROGRESS after each hit.
+// Then it stops; the killer continues it and kills it.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Functions that run in a known order, each at a moment that a recorder could miss; then the program
-// ends as its first argument says.
+// Functions that run in a known order, each at a moment at which a recorder might not record yet, or no longer; then
+// the program ends in the way of its first argument.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

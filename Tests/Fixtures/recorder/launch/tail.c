@@ -1,4 +1,4 @@
-// Bodies that are nothing but the callback: link-time optimisation makes that a jump.
+// Functions whose only instruction is the call of the recorder: link-time optimization turns it into a jump.
 __attribute__((noinline)) void first_empty(void) {}
 __attribute__((noinline)) void second_empty(void) {}
 

@@ -1,5 +1,5 @@
-// Has its trace written back, then fills the disk, then goes on: each hit is a store into the trace.
-// usage: full_disk TRACE FILL
+// Makes the kernel write the trace to the disk, then fills the disk, then continues: each later hit stores into the
+// trace. usage: full_disk TRACE FILL
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// streams PROGRAM: runs it with the descriptors 0, 1 and 2 closed, stops it before and behind each system call, and
-// prints each file that one of the three is then.
+// streams PROGRAM: runs it with the descriptors 0, 1 and 2 closed, stops it before and after each system call, and
+// prints each file that one of the three descriptors refers to at a stop.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

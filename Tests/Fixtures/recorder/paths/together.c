@@ -1,6 +1,6 @@
-// together PROGRAM FOLDER ROUNDS DEAD_TRACE: starts two processes at once that want one path each
-// round, lets them live until both record, and prints their numbers. What is there before: nothing,
-// an empty file, or a dead process's trace.
+// together PROGRAM FOLDER ROUNDS DEAD_TRACE: starts two processes at once in each round, which want the same path for
+// their traces; lets them live until both record, and prints their process numbers. Before a round, the path has no
+// file, an empty file, or a dead process's trace.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

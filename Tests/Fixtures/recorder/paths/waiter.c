@@ -1,4 +1,4 @@
-// Says "r" when its trace is there, lives until its input ends, and tells which descriptors it has.
+// Prints "r" when its trace exists, lives until its input ends, and prints which descriptors are open.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@ int main(int count, char **arguments) {
   char byte = 'r';
   early();
   if (count > 1 && strcmp(arguments[1], "descriptors") == 0) {
-    // Those of the file and the folder are the lowest free ones, unless the recorder kept one. Who
-    // launches may hand down others, far above.
+    // The descriptors of the file and the folder are the lowest free ones, unless the recorder has kept one open. The
+    // launching process may pass on others with much higher numbers.
     FILE *output = fopen(arguments[2], "w");
     DIR *folder = opendir("/proc/self/fd");
     if (!output || !folder) return 1;

@@ -1,5 +1,5 @@
-// A library whose function is called NAME. MORE gives it further functions, so that two of them differ
-// in size; EARLY a constructor that runs before the library can register; MANY so many guards besides, all of which
+// A library whose function is called NAME. MORE gives it further functions, so that two libraries differ in size; EARLY
+// gives it a constructor that runs before the library can register; MANY gives it that many more guards, which
 // NAME_many hits.
 #define JOIN(a, b) a##b
 #define NAMED(suffix, name) JOIN(name, suffix)

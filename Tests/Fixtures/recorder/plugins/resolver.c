@@ -1,4 +1,4 @@
-// A library whose ifunc resolver hits.
+// A library whose ifunc resolver calls an instrumented function.
 __attribute__((noinline)) static void in_resolver(void) { __asm__ volatile(""); }
 __attribute__((noinline)) static int chosen(void) {
   __asm__ volatile("");

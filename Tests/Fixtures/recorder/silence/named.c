@@ -1,4 +1,4 @@
-// A program that is recorded without being asked to.
+// A program that names its trace itself, so that it is recorded without an environment variable.
 #include <orderfile_runtime.h>
 
 const char orderfile_default_trace[] = PATH;

@@ -1,5 +1,5 @@
-// Forbids itself all system calls but write and exit, and then returns from main; with the argument "stop" after
-// orderfile_stop().
+// A program that forbids itself all system calls except write and exit, and then returns from main. With the argument
+// "stop" it first calls orderfile_stop().
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <orderfile_runtime.h>

@@ -1,4 +1,5 @@
-// Marks and stops; the first argument says which, the second of "sleep" how many milliseconds.
+// Calls the recorder's functions for marks and stops. The first argument says which ones; after "sleep", the second
+// argument is the number of milliseconds.
 #include <orderfile_runtime.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Threads that hit while the first initialiser makes the trace: started in .preinit_array.
+// Threads, started in .preinit_array, that hit guards while the first initializer creates the trace.
 #include <pthread.h>
 #include <stdint.h>
 #include <unistd.h>

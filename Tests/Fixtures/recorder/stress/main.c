@@ -1,5 +1,5 @@
-// 16 threads run into 100,000 guards that all share, each from a place of its own, and into 6,250 that
-// only it has. `main limit N` allows N bytes of file.
+// 16 threads hit 100,000 guards that they share, each thread from another start, and each thread hits 6,250 guards of
+// its own. `main limit N` allows N bytes of file.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Two bodies that differ only in the class that they make: the optimiser makes one function of them,
-// after the instrumentation, and hands it the difference as a parameter.
+// Two bodies that differ only in the class that they make: the optimizer merges them into one function, after the
+// instrumentation, and passes the class as a parameter.
 final class First { var values = [1, 2, 3] }
 final class Second { var values = [1, 2, 3] }
 

@@ -1,4 +1,5 @@
-// A library of which a function runs before it can register: its constructor has the priority of nothing but the compiler's.
+// A library with a function that runs before the library can register: its constructor has the same priority as the
+// constructors that the compiler adds.
 #define APART __attribute__((aligned(64)))
 
 APART volatile int before_registering = 1;

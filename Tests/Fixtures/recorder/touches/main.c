@@ -1,5 +1,5 @@
-// Touches data of each kind, in the order of `expected` in DataTouchTests. Variables are 64 bytes apart: none shares a
-// granule with another one, but `first` and `second` do.
+// Touches data of each kind, in the order of `expected` in DataTouchTests. Variables are 64 bytes apart: only `first`
+// and `second` share a granule.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A library with data of its own; HERE names it.
+// A library with data of its own; the macro HERE is the variable's name.
 #define APART __attribute__((aligned(64)))
 #define NAME_OF(name, here) name##here
 #define NAME(name, here) NAME_OF(name, here)
