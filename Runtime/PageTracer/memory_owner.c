@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* The owner's number, in a page that is empty after a fork: 0 until the child asks. */
+/* The process number of the owner, in a page that is zero after a fork: 0 until the child asks. */
 static uint32_t *of_memory_owner;
 
 void of_own_memory(void) {

@@ -20,7 +20,7 @@ enum of_touch_result { OF_NOT_OURS, OF_GIVEN_BACK };
 OF_INTERNAL enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access access,
                                           uint64_t counter);
 
-/* As of_touch, for all pages of a range of at least one byte that the kernel will use. */
+/* Does the same as of_touch, for all pages of a range of at least one byte that the kernel will use. */
 OF_INTERNAL void of_touch_range(uint64_t address, uint64_t size, uint64_t counter);
 
 /* Note that the program has changed the PROTECTION of a range, or has unmapped it. */

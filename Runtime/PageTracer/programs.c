@@ -43,7 +43,7 @@ void of_note_program(long number, const uint64_t *arguments) {
   bool is_folder = descriptor < 0 && is_at && arguments[4] & AT_EMPTY_PATH;
   long size = of_path_of(is_folder ? folder : descriptor, path, sizeof path);
   if (descriptor >= 0) OF_CALL_2(SYS_close, descriptor, 0);
-  if (descriptor < 0 && !is_folder) return; /* exec will not find the program, either */
+  if (descriptor < 0 && !is_folder) return; /* exec will not find the program either, so no path is recorded */
   if (size < 0) size = 0;
   of_record_program(path, (uint32_t)size);
   /* relaxed: only this thread compares it with its own number */

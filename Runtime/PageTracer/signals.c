@@ -9,7 +9,7 @@
 
 #include "threads.h"
 
-/* The program's actions; the kernel has ours. */
+/* The program's actions for the two signals; in the kernel, this library's actions are set. */
 static struct of_kernel_action of_program_actions[2];
 
 struct of_kernel_action *of_program_action(int signal) {

@@ -12,7 +12,7 @@
 enum { HLT = 0xf4 }; /* faults in a program, so that SIGSEGV is enough */
 
 static uint64_t of_stop_address; /* 0: nowhere yet */
-static uint8_t of_stop_saved;    /* the byte that was there */
+static uint8_t of_stop_saved;    /* the byte that was at the stop place */
 
 /* Writes one byte of code, whatever its protection, which other threads may be changing. */
 OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {

@@ -55,7 +55,7 @@ OF_LOCAL bool of_each_mapping(void (*body)(const struct of_mapping *, void *), v
   while ((count = read(file, text + held, sizeof text - held)) > 0) {
     held += (size_t)count;
     size_t used = of_each_mapping_in(text, held, body, context);
-    if (used == 0 && held == sizeof text) break; /* no line is that long */
+    if (used == 0 && held == sizeof text) break; /* no line is longer than the buffer */
     memmove(text, text + used, held - used);
     held -= used;
   }

@@ -73,7 +73,7 @@ OF_LOCAL bool of_is_recording(void) {
 OF_LOCAL void of_mention(struct of_guest_image *image) {
   static struct {
     orderfile_trace_image image;
-    uint8_t text[sizeof image->id + sizeof image->path]; /* the ID and the path */
+    uint8_t text[sizeof image->id + sizeof image->path]; /* the ID and the path of the image */
   } payload;
   size_t size = strlen(image->path);
   payload.image = (orderfile_trace_image){
@@ -188,7 +188,7 @@ OF_LOCAL void of_returned(uint64_t id, unsigned processor, int64_t number, int64
       pthread_mutex_unlock(&of_lock);
       break;
     case OF_CALL_EXECVE:
-    case OF_CALL_EXECVEAT: /* it failed, so the record does not count */
+    case OF_CALL_EXECVEAT: /* exec failed, so the record does not count */
       pthread_mutex_lock(&of_lock);
       if (of_trace_is_open()) {
         of_trace_add(ORDERFILE_RECORD_EXEC, 0, 0, 0, of_thread(), NULL, 0);

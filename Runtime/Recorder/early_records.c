@@ -4,7 +4,7 @@
 #include "platform.h"
 #include "slots.h"
 
-#define OF_FIRST_RECORDS 4096ull           /* in this copy's data */
+#define OF_FIRST_RECORDS 4096ull           /* the first records are in this copy's data */
 #define OF_FURTHER_RECORDS (1ull << 20)    /* 40 MiB of address space; memory only for those that are used */
 #define OF_EARLY_CAPACITY (OF_FIRST_RECORDS + OF_FURTHER_RECORDS)
 
@@ -82,7 +82,7 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
   /* release: closes the buffer after the trace's pointer is set, so that a thread that finds it closed also finds the
    * trace. Pairs with the acquire in of_claim_early_records. */
   uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
-  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as lost */
+  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the other records were counted as lost */
   if (early > OF_FIRST_RECORDS && !of_further_early_records()) early = OF_FIRST_RECORDS; /* as above */
   uint64_t used = 0, length;
   int patience = 1000;
@@ -100,7 +100,7 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
     uint64_t target = slot + i;
     if (i + length <= count) used = i + length;
     else target = of_claim_slots(trace, length);
-    if (target == UINT64_MAX || !kind) continue; /* lost, or never completed: both are counted */
+    if (target == UINT64_MAX || !kind) continue; /* the record is lost, or was never completed: both are counted */
     of_copy_records(&of_records(trace)[target], waiting, length);
     if (kind == ORDERFILE_RECORD_MARK && of_ends_launch(trace, waiting)) break;
   }

@@ -63,7 +63,7 @@ OF_INTERNAL orderfile_record *of_claim_records(uint64_t count) {
     trace = of_current_trace(); /* the buffer may have been closed because the trace is there */
     if (!trace) {
       of_fetch_add_relaxed(&of_recorder.lost_records, 1); /* relaxed: a count */
-      trace = of_own_trace(); /* another thread may have made it just now, and passed on an earlier count */
+      trace = of_own_trace(); /* another thread may just have created the trace, and passed on an earlier count */
       if (trace) of_pass_on_losses(trace);
       return NULL;
     }

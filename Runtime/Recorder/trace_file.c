@@ -40,7 +40,7 @@ OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
  * file. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2) {
-    if (size > of_address_space() / 16) continue; /* the program needs the rest */
+    if (size > of_address_space() / 16) continue; /* the program needs the rest of the address space */
     void *address = of_map(descriptor, size);
     if (!address) continue;
     *record_limit = of_records_in(size);
@@ -121,7 +121,7 @@ OF_LOCAL int of_create_locked(const char *new_path, const char *path) {
     if (descriptor >= 0) {
       int lock = of_lock_file(descriptor);
       if (lock != -OF_BUSY && (lock != 0 || of_is_file_at(new_path, descriptor))) return descriptor;
-      of_close(descriptor); /* somebody took it for a leftover */
+      of_close(descriptor); /* another process took the file for a leftover, and removed it */
       continue;
     }
     uint64_t size = 0;

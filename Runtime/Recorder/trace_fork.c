@@ -95,7 +95,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   uint64_t parents_limit = of_recorder.record_limit, limit = 0;
   of_location.parent = of_location.self.pid;
   of_identify_self();
-  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: these are the parent's */
+  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: these fields are the parent's */
   bool is_stopped = of_is_over(parents);
   int result = OF_NOT_ASKED;
   /* The parent's reservation covers the images that the child has, too, and their load records. */

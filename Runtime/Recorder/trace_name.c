@@ -37,7 +37,7 @@ OF_LOCAL bool of_may_live(const orderfile_trace_header *header, const char *path
   uint64_t own = of_location.self.pid_namespace, its = header->pid_namespace;
   if (!own || own != its) {
     if (header->flags & ORDERFILE_TRACE_LOCKED) return of_is_locked(path);
-    if (own && its) return true; /* its number has no meaning here */
+    if (own && its) return true; /* the process number has no meaning in this namespace */
   }
   uint64_t start = of_process_start(header->pid);
   if (start == 0) return false;
@@ -79,11 +79,11 @@ OF_LOCAL int of_claim_name(const char *path) {
     if (patience) of_pause();
     lock = of_lock_folder(path);
   }
-  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or is no recorder */
+  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the process that holds the lock is stopped, or is no recorder */
   owner = of_judge_name(path);
   if (owner == OF_NAME_IS_LEFT) {
     owner = of_remove(path);
-    if (owner == -ENOENT) owner = 0; /* removed by another process, as the folder can't be locked */
+    if (owner == -ENOENT) owner = 0; /* another process removed the file, because the folder can't be locked */
   }
   of_unlock_folder(lock);
   return owner;
@@ -102,7 +102,7 @@ OF_INTERNAL int of_open_trace(uint64_t expected, orderfile_trace_header **trace,
       int result = owner == 1 ? of_join_trace(of_location.path, NULL, 0, trace, limit)
                               : of_create_trace(of_location.path, expected, trace, limit);
       if (result == -OF_BUSY) break;
-      if (result != -EEXIST) return result; /* else somebody was faster: look again */
+      if (result != -EEXIST) return result; /* otherwise another process was faster: look again */
     }
   }
   return -EEXIST;

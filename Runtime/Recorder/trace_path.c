@@ -54,7 +54,7 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
       case 'p': of_put_number(&writer, of_process_number()); break;
       case 'n': of_put_program_name(&writer); break;
       case '%': of_put(&writer, '%'); break;
-      default: /* not ours: keep it as it is */
+      default: /* not a sequence of the template's syntax: keep it as it is */
         of_put(&writer, '%');
         of_put(&writer, *at);
     }

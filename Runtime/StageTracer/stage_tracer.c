@@ -41,7 +41,7 @@ struct of_object {
   of_initializer *const *functions; /* DT_INIT_ARRAY, relocated when the object is initialized */
   uint64_t count;
   of_initializer **slots; /* what the loader takes for DT_INIT_ARRAY */
-  uint64_t calls;         /* of of_stamp so far */
+  uint64_t calls;         /* the number of calls of of_stamp so far */
 };
 
 static OF_DATA struct orderfile_stage_trace *of_trace; /* NULL: trace nothing */

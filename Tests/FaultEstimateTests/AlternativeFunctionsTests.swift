@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func choicesThatAddNothingComeBeforeThoseThatDo() {
-    // The second use can only be `c` or `e`. The function of the first use can then be on the same page.
+    // `c` was certainly used, so the first use can be `d`, which adds no page. `a` and `e` each add one.
     let estimate = Self.estimate([
       Self.use([1, 3], 1, "x"), Self.use([2], 1, "c"), Self.use([0, 4], 1, "y"),
     ])

@@ -67,8 +67,8 @@ import Testing
   }
 
   @Test func eachLayoutCountsTheBlocksThatItKnows() {
-    // In the layout before, `big` has 3 pages, and its first and last page are used. In the layout after, `big` is
-    // another function.
+    // In the layout before, `big` has 3 pages, and its first and last page are used. In the layout after, `big` has
+    // another size.
     func layout(_ size: UInt64) -> Layout {
       sampleLayout([
         SampleFunction(name: "big", address: 0x2000, size: size),

@@ -26,7 +26,7 @@ import Testing
       Self.names(used.ordered(by: strategy, in: Self.layout)) == ["parse", "log", "setup", "main"])
   }
 
-  /// The weights of a few launches stand for thousands of launches, so that no test needs thousands of lists.
+  /// Only the ratio of the weights matters: a weight of a million does not make a million copies of a launch.
   @Test func theHeaviestLaunchDecides() {
     let used = Self.used([(1_000_000, ["main", "log"]), (1, ["parse", "setup"])])
     let order = Self.names(used.ordered(by: .balanced, in: Self.layout))

@@ -48,7 +48,7 @@ import TraceFormat
     }
   }
 
-  /// Either the host or the plugin needs a recorder: otherwise the plugin would not be recorded.
+  /// The host exports its recorder, or the plugin has its own: otherwise the plugin would not be recorded.
   @Test(arguments: [(true, true), (true, false), (false, true)])
   func aPluginJoinsTheHostsTrace(exportsDynamic: Bool, hasRecorder: Bool) throws {
     let stage = try Stage(hostRecorder: true, flags: exportsDynamic ? ["-rdynamic"] : [])

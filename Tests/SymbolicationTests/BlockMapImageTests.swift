@@ -5,7 +5,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Basic block address maps of images, as the model has them.
+/// Tests how basic block address maps of images are read into the model.
 @Suite struct BlockMapImageTests {
   struct Block {
     var id: UInt8
@@ -48,7 +48,7 @@ import Testing
     #expect(map.ranges.map(\.start.rawValue) == [0x1010, 0x1100, 0x1108])
   }
 
-  /// Of `(offset, opcodes, instructions, neighbors)`.
+  /// A hash with the parts offset, opcodes, instructions and neighbors.
   private func hash(_ parts: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
     parts.0 | parts.1 << 16 | parts.2 << 32 | parts.3 << 48
   }
@@ -67,7 +67,7 @@ import Testing
     #expect(difference(try map(hash((0, 7, 8, 9)), hash((3, 17, 99, 19)), isSplit: true)) == nil)
     #expect(difference(try map(hash((0, 7, 8, 9)), hash((2, 99, 18, 19)))) == .code)
     #expect(difference(try map(hash((0, 7, 8, 99)), hash((2, 17, 18, 19)))) == .code)
-    // A compiler that writes none is not contradicted.
+    // If the compiler writes no map, there is no warning.
     let plain = try #require(
       try Self.map([(0x1100, [Block(id: 0, size: 8), Block(id: 1, size: 4)])]))
     #expect(difference(plain) == nil)

@@ -5,9 +5,9 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Where images get breakpoints, and for what.
+/// Tests at which places of an image breakpoints are planted, and what each stands for.
 @Suite struct BreakpointPlacesTests {
-  /// The places of an image that clang makes of `source`.
+  /// The places for breakpoints in the image that clang makes of `source`.
   private func places(
     _ source: String, _ flags: [String], withBlocks: Bool = true, suffix: String = "c",
     compiler: String = "clang"
@@ -155,7 +155,7 @@ import Testing
     #expect(try places(stripped).blocks == nil, "nothing tells where its debug file is")
   }
 
-  /// The function's first block is nothing but ENDBR64, behind which the loop begins.
+  /// The function's first block is only ENDBR64; the loop begins after it.
   @Test(.needs("clang", .x8664Machine))
   func aLandingPadSharesItsBreakpoint() throws {
     let assembly = """
@@ -191,7 +191,8 @@ import Testing
     #expect(places.uses(at: blocks[2].start) == (false, [blocks[2]]))
   }
 
-  /// Padding that control falls through is a part of the block before it; other padding is none of any.
+  /// Padding that is executed on the way to the next block belongs to the block before it. Other padding belongs to no
+  /// block.
   @Test(.needs("clang")) func paddingBelongsToWhoRunsIt() throws {
     let assembly = """
       .text

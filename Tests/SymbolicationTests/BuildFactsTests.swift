@@ -6,9 +6,9 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// What an image shows of how it was built, compared with how these tests build it.
+/// Compares the facts about a build that its image shows with the options of the build.
 @Suite(.needs(.compiling, "gcc")) struct BuildFactsTests {
-  /// Sizes that differ, so that most functions are followed by a gap; `main` gets a section of its own from gcc.
+  /// Functions of different sizes, so that a gap follows most of them. gcc puts `main` into a section of its own.
   private static let source =
     (0..<20).map {
       """
@@ -56,7 +56,7 @@ import Testing
     #expect(try Self.facts("clang", ["-fuse-ld=\(linker)"]).functionSections == nil)
   }
 
-  /// Debug information of another file tells nothing of the project's own.
+  /// Debug information of other files shows nothing about the project's own files.
   @Test func partsOfAProgramTellNothingOfTheRest() throws {
     let folder = try TemporaryFolder()
     let other = try folder.write(
@@ -89,7 +89,7 @@ import Testing
     #expect(library.kind == .sharedLibrary && library.linker?.hasPrefix("LLD ") ?? false)
     #expect(!library.hasDebugInformation && library.optimization == BuildFacts.Optimization())
 
-    // As libc.so.6 and libQt6Core.so.6.
+    // A library with an entry point, such as libc.so.6 and libQt6Core.so.6.
     let startable = try Self.facts(
       "clang", ["-shared", "-fPIC", "-fuse-ld=lld", "-Wl,-soname,libx.so", "-DLOADER"])
     #expect(startable.kind == .sharedLibrary)
@@ -105,7 +105,8 @@ import Testing
       var problems: [Diagnostic] = []
       let found = try #require(
         BuildFacts.FunctionSections(ofLinkMap: Layout(map, diagnostics: &problems)))
-      // 20 functions, `main`, and two instances of a template, which have sections of their own in any case.
+      // The image has 20 functions, `main`, and two instances of a template. The instances always have sections of
+      // their own.
       #expect(found.all == 23 && found.own == own, "\(found)")
       withExtendedLifetime(build) {}
     }
@@ -113,7 +114,7 @@ import Testing
 }
 
 @Suite struct BuildFactsHostileTests {
-  /// Tables of the image are as good as none.
+  /// A damaged table of the image counts as a missing table.
   @Test func damagedImagesShowLittle() throws {
     let bytes = sampleImage((0..<12).map { "f\($0)" }, size: 13, id: [1, 2, 3, 4])
     let image = try Image.reading(FileBytes(bytes), path: "a").image

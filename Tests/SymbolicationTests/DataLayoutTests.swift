@@ -19,7 +19,7 @@ extension Workshop {
   }
 }
 
-/// What is where in the data of images that real linkers made.
+/// Tests which data is at which address, in images that real linkers made.
 @Suite(.needs("ld.lld", "clang")) struct DataLayoutTests {
   private static let source = """
     const int table[1000] = {1, 2, 3};
@@ -63,7 +63,7 @@ extension Workshop {
       data.layout.functions.firstIndex { "\(data.layout.name(of: $0))" == name })
     let variable = data.layout.functions[index]
     #expect(data.kinds[Int(variable.section)] == kind)
-    // The last one that states no size extends to the end of its section.
+    // The last variable of a section that states no size extends to the end of the section.
     #expect(variable.knownBytes == size || (name == "by_hand" && variable.knownBytes >= size))
     let isRelocated = data.isRelocated(variable.knownBody)
     #expect(kind == .relocatedConstants ? isRelocated : !isRelocated)
@@ -167,7 +167,7 @@ extension Workshop {
   }
 }
 
-/// Strings and data of Mach-O images.
+/// Tests which strings and data Mach-O images have.
 @Suite(.needs(.appleSDK)) struct MachODataLayoutTests {
   @Test func stringsAndDataOfMachOAreFound() throws {
     let build = try MachOBuild(

@@ -4,7 +4,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// First touches of data in traces, with names.
+/// Tests the names of the data in a trace's first touches.
 @Suite struct DataTouchTests {
   static let app = TraceAttributionTests.app
   static let plugin = TraceAttributionTests.plugin

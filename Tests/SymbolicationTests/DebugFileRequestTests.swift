@@ -29,7 +29,7 @@ import Testing
 
   static let symbols = [ELFWriter.Symbol("hidden", info: 0x02, value: 0x1010, size: 4)]
 
-  /// Reads `image` where only `files` exist.
+  /// Reads `image` on a machine on which only `files` exist.
   static func read(
     _ image: [UInt8], at path: String = "/opt/app", debugFile: String? = nil,
     files: [String: [UInt8]] = [:]
@@ -125,7 +125,7 @@ import Testing
       warnings.map(\.message) == ["missing symbol table: only exported functions have names"])
   }
 
-  /// What is wrong with a debug file that the user named, the message and the exit code.
+  /// The errors in a debug file that the user named, each with its message and exit code.
   @Test(
     arguments: [
       (image(buildID: [1], symbols: symbols), "build ID mismatch: expected abcdef, found 01", 3),

@@ -5,9 +5,10 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// What `record --qemu` makes of the runs of instructions that QEMU's plugin notes.
+/// Tests which trace `record --qemu` makes of the instructions that the plugin in QEMU records.
 @Suite struct EmulatedTraceTests {
-  /// An image with the functions `f` and `g` from 0x1010 and 0x1040; with a map, `f` has the blocks 0x1010 and 0x1014.
+  /// An image with the functions `f` at 0x1010 and `g` at 0x1040. With a basic block map, `f` has blocks at 0x1010 and
+  /// 0x1014.
   private func places(withMap: Bool) throws -> BreakpointPlaces {
     var writer = ELFWriter()
     writer.addText()
@@ -25,7 +26,7 @@ import TraceFormat
 
   private let image = TraceWriter.Image(guards: 0..<0, idKind: 0, id: [])
 
-  /// The trace of the plugin, with those runs at the ticks 10, 20, and so on.
+  /// A trace as the plugin writes it, with `runs` of instructions at the ticks 10, 20, and so on.
   private func raw(
     _ runs: [Range<UInt64>], of image: TraceWriter.Image? = nil,
     before: (inout TraceWriter) -> Void = { _ in }
@@ -43,7 +44,7 @@ import TraceFormat
     return try TraceFile(parsing: FileBytes(writer.bytes()))
   }
 
-  /// `f 0x1010` and `0x1010+4`, with stated addresses.
+  /// Formats the uses of functions as `f 0x1010`, and those of blocks as `0x1010+4`, with stated addresses.
   private func uses(_ trace: EmulatedTrace) throws -> [String] {
     try TraceFile(parsing: FileBytes(trace.bytes)).records.compactMap { record in
       switch record.event {

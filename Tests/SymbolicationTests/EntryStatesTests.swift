@@ -6,7 +6,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Which entries of an order file builds have, and what the others are called now.
+/// Tests which entries of an order file a build has, and what the names of the others are now.
 @Suite struct EntryStatesTests {
   private func states(
     _ order: String, _ layouts: [Layout], as dialect: OrderFileDialect = .lld
@@ -55,7 +55,7 @@ import Testing
       try states(order, [image, map], as: .gold) == ["a", "startup_code", "untold none"])
   }
 
-  /// What is stale here is missing there: `diff` and `check` count that.
+  /// An entry that is stale here is missing in the check of a link, which `diff` and `check` report.
   @Test func staleMeansTheSameAsInTheCheckOfALink() throws {
     var random = SeededRandom(seed: 7)
     let names = ["a", "t", "b", "n", "table", "q", "alias", "u", "t.cold"]
@@ -86,7 +86,7 @@ import Testing
     #expect(try states("b.o:_t\n_a\n", [layout], as: .ld64) == ["_t", "_a"])
   }
 
-  /// Old name, listed names, functions of the build, present names.
+  /// The old name, other names in the order file, the functions of the build, and the resulting present names.
   static let renamed: [(String, [String], [String], [String])] = [
     ("f.llvm.1", [], ["f.llvm.2"], ["f.llvm.2"]),
     ("f.llvm.1", [], ["f"], ["f"]),
@@ -95,7 +95,7 @@ import Testing
     ("f.llvm.1", ["f.llvm.2"], ["f.llvm.2"], []),
     ("f.llvm.1", ["f.llvm.2"], ["f.llvm.2", "f.llvm.3"], ["f.llvm.3"]),
     ("f.llvm.1", [], ["f.llvm.2", "f.llvm.3"], ["f.llvm.2", "f.llvm.3"]),
-    // A part is not the function.
+    // A part of a function is not the function itself.
     ("f.cold", [], ["f"], []), ("f.part.0", [], ["f"], []),
     ("f.cold", [], ["f.cold.1"], ["f.cold.1"]),
     (
@@ -104,12 +104,12 @@ import Testing
     ),
     ("g", [], ["f"], []),
     ("OUTLINED_FUNCTION_1", [], ["OUTLINED_FUNCTION_2"], []),
-    // Swift: the file was renamed.
+    // The Swift source file was renamed.
     (swift("A"), [], [swift("B")], [swift("B")]),
     (swift("A"), [swift("B")], [swift("B"), swift("C")], [swift("C")]),
     (swift("A"), [], [swift("B"), swift("C")], [swift("B"), swift("C")]),
     (swift("A", "fyyF"), [], [swift("B", "gyyF")], []),
-    // Swift: the only closure has another number.
+    // The only closure of a Swift function has another number.
     ("$s3app4loadyyFyycfU0_", [], ["$s3app4loadyyFyycfU_"], ["$s3app4loadyyFyycfU_"]),
     (
       "$s3app4loadyyFyycfU0_", ["$s3app4loadyyFyycfU_"],

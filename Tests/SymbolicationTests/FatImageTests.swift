@@ -3,11 +3,11 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Which slice of a fat file is read, and what is said where that can't be known.
+/// Tests which slice of a fat file is read, and the errors if the slice can't be determined.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct FatImageTests {
   static let source = [(name: "main.c", text: "int main(void) { return 0; }")]
 
-  /// `arm`, `intel`, and `fat` of both.
+  /// Builds the images `arm` and `intel`, and the fat file `fat` with both.
   static func build() throws -> MachOBuild {
     let build = try MachOBuild(.macOS, sources: source)
     let intel = try MachOBuild(.macOSx8664, sources: source)

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// Damaged copies of a sealed trace go through the whole door: they may throw, they must not trap.
+/// Reads damaged copies of a sealed trace with all code that a command uses to read a trace. It may throw, but must not
+/// trap.
 @Suite struct HostileTraceTests {
   static let sealed: [UInt8] = {
     var writer = TraceWriter()
@@ -88,7 +89,7 @@ import TraceFormat
   }
 
   @Test func everyPrefixThrowsOrIsRead() {
-    // The first page is one long header: its cuts are those of the fields.
+    // The first page is one long header, so the file is cut at the borders of the header's fields.
     let cuts = hostilePrefixLengths(of: Self.sealed).filter { $0 <= 1300 || $0 >= 4090 }
     let recordEnds = Array(stride(from: 4096, through: Self.sealed.count, by: 40))
     for cut in cuts + recordEnds {
@@ -99,7 +100,8 @@ import TraceFormat
 
   @Test func everyFlippedByteThrowsOrIsRead() {
     var random = SeededRandom(seed: 3)
-    // Flips in the unused rest of the first page say nothing: half of them go to the records.
+    // Changed bytes in the unused rest of the first page have no effect, so half of the changes are made in the
+    // records.
     let records = Self.sealed.count - 4096
     for copy in 0..<1000 {
       var bytes = Self.sealed

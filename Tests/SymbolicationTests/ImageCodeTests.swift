@@ -1,4 +1,4 @@
-// What the code of an image tells of a launch, and what llvm-objdump says about it.
+// Compares what the tool reads from the code of an image with the output of llvm-objdump.
 
 import Addresses
 import ByteReading
@@ -110,7 +110,7 @@ import Testing
     let program = try Program(link)
     let calls = try program.disassembledCalls()
     #expect(calls.count >= 8, "the program calls at least eight functions of the C library")
-    // Every function of the image but what the C runtime holds.
+    // Every function of the image except those of the C runtime.
     let facts = try program.facts(Self.functions)
     let found = facts.references.filter { $0.touch.cause == .linkageTable }
     let sites = Set(found.map(\.site.rawValue))

@@ -73,7 +73,7 @@ import Testing
     }
     for length in hostilePrefixLengths(of: bytes) { check(Array(bytes[..<length])) }
     for flipped in byteFlips(of: bytes) { check(flipped) }
-    // Where the program headers are.
+    // The damaged bytes are those that contain the program headers.
     for flipped in byteFlips(of: Array(bytes[..<1024]), seed: 3) { check(flipped + bytes[1024...]) }
   }
 }

@@ -20,7 +20,7 @@ import Testing
     image.layout.functions.map { "\($0.address) \(image.layout.name(of: $0))" }
   }
 
-  /// Code at 0x1000 ..< 0x1100 and data at 0x2000, with `symbols`; section 1 is the code.
+  /// An image with code at 0x1000 ..< 0x1100 (section 1), data at 0x2000, and `symbols`.
   static func writer(_ symbols: [ELFWriter.Symbol], machine: UInt16 = 62) -> ELFWriter {
     var writer = ELFWriter(machine: machine)
     writer.addText()
@@ -50,7 +50,7 @@ import Testing
     #expect(image.guards == nil)
   }
 
-  /// Symbols that are no function, each with the reason.
+  /// Symbols that are not functions, each with the reason.
   @Test(
     arguments: [
       ("an object", .init("x", info: 0x11, value: 0x1000, size: 4)),
@@ -202,7 +202,7 @@ import Testing
       ])
   }
 
-  /// Names do not depend on them.
+  /// The names of functions do not depend on the damaged parts.
   @Test func damagedPartsThatNothingDependsOnAreWarnings() throws {
     var writer = Self.writer([.init("main", value: 0x1000, size: 16)])
     var array = ELFWriter.Section(
@@ -220,7 +220,7 @@ import Testing
       ], "\(warnings)")
   }
 
-  /// The recorder sees only segments.
+  /// The recorder reads only segments, not sections.
   @Test func aBuildIDThatASegmentLacksIsWarnedOf() throws {
     func warnings(segments: [(type: UInt32, section: Int)], noBits: Bool = false) throws -> [String]
     {

@@ -9,9 +9,10 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// Lists of symbols and addresses, as traces.
+/// Tests how lists of symbols and addresses are imported as traces.
 @Suite struct ImportedLaunchTests {
-  /// `helper` at 0x1000, `f` and its alias at 0x1010, `a b` at 0x1020, `main` at 0x1030, 16 bytes each.
+  /// An image with `helper` at 0x1000, `f` and its alias at 0x1010, `a b` at 0x1020, and `main` at 0x1030, 16 bytes
+  /// each.
   static let image = Image(
     path: "/bin/app", id: ImageID(kind: .buildID, bytes: [0x9f, 0x3a]), architecture: .x8664,
     layout: sampleLayout(["helper", "f", "=alias of f", "a b", "main"]))
@@ -57,7 +58,7 @@ import TraceFormat
     Self.check(launch, example)
   }
 
-  /// A line that the image explains tells nothing against the image.
+  /// A line that names something in the image is no sign of a wrong image.
   @Test func namesThatTheImageHasOfSomethingElseAreExplained() {
     var image = Self.image
     image.layout = sampleLayout(
@@ -113,7 +114,7 @@ import TraceFormat
     }
   }
 
-  /// What comes out is what a recorded, sealed trace would give: uses with all names of their functions.
+  /// The result is the same as from a recorded, sealed trace: the uses of functions with all their names.
   @Test func theTraceNamesItsFunctions() throws {
     let launch = ImportedLaunch(symbols: FileBytes(Array("main\nf\n".utf8)), of: Self.image)
     let file = try TraceFile(parsing: FileBytes(try launch.traceBytes()))
@@ -160,7 +161,7 @@ import TraceFormat
     }
   }
 
-  /// A profile has neither Mach-O's underscore nor the mark of names without one.
+  /// Names in a profile have neither Mach-O's leading underscore nor the character that marks names without it.
   @Test func theNamesOfAProfileAreFoundInMachOImages() throws {
     let names = ["a.o|_row", "b.c.o|_row", "a.o|_main", "a.o|-[Foo bar]", "a.o|__ZN3app4openEv"]
     var image = Self.image
@@ -182,7 +183,7 @@ import TraceFormat
     #expect(launch.missing.map(\.text) == ["nobody"] && launch.entryCount == 6)
   }
 
-  /// What perf printed of a real program, in three forms.
+  /// The output of perf for a real program, in three forms.
   @Test(arguments: [
     ("stacks", ["main", "load", "worker", "draw"]),
     ("default", ["main", "load", "worker", "draw"]),

@@ -39,7 +39,7 @@ import Testing
       file, layout: machOLayout(symbols), architecture: architecture)
   }
 
-  /// Entries, present, in order; missing in words.
+  /// The numbers of entries, of present ones, and of those in order; the missing ones in words.
   @Test(
     arguments: [
       ("_a\n_b\n", ["_a", "_b"], [2, 2, 2], []),
@@ -51,25 +51,26 @@ import Testing
         "c.o:_t\n_a\n", ["a.o|_t", "a.o|_a"], [2, 1, 1], ["no such symbol in that object file: _t"]
       ),
       ("c.o:_q\n_a\n", ["a.o|_t", "a.o|_a"], [2, 1, 1], ["no such symbol: _q"]),
-      // Without one a line moves all; a body goes to its first line.
+      // Without an object file a line moves all functions with its name. A function that several lines name is placed
+      // by the first of them.
       ("_t\n_a\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [2, 2, 2], []),
       ("_t\n_a\nb.o:_t\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [3, 3, 3], []),
       ("b.o:_t\n_a\n_t\n", ["b.o|_t", "a.o|_a", "a.o|_t"], [3, 3, 3], []),
-      // A layout that knows no object files: as if the linker had complied.
+      // If the layout has no object files, the check assumes that the linker followed the lines.
       ("b.o:_t\n_a\na.o:_t\n", ["_t", "_a", "_t"], [3, 3, 3], []),
       ("b.o:_t\n_a\n", ["_t", "_a", "_t"], [2, 2, 2], []),
       ("b.o:_t\na.o:_t\n", ["_t"], [2, 1, 1], ["no such symbol: _t"]),
-      // What ThinLTO promoted: each linker's spelling.
+      // Functions that ThinLTO has made global, as each linker spells their names.
       ("_f.llvm.1\n_f\n_g\n", ["_f.llvm.1", "_g"], [3, 3, 3], []),
       ("_f\n_g\n", ["_f.llvm.1", "_g"], [2, 2, 2], []),
       ("_f\n_g\n", ["_f.__uniq.3.llvm.1", "_g"], [2, 2, 2], []),
       ("_f.llvm.9\n_g\n", ["_f.llvm.1", "_g"], [2, 2, 2], []),
       ("_f.llvm.1\n_f\n_g\n_f.llvm.2\n", ["_f.llvm.1", "_g", "_f.llvm.2"], [4, 4, 4], []),
       ("_f.cold.1\n_g\n", ["_f", "_g"], [2, 1, 1], ["no such symbol: _f.cold.1"]),
-      // The first of equal lines counts; a line for another object file is no equal.
+      // The first of equal lines counts. A line for another object file is not equal.
       ("_a\n_b\n_a\n", ["_a", "_b"], [3, 2, 2], ["duplicate ordered symbol: _a"]),
       ("a.o:_t\nb.o:_t\n", ["a.o|_t", "b.o|_t"], [2, 2, 2], []),
-      // Other architectures and literals are not asked for here.
+      // Lines for other architectures and for literals do not count.
       ("x86_64:_q\narm64:_a\n_b\nCSTR;12\n\"text\"\n", ["_a", "_b"], [2, 2, 2], []),
       ("arm64:_a\nx86_64:_b\nx86_64:_a\n_b\n", ["_a", "_b"], [2, 2, 2], []),
       ("-[Foo bar:with:]\n+[Foo new]\n", ["-[Foo bar:with:]", "+[Foo new]"], [2, 2, 2], []),
@@ -92,7 +93,8 @@ import Testing
       (.ld64LLD, "m.o:_t\n_a\n", ["m.o|_t", "_a", "m.o|_t"], [2, 2, 1]),
       (.ld64, "_a\n_b\n_a\n", ["_b", "_a"], [3, 2, 2]),
       (.ld64LLD, "_a\n_b\n_a\n", ["_b", "_a"], [3, 2, 1]),
-      // The new one moves all of a name, whatever object file a line has, for the first of its lines.
+      // The new linker places all functions with a name at the first line with this name, whatever object file the line
+      // states.
       (.ldPrime, "_t\n_a\n", ["b.o|_t", "c.o|_t", "_a"], [2, 2, 2]),
       (.ldPrime, "_t\n_a\n", ["b.o|_t", "_a", "c.o|_t"], [2, 2, 1]),
       (.ldPrime, "c.o:_t\n_a\n", ["b.o|_t", "c.o|_t", "_a"], [2, 2, 2]),

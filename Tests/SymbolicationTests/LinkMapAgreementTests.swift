@@ -59,7 +59,7 @@ import Testing
     #expect(map.subtracting(inText) == [], "in the map, not in the symbol table")
     #expect(!map.isEmpty)
 
-    // And back: what the map can give must be there.
+    // The converse: each symbol whose name the map can show must be in the map.
     let expected = symbols.filter { symbol in
       guard symbol.isCode, symbol.isOurs else { return false }
       if link.hasFunctionSections { return !symbol.isAliasOfSection || !link.demangles }
@@ -87,9 +87,11 @@ import Testing
 
     var isCode: Bool { "tTwWi".contains(kind) }
     var isGlobal: Bool { "TW".contains(kind) }
-    /// From our sources, not from the C runtime; each name there has this mark.
+    /// Whether the symbol is from the test's sources and not from the C runtime: only names in these sources contain
+    /// "Probe".
     var isOurs: Bool { name.contains("Probe") }
-    /// Beside the function that its section is named for: a demangled map can't tell its name.
+    /// Whether the symbol is another name for the function whose name the section has. A demangled map does not show
+    /// this name.
     var isAliasOfSection: Bool {
       name.hasPrefix("_ZN9ProbeBaseC1") || name.hasPrefix("_ZN9ProbeBaseD1")
     }

@@ -19,7 +19,7 @@ import Testing
       layout.dump() + diagnostics.map { "\($0)\n" }.joined(), "linkmap/\(name)/layout.txt")
   }
 
-  /// The functions of one `.text` at 0x1000, each as `address+size name`.
+  /// Compares the functions of one section `.text` at 0x1000, each formatted as `address+size name`.
   static func check(
     _ map: String, _ expected: [String], _ warnings: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -142,7 +142,7 @@ import Testing
     #expect(layout.sections.map(\.name.description) == names)
     #expect(
       layout.sections.filter(\.isExecutable).map(\.name.description) == Array(names.prefix(10)))
-    // The linker's own stubs are named for functions of other images.
+    // The linker gives its own stubs the names of functions in other images.
     #expect(
       layout.functions.map { layout.name(of: $0).description }
         == ["in.init", "in.text", "in.text.hot", "infreeres", "in.fini", "in.init.text", "in.mine"])
@@ -267,7 +267,7 @@ import Testing
       ])
   }
 
-  /// ld64.lld lists all names of a folded piece, alternate entries too, behind those of the one kept.
+  /// ld64.lld lists all names of a folded function, also alternate entries, after the names of the kept function.
   @Test func namesOfFoldedPiecesFindTheirAddress() throws {
     try Self.check(
       Self.ld64(
@@ -326,7 +326,7 @@ import Testing
 }
 
 extension Layout {
-  /// One line for each section and function: address, size, name and, of a function, input section.
+  /// One line for each section and function: its address, size and name, and the input section of a function.
   func dump() -> String {
     var text = ""
     for section in sections {

@@ -19,7 +19,7 @@ import Testing
       let values = (0..<12).map { _ in UInt64.random(in: 0..<10, using: &random) }
       let found = longestIncreasingSubsequence(of: values)
       #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 && values[$0] < values[$1] })
-      // The longest that ends at each place, by the definition.
+      // The length of the longest increasing subsequence that ends at each place, computed by the definition.
       var lengths: [Int] = []
       for (i, value) in values.enumerated() {
         lengths.append(

@@ -29,7 +29,7 @@ struct MachOBuild {
       flags: ["-map", image + ".map"] + linkerFlags, in: workshop)
   }
 
-  /// The objects of `sources`.
+  /// The object files that are compiled from `sources`.
   private static let compiled = AppleSDK.Platform.compiled { platform, workshop in
     try compile(sources, for: platform, flags: [], in: workshop)
   }
@@ -160,7 +160,7 @@ struct MachOSymbolLine: Equatable {
   var address: UInt64
   /// `__TEXT,__text`.
   var section: String
-  /// Only its object file knew it.
+  /// Whether the symbol was visible only in its object file.
   var isLocal: Bool
   var name: String
 
@@ -173,7 +173,7 @@ struct MachOSymbolLine: Equatable {
       else { return nil }
       var name = line[scope.upperBound...]
       var isLocal = line[..<scope.lowerBound].hasSuffix("non-")
-      // Notes; names of Objective-C begin with a sign.
+      // Skips the notes in parentheses. Names of Objective-C begin with `+` or `-`.
       while let first = name.first, first == "(" || first == "[",
         let end = name.firstRange(of: first == "(" ? ") " : "] ")
       {

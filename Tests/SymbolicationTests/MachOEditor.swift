@@ -1,6 +1,6 @@
 import Testing
 
-/// Changes a Mach-O file where no tool does. The file is an image without a fat header.
+/// Makes changes to a Mach-O file for which no tool exists. The file is an image without a fat header.
 enum MachOEditor {
   /// Hands the `nlist_64` of the symbol called `name` to `edit`.
   static func editSymbol(
@@ -35,7 +35,7 @@ enum MachOEditor {
     bytes.replaceSubrange(start + 1..<start + 1 + new.utf8.count, with: new.utf8)
   }
 
-  /// Leaves no symbol; no tool strips a dSYM of its symbols and not of its DWARF.
+  /// Removes all symbols. No tool removes the symbols of a dSYM but keeps its DWARF.
   static func removeSymbols(from bytes: inout [UInt8]) throws {
     let table = try #require(command(0x2, in: bytes))
     bytes.replaceSubrange(table + 12..<table + 16, with: [0, 0, 0, 0])  // nsyms

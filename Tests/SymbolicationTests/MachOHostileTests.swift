@@ -18,7 +18,7 @@ import Testing
     return read != nil
   }
 
-  /// The load commands, and what they point to: the linked image is mostly padding.
+  /// The borders of the load commands, and of the data to which they point: a linked image is mostly padding.
   static func boundaries(of bytes: [UInt8]) -> [Int] {
     stride(from: 0, to: bytes.count, by: 4).filter { at in
       at + 8 <= bytes.count && MachOEditor.word(bytes, at) != 0 && at % 512 == 0
@@ -36,7 +36,7 @@ import Testing
     }
     #expect(readCount < 600, "a cut loses the symbol table")
     readCount = 0
-    // Flips among the load commands, and among the symbols and fixups, not in the padding.
+    // Bytes are changed in the load commands, and in the symbols and fixups, but not in the padding.
     let commands = whole[..<4096]
     for damaged in byteFlips(of: Array(commands)) {
       readCount += Self.reads(damaged + whole[4096...]) ? 1 : 0

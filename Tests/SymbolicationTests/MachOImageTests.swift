@@ -5,14 +5,14 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Images that the real linker made, and what LLVM's tools say about them.
+/// Compares images that a real linker made with the output of LLVM's tools.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachOImageTests {
   /// `0x100004000 _main`, ascending.
   static func lines(_ image: Image) -> [String] {
     image.layout.functions.map { "\($0.address) \(image.layout.name(of: $0))" }
   }
 
-  /// `_main: 24`, ascending by address.
+  /// The sizes of the functions as `_main: 24`, in the order of their addresses.
   static func sizes(_ image: Image) -> [String] {
     image.layout.functions.map { "\(image.layout.name(of: $0)): \($0.knownBytes)" }
   }
@@ -32,7 +32,7 @@ import Testing
     }
     bytes.replaceSubrange(command + 24..<command + 32, with: entry)
     #expect(try Image.reading(FileBytes(bytes), path: "image").image.linker == linker)
-    // More entries than the command holds.
+    // The command states more entries than it contains.
     bytes.replaceSubrange(command + 20..<command + 24, with: [0xff, 0xff, 0xff, 0xff])
     bytes.replaceSubrange(command + 24..<command + 28, with: [1, 0, 0, 0])
     #expect(try Image.reading(FileBytes(bytes), path: "image").image.linker == nil)
@@ -109,7 +109,8 @@ import Testing
     for function in image.layout.functions {
       let name = image.layout.name(of: function)
       let size = try #require(sizes["\(function.address) \(name)"], "\(name)")
-      if size == 0 { continue }  // an alias: the last one has the atom's size
+      // The name is an alias: of the names at one address, the last one has the atom's size.
+      if size == 0 { continue }
       #expect(size <= function.knownBytes && function.knownBytes < size + 16, "\(name)")
       compared += 1
     }
@@ -155,7 +156,7 @@ import Testing
     #expect(sizes.contains("_alias: 16"))
   }
 
-  /// Linkers leave private labels out; who keeps one must have had a reason.
+  /// Linkers leave private labels out. If a private label was kept, there was a reason.
   @Test func aPrivateLabelCountsOnlyWhereNothingElseDoes() throws {
     let build = try MachOBuild()
     let whole = try build.read().image
@@ -169,7 +170,7 @@ import Testing
     #expect(Self.sizes(image) == expected)
   }
 
-  /// From a table of pointers, with fixups in both forms, and from one of offsets.
+  /// Initializers come from a table of pointers, with fixups in either form, or from a table of offsets.
   @Test(
     arguments: AppleSDK.Platform.allCases,
     [["-fixup_chains"], ["-no_fixup_chains"], ["-init_offsets", "-no_fixup_chains"]])

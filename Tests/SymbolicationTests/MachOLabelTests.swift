@@ -4,9 +4,9 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Labels of hand-written assembly, which linkers list among the functions.
+/// Tests labels in hand-written assembly, which linkers list among the functions.
 @Suite(.needs(.appleSDK, "llvm-objdump-19", "llvm-strip-19")) struct MachOLabelTests {
-  /// A kernel of five pieces, then a function without a global name.
+  /// A function in five pieces that are separated by labels, then a function without a global name.
   static let assembly = """
     .globl _kernel, _next, _main
     .p2align 2

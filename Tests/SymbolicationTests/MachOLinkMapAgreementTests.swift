@@ -13,7 +13,7 @@ import Testing
 @Suite(.needs(.appleSDK)) struct MachOLinkMapAgreementTests {
   struct Link: CustomTestStringConvertible, Sendable {
     var platform = AppleSDK.Platform.iOS
-    /// What C and C++ are compiled with besides; `-flto…` needs a clang of the linker's release.
+    /// Additional options for C and C++. `-flto…` needs a clang of the linker's release.
     var compilerFlags: [String] = []
     var linkerFlags: [String] = []
     var testDescription: String {
@@ -130,7 +130,7 @@ import Testing
     #expect(
       code.map(\.name.description).filter { !$0.contains("stub") }
         == ["__TEXT,__text", "__TEXT,__startup"])
-    // Kinds of symbols are not used: `t` is `__text` alone.
+    // The listed kinds of symbols are not used, because `t` means only `__text`.
     let lines = try workshop.run("llvm-nm-19", ["--defined-only", "--format=posix", "app"]).output
     let symbols = try lines.split(separator: "\n").compactMap { line -> String? in
       let fields = line.split(separator: " ")
@@ -142,7 +142,7 @@ import Testing
     #expect(Set(found).symmetricDifference(symbols) == [])
     #expect(found.count == symbols.count && found.count >= 10)
 
-    // And what the image itself says, by the reader of Mach-O.
+    // The image itself, read by the reader of Mach-O files, has the same functions and sections.
     let path = workshop.folder.appendingPathComponent("app").path
     let (image, _) = try Image.reading(path: path)
     #expect(
@@ -178,7 +178,7 @@ import Testing
       compared += 1
       let file = function.objectFile.map { layout.names.name($0).description }
       #expect(file == String(judge.file), "\(layout.name(of: function))")
-      // It has no size for what lies outside of __text.
+      // The debug map has no size for functions outside of __text.
       #expect(judge.size == 0 || function.knownBytes == judge.size, "\(layout.name(of: function))")
     }
     #expect(compared >= 12)
@@ -205,7 +205,7 @@ import Testing
       #expect(same.count == 2 && same[0].address == same[1].address)
       #expect(same.allSatisfy { $0.size == same[0].size && $0.size != nil })
     }
-    // Nothing overlaps, and nothing but the linker's own and labels is between.
+    // No functions overlap, and between them are only the linker's own functions and labels.
     for (function, next) in zip(layout.functions, layout.functions.dropFirst())
     where next.address != function.address && next.section == function.section {
       #expect(function.address.rawValue + function.knownBytes <= next.address.rawValue)
@@ -222,7 +222,7 @@ import Testing
       OrderFileCheck(order, layout: layout).missing.map(\.description) == [
         "unable to order discarded symbol: _unused", "no such symbol: _q",
       ])
-    // The image alone knows what it imports, and together with the map both.
+    // Only the image shows the imported functions. The image and the map together show the functions of both.
     let path = workshop.folder.appendingPathComponent("app").path
     let (image, _) = try Image.reading(path: path)
     let both = image.layout.addingOrigins(of: layout)

@@ -8,7 +8,7 @@ import Testing
     ("$", false), ("$s4main", false), ("$xylophone", false), ("$data", false), ("x$d", false),
   ])
   func marksOfCodeAndDataAreNoFunctions(name: String, isMark: Bool) {
-    // With bytes on both sides, which must not count.
+    // The name has further bytes before and after it, which must not count.
     let bytes = FileBytes(Array("$\(name).rv".utf8))
     #expect(isMappingSymbol(bytes, 1..<1 + name.utf8.count) == isMark)
   }

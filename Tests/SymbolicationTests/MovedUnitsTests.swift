@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct MovedUnitsTests {
-  /// 16 bytes each: f, g, and three bodies called t.
+  /// Functions of 16 bytes each: f, g, and three functions called t.
   private let layout = sampleLayout(["f", "t", "g", "t", "=u", "t"])
 
   private func units(_ parts: [Int], _ dialect: OrderFileDialect = .lld) -> MovedUnits {
@@ -23,8 +23,8 @@ import Testing
     #expect(units.unmoved.isEmpty)
   }
 
-  /// The start files' sections move whole, namesakes all, and `.init` not at all: the functions of the next link are
-  /// where the units say.
+  /// A section of the C start files moves as a whole, all functions with one name move together, and `.init` does not
+  /// move. After the next link, each function is where the units predicted it.
   @Test(.needs("ld.lld", "clang", "nm")) func theNextLinkHasThemThere() throws {
     let workshop = try Workshop()
     func source(_ name: String, _ next: String) -> String {

@@ -3,23 +3,23 @@ import ImageModel
 import Symbolication
 import Testing
 
-/// Which of several functions of one name the recorded one is, by the object file.
+/// Tests which of several functions with one name was recorded: the object file decides.
 @Suite struct NamesakeTests {
   @Test(
     arguments: [
       ("_t", "a.o", ["a.o|_t", "b.o|_t"], [0]), ("_t", "b.o", ["a.o|_t", "b.o|_t"], [1]),
       ("_t", nil, ["a.o|_t", "b.o|_t"], [0, 1]), ("_t", "c.o", ["a.o|_t", "b.o|_t"], [0, 1]),
       ("_t", "a.o", ["_t", "_t"], [0, 1]), ("_t", "a.o", ["b.o|_t"], [0]),
-      // The recorded build may have its archives elsewhere, or none.
+      // The archives of the recorded build may have other paths, or it may have no archives.
       ("_t", "l.a(b.o)", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
       ("_t", "rec.a(b.o)", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
       ("_t", "b.o", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
       ("_t", "l.a(b.o)", ["a.o|_t", "b.o|_t"], [1]),
       ("_t", "l.a(b.o)", ["k.a(b.o)|_t", "l.a(b.o)|_t"], [1]),
       ("_t", "m.a(b.o)", ["k.a(b.o)|_t", "l.a(b.o)|_t", "a.o|_t"], [0, 1]),
-      // Also where names differ from build to build.
+      // The object file also decides if names differ from build to build.
       ("_t.llvm.1", "b.o", ["a.o|_t", "b.o|_t"], [1]),
-      // Folded into one body: nothing to choose.
+      // The functions are folded into one body, so there is no choice.
       ("_t", "a.o", ["a.o|_t", "=b.o|_t"], [0]),
     ] as [(String, String?, [String], [Int])])
   func theObjectFileChooses(

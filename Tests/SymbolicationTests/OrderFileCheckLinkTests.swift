@@ -9,7 +9,7 @@ import Testing
 private let linkers = ["ld.lld", "ld.lld-19"].filter { Requirement.tool($0).keepsArguments }
   .map { toolPath($0) ?? $0 }
 
-/// Links with lld: what the check finds missing is what the linker warned of.
+/// Links with lld: the entries that the check finds missing are those of which the linker warned.
 @Suite(.needs("ld.lld", "clang", "nm"))
 struct OrderFileCheckLinkTests {
   static let program = """
@@ -52,19 +52,19 @@ struct OrderFileCheckLinkTests {
     }
     #expect(check.inOrder == 3 && check.block?.bodiesAhead == 0)
     #expect(check.block?.unlistedBodies == 0)
-    // Once for each object file that has the symbol.
+    // The linker warns once for each object file that contains the symbol.
     let marks = [": no such", ": duplicate", ": unable"]
     let warnings = result.output.split(separator: "\n").compactMap { line in
       marks.compactMap { line.firstRange(of: $0) }.first.map { line[$0.lowerBound...].dropFirst(2) }
     }
-    // What was discarded left no trace in the image.
+    // Discarded functions leave no trace in the image.
     let expected = warnings.map {
       String($0).replacing("unable to order discarded symbol:", with: "no such symbol:")
     }
     #expect(Set(expected) == Set(check.missing.map(\.description)), "\(result.output)")
   }
 
-  /// Images and the maps of all linkers tell data from functions.
+  /// Images, and the link maps of all linkers, distinguish data from functions.
   @Test(arguments: ["ld.lld", "ld.bfd", "ld.gold", "mold"].filter { toolPath($0) != nil })
   func dataIsNoMissingFunction(linker: String) throws {
     let workshop = try Workshop()
@@ -96,7 +96,7 @@ struct OrderFileCheckLinkTests {
       #expect([check.entries, check.present, check.dataEntries] == [2, 1, 4])
       #expect(check.missing.map(\.description) == ["no such symbol: q"])
     }
-    // mold makes it local, as labels that linkers add are.
+    // mold makes the symbol local, like the labels that linkers add.
     let label = try OrderFileDialect.lld.read(FileBytes(Array("label\n".utf8)))
     #expect(OrderFileCheck(label, layout: image.layout).dataEntries == (linker == "mold" ? 0 : 1))
   }

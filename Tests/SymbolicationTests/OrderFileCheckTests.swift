@@ -22,7 +22,8 @@ struct Placed {
   }
 }
 
-/// `.text` at 0x1000 and `.late` at 0x100000, of 0x10000 bytes each; functions have 16 bytes.
+/// A layout with the sections `.text` at 0x1000 and `.late` at 0x100000, of 0x10000 bytes each. Functions have 16
+/// bytes.
 func layout(
   _ functions: [Placed], absent: [(name: String, reason: AbsentSymbol.Reason)] = []
 ) -> Layout {
@@ -96,7 +97,7 @@ func layout(
     #expect(result.block?.unlistedBodies == 1)
   }
 
-  /// As with `_init` in an order file: no linker moves it out of `.init`.
+  /// An example is `_init` in an order file: no linker moves it out of `.init`.
   @Test func functionsOfOtherSectionsAreNoDeviation() throws {
     let functions =
       Self.abc + [Placed("x", 0x100000, section: 1), Placed("y", 0x100010, section: 1)]
@@ -116,7 +117,7 @@ func layout(
     #expect(try check("c\nx\n", functions).block?.section == 0)
   }
 
-  /// After lld's warnings about its symbol ordering file.
+  /// The cases are those for which lld warns about an entry of its symbol ordering file.
   @Test(
     arguments: [
       ("a\nq\n", [], ["no such symbol: q"]),
@@ -165,7 +166,7 @@ func layout(
     let apart = [Placed("twin", 0x1000), Placed("a", 0x1010), Placed("twin", 0x1020)]
     let result = try check("twin\na\n", apart)
     #expect([result.present, result.inOrder] == [2, 1])
-    // Smallest last value: the second twin is the one that strayed.
+    // Without the second twin, the longest rising sequence remains: so the second twin is the one at a wrong place.
     #expect(result.firstDeviation?.address == StatedAddress(rawValue: 0x1020))
   }
 
@@ -219,7 +220,7 @@ func layout(
         result.missing.map(\.description) == [
           "no such symbol: nowhere", "unable to order symbol without its own section: old",
         ])
-      // Without a link map nothing tells the input section: names must do.
+      // Without a link map the input sections are unknown, so only names are compared.
       let plain = OrderFileCheck(
         file, layout: layout(functions.map { Placed($0.name, $0.address) }))
       #expect([plain.entries, plain.present, plain.inOrder] == [4, 3, 3])
@@ -250,7 +251,8 @@ func layout(
     #expect(reversed.firstDeviation?.entry == 0)
   }
 
-  /// One function of a thousand elsewhere costs one, not all that stand between.
+  /// If one of a thousand functions is at another place, one function counts as out of order, not all functions between
+  /// the two places.
   @Test func oneStrayFunctionCostsOne() throws {
     let names = (0..<1000).map { "f\($0)" }
     let placed = names.enumerated().map { Placed($1, 0x1000 + UInt64($0) * 16) }

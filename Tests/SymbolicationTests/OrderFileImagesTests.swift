@@ -4,7 +4,8 @@ import OrderFileFormat
 import Symbolication
 import Testing
 
-/// Order files with the orders of several images, as `init` links all images of a project with one.
+/// Tests order files that contain the orders of several images: `init` links all images of a project with one order
+/// file.
 @Suite struct OrderFileImagesTests {
   private static let both = """
     both
@@ -74,7 +75,7 @@ import Testing
     #expect(program.order.entries.map(\.isData) == [false, false, false, false, true])
     #expect(program.order.lines == [1, 4, 5, 6, 8] && program.others == 2)
     let library = file.orders(of: [Self.library])
-    // The library does not define `a`, but has it in its own order.
+    // The library does not define `a`, but `a` is in the library's own order.
     #expect(names(library.order) == ["both", "shared", "b", "a", "lost"] && library.others == 3)
     let together = file.orders(of: [Self.library, Self.app])
     #expect(

@@ -16,7 +16,7 @@ import Testing
       architecture: architecture)
   }
 
-  /// As the lines are written, without the comment.
+  /// The entries as lines of an order file, without the comment.
   private func lines(_ placing: PlacingEntries) -> [String] {
     let written = OrderFileDialect.ld64LLD.write(placing.entries)
     return String(decoding: written.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
@@ -25,18 +25,18 @@ import Testing
 
   @Test(
     arguments: [
-      // Names that are one function's stay bare, whatever is known of object files.
+      // If only one function has the name, the entry states no object file, even if the object file is known.
       (["a.o|_a", "b.o|_b"], [1, 0], ["_b", "_a"]),
       (["_f", "-[Foo bar:]"], [1, 0], ["-[Foo bar:]", "_f"]),
-      // Another body of that name, ordered or not, asks for the object file.
+      // If another function has the same name, ordered or not, the entry states the object file.
       (["a.o|_t", "b.o|_t", "b.o|_b"], [1, 2], ["b.o:_t", "_b"]),
       (["a.o|_t", "l.a(b.o)|_t"], [1, 0], ["l.a(b.o):_t", "a.o:_t"]),
       (["_t", "_t"], [1], ["_t"]), (["_t", "_t"], [1, 0], ["_t"]),
       (["a.o|_t", "_t"], [0, 1], ["a.o:_t", "_t"]), (["lto.tmp|_t", "a.o|_t"], [0], ["_t"]),
       (["a.o|_t", "=b.o|_t", "c.o|_t"], [0, 1], ["a.o:_t", "b.o:_t"]),
-      // Two names at one address are one body.
+      // Two functions at one address are one body, so the entry states no object file.
       (["a.o|_t", "=b.o|_t", "_b"], [0, 1], ["_t"]),
-      // What ThinLTO promoted, as each linker calls it.
+      // Functions that ThinLTO has made global, with the names that each linker gives them.
       (["_f.llvm.12", "_g"], [0, 1], ["_f.llvm.12", "_f", "_g"]),
       (["_f.__uniq.1"], [0], ["_f.__uniq.1"]),
       (["_f.__uniq.1.llvm.2"], [0], ["_f.__uniq.1.llvm.2", "_f.__uniq.1"]),
@@ -93,7 +93,7 @@ import Testing
     #expect(placing.ambiguousNames.isEmpty && placing.unmoved.isEmpty)
   }
 
-  /// What the compiler wrote is no name that a linker knows: `ld -r` may have packed it.
+  /// The linker may not know the object file that the compiler wrote: `ld -r` may have joined it with others.
   @Test(arguments: [OrderFileDialect.ldPrime, .ld64, .ld64LLD])
   func aDebugMapsObjectFileIsInNoLine(linker: OrderFileDialect) {
     let functions = [("a.o", "_t", 0x400), ("b.o", "_t", 0x410)].map { file, name, address in
@@ -200,7 +200,7 @@ import Testing
     #expect(dialect.write(placing.entries).unwritable.isEmpty)
   }
 
-  /// ELF's dialects know neither.
+  /// The dialects for ELF have neither object files nor architectures.
   @Test func otherDialectsNameSymbolsAlone() {
     let placing = PlacingEntries(
       of: [Part(0), Part(1), Part(2)],

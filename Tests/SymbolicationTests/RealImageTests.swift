@@ -1,4 +1,4 @@
-// Images that real tool chains make, and what other tools say about them.
+// Compares images that real tool chains make with the output of other tools.
 
 import Addresses
 import ByteReading
@@ -19,7 +19,7 @@ struct Build {
     folder = try TemporaryFolder()
     path = folder.path("program")
     let file = try folder.write(Array(source.utf8), "program.cpp")
-    // No header, no standard library: as quick as a compiler gets.
+    // The source includes no header and uses no standard library, so that it compiles quickly.
     try #require(Tool(compiler)).run(
       ["-x", "c++", "-fno-exceptions", "-fno-rtti", file, "-o", path] + flags)
   }
@@ -81,7 +81,7 @@ struct Build {
         image.layout.name(of: image.layout.functions[$0]).description
       }
     }
-    // The C runtime's own, and what one compiler calls otherwise than another.
+    // The functions of the C runtime, and those to which different compilers give different names.
     let others = names.flatMap { $0 }.filter {
       $0 != "frame_dummy" && $0 != "init_have_lse_atomics" && !$0.hasPrefix("_GLOBAL__sub_I_")
     }

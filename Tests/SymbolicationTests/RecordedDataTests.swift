@@ -6,7 +6,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Data of one build, found in another.
+/// Tests finding data of one build in another build.
 @Suite(.needs("ld.lld", "clang")) struct RecordedDataTests {
   /// MOVED is a variable that moves all others, and changes the sizes of some.
   private static let source = """
@@ -37,7 +37,7 @@ import Testing
         .rawValue
     }
 
-    /// Where the file's bytes of `.rodata` have a text that a zero precedes.
+    /// The address of a text in `.rodata` that follows a zero byte.
     func start(ofText text: String) throws -> UInt64 {
       let section = try #require(data.layout.sections.first { $0.name == ".rodata" })
       let place = try #require(
@@ -76,7 +76,8 @@ import Testing
         == [Self.range(try moved.start("many") + 4096)])
     #expect(
       places(try recorded.start("hidden") + 8).found == [Self.range(try moved.start("hidden") + 8)])
-    // Beyond the end of a variable that has shrunk: it is touched somewhere.
+    // The touch is beyond the end of a variable that has become smaller, so it counts as a touch of the variable's
+    // first byte.
     #expect(
       places(try recorded.start("table") + 400).found == [Self.range(try moved.start("table"), 1)])
     let gone = places(try recorded.start("gone_later"))

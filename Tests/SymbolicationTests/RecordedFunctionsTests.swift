@@ -6,11 +6,12 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// From hits to names, by the recorded image and by the names of a sealed trace.
+/// Tests how hits get names, from the recorded image and from the names in a sealed trace.
 @Suite struct RecordedFunctionsTests {
   static let app = TraceWriter.Image()
 
-  /// `helper` at 0x1000, `f` and its alias at 0x1010, `fTm` at 0x1020, `main` at 0x1030, 16 bytes each.
+  /// An image with `helper` at 0x1000, `f` and its alias at 0x1010, `fTm` at 0x1020, and `main` at 0x1030, 16 bytes
+  /// each.
   static let image = Image(
     path: "/bin/app", id: ImageID(kind: .buildID, bytes: [0x9f, 0x3a]), architecture: .x8664,
     layout: sampleLayout(["helper", "f", "=alias of f", "fTm", "main"]))
@@ -80,7 +81,7 @@ import TraceFormat
         == ["f", "alias of f", "main", "helper"])
   }
 
-  /// Sealing and reading back gives the same functions as the image.
+  /// A sealed trace that is read back gives the same functions as the image.
   @Test(arguments: cases) func aSealedTraceAgreesWithTheImage(_ example: Case) throws {
     let file = try Self.file(example.hits)
     let open = Trace(file, path: "t")

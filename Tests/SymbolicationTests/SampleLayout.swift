@@ -11,9 +11,8 @@ func sampleLayout(_ symbols: [String]) -> Layout {
     ])
 }
 
-/// Functions of `__TEXT,__text` at 0x100000400, 16 bytes each, one behind the other. A name with `=` before
-/// it shares the address of the one before; what stands before a `|` is its object file, of a link map or of a
-/// debug map.
+/// Functions of `__TEXT,__text` at 0x100000400, 16 bytes each, one behind the other. A name with `=` before it shares
+/// the address of the one before; the text before a `|` is its object file, from a link map or from a debug map.
 func machOLayout(_ symbols: [String], isDebugMap: Bool = false) -> Layout {
   let start: UInt64 = 0x1_0000_0400
   let functions = sampleFunctions(symbols, from: start).map { function in

@@ -46,7 +46,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
       ("hid.llvm.969", ["hid.llvm.969", "hid"], "exact hid.llvm.969"),
       ("hid", ["a", "hid", "b", "hid"], "exact hid hid ?"),
       ("f", ["f", "=f", "=g"], "exact f f"),
-      // Promotion, both ways and with another number.
+      // Names with and without the suffix of a promoted function, and with another number in it.
       ("hid", ["hid.llvm.969"], "variant hid.llvm.969"),
       ("hid.llvm.4", ["hid.llvm.969", "x"], "renumbered hid.llvm.969"),
       ("hid.llvm.4", ["hid"], "base hid"),
@@ -56,7 +56,8 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
         "renumbered hid.lto_priv.0 hid.lto_priv.1 ?"
       ),
       ("f@@V2", ["f"], "base f"), ("f", ["f@@V2"], "variant f@@V2"),
-      // Clones: the same kind before the plain function before another clone before a piece.
+      // Clones. The preferred match is a clone of the same kind, then the function itself, then another clone, then a
+      // piece of the function.
       ("f.isra.0", ["f", "f.isra.3", "f.part.0"], "renumbered f.isra.3"),
       ("f.isra.0", ["f.constprop.0", "f", "f.part.0"], "base f"),
       ("f.isra.0", ["f.part.0", "f.constprop.0"], "variant f.constprop.0"),
@@ -69,7 +70,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
       ("f.cold", ["f"], "unsplit f"), ("f.cold.1", ["f.cold", "f"], "renumbered f.cold"),
       ("f.cold", ["g"], "missing: only in the recorded build: the cold part of a function"),
       ("f", ["f.cold"], "missing: renamed, inlined, merged or removed in the release build"),
-      // Control-flow integrity: an entry of a jump table, and the code.
+      // Control-flow integrity: an entry in a jump table, and the function's code.
       ("f", ["f", "f.cfi", "g.cfi"], "exact f f.cfi"), ("f.cfi", ["f", "f.cfi"], "exact f.cfi"),
       ("f", ["f.cfi"], "renumbered f.cfi"), ("f.cfi", ["f"], "renumbered f"),
       ("f", ["f", "f.cfi_jt"], "exact f"), ("f.cfi_jt", ["f"], "renumbered f"),
@@ -109,7 +110,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
         "missing: renamed, inlined, merged or removed in the release build"
       ),
       ("_RNvCs1_1a1f", ["_RNvCs22_1a1f", "_RNvCs22_1a1g"], "renumbered _RNvCs22_1a1f"),
-      // Never in the release build.
+      // Functions with such names are never found in the release build.
       (
         "OUTLINED_FUNCTION_3", ["OUTLINED_FUNCTION_3"],
         "missing: outlined by the compiler, with a new number in each build"
@@ -144,7 +145,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
     }
   }
 
-  /// Names drawn so that many are equal, and as many equal but for a suffix.
+  /// Random names, many of which are equal, or equal except for a suffix.
   static func randomSymbols(count: Int, using random: inout SeededRandom) -> [String] {
     let suffixes = [
       "", "", "", ".llvm.1", ".llvm.2", ".cold", ".cold.1", ".part.0", ".isra.0", ".isra.1", ".7",
@@ -184,7 +185,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
           resolution == .exact(Candidates(expected, isAmbiguous: isAmbiguous)), "seed \(seed)")
         continue
       }
-      // By name alone: all that may stand for it, and of those the best.
+      // Compares names only: finds all names that may correspond to the recorded name, and then the best of them.
       let ranked = (canonical[CanonicalName(name).base] ?? []).compactMap { index in
         Self.rank(of: layout.name(of: layout.functions[index]), for: name).map { ($0, index) }
       }
@@ -194,7 +195,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
     }
   }
 
-  /// How well one name stands for another of the same base; `nil` if it doesn't.
+  /// How well one name corresponds to another with the same base; `nil` if it does not.
   static func rank(of release: SymbolName, for recorded: SymbolName) -> Int? {
     let (recorded, release) = (CanonicalName(recorded), CanonicalName(release))
     if recorded == release { return 0 }

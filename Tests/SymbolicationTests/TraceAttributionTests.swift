@@ -6,23 +6,23 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// The trace that `write` assembles, read through the door.
+/// The trace that `write` assembles, read as a command reads it.
 func trace(_ write: (inout TraceWriter) -> Void) throws -> Trace {
   var writer = TraceWriter()
   write(&writer)
   return Trace(try TraceFile(parsing: FileBytes(writer.bytes())), path: "t.oftrace")
 }
 
-/// Which image a hit belongs to.
+/// Tests to which image a hit is attributed.
 @Suite struct TraceAttributionTests {
   static let app = TraceWriter.Image()
   static let plugin = TraceWriter.Image(
     number: 2, path: "/lib/plugin.so", slide: 0x70_0000, guards: 0x30_0000..<0x30_0010, id: [1])
-  /// Another plugin at the first one's address.
+  /// Another plugin, loaded at the address of the first plugin.
   static let other = TraceWriter.Image(
     number: 3, path: "/lib/other.so", slide: 0x70_0000, guards: 0x30_0000..<0x30_0010, id: [2])
 
-  /// What was loaded, hit and unloaded in what order.
+  /// An event in a launch: an image is loaded or unloaded, or a function is hit.
   enum Event: Sendable {
     case load(TraceWriter.Image)
     case unload(TraceWriter.Image)
@@ -33,7 +33,7 @@ func trace(_ write: (inout TraceWriter) -> Void) throws -> Trace {
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var events: [Event]
-    /// File names of the hits' images.
+    /// The file names of the images to which the hits are attributed.
     var owners: [String]
     var unattributed = 0
   }

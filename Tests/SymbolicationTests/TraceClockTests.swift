@@ -2,7 +2,7 @@ import ImageModel
 import TestSupport
 import Testing
 
-/// Ticks as nanoseconds since the process started.
+/// Tests how ticks are converted to nanoseconds since the start of the process.
 @Suite struct TraceClockTests {
   /// The time of a hit at `ticks`.
   static func time(atTicks ticks: UInt64, _ set: (inout TraceWriter) -> Void) throws -> UInt64? {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func twoPairsTellTheRate() throws {
-    // 2 ticks in a nanosecond; the trace was made 5 ms after the start.
+    // A nanosecond has 2 ticks. The trace was created 5 ms after the start of the process.
     let pairs: (inout TraceWriter) -> Void = { writer in
       writer.firstPair = (4_000_000, 1_005_000_000)
       writer.lastPair = (24_000_000, 1_015_000_000)

@@ -4,7 +4,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Names of a recorded build resolved in a release build, both made by real compilers.
+/// Tests how names of a recorded build are found in a release build. Real compilers made both builds.
 @Suite struct TwoBuildsTests {
   static let swiftc = Tool("swiftc")
   static let clang = Tool("clang")
@@ -12,7 +12,7 @@ import Testing
   static let gcc = Tool("gcc")
   static let rustc = Tool("rustc")
 
-  /// What each name of `recorded` that `release` hasn't got resolves to.
+  /// The result for each name of `recorded` that is not in `release`.
   static func changed(_ recorded: [String], in release: [String]) -> [String: String] {
     let known = Set(release)
     var outcomes: [String: String] = [:]
@@ -93,7 +93,7 @@ import Testing
       let optimized = try link(["-flto=\(mode)"])
       let renamed = optimized.filter { $0.hasPrefix("hidden.") }
       try #require(renamed.count == 1)
-      // Recorded without LTO or with it: either way both functions are found in the other build.
+      // If one build has LTO and the other does not, both functions are found, whichever build was recorded.
       try #require(plain.filter { $0 == "hidden" }.count == 2)
       let found = SymbolMapTests.outcome("hidden", in: optimized)
       #expect(mode == "full" ? found == "exact hidden" : found.hasPrefix("exact hidden"))

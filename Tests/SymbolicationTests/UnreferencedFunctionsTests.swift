@@ -52,12 +52,12 @@ import Testing
           ], type: type,
           sections: [
             (".data", 1, [0x30, 0x10, 0, 0, 0, 0, 0, 0]),
-            // Relative to its own place, 0x8100, and with a flag: 0x1050.
+            // A reference to 0x1050, relative to its own address, 0x8100, and with a flag.
             (".rodata", 1, [0x51, 0x8f, 0xff, 0xff]),
             (".eh_frame", 1, [0x60, 0x8e, 0xff, 0xff]),
           ]))
     }
-    // Nothing calls the first one; of the last two, one is only in unwind tables.
+    // Nothing refers to the first function. One of the last two functions is only in unwind tables.
     #expect(try found(type: 2) == ["f0", "f6", "f7"])
     #expect(try found(type: 3) == ["f0", "f4", "f6", "f7"], "32 bits are no address there")
   }
@@ -72,7 +72,7 @@ import Testing
     ]
     let image = Self.image(text, machine: 183)
     #expect(try Self.unreferenced(image) == ["f0", "f6", "f7"])
-    // A page of code that an ADRP names may be referred to anywhere.
+    // If an ADRP names a page of code, any function on the page may be referred to.
     let page = Self.image(text.merging([0x1020: words(0x9000_0000)]) { $1 }, machine: 183)
     #expect(try Self.unreferenced(page) == [])
   }

@@ -4,7 +4,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Assembly without `.type`: which of its symbols get breakpoints.
+/// Tests which symbols of assembly without `.type` get breakpoints.
 @Suite(.needs("clang", "ld.lld")) struct UntypedFunctionsTests {
   /// The names of symbols with a breakpoint, and of symbols that may be data.
   private func symbols(

@@ -15,7 +15,7 @@ import TraceFormat
       layout: sampleLayout(names))
   }
 
-  /// A launch that uses the functions at these places of `names`, one a step.
+  /// Adds a launch that uses the functions at these indexes of `names`, one at each step.
   static func add(_ functions: [Int], of id: UInt8 = 1, to fold: inout ProfileFold) {
     let image = build(id)
     var trace = Trace(path: "t", program: image.path, processNumber: 1)
@@ -68,7 +68,8 @@ import TraceFormat
     #expect(profile.unnamedHits == 1)
   }
 
-  /// In launches of the build to order, addresses tell namesakes apart; those of another build may be either.
+  /// In launches of the build that is ordered, addresses distinguish functions with the same name. In launches of
+  /// another build, a function with this name may be any of them.
   @Test func namesakesOfTheBuildItselfAreFunctionsOfTheirOwn() {
     let profile = Self.profile([(1, [12, 1]), (1, [13, 12]), (2, [13, 12, 1])], ordering: 1)
     let rows = zip(Self.rows(profile), profile.functions).map { row, function in
@@ -111,7 +112,8 @@ import TraceFormat
     #expect(quick.profile.data.contains { $0.names.isEmpty && $0.size == 8 })
   }
 
-  /// A sealed trace of two images, with aliases, code and data without names, and calls from other functions.
+  /// A sealed trace of two images, with aliases, with code and data that have no names, and with calls from other
+  /// functions.
   private static func randomTrace(_ random: inout SeededRandom) -> [UInt8] {
     var writer = TraceWriter()
     var names: [TraceWriter.Name] = []

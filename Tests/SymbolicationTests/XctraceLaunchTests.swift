@@ -5,7 +5,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// From an export of xctrace to the functions of one image.
+/// Tests how an export of xctrace gives the functions of one image.
 @Suite struct XctraceLaunchTests {
   static let uuid: [UInt8] = [
     0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x87, 0x96, 0xa5, 0xb4, 0xc3, 0xd2, 0xe1, 0xf0,
@@ -67,7 +67,7 @@ import Testing
     #expect(recorded.faults.map(\.sizeBytes) == [16384, 16384])
     #expect(recorded.faults.map(\.durationNanoseconds) == [152_083, 152_083])
     let (launch, byFault) = ImportedLaunch.reading(recorded, of: image)
-    // The caller's return address is the first byte behind its function: the call is in main.
+    // The return address is the first byte after the calling function. The call itself is in main.
     #expect(Self.names(launch) == ["_main", "_only_faulted", "_open_store", "_folded"])
     #expect(
       launch.uses.map(\.nanoseconds) == [411_900_125, 413_000_000, 413_101_250, 414_101_291])
@@ -76,7 +76,7 @@ import Testing
     #expect(launch.processNumber == 581)
   }
 
-  /// The tables of one recording, exported apart, in either order.
+  /// The two tables of one recording are exported to two files, which are read in either order.
   @Test(arguments: [[0, 1], [1, 0]]) func twoExportsAreOneRecording(order: [Int]) throws {
     let image = Self.image(Self.functions)
     func document(_ body: String) -> XctraceLaunch.Export {
@@ -98,7 +98,7 @@ import Testing
       <address id="8">8589955072</address><sentinel/></row>
       """)
     let recorded = try XctraceLaunch(order.map { [samples, faults][$0] }, of: image)
-    // 8589951232 is 0x200004100; no copy on write is taken for a use.
+    // 8589951232 is 0x200004100. A copy-on-write fault does not count as a use.
     #expect(Self.names(ImportedLaunch.reading(recorded, of: image).launch) == ["_main", "_folded"])
     #expect(recorded.faults.map(\.isPageIn) == [false])
   }

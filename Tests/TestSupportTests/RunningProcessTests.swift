@@ -16,7 +16,7 @@ import Testing
     """
   static let kinds = ["child", "session", "daemon"]
 
-  /// The numbers that the script printed, all of them, and its own.
+  /// Returns the running script, and the process numbers that it has printed, including its own.
   private static func start() throws -> (RunningProcess, numbers: [pid_t]) {
     let shell = try RunningProcess("/bin/sh", ["-c", script])
     for kind in kinds { try shell.waitForOutput(kind) }
@@ -48,7 +48,7 @@ import Testing
     #expect(!isRunning(child) && parent.family == [])
   }
 
-  /// As if the test run were killed: the other end of the reaper's descriptor 3 is closed.
+  /// The other end of the reaper's descriptor 3 is closed, as if the test run were killed.
   @Test(.needs("setsid")) func theReaperEndsAllWhenTheTestRunIsGone() throws {
     let folder = try TemporaryFolder()
     let script = try folder.write(Array(Self.script.utf8), "script")

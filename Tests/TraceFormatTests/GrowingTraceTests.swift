@@ -13,7 +13,7 @@ import TraceFormat
     return image
   }()
 
-  /// The file as it stands after each of `additions`.
+  /// The contents of the file after each of `additions`.
   private func files(
     _ trace: GrowingTrace, _ additions: [GrowingTrace.Addition]
   ) -> [[UInt8]] {
@@ -27,7 +27,7 @@ import TraceFormat
     }
   }
 
-  /// Of a process that runs for days before it is recorded.
+  /// A process may run for days before it is recorded.
   @Test(arguments: [nil, 8_640_000_000_012_345]) func timesCountFromTheRecording(begin: UInt64?)
     throws
   {

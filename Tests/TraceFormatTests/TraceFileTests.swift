@@ -31,7 +31,7 @@ import TraceFormat
     return writer.bytes()
   }
 
-  /// As a killed process may leave it: most of the file has no blocks.
+  /// A killed process may leave a file most of which has no blocks.
   @Test func slotsWithoutBlocksAreInFlight() throws {
     let slots = 100_000_000
     let workshop = try Workshop()
@@ -109,7 +109,8 @@ import TraceFormat
       whole = try TraceFile(parsing: FileBytes(whole)).sealed(
         .init(workload: Self.workload), names: Self.names, recordable: Self.recordable)
     }
-    // The header's zeros are many: flips fall on what is read, half in the fields, half in the slots.
+    // Most of the header is zeros, so only bytes that are read are changed, half of them in the fields, half in the
+    // slots.
     for part in [0..<200, 2528..<2568, 4096..<whole.count] {
       for damaged in byteFlips(of: Array(whole[part]), count: 500) {
         var copy = whole
@@ -120,7 +121,7 @@ import TraceFormat
     }
   }
 
-  /// As a file is whose last block was never written.
+  /// The last block of such a file was never written.
   @Test(arguments: ["", "a\0", "\0\0\0"])
   func aNameOfZeroBytesIsDamage(name: String) {
     var writer = TraceWriter()
@@ -160,7 +161,7 @@ import TraceFormat
     #expect(!TraceHeader.mayGrow(FileBytes(Array("no trace".utf8))))
     let again = sealed.sealed(.init(), names: sealed.names, recordable: sealed.recordableCode)
     #expect(again == bytes)
-    // Older tools store nothing, and then nothing is known.
+    // Older tools do not store the recordable code, so it is unknown.
     let older = try TraceFile(parsing: FileBytes(open.sealed(.init(), names: Self.names)))
     #expect(older.recordableCode == [] && older.names == sealed.names)
   }
@@ -180,7 +181,7 @@ import TraceFormat
     #expect(sealed.workload == Self.workload && sealed.recordableCode == Self.recordable)
     let without = open.sealed(.init(), names: Self.names, recordable: Self.recordable)
     #expect(try TraceFile(parsing: FileBytes(without)).workload == nil)
-    // The workload is last: each cut is in it.
+    // The workload is at the end of the file, so each cut is inside it.
     for count in without.count..<bytes.count {
       #expect(throws: ParseError.self) { try TraceFile(parsing: FileBytes(Array(bytes[..<count]))) }
     }

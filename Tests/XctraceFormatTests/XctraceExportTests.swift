@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import XctraceFormat
 
-/// All rows of an export, each on a line, with the values behind its references.
+/// All rows of an export, each on a line. References are replaced by the values to which they refer.
 private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
   let export = XctraceExport()
   var lines: [String] = []
@@ -196,7 +196,7 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
     for damaged in byteFlips(of: whole, count: 3000) { _ = try? dump(damaged) }
   }
 
-  /// Digits are where a flip still gives XML: ids, references, addresses.
+  /// Only digits are changed, in ids, references and addresses, so that the file is still XML.
   @Test func aFlippedDigitThrowsOrParses() throws {
     let whole = try fixture("xctrace/launch/input.xml")
     var random = SeededRandom(seed: 3)

@@ -51,7 +51,7 @@
 #define ORDERFILE_STATE_STOPPED_BY_CALL 1u  /* orderfile_stop() */
 #define ORDERFILE_STATE_STOPPED_BY_MARK 2u  /* ORDERFILE_STOP_AT */
 #define ORDERFILE_STATE_STOPPED_BY_TIME 3u  /* ORDERFILE_STOP_AFTER_MS */
-#define ORDERFILE_STATE_STOPPED_BY_FUNCTION 4u /* a tracer's: a function was entered */
+#define ORDERFILE_STATE_STOPPED_BY_FUNCTION 4u /* set by a tracer: the function at which recording ends was entered */
 #define ORDERFILE_STATE_STOPPED_WHEN_READY 5u  /* the sign of `--until-ready`, seen from outside */
 
 /* orderfile_record.kind */
@@ -79,7 +79,7 @@
 /* orderfile_trace_recordable.means */
 #define ORDERFILE_MEANS_CALLBACK 1u
 #define ORDERFILE_MEANS_BREAKPOINT 2u
-#define ORDERFILE_MEANS_EXECUTION 3u /* an emulator's: it sees all code */
+#define ORDERFILE_MEANS_EXECUTION 3u /* the recorder is an emulator, which sees all code */
 
 /* The same instant on two clocks. Two of these pairs convert ticks to time. */
 typedef struct orderfile_clock_pair {
@@ -161,7 +161,7 @@ typedef struct orderfile_record {
   /* Function, block, data: loaded address of its first byte; 0 for a function without pc-table. Load: 1 + the slot of
    * the image's first hit, if that came before the image could register; else 0. */
   uint64_t entry;
-  uint64_t ticks;  /* when, in ticks of the machine's counter */
+  uint64_t ticks;  /* the time of the event, in ticks of the machine's counter */
   uint32_t thread; /* function, mark: the kernel's number of the thread; else 0 */
   uint32_t kind;   /* stored last */
 } orderfile_record;

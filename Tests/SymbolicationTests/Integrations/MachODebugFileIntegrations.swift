@@ -4,7 +4,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-/// Stripped Mach-O images, and the dSYMs that name their functions.
+/// Tests reading stripped Mach-O images, whose functions are named by a dSYM.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachODebugFileIntegrations {
   /// Name, address, size and scope of each function.
   static func lines(_ image: Image) -> [String] {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// A build with `image`, its dSYM, and `stripped`.
+  /// A build with `image`, its dSYM, and the stripped image `stripped`.
   static func build(
     _ platform: AppleSDK.Platform = .iOS, dwarf: String = "-gdwarf-5", strip: [String] = [],
     named name: String = "image"
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// A dSYM of which only the DWARF is left.
+  /// The symbols are removed from the dSYM, so that only its DWARF remains.
   @Test(arguments: ["-gdwarf-4", "-gdwarf-5"], AppleSDK.Platform.allCases)
   func dwarfAloneNamesTheFunctions(version: String, platform: AppleSDK.Platform) throws {
     let build = try Self.build(platform, dwarf: version)
@@ -52,7 +52,7 @@ import Testing
     let (image, warnings) = try build.read("stripped", debugFile: path)
     #expect(warnings.isEmpty)
     #expect(image.symbolSource == .debugFileInformation(path: build.path(path)))
-    // Assembly has no DWARF; whether a name is local is not asked of DWARF.
+    // Assembly has no DWARF. Whether a name is local is not read from DWARF.
     let assembly = ["_alias", "_outer", "_inner", "_unnamed"]
     let expected = Self.lines(whole).map { $0.replacing(" local", with: "") }.filter { line in
       !assembly.contains { line.hasSuffix(" \($0)") }
@@ -63,7 +63,7 @@ import Testing
     #expect(found.contains { $0.hasSuffix(" __ZN12_GLOBAL__N_16hiddenEi") })
   }
 
-  /// What is left of the image's own symbols names what DWARF doesn't know.
+  /// The remaining symbols of the image name functions that are not in the DWARF.
   @Test func exportedNamesStandBesideDWARF() throws {
     let build = try Self.build(strip: ["-x"])
     let whole = try build.read().image
@@ -126,7 +126,7 @@ import Testing
   @Test(arguments: ["App.dSYM", "App.dSYM/", "App.dSYM/Contents/Resources/DWARF/App", "App"])
   func theDSYMOrTheFileInItCanBeNamed(debugFile: String) throws {
     let build = try Self.build(named: "App")
-    // Found by the dSYM's name: the image has another one.
+    // The dSYM is found by its own name, although the image has another name.
     let found = try build.read("stripped", debugFile: debugFile).image
     #expect(Self.lines(found) == Self.lines(try build.read("App").image))
   }
@@ -151,7 +151,7 @@ import Testing
       #expect(image.symbolSource == .debugFile(path: path))
       #expect(Self.lines(image) == Self.lines(try build.read().image))
     }
-    // And so is a slice of the image.
+    // A slice of the image is told apart by its UUID, too.
     try arm.run(
       arm.sdk.lipo, ["-create", intel.path("stripped"), arm.path("stripped"), "-output", "fat"])
     let slice = try arm.read("fat", debugFile: "fat.debug", slice: SliceChoice(.x8664)).image
@@ -191,7 +191,7 @@ import Testing
       ])
   }
 
-  /// A folder is a bundle by its suffix: `python3.11` has none.
+  /// A folder is a bundle if it has a bundle's suffix, so `python3.11` is not one.
   @Test(arguments: ["lib/python3.11/kit.so": 1, "Kit.framework/Versions/1.2/Kit": 2])
   func noDSYMIsSoughtBesideTheFolderOfAVersion(image: String, count: Int) throws {
     let build = try Self.build()
