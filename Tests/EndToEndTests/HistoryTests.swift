@@ -109,7 +109,8 @@ import Testing
     #expect(otava["method"] as? String == "otava" && otava["maximumP"] as? Double == 0.01)
   }
 
-  /// Git is asked in the folder of the history; without a repository there, the hash is all that is known.
+  /// The command asks Git for the commit's subject in the folder of the history. If that folder is in no repository,
+  /// only the hash of the commit is known.
   @Test(.needs("git")) func aCommitHasItsSubject() throws {
     let workshop = try workshop()
     try workshop.must("git", ["init", "-q", "project"])

@@ -51,8 +51,8 @@ static bool can_forward(const struct cprocess_tap *tap) {
   return tap->forward < 0 || poll(&poller, 1, 0) != 0;
 }
 
-/* Without this pipe, the program would notice that the reader is gone. Here the output is dropped, and the program goes
- * on. */
+/* The reader of the output is gone. Without this pipe, the program would notice that; with it, the output is dropped,
+ * and the program continues. */
 static void forward(const struct cprocess_tap *tap, const char *bytes, ssize_t count) {
   for (ssize_t done = 0, written; tap->forward >= 0 && done < count; done += written)
     if ((written = write(tap->forward, bytes + done, (size_t)(count - done))) < 0) {

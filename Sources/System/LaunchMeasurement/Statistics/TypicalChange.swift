@@ -78,7 +78,8 @@ package struct WalshAverages {
 
   package var count: Int { values.count * (values.count + 1) / 2 }
 
-  /// The mean at `place` of 1...`count`, ascending, to within 2⁻⁶⁰ of the values' range.
+  /// The mean at `place` (1...`count`) in the ascending list of the means. The error is at most 2⁻⁶⁰ of the values'
+  /// range.
   ///
   /// - Complexity: O(*n*).
   package func value(at place: Int) -> Double {
