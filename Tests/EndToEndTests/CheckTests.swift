@@ -143,7 +143,7 @@ import Testing
     let words = budget + ["--base", "worse.json"] + history + Self.documents("now")
     let next = try workshop.orderfile(words)
     #expect(next.status == 0, "\(next.errors)")
-    #expect(next.text.contains("already so in the base, and no failure of this change:"))
+    #expect(next.text.contains("already exceeded in the base, so no failure of this change:"))
     #expect(next.errors.contains("exceeded in the base, too, and not worse in this build"))
     #expect(!next.text.contains("load_plugins"), "no causes")
     let lines = workshop.bytes("h.jsonl")

@@ -65,10 +65,11 @@ import Testing
     }
     let kept = try document()
     #expect(kept.outcome == .pass && kept.failures(mangled).isEmpty)
-    #expect(kept.summary == "0 of 1 limit kept, 1 already so in the base")
+    #expect(kept.summary == "0 of 1 limit kept, 1 already exceeded in the base")
     #expect(kept.alreadyInBaseNote?.contains("--fail-on-base") == true)
     #expect(
-      CheckText(kept).text.contains("\nalready so in the base, and no failure of this change:\n"))
+      CheckText(kept).text.contains(
+        "\nalready exceeded in the base, so no failure of this change:\n"))
     let read = try CheckDocument(parsing: FileBytes(kept.json()))
     #expect(read.results == kept.results && read.outcome == .pass)
     check.failsOnBase = true

@@ -53,7 +53,7 @@ package struct CheckDocument: Sendable {
       isKept ? "\(count(.pass)) of \(limits) kept" : "\(count(.fail)) of \(limits) exceeded"
     var clauses = [verdict]
     if count(.alreadyInBase) > 0 {
-      clauses.append("\(count(.alreadyInBase)) already so in the base")
+      clauses.append("\(count(.alreadyInBase)) already exceeded in the base")
     }
     if count(.inconclusive) > 0 { clauses.append("\(count(.inconclusive)) inconclusive") }
     if count(.noBaseline) > 0 { clauses.append("\(count(.noBaseline)) without a baseline") }

@@ -51,7 +51,7 @@ package struct CheckMarkdown {
       add(
         "\n"
           + details(
-            "\(counted(older.count, "limit")) already so in the base",
+            "\(counted(older.count, "limit")) already exceeded in the base",
             table(older) + renewals.joined()))
     }
     if !passed.isEmpty {

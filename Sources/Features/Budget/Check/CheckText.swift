@@ -32,7 +32,7 @@ package struct CheckText {
     }
     let older = document.results.figuresAlreadyInBase
     if !older.isEmpty {
-      text += "\nalready so in the base, and no failure of this change:\n"
+      text += "\nalready exceeded in the base, so no failure of this change:\n"
       for failed in older {
         text += "  \(printable(failed.wording))\n"
         if let renewal = failed.renewal { text += "    \(renewal)\n" }

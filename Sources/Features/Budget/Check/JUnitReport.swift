@@ -40,7 +40,7 @@ package struct JUnitReport {
     switch result.outcome {
     case .pass: return "\(start)/>\n"
     case .alreadyInBase:
-      let reason = "already so in the base: \(FailedFigure(results: [result]).wording)"
+      let reason = "already exceeded in the base: \(FailedFigure(results: [result]).wording)"
       return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
     case .noBaseline, .inconclusive:
       let reason = "\(result.outcome.rawValue): \(result.reason ?? "")"

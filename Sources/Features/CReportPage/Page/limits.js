@@ -91,7 +91,7 @@ function limitsView(report) {
   const { check } = report;
   if (!check) return null;
   const { counts, images } = check;
-  const told = [["fail", "exceeded"], ["inconclusive", "undecided"], ["already in the base", "already so in the base"],
+  const told = [["fail", "exceeded"], ["inconclusive", "undecided"], ["already in the base", "already exceeded in the base"],
                  ["no baseline", "without a baseline"], ["pass", "kept"]]
                  .filter(([outcome]) => counts[outcome] > 0).map(([outcome, words]) => `${number(counts[outcome])} ${words}`);
   const rest = check.count - check.all.length;
@@ -121,7 +121,7 @@ function limitsView(report) {
         counts.fail > 0
           && element("li", {}, element("span", { class: "gauge" }, element("span", { class: "beyond", style: "left:0;width:100%" })), "beyond the limit")),
     ofOutcome("fail"), ofOutcome("inconclusive"), ofOutcome("pass", "kept"),
-    ofOutcome("already in the base", "already so in the base"),
+    ofOutcome("already in the base", "already exceeded in the base"),
     ofOutcome("no baseline", "without a baseline"),
     rest > 0 && note(`This report has the ${number(check.all.length)} worst limits; the other ${number(rest)} are in the document of the check.`),
     check.all.length > 0

@@ -65,7 +65,7 @@ package struct VerifyText {
     }
     if document.otherImages > 0 { text += "; \(document.otherImages) for other images" }
     if document.patterns > 0 {
-      text += "; \(counted(document.patterns, "line")) for no single function"
+      text += "; \(counted(document.patterns, "line")) that name no single function"
     }
     if document.update != nil, document.staleAfterUpdate < document.stale {
       text += "; after the update \(stale(document.staleAfterUpdate))"
