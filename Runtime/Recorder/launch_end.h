@@ -23,7 +23,7 @@ OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace);
 
 /* Stores the present time as the later calibration pair, and the losses from the time without a trace. */
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
-/* As of_calibrate, if NOW is the time of of_clock. */
+/* Does the same as of_calibrate. NOW is the result of of_clock. */
 OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now);
 
 /* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, and calibrates. Does nothing if the launch is over. */

@@ -9,7 +9,7 @@
 
 #include "platform.h"
 
-/* What identifies this process image. */
+/* The numbers that identify this process image. */
 typedef struct of_identity {
   uint32_t pid;
   uint64_t pid_namespace;

@@ -49,7 +49,7 @@ import Testing
       again.status == 0 && !again.errors.contains("orderfile: configure"), "\(again.errors)")
   }
 
-  /// It is unknown which files the user's build command keeps after a failed build.
+  /// The user's build command may keep any files after a failed build.
   @Test func twoBuildsThatFailAreFollowedByANewCopy() throws {
     let project = try AutoProject()
     let library = project.workshop.path("library")

@@ -6,7 +6,8 @@ import Testing
 @Suite(.needs(.recording)) struct CheckLaunchTests {
   private static let commit = ["--commit", "c1", "--time", "1700000000"]
 
-  /// What the folder has after a check, ascending; without the times that only some budgets ask for.
+  /// The names of the files in the folder after a check, ascending; without the measured times, which only some budgets
+  /// need.
   private static let fileNames = [
     "audit.json", "check.json", "diff.json", "launch.log", "launch.oftrace", "pages.json",
     "verify.json",
@@ -203,7 +204,7 @@ import Testing
           hint: give a document that 'orderfile gen --json' has written; give '--order', the order file that the image was linked with; give '--before', the build of the base
 
         """)
-    // What was made is there to be looked at.
+    // The files that the check has made are kept, so that the user can look at them.
     #expect(Self.names(in: "orderfile-check", of: workshop).contains("pages.json"))
     // A document that is given is not made.
     let given = try workshop.orderfile(

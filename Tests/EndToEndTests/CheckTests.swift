@@ -119,7 +119,7 @@ import Testing
     let again = try workshop.orderfile(
       ["check", "--budget", "budget.json", "--base", "check.json"] + Self.documents("base"))
     #expect(again.status == 0 && again.errors.isEmpty, "\(again.errors)")
-    // Of two files only the missing one is ignored.
+    // If one of two files is missing, only this one is ignored.
     let half = try workshop.orderfile(
       ["check", "--budget", "budget.json", "--base", "base/pages.json", "--base", "gone.json"]
         + Self.documents("now"))

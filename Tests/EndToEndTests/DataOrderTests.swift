@@ -125,7 +125,7 @@ import Testing
     }
     let supported = try order("all", "--min-support", "2")
     #expect(supported.contains("table40") && !supported.contains("table20"))
-    // gold can still order the functions.
+    // gold can't order data, but it can order the functions.
     let gold = try order("all", "--linker", "gold")
     #expect(
       gold.count == 1

@@ -127,7 +127,7 @@ import Testing
     #expect(plain.status == 3 && plain.text.hasSuffix("7\n"), "\(plain.text) \(plain.errors)")
     #expect(run.text == plain.text && run.status == plain.status, "\(run.text) \(run.errors)")
     #expect(run.errors.contains("/app: \(Self.warning)"), "\(run.errors)")
-    // What the debugger ran after it had started its child is recorded, too.
+    // The functions that the debugger ran after it had started its child are recorded, too.
     #expect(try functions(workshop, in: "t") == ["early", "late"])
   }
 

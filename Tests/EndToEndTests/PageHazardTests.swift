@@ -128,7 +128,7 @@ import Testing
     #expect(text.contains("\"ptrace\""))
   }
 
-  /// As in a container without the right to trace.
+  /// The situation is that of a container without the right to trace.
   @Test func whereNothingCanBeTracedTheHintSaysHowToAllowIt() throws {
     let workshop = try Self.built.copy()
     try AutoProject.buildUntraced(in: workshop)

@@ -141,7 +141,7 @@ import Testing
       try Self.prefetched(workshop, ["./open", "it"]) == [last - first + first % 4096])
   }
 
-  /// Where the linker did not follow the order, nothing useful is between the anchors.
+  /// If the linker did not follow the order, the code between the anchors is not the ordered code.
   @Test func aRegionThatIsNotTheOrderedOneIsNotPrefetched() throws {
     let workshop = try Self.linked(PrefetchTests.links[0])
     func link(_ order: [String], _ filler: String = "main.c") throws {

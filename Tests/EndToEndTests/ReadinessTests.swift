@@ -126,7 +126,7 @@ import Testing
     try expectEnd(kind, of: "t", workshop)
   }
 
-  /// What the trace says about its end.
+  /// Expects that the trace names this reason for its end.
   private func expectEnd(_ kind: String, of trace: String, _ workshop: Workshop) throws {
     let end = try workshop.mustOrderfile("show", trace, "--json").json["end"] as? String
     #expect(end == (kind == "mark" ? "stopped by mark" : "stopped when ready"))

@@ -255,7 +255,7 @@ import Testing
     #expect(workshop.fileNames == ["app", "t"])
   }
 
-  /// As text it would name another file: a letter of Latin-1 in a name that is not UTF-8.
+  /// The word has a letter in Latin-1, so it is not UTF-8. Converted to text, it would name another file.
   @Test(arguments: ["record -o $N -- ./app", "record -o t -- ./$N", "show $N"])
   func aWordThatIsNotUTF8IsRefusedBeforeAnythingIsRun(words: String) throws {
     let workshop = try Self.workshop()

@@ -165,7 +165,7 @@ import Testing
     #expect(workshop.bytes("app") == image && refine.leavesNothing())
   }
 
-  /// Also if the shell goes on after SIGINT, as it may between two commands.
+  /// The shell may continue after SIGINT if the signal comes between two commands.
   @Test func interruptedItLeavesTheBestSoFar() throws {
     let workshop = try Self.workshop()
     let refine = try start(

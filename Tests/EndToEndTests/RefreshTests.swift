@@ -32,7 +32,7 @@ import Testing
 
     """
 
-  /// Builds the program after so many changes, and records its launches into the folder `traces`.
+  /// Builds the program after `changes` changes, and records its launches into the folder `traces`.
   private func record(_ workshop: Workshop, changes: Int) throws {
     try workshop.must(
       "clang",

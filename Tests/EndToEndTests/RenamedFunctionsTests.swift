@@ -24,7 +24,7 @@ import Testing
     "old": program { "f\($0)" },
     // 13 of the 40 functions keep their names.
     "renamed": program { $0 % 3 == 0 ? "f\($0)" : "renamed_\($0)" },
-    // As large, with the same file name, and with 4 of the 40 names, as another program may have them.
+    // Another program with the same size and file name, which has only 4 of the 40 function names.
     "other": program { $0 % 10 == 0 ? "f\($0)" : "other_\($0)" },
     // 13 of the 40 names and the same file name, in half as much code.
     "smaller": program({ $0 % 3 == 0 ? "f\($0)" : "renamed_\($0)" }, bytes: 1800)

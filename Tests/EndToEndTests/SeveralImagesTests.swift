@@ -37,7 +37,7 @@ import Testing
     }
     """
 
-  /// Both builds: `rec/` is instrumented, `out/` is the release.
+  /// Makes both builds: the instrumented one in `rec/`, and the release in `out/`.
   static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     for (name, text) in [

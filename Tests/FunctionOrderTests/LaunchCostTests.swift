@@ -12,7 +12,7 @@ import Testing
   @Test func itIsPagesOfTwoSizesAndSixteenForEachColdFault() {
     // The cost is a page of 4 KiB, a page of 16 KiB, and a fault.
     #expect(Self.cost([[0]], sizes: [4096], order: [0]) == 1 + 1 + 16)
-    // As many bytes, but on two pages of 4 KiB.
+    // The item has the same size, but is on two pages of 4 KiB.
     #expect(Self.cost([[0]], sizes: [4096], start: 0x800, order: [0]) == 2 + 1 + 16)
   }
 

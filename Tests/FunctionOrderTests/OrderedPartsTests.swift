@@ -83,7 +83,7 @@ import Testing
     check([used], initializers: ["open"], largeFunctionBytes: 0, ["open", "open64"] + used)
   }
 
-  /// The longer of two aliases tells the size of the body.
+  /// If two aliases have different sizes, the function has the larger size.
   @Test func aBodyIsAsLargeAsItsLongestAlias() {
     check([["open64", "log"]], largeFunctionBytes: 0x200, ["open", "open64", "log"])
     check([["open64", "setup"]], largeFunctionBytes: 0x18, ["setup", "open", "open64"])

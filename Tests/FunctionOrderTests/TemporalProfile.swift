@@ -26,7 +26,7 @@ struct TemporalProfile {
       })
   }
 
-  /// What `llvm-profdata order` has to print.
+  /// The expected output of `llvm-profdata order`.
   var order: [String] {
     let identifiers = names.map { MD5.lowHalf(of: Array($0.utf8)) }
     var utilities = names.map { _ in [UInt32]() }

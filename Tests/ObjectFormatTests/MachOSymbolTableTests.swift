@@ -31,7 +31,7 @@ import Testing
     return lines
   }
 
-  /// As `llvm-nm -m` writes it: `0000000100004004 (__TEXT,__text) external _inner`.
+  /// Formats a symbol as `llvm-nm -m` writes it: `0000000100004004 (__TEXT,__text) external _inner`.
   private static func line(
     _ symbol: MachOSymbol, _ table: MachOSymbolTable, _ file: MachOFile
   ) -> String {

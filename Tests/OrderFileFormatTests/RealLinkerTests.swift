@@ -142,7 +142,7 @@ struct RealLinkerTests {
     #expect(functions == (linker.dialect.lastDuplicateWins ? ["f1", "f3"] : ["f3", "f1"]))
   }
 
-  /// lld names what it doesn't find, and so tells how it reads a line.
+  /// lld warns about each symbol that it does not find, and so shows how it reads a line.
   @Test(.needs("clang"), arguments: Linker.installed(.lld))
   func lldReadsTheSameNames(linker: Linker) throws {
     let order =
@@ -193,7 +193,7 @@ struct RealLinkerTests {
     #expect(functions[main + 1] == "_Z4failv")
   }
 
-  /// As GNU ld spells object files and members of archives.
+  /// Object files and members of archives, as GNU ld spells them.
   @Test(.needs("clang"), arguments: Linker.installed(.gnuLD))
   func aGNULDObjectFileIsTheOnlyOneThatMoves(linker: Linker) throws {
     let workshop = try Workshop()

@@ -98,7 +98,7 @@
       #expect(set.removeAll(code.memory) == 0)
     }
 
-    /// As glibc does it: the file is mapped a second time, over the first.
+    /// glibc's loader maps a file a second time, over the first mapping.
     @Test func whatIsMappedAgainIsPlantedAgain() throws {
       let code = try Code(Self.page)
       var set = code.breakpoints(at: [0, 16, 48])

@@ -85,7 +85,7 @@ struct AppleWorkshop {
   }
 }
 
-/// What LLVM's tools say about a Mach-O file.
+/// The output of LLVM's tools about a Mach-O file.
 struct MachOImage {
   struct Symbol {
     var name: String

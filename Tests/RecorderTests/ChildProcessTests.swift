@@ -42,7 +42,7 @@ import TraceFormat
     #expect(names == [["main", "before", "in_parent", "wait_for"], ["in_child"]])
   }
 
-  /// Both are process number 1, with the same start time, of the same program.
+  /// Both children are process number 1, have the same start time, and run the same program.
   @Test(.needs(.namespaces), arguments: ["plain", "proc"], ["trace", "trace.%p"])
   func childrenOfTheSameNumberInTwoNamespacesHaveATraceEach(way: String, template: String) throws {
     let workshop = try Workshop()

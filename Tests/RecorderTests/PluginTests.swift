@@ -227,7 +227,7 @@ import TraceFormat
     #expect(try stage.names("trace") == [])
   }
 
-  /// As `orderfile record` does with the trace of a program that lives on.
+  /// `orderfile record` moves the trace in this way if the program lives on.
   @Test func aTraceThatWasMovedGrowsOnAndHasItsChildrensBesideIt() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
     let a = try stage.plugin("a", ["-DMANY=20000"], hasRecorder: false)

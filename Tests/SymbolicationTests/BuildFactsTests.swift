@@ -51,7 +51,7 @@ import Testing
     #expect(without.own < without.all / 3, "\(without)")
   }
 
-  /// Their gaps are filled in the same way within sections and between them.
+  /// These linkers fill the gaps within sections and between them in the same way.
   @Test(arguments: ["bfd", "gold"]) func whatDoesNotShowIsNotClaimed(linker: String) throws {
     #expect(try Self.facts("clang", ["-fuse-ld=\(linker)"]).functionSections == nil)
   }

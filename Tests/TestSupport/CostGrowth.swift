@@ -32,7 +32,7 @@ package func costGrowth<Input>(
     return costs.min() ?? 0
   }
   var size = size
-  // What is made once, by the first call, is no part of the cost.
+  // Values that only the first call makes are no part of the cost.
   _ = cost(of: max(1, size / 8), times: 1)
   var small = cost(of: size, times: 2)
   for _ in 0..<5 where small < 3 * cost(of: max(1, size / 8), times: 2) {

@@ -80,7 +80,7 @@ OF_INLINE void of_read_image_id(const struct of_elf_headers *headers, uint64_t s
     if (segment->p_type != PT_NOTE || !read(context, segment->p_vaddr + slide, notes, size)) continue;
     const uint8_t *bytes = of_find_build_id(notes, notes + size, &id->size);
     if (!bytes || id->size == 0) continue;
-    if (id->size > OF_MOST_ID_BYTES) id->size = 0; /* unknown, as no other ID is that long */
+    if (id->size > OF_MOST_ID_BYTES) id->size = 0; /* no known kind of ID is longer */
     id->is_weak = 0;
     of_copy(id->bytes, bytes, id->size);
     return;

@@ -3,7 +3,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What the loader does with one image in addition to mapping it.
+/// The work of the loader for one image, in addition to mapping it.
 struct LoaderWork {
   var relocations = AuditedImage.Relocations()
   /// The initializers, in the order in which the loader calls them.

@@ -10,7 +10,7 @@ import Symbolication
 struct ObservedLaunches {
   private typealias Nanoseconds = UInt64
 
-  /// What one trace recorded about one image.
+  /// The functions and times that one trace recorded of one image.
   private struct Recorded {
     var trace: Int
     /// The number of functions that could be recorded.

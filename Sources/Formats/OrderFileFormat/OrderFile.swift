@@ -159,7 +159,7 @@ package struct OrderFilePattern: Hashable, Sendable {
   package var line: Int
 }
 
-/// A C string, by the hash of its bytes.
+/// A C string in an order file, which names the string by the hash of its bytes.
 package struct OrderFileString: Hashable, Sendable {
   /// The hash of the string, as `stringHash` computes it.
   package var hash: UInt32

@@ -82,7 +82,7 @@ bool of_entry_of_range_list(
     orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
     unsigned offset_size, const of_entry *entry, orderfile_dwarf_function *function);
 
-// Like of_entry_of_range_list, for the list at `offset` of .debug_ranges.
+// Does the same as of_entry_of_range_list, for the list at `offset` of .debug_ranges.
 bool of_entry_of_ranges(
     orderfile_dwarf *reader, uint64_t offset, const of_entry *entry,
     orderfile_dwarf_function *function);

@@ -166,7 +166,7 @@ static void answer_first(const struct served_file *file, const struct served_req
 
 static void answer_attributes(const struct served_file *file, const struct served_request *request) {
   struct fuse_attr_out out = {
-      .attr_valid = 1u << 30, /* the attributes stay valid for so many seconds: they never change */
+      .attr_valid = 1u << 30, /* the attributes stay valid for this number of seconds: they never change */
       .attr =
           {
               .ino = FUSE_ROOT_ID,

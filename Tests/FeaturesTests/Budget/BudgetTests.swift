@@ -113,7 +113,8 @@ import Testing
     }
   }
 
-  /// Otherwise a document would have a figure that can't be limited, or a limit would never find its figure.
+  /// If the two lists differed, a document would have a figure that can't be limited, or a limit would never find its
+  /// figure.
   @Test func figuresAreThoseOfTheDocuments() throws {
     var found: Set<String> = []
     for name in [

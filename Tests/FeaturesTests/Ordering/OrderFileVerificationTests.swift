@@ -77,7 +77,7 @@ import Testing
 
     """
 
-  /// Entry by entry: the entries of which the linker warns are stale, and no other entries are.
+  /// Exactly those entries are stale about which the linker warns.
   @Test(arguments: ["ld.lld", "ld.lld-19"].filter { toolPath($0) != nil })
   func whatIsStaleIsWhatTheLinkerWarnsOf(linker: String) throws {
     let (workshop, output) = try link(Self.order, with: linker)
@@ -108,7 +108,7 @@ import Testing
     #expect(said == Set(stale.map { "\($0.reason): \($0.name)" }), "\(output)")
   }
 
-  /// gold reports nothing, and names sections.
+  /// gold does not warn about entries of its order file, and the entries name sections.
   @Test(.needs("ld.gold")) func entriesOfGoldAreVerifiedToo() throws {
     let order = ".text.f3\n.text.q\n.text.renamed.llvm.1\n.text.f3\n.text.*\n.text\n"
     let (workshop, output) = try link(order, with: "ld.gold")

@@ -314,7 +314,7 @@ int main(void) {
   CALL(SYS_perf_event_open, at(64), 0, -1, -1, 0);
   CALL(SYS_arch_prctl, 0x1003 /* ARCH_GET_FS */, at(8));
   CALL(SYS_seccomp, 2 /* SECCOMP_GET_ACTION_AVAIL */, 0, at(4));
-  /* Nothing has this name, and no descriptor is -1: these calls change nothing. */
+  /* No file has this name, and no descriptor is -1, so these calls change nothing. */
   const char *nothing = program_name.value;
   CALL(SYS_pivot_root, nothing, nothing);
   CALL(SYS_chroot, nothing);

@@ -23,7 +23,7 @@ struct MachOImmunityIntegrations {
     var testDescription: String { ([target] + flags).joined(separator: " ") }
   }
 
-  /// All flags for arm64, and each for one of the other targets.
+  /// Builds for arm64 with each of the flags, and one build for one of the other targets with each flag.
   static let builds: [Build] = flags.enumerated().flatMap { index, flags in
     let others = [
       "x86_64-apple-macos12.0", "arm64e-apple-macos12.0", "arm64-apple-ios15.0-simulator",

@@ -94,7 +94,7 @@ import Testing
     #expect(Self.lines(image).contains { $0.contains("6helper") })
   }
 
-  /// Where a dSYM is found without being named. The image is `App`.
+  /// The places where a dSYM is found if the command line does not name it. The image is `App`.
   @Test(
     arguments: [
       ("App", "App.dSYM"),

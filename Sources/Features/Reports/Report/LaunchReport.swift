@@ -222,7 +222,7 @@ extension ReportInputs {
         options.measuredBefore = counted.path
       } else {
         try Self.checkUnset(options.measuredAfter, counted.path, after)
-        // A document about another build than the two layouts is an error of the comparison.
+        // The document is about neither layout. It is passed on, so that the comparison reports the error.
         options.measuredAfter = counted.path
       }
     }

@@ -12,7 +12,8 @@ package struct MeasuringMachine: Hashable, Sendable {
   /// The frequency governor of the first processor, such as `powersave`; `nil` if unknown.
   package var governor: String?
   package var pageBytes: Int
-  /// How many bytes around a fault are mapped if cached. <mm/memory.c, do_fault_around>
+  /// The number of bytes around a fault that the kernel also maps if they are in the page cache. <mm/memory.c,
+  /// do_fault_around>
   package var faultAroundBytes: Int
   /// Whether `faultAroundBytes` is the kernels' default, because only root can read the setting.
   package var faultAroundIsAssumed: Bool

@@ -136,7 +136,7 @@ final class BreakpointTracer: LaunchTracer {
     guard !hasLeft else { return }
     switch gathering {
     case .leave: return
-    case .attach: return detachAll()  // Nothing is planted yet.
+    case .attach: return detachAll()  // No breakpoint is planted yet.
     case nil: gathering = .leave
     }
     for tid in threads.numbers { _ = ctrace_interrupt(tid) }
