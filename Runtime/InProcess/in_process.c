@@ -1,1 +1,1 @@
-#include "of_bytes.h" /* for SwiftPM, whose targets have a source */
+#include "of_bytes.h" /* this file is for SwiftPM, which needs a source file in each target */

@@ -201,7 +201,7 @@ OF_LOCAL void of_use_select(const uint64_t *a, uint64_t time_size, const struct 
 }
 
 OF_LOCAL void of_use_messages(const uint64_t *a, const struct orderfile_call_memory *memory) {
-  enum { SIZE = 64 }; /* of a struct mmsghdr */
+  enum { SIZE = 64 }; /* the size of a struct mmsghdr */
   uint64_t count = (uint32_t)a[2];
   for (uint64_t i = 0; i < count && i < 1024; i++) { /* UIO_MAXIOV */
     of_use_object(a[1] + i * SIZE, SIZE, memory);
@@ -375,7 +375,7 @@ OF_INTERNAL bool of_use_request(int64_t number, const uint64_t *a,
 #endif
   case IO_URING_SETUP: of_use_object(a[1], 120, memory); return true;
   case IO_URING_ENTER: of_use_object(a[4], a[5], memory); return true;
-  case IO_URING_REGISTER: return true; /* reads and writes are not watched since io_uring_setup */
+  case IO_URING_REGISTER: return true; /* after io_uring_setup, reads and writes are not watched */
   default: return false;
   }
 }

@@ -22,7 +22,7 @@ OF_LOCAL struct of_restriction of_restriction(enum orderfile_page_problem proble
 /* Whether a filter is at ADDRESS. Programs test whether filters are supported with one at address 0, which is
  * refused. */
 OF_LOCAL bool of_is_filter(uint64_t address) {
-  enum { SIZE = 16 }; /* of a struct sock_fprog */
+  enum { SIZE = 16 }; /* the size of a struct sock_fprog */
   for (uint64_t i = 0; i < SIZE; i++)
     if (of_gate_peek(address + i) < 0) return false;
   return true;

@@ -34,7 +34,7 @@ OF_LOCAL uint64_t of_all_stacks(void) {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory < 0 && memory > -4096) return 0;
   if (of_compare_exchange_relaxed(&of_stacks, &stacks, (uint64_t)memory)) return (uint64_t)memory;
-  OF_CALL_2(SYS_munmap, memory, size); /* another thread was faster */
+  OF_CALL_2(SYS_munmap, memory, size); /* another thread has stored its stacks first */
   return stacks;
 }
 

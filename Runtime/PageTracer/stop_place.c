@@ -9,7 +9,7 @@
 
 #include "page_records.h"
 
-enum { HLT = 0xf4 }; /* faults in a program, so that SIGSEGV is enough */
+enum { HLT = 0xf4 }; /* this instruction faults in a program, so a handler of SIGSEGV is enough */
 
 static uint64_t of_stop_address; /* 0: nowhere yet */
 static uint8_t of_stop_saved;    /* the byte that was at the stop place */

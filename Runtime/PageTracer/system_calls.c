@@ -22,14 +22,14 @@
 #include "trace_end.h"
 #include "watched_images.h"
 
-enum { EPOLL_PWAIT2 = 441 }; /* older headers lack it */
+enum { EPOLL_PWAIT2 = 441 }; /* older headers lack this constant */
 /* si_code: SYS_USER_DISPATCH of <asm-generic/siginfo.h>. */
 enum { STOPPED_BY_US = 2 };
 
 struct call {
   long number;
   uint64_t arguments[6];
-  uint64_t counter; /* the instruction that calls */
+  uint64_t counter; /* the address of the instruction that calls */
 };
 
 OF_LOCAL void of_use_memory(void *context, uint64_t address, uint64_t size) {
@@ -130,7 +130,7 @@ OF_LOCAL long of_change_action(const struct call *call) {
   }
   struct of_kernel_action *program = of_program_action(signal);
   struct of_kernel_action old = *program;
-  if (sets && of_owns_memory()) *program = action; /* otherwise the actions are the parent's, until exec */
+  if (sets && of_owns_memory()) *program = action; /* if false, the actions are the parent's until exec */
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
   return 0;
 }

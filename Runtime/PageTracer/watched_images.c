@@ -119,7 +119,7 @@ OF_LOCAL bool of_is_wanted(const char *path) {
 struct run {
   struct of_mapping first;
   uint64_t end, last_offset;
-  char path[4096]; /* ended by a line feed */
+  char path[4096]; /* the path is ended by a line feed */
   bool is_executable;
 };
 
@@ -133,7 +133,7 @@ OF_LOCAL bool of_read_memory(void *context, uint64_t address, void *to, uint64_t
 
 /* Stores the device, the inode and the ID of the image of RUN. */
 OF_LOCAL void of_identify(const struct run *run, struct orderfile_page_image *image) {
-  static struct of_elf_headers headers; /* the lock guards all three */
+  static struct of_elf_headers headers; /* the lock guards these three variables */
   static uint8_t notes[OF_MOST_NOTES];
   static struct of_image_id id;
   uint64_t slide;

@@ -7,13 +7,13 @@
 
 enum of_guest_call {
   OF_CALL_OTHER,
-  OF_CALL_MAPS,     /* it may map or unmap a file */
+  OF_CALL_MAPS,     /* the call may map or unmap a file */
   OF_CALL_EXECVE,   /* it executes the program at the path in the first argument */
   OF_CALL_EXECVEAT, /* the same for the path in the second argument, in the folder, or for the file, of the first one */
 };
 
 struct of_guest {
-  const char *name; /* the name that QEMU uses */
+  const char *name; /* QEMU's name for the machine */
   uint32_t machine; /* ELF's e_machine */
   int16_t mmap, munmap, mremap, shmat, shmdt, execve, execveat;
 };

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct of_guest_image {
-  uint64_t start, end; /* the range of its code in the program's memory */
+  uint64_t start, end; /* the range of the image's code in the program's memory */
   uint64_t slide;      /* loaded minus stated address */
   uint64_t to_host;    /* what to add to get addresses in QEMU's memory */
   uint64_t device, inode;
-  uint64_t offset;  /* of the byte at `start` in the file */
+  uint64_t offset;  /* the offset in the file of the byte at `start` */
   uint64_t number;  /* in this process's trace; 0 if it has no record there yet */
   uint8_t *is_seen; /* a bit for each byte: an instruction that begins there has been translated */
   uint32_t id_kind, id_size; /* the image ID, as in a trace */

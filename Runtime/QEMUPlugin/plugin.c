@@ -51,7 +51,7 @@ __attribute__((constructor)) static void of_choose_version(void) {
 
 static pthread_mutex_t of_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct of_guest *of_guest;
-static uint64_t of_to_host; /* from the program's addresses to QEMU's */
+static uint64_t of_to_host; /* the distance from the program's addresses to QEMU's */
 static bool of_has_failed;  /* a trace could not be made: not tried again in this process */
 
 OF_LOCAL uint32_t of_thread(void) { return (uint32_t)syscall(SYS_gettid); }
@@ -113,7 +113,7 @@ OF_LOCAL void of_translated(uint64_t id, struct qemu_plugin_tb *block) {
     count = 0;
   }
   struct of_guest_image *image = NULL;
-  uint64_t start = 0, size = 0; /* of the present run */
+  uint64_t start = 0, size = 0; /* the start and the size of the present run */
   for (size_t i = 0; i < count; i++) {
     const struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
@@ -138,7 +138,7 @@ OF_LOCAL void of_translated(uint64_t id, struct qemu_plugin_tb *block) {
 OF_LOCAL bool of_read_text(uint64_t address, char text[PATH_MAX]) {
   for (size_t size = 0; size < PATH_MAX;) {
     uint64_t from = address + of_to_host + size;
-    size_t count = 256 - from % 256; /* which never crosses the end of a page */
+    size_t count = 256 - from % 256; /* each piece ends at the latest at the end of a page */
     if (count > PATH_MAX - size) count = PATH_MAX - size;
     struct iovec here = {text + size, count}, there = {(void *)from, count};
     if (process_vm_readv((pid_t)of_thread(), &here, 1, &there, 1, 0) != (ssize_t)count) return false;
@@ -154,7 +154,7 @@ OF_LOCAL void of_executes(int folder, uint64_t address) {
   pthread_mutex_lock(&of_lock);
   struct stat status;
   if (of_read_text(address, text)) {
-    if (!*text) { /* the folder is the file */
+    if (!*text) { /* without a path, the descriptor of the folder is the file */
       char link[64];
       snprintf(link, sizeof link, "/proc/thread-self/fd/%d", folder);
       ssize_t size = readlink(link, text, sizeof text - 1);

@@ -20,7 +20,7 @@ struct qemu_info_t {
   struct {
     int min, cur;
   } version;
-  bool system_emulation; /* a whole machine; otherwise one program */
+  bool system_emulation; /* true: QEMU emulates a whole machine; false: one program */
   union {
     struct {
       int smp_vcpus, max_vcpus;

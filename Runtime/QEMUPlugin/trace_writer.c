@@ -130,7 +130,7 @@ OF_INTERNAL bool of_trace_is_open(void) { return of_header && !of_trace_was_ende
 
 OF_INTERNAL void of_trace_forked(void) {
   if (of_header) of_parent = of_header->pid;
-  of_header = NULL; /* the mapping remains the parent's */
+  of_header = NULL; /* the child does not use the mapping, which is the parent's */
 }
 
 /* Whether there is room for COUNT records. */

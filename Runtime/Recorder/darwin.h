@@ -5,7 +5,7 @@
 #include <mach-o/loader.h>
 #include <of_attributes.h>
 
-extern const struct mach_header_64 __dso_handle; /* of this image; the linker defines it */
+extern const struct mach_header_64 __dso_handle; /* the header of this image; the linker defines the symbol */
 
 /* Joins FOLDER, which may be BUFFER, and NAME, which may be empty, in BUFFER of OF_PATH_SIZE bytes. Returns the
  * length, or -ENAMETOOLONG. Any time. */

@@ -18,7 +18,7 @@
 
 typedef struct of_data_image {
   const struct of_data_image *next;
-  uint64_t start, size;           /* bytes; multiples of the granule */
+  uint64_t start, size;           /* in bytes; multiples of the granule's size */
   uint64_t hull_start, hull_size; /* of this range and all later ones in the list */
   uint64_t *touched;              /* atomic; a bit for each granule; NULL until the first touch */
   uint64_t number;                /* atomic; the image's number in the trace; 0 until it has registered */

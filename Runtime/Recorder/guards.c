@@ -18,7 +18,7 @@ OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard) {
   if (!table) return 0;
   /* acquire: pairs with the release in of_publish_registration */
   uint64_t count = of_load_acquire(&table->count);
-  while (count-- > 0) { /* the newest first: addresses can be used again */
+  while (count-- > 0) { /* the newest first, because addresses can be used again */
     const of_registration *registration = &table->rows[count];
     if (guard < registration->guards || guard >= registration->guards_end) continue;
     return of_entry_in(registration, guard);
@@ -73,7 +73,7 @@ OF_LOCAL bool of_overlaps(const of_registration *registration, const uint32_t *s
 }
 
 OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop) {
-  of_registration *newest = NULL; /* of this range: it hides older ones */
+  of_registration *newest = NULL; /* the newest registration of this range hides older ones */
   for (uint64_t i = 0; i < of_registration_count(); i++) {
     of_registration *registration = of_registration_at(i);
     if (!of_overlaps(registration, start, stop)) continue;
@@ -108,7 +108,7 @@ OF_LOCAL bool of_provide_memory(of_registration *registration, uint64_t count) {
     other->memory = NULL;
   }
   if (registration->memory) return true;
-  uint64_t page = 4096 / sizeof(uint64_t); /* a little more serves more images */
+  uint64_t page = 4096 / sizeof(uint64_t); /* rounded up, so that the memory can be used again for more images */
   registration->room = (count + page - 1) / page * page;
   registration->memory = of_map_memory(registration->room * sizeof(uint64_t));
   return registration->memory != NULL;

@@ -25,10 +25,10 @@ typedef struct of_registration {
   uint64_t first_slot;   /* the image has no hit before this slot of the trace */
   uint64_t start, end;   /* loaded range of the image */
   of_data_image data;    /* for the list of data_images.h, if that has no entry for the range */
-  uint64_t unload_count; /* of the loader, when the image was registered */
+  uint64_t unload_count; /* the loader's count of unloads when the image was registered */
   uint32_t is_loaded;    /* atomic */
   bool is_own;           /* this copy of the recorder is linked into that image */
-  bool is_own_library;   /* and that image is a library, not the program */
+  bool is_own_library;   /* the image with this copy is a library, not the program */
 } of_registration;
 
 /* A row never moves. A full table is replaced by a larger copy, and stays for threads that are reading it. */

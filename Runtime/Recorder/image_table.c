@@ -28,7 +28,7 @@ OF_LOCAL void of_unload(orderfile_trace_header *trace, of_registration *registra
 
 OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t *start,
                                   const uint32_t *stop) {
-  static of_image image; /* large; the lock makes it ours */
+  static of_image image; /* static because it is large; the lock guards it */
   uint64_t unloads = of_unload_count();
   bool is_registered = false;
   for (uint64_t i = 0; i < of_registration_count(); i++) {
@@ -92,7 +92,7 @@ OF_LOCAL void of_claim_early_touches(orderfile_trace_header *trace, uint64_t num
 
 OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
-  static of_image image; /* large; the lock makes it ours */
+  static of_image image; /* static because it is large; the lock guards it */
   if (!of_find_image((uint64_t)start, &image)) return; /* guards outside of all images belong to nobody */
   uint64_t number = of_fetch_add_relaxed(&trace->next_image, 1); /* relaxed: a number */
   /* When the launch is over, guards are set without a record. Then the hits of an image that was there before can't be

@@ -11,8 +11,8 @@
 typedef struct of_image {
   uint64_t slide;                   /* loaded minus stated */
   uint64_t start, end;              /* loaded range of all its segments */
-  uint64_t text_start, text_end;    /* loaded range of the executable ones */
-  const uint8_t *id;                /* in the image, or NULL */
+  uint64_t text_start, text_end;    /* loaded range of its executable segments */
+  const uint8_t *id;                /* the image ID, which is in the image; or NULL */
   uint32_t id_kind;                 /* ORDERFILE_ID_ */
   uint32_t id_size;                 /* bytes */
   uint8_t weak_id[8];               /* the hash of the program headers or load commands */

@@ -88,7 +88,7 @@ bool of_find_image(uint64_t address, of_image *image) {
 }
 
 bool of_is_in_program(const void *address) {
-  (void)address; /* of the recorder: in this image */
+  (void)address; /* an address of the recorder, which is in this image */
   return __dso_handle.filetype == MH_EXECUTE;
 }
 #endif

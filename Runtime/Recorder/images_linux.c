@@ -96,7 +96,7 @@ OF_LOCAL int of_match_program(struct dl_phdr_info *info, size_t size, void *cont
     if (segment->p_type == PT_LOAD && low <= wanted && wanted < low + segment->p_memsz)
       *address = NULL;
   }
-  return 1; /* the program is the first */
+  return 1; /* the program is the first image */
 }
 
 bool of_is_in_program(const void *address) {

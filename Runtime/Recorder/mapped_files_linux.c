@@ -46,7 +46,7 @@ OF_LOCAL void of_restore_newlines(char *path) {
 bool of_each_mapped_file(bool (*body)(const char *path, const void *address, uint64_t size,
                                       void *context),
                          void *context) {
-  static char text[2 * OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  static char text[2 * OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */
   int descriptor = of_open_read("/proc/thread-self/maps");
   if (descriptor < 0) return false;
   bool found = false;

@@ -74,7 +74,7 @@ OF_INLINE int64_t of_outcome(int program_error, int64_t result) {
 uint64_t of_ticks(void) { return mach_absolute_time(); }
 
 uint64_t of_ticks_per_second(void) {
-  OF_RAW mach_timebase_info_data_t scale; /* ns of a tick, as a fraction */
+  OF_RAW mach_timebase_info_data_t scale; /* the nanoseconds of a tick, as a fraction */
   if (mach_timebase_info(&scale) != 0 || !scale.numer) return 0;
   return 1000000000ull * scale.denom / scale.numer;
 }
@@ -119,7 +119,7 @@ bool of_shares_memory(uint32_t pid) {
 }
 
 uint64_t of_process_start(uint32_t pid) {
-  static struct kinfo_proc process; /* large; registration and a child's set-up come one at a time */
+  static struct kinfo_proc process; /* static because large; registration and a child's set-up come one at a time */
   OF_RAW int name[4];
   name[0] = CTL_KERN;
   name[1] = KERN_PROC;
@@ -140,7 +140,7 @@ uint64_t of_process_start(uint32_t pid) {
 
 void of_remember_executable(void) {} /* dyld knows it */
 
-uint64_t of_process_namespace(void) { return 1; /* there is only one */ }
+uint64_t of_process_namespace(void) { return 1; /* Darwin has only one namespace */ }
 
 uint64_t of_process_start_resolution(void) { return 1000; }
 
@@ -266,7 +266,7 @@ void of_close(int descriptor) { (void)OF_CALL(close(descriptor)); }
 int of_remove(const char *path) { return (int)OF_CALL(unlink(path)); }
 
 int of_lock_folder(const char *path) {
-  static char folder[OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  static char folder[OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */
   uint64_t size = of_length(path);
   while (size > 1 && path[size - 1] != '/') size--;
   of_copy(folder, path, size);
@@ -301,7 +301,7 @@ bool of_is_locked(const char *path) {
 int of_publish(const char *path, const char *new_path) {
   int64_t result = OF_CALL(renamex_np(path, new_path, RENAME_EXCL));
   if (result == 0 || result == -EEXIST) return (int)result;
-  result = OF_CALL(link(path, new_path)); /* a file system that knows no such renaming */
+  result = OF_CALL(link(path, new_path)); /* this file system can't rename without replacing */
   return result == 0 ? of_remove(path) : (int)result;
 }
 
@@ -310,7 +310,7 @@ int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
 }
 
 int of_file_kind(const char *path, uint64_t *size) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   int64_t result = OF_CALL(lstat(path, &status));
   if (result < 0) return (int)result;
   *size = (uint64_t)status.st_size;
@@ -320,7 +320,7 @@ int of_file_kind(const char *path, uint64_t *size) {
 
 /* The number of the file at PATH, or of the open DESCRIPTOR if PATH is NULL. */
 OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   int64_t result = path ? OF_CALL(lstat(path, &status)) : OF_CALL(fstat(descriptor, &status));
   if (result < 0) return (int)result;
   number[0] = (uint64_t)status.st_dev;
@@ -352,7 +352,7 @@ uint64_t of_address_space(void) {
 OF_LOCAL int of_reserve_blocks(int descriptor, uint64_t old_size, uint64_t size) {
   OF_RAW fstore_t blocks;
   blocks.fst_flags = F_ALLOCATEALL;
-  blocks.fst_posmode = F_PEOFPOSMODE; /* from where the file's blocks end */
+  blocks.fst_posmode = F_PEOFPOSMODE; /* count from the end of the file's blocks */
   blocks.fst_offset = 0;
   blocks.fst_length = (off_t)(size - old_size);
   blocks.fst_bytesalloc = 0;
@@ -418,7 +418,7 @@ void of_write_error(const char *text, size_t size) {
 }
 
 uint64_t of_standard_error(void) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   if (OF_CALL(fstat(STDERR_FILENO, &status)) != 0) return 0;
   return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
 }

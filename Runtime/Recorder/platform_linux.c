@@ -27,7 +27,7 @@
 #define OF_IOC_SETFLAGS 0x40086602u /* FS_IOC_SETFLAGS of <linux/fs.h>, which clashes with <sys/mount.h> */
 #define OF_NOCOW_FL 0x00800000u     /* FS_NOCOW_FL */
 #define OF_LARGEST_PAGE 65536 /* bytes */
-#define OF_NO_ADVICE 0x7ffffff0 /* for madvise; means nothing to any kernel */
+#define OF_NO_ADVICE 0x7ffffff0 /* an advice for madvise that no kernel knows */
 
 /* MARK: clocks and numbers */
 
@@ -132,7 +132,7 @@ OF_LOCAL int of_open_process(uint32_t pid) {
 
 uint64_t of_process_start(uint32_t pid) {
   int descriptor = of_open_process(pid);
-  static char text[1024]; /* large; registration and a child's set-up come one at a time */
+  static char text[1024]; /* static because large; registration and a child's set-up come one at a time */
   int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
   if (descriptor >= 0) of_close(descriptor);
   if (got <= 0) {
@@ -150,7 +150,7 @@ uint64_t of_process_start(uint32_t pid) {
 }
 
 uint64_t of_process_namespace(void) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   /* After the first thread has ended, the links in /proc/self can't be read. */
   long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, "/proc/thread-self/ns/pid", &status, 0);
   return result == 0 ? (uint64_t)status.st_ino : 0;
@@ -270,7 +270,7 @@ void of_close(int descriptor) { OF_SYSCALL_1(__NR_close, descriptor); }
 int of_remove(const char *path) { return (int)OF_SYSCALL_3(__NR_unlinkat, AT_FDCWD, path, 0); }
 
 int of_lock_folder(const char *path) {
-  static char folder[OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  static char folder[OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */
   uint64_t size = of_length(path);
   while (size > 1 && path[size - 1] != '/') size--;
   of_copy(folder, path, size);
@@ -315,7 +315,7 @@ int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
 }
 
 int of_file_kind(const char *path, uint64_t *size) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
   if (result < 0) return (int)result;
   *size = (uint64_t)status.st_size;
@@ -325,7 +325,7 @@ int of_file_kind(const char *path, uint64_t *size) {
 
 /* The number of the file at PATH, or of the open DESCRIPTOR if PATH is NULL. */
 OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   long result = path ? OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW)
                      : OF_SYSCALL_2(__NR_fstat, descriptor, &status);
   if (result < 0) return (int)result;
@@ -430,7 +430,7 @@ void *of_page_wiped_on_fork(void) {
 void of_write_error(const char *text, size_t size) { OF_SYSCALL_3(__NR_write, 2, text, size); }
 
 uint64_t of_standard_error(void) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  static struct stat status; /* static because large; registration and a child's set-up come one at a time */
   if (OF_SYSCALL_2(__NR_fstat, 2, &status) != 0) return 0;
   return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
 }

@@ -33,7 +33,7 @@
 enum of_mode {
   OF_UNDECIDED = 0, /* no initialiser has finished: hits wait in early_records.c */
   OF_RECORDING,     /* `of_recorder.trace` is mapped */
-  OF_SILENT,        /* nobody asked, or the trace could not be made */
+  OF_SILENT,        /* recording was not requested, or the trace could not be made */
 };
 
 /* Values of the page that is wiped on fork. */

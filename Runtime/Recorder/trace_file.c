@@ -26,7 +26,7 @@
 #include "trace_location.h"
 #include "trace_path.h"
 
-#define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
+#define OF_ALLOCATION_UNIT 65536ull /* in bytes: a multiple of every page size */
 
 #define OF_ROOM_AHEAD ((uint64_t)1 << 20) /* bytes */
 

@@ -34,7 +34,7 @@ OF_LOCAL void of_put_number(of_path_writer *writer, uint64_t number) {
 }
 
 OF_LOCAL void of_put_program_name(of_path_writer *writer) {
-  static char executable[OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  static char executable[OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */
   int size = of_executable_path(executable);
   int start = size > 0 ? size : 0;
   while (start > 0 && executable[start - 1] != '/') start--;

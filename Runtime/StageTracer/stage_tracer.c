@@ -40,7 +40,7 @@ struct of_object {
   of_initializer *first;            /* DT_INIT; NULL if there is none */
   of_initializer *const *functions; /* DT_INIT_ARRAY, relocated when the object is initialized */
   uint64_t count;
-  of_initializer **slots; /* what the loader takes for DT_INIT_ARRAY */
+  of_initializer **slots; /* the array that the loader takes for DT_INIT_ARRAY */
   uint64_t calls;         /* the number of calls of of_stamp so far */
 };
 
@@ -50,7 +50,7 @@ static OF_DATA uint32_t of_object_count;
 static OF_DATA of_initializer *of_slots[ORDERFILE_STAGE_SLOTS];
 static OF_DATA uint64_t of_slot_count;
 static OF_DATA long of_first_thread;
-static OF_DATA bool of_is_clean; /* whether the environment was cleaned */
+static OF_DATA bool of_is_clean; /* whether the variables that load this library were removed */
 
 OF_LOCAL uint64_t of_now(void) {
   struct timespec time;
@@ -121,7 +121,7 @@ unsigned la_version(unsigned version) {
   OF_SYSCALL_1(__NR_close, descriptor);
   if (memory < 0 && memory > -4096) return 0;
   of_trace = (struct orderfile_stage_trace *)memory;
-  if (of_trace->used) return 0; /* another process was here first */
+  if (of_trace->used) return 0; /* another process has used this memory before */
   of_trace->used = sizeof *of_trace;
   of_first_thread = OF_SYSCALL_1(__NR_gettid, 0);
   of_store(ORDERFILE_STAGE_VERSION, 0, now, counter, (const char *)0);

@@ -44,9 +44,9 @@ enum orderfile_page_access {
 struct orderfile_page_record {
   uint32_t kind; /* orderfile_page_record_kind; stored last */
   uint32_t pid;
-  uint64_t address; /* of a touch: the loaded address of its byte */
-  uint64_t value;   /* of a touch: the loaded address of its instruction */
-  uint32_t detail;  /* of a touch: orderfile_page_access */
+  uint64_t address; /* for a touch: the loaded address of the touched byte */
+  uint64_t value;   /* for a touch: the loaded address of the instruction */
+  uint32_t detail;  /* for a touch: an orderfile_page_access */
   uint32_t reserved;
 };
 
@@ -92,8 +92,8 @@ struct orderfile_page_trace {
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 if there is no such
    * place. */
   uint64_t stop_distance;
-  struct orderfile_page_image stop_image; /* the only build that has the place */
-  char stop_mark[256]; /* empty if at no mark */
+  struct orderfile_page_image stop_image; /* the build to which the place belongs */
+  char stop_mark[256]; /* the mark at which to stop; empty for none */
   char stop_path[4096];
   char program[4096]; /* the launched program, without links */
   /* Images to watch in addition, each path ended by a line feed; "*" for all. */

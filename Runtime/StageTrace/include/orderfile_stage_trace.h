@@ -46,7 +46,7 @@ struct orderfile_stage_record {
 };
 
 struct orderfile_stage_trace {
-  uint64_t used; /* bytes, with this header */
+  uint64_t used; /* the used bytes, including this header */
   uint64_t lost; /* records for which there was no room, and objects beyond ORDERFILE_STAGE_OBJECTS */
 };
 

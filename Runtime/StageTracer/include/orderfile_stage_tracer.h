@@ -4,7 +4,7 @@
 
 #if defined(__linux__)
 #if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* what <link.h> has for auditors */
+#define _GNU_SOURCE /* the declarations of <link.h> for auditors */
 #endif
 #include <link.h>
 #include <of_attributes.h>

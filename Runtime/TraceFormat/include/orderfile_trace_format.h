@@ -39,9 +39,9 @@
 #define ORDERFILE_DATA_GRANULE 8u /* bytes */
 
 /* orderfile_trace_header.flags */
-#define ORDERFILE_TRACE_FORKED 1u   /* a forked child: continues the recording of parent_pid */
-#define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
-#define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
+#define ORDERFILE_TRACE_FORKED 1u   /* the process is a forked child, and continues the recording of parent_pid */
+#define ORDERFILE_TRACE_SEALED 2u   /* the trace is complete, with names: `orderfile record` has finished it */
+#define ORDERFILE_TRACE_EMULATED 4u /* the process ran under an emulator: times mean nothing */
 #define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
 #define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts; with EMULATED, by an emulator */
 #define ORDERFILE_TRACE_LOCKED 32u /* while locked, its process or a child with the same mapping lives */
@@ -52,7 +52,7 @@
 #define ORDERFILE_STATE_STOPPED_BY_MARK 2u  /* ORDERFILE_STOP_AT */
 #define ORDERFILE_STATE_STOPPED_BY_TIME 3u  /* ORDERFILE_STOP_AFTER_MS */
 #define ORDERFILE_STATE_STOPPED_BY_FUNCTION 4u /* set by a tracer: the function at which recording ends was entered */
-#define ORDERFILE_STATE_STOPPED_WHEN_READY 5u  /* the sign of `--until-ready`, seen from outside */
+#define ORDERFILE_STATE_STOPPED_WHEN_READY 5u  /* set by the command: the program gave the sign of `--until-ready` */
 
 /* orderfile_record.kind */
 #define ORDERFILE_RECORD_NONE 0u     /* not written yet */
@@ -153,10 +153,10 @@ typedef struct orderfile_record {
    * contains the granule; 0 if the image had not registered when the process ended. */
   uint64_t subject;
   union {
-    uint64_t return_address; /* function: where the callback returns to, loaded */
+    uint64_t return_address; /* function: the loaded address to which the callback returns */
     uint64_t payload_size;   /* mark, load, name: in bytes */
     uint64_t block_size;     /* block: in bytes */
-    uint64_t data_size;      /* data: bytes of the granule */
+    uint64_t data_size;      /* data: the size of the granule in bytes */
   };
   /* Function, block, data: loaded address of its first byte; 0 for a function without pc-table. Load: 1 + the slot of
    * the image's first hit, if that came before the image could register; else 0. */
@@ -187,17 +187,17 @@ typedef struct orderfile_trace_image {
 /* One name of one recorded function in a sealed trace. Entries ascend by image, address, name;
  * aliases are entries of their own. */
 typedef struct orderfile_trace_name {
-  uint32_t image;       /* number of the image */
+  uint32_t image;       /* the number of the image */
   uint32_t name_size;   /* bytes */
   uint64_t address;     /* stated */
-  uint64_t size;        /* bytes of the function; 0 unknown */
+  uint64_t size;        /* the size of the function in bytes; 0: unknown */
   uint64_t name_offset; /* bytes from names_offset */
 } orderfile_trace_name;
 
 /* How much of the code of one image could be recorded. unit_count orderfile_trace_unit follow, each with its
  * text; nothing is aligned. */
 typedef struct orderfile_trace_recordable {
-  uint32_t image; /* number of the image */
+  uint32_t image; /* the number of the image */
   uint32_t means; /* what makes code recordable */
   uint64_t functions;
   uint64_t all_functions;
@@ -212,7 +212,7 @@ typedef struct orderfile_trace_unit {
   uint64_t functions;
   uint64_t bytes;
   uint32_t name_size;             /* bytes; 0 unknown */
-  uint32_t largest_function_size; /* bytes of its name; 0 unknown */
+  uint32_t largest_function_size; /* the size of its name in bytes; 0: unknown */
 } orderfile_trace_unit;
 
 /* What the launch was asked to do. Hashes are FNV-1a, 64 bits. The name of the launch follows, and then
@@ -225,7 +225,7 @@ typedef struct orderfile_trace_workload {
 
 /* A file that the launch reads. Its path follows, as it was named. */
 typedef struct orderfile_trace_input {
-  uint64_t hash;      /* of its contents before the launch */
+  uint64_t hash;      /* the hash of the file's contents before the launch */
   uint32_t path_size; /* bytes */
   uint32_t reserved;
 } orderfile_trace_input;

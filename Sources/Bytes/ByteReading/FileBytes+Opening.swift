@@ -26,7 +26,7 @@ extension FileBytes {
   ) throws(SystemError) -> FileBytes {
     let bytes = try FileBytes(descriptor: descriptor)
     guard bytes.isMapped, changes(bytes) else { return bytes }
-    lseek(descriptor, 0, SEEK_SET)  // stdin may have been read before
+    lseek(descriptor, 0, SEEK_SET)  // A part of stdin may have been read before.
     return try FileBytes(copyOf: descriptor, limit: limit)
   }
 

@@ -48,7 +48,7 @@ package struct Demangler: Sendable {
       return String(decoding: text, as: UTF8.self) + clone(bytes[(end ?? bytes.endIndex)...])
     case .itanium:
       if let (text, end) = demangleRustLegacy(bytes) { return text + clone(bytes[end...]) }
-      let isMerged = whole.suffix(2).elementsEqual("Tm".utf8)  // by Swift, which prints `merged`
+      let isMerged = whole.suffix(2).elementsEqual("Tm".utf8)  // Swift's demangler prints `merged`.
       guard let text = demangleItanium(isMerged ? whole.dropLast(2) : whole) else {
         return name.description
       }

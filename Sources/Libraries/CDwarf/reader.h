@@ -70,7 +70,7 @@ uint64_t of_count_pieces(orderfile_dwarf *reader, Dwarf_Die unit);
 typedef struct {
   bool is_known;
   Dwarf_Addr address;
-  bool is_last;  // otherwise the first piece has the entry
+  bool is_last;  // if false, the first piece has the entry
   uint64_t *piece_count;  // counts the pieces that were read and are in the image; NULL if not needed
 } of_entry;
 

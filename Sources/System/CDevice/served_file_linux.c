@@ -31,7 +31,7 @@ static int read_whole(int descriptor, char *bytes, size_t size) {
   for (size_t position = 0; position < size;) {
     ssize_t count = pread(descriptor, bytes + position, size - position, (off_t)position);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return count < 0 ? errno : ESTALE; /* the file was shortened meanwhile */
+    if (count <= 0) return count < 0 ? errno : ESTALE; /* the file has become shorter meanwhile */
     position += (size_t)count;
   }
   return 0;

@@ -115,7 +115,7 @@ import Testing
   @Test func whatTheKernelCountsBeyondTheListIsItsOwn() {
     #expect(Self.document.unlisted(.major) == 1 && Self.document.unlisted(.minor) == 4)
     var document = Self.document
-    document.minorFaults = 2  // nobody waited for a child
+    document.minorFaults = 2  // No process waited for a child, so nothing is known about children.
     #expect(document.unlisted(.minor) == nil)
     document.minorFaults = 9
     document.leftOut = 1

@@ -101,7 +101,7 @@ package struct ProcessMapping: Hashable {
 
   private static let deleted = " (deleted)"
 
-  /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
+  /// Reads a line such as `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
   package init?(line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
     // The kernel names other memory in brackets, with any contents: `[anon:a/b]`.

@@ -45,7 +45,7 @@ static void *in_thread(void *first) {
 
 int main(int count, char **arguments) {
   const char *end = count > 1 ? arguments[1] : "return";
-  sigset_t none;  // who launches may have signals blocked
+  sigset_t none;  // the launching process may have blocked signals
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGUSR1, on_signal);

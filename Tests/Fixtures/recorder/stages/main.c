@@ -45,7 +45,7 @@ int main(int count, char **arguments) {
     pthread_t thread;
     pthread_create(&thread, NULL, in_thread, NULL);
     pthread_join(thread, NULL);
-    sigset_t none;  // who launches may have signals blocked
+    sigset_t none;  // the launching process may have blocked signals
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGUSR1, on_signal);

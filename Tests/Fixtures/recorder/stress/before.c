@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { THREADS = 3, OWN = 3000 };  // together more than the early buffer's first part holds
+enum { THREADS = 3, OWN = 3000 };  // together more hits than the first part of the early buffer holds
 #ifndef WAIT
 #define WAIT 20  // hits of each thread before the initialiser
 #endif

@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
   int volatile stack[8] = {0};
   int *heap = malloc(64);
   stack[count & 7] = count;
-  int one = count > 0; // known to no compiler
+  int one = count > 0; // the value of `one` is not known to the compiler
   int sum = constants[one * 16] + stack[count & 7];
   writable += sum;
   local += sum;
