@@ -22,7 +22,7 @@ void of_fault(int signal, void *information, void *context_pointer) {
   ucontext_t *context = context_pointer;
   uint64_t counter = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-  /* The stop place: the page is withheld and does not count, or the instruction was replaced. */
+  /* At the stop place, the page is withheld and does not count, or a stopping instruction is planted. */
   bool is_fetched = info->si_code == SEGV_ACCERR && address == counter;
   if ((is_fetched || info->si_code == SI_KERNEL) && of_is_at_stop(counter)) {
     of_stop_tracing();

@@ -93,7 +93,8 @@ final class XctraceValues {
     _ kind: XctraceValue.Kind, of count: Int
   ) throws(ParseError) -> XctraceValue {
     try check(count)
-    return XctraceValue(kind: kind, index: UInt32(count - 1))  // The number fits: the limit has 28 bits.
+    // The number fits: the limit has 28 bits.
+    return XctraceValue(kind: kind, index: UInt32(count - 1))
   }
 
   private static func check(_ count: Int) throws(ParseError) {

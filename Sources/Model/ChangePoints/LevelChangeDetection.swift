@@ -25,7 +25,7 @@ package struct LevelChangeDetection: Hashable, Sendable {
   /// The least difference of the two levels of a change, as a share of the lower level.
   package var leastShare: Double
 
-  /// - Precondition: the least changes are not negative.
+  /// - Precondition: `leastChange` and `leastShare` are not negative.
   package init(isMeasured: Bool = true, leastChange: Double = 0, leastShare: Double = 0) {
     precondition(leastChange >= 0 && leastShare >= 0)
     self.isMeasured = isMeasured

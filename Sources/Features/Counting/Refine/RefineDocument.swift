@@ -85,9 +85,9 @@ package struct RefineDocument: Hashable, Sendable {
   package struct DataPages: Hashable, Sendable {
     /// The loader writes to the page.
     package var loader = 0
-    /// The first touched variable or constant has an entry.
+    /// The first touched variable or constant has an entry in the order file.
     package var listed = 0
-    /// The first touched variable or constant has a name, but no entry.
+    /// The first touched variable or constant has a name, but no entry in the order file.
     package var unlisted = 0
     /// The first touched bytes have no name: they are strings and constants that the compiler or the linker merged.
     package var unnamed = 0

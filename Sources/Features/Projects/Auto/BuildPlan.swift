@@ -73,13 +73,13 @@ package struct BuildPlan: Hashable, Sendable {
   /// changed. So objects of another kind are removed before a build.
   package enum Objects: String, Sendable {
     case whole
-    /// Whole functions, and a section for each variable.
+    /// Objects in which functions are whole, and each variable has a section of its own.
     case wholeWithData
-    /// Whole functions, and a map of basic blocks.
+    /// Objects in which functions are whole, with a map of basic blocks.
     case mapped
-    /// Functions split by the profile, and a map of basic blocks.
+    /// Objects in which functions are split by a profile, with a map of basic blocks.
     case split
-    /// Functions with callbacks for the recorder.
+    /// Objects in which functions call the recorder.
     case instrumented
   }
 

@@ -65,7 +65,8 @@ extension NamedFunctions {
     guard let base = names.append(other.names.bytes)?.offset else { return }
     functions += other.functions.map { function in
       var function = function
-      function.name.offset += base  // The number fits: `append` has checked that the size of the whole table fits.
+      // The number fits: `append` has checked that the size of the whole table fits.
+      function.name.offset += base
       return function
     }
     absentSymbols += other.absentSymbols.map { symbol in
