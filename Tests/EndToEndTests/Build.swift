@@ -30,7 +30,7 @@ struct Build: CustomTestStringConvertible, Sendable {
   var compileOptions: [String] = []
   var linkOptions: [String] = []
   var linker = OrderingLinker.lld
-  /// Of the program.
+  /// The arguments of the program.
   var arguments: [String] = []
   /// Functions in the order of their first use, as `nm` names them.
   var order: [String]

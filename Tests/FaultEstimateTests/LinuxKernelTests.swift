@@ -125,7 +125,7 @@
       var testDescription: String
       var isExecutable = true
       var isWarm: Bool
-      /// Of the file.
+      /// The first page of the file that is mapped.
       var firstFilePage: UInt64 = 0
       var pages: UInt64
       /// The distance, in pages, from an address at which a page table begins to the start of the mapping.

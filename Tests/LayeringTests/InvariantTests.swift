@@ -4,7 +4,7 @@ import Testing
 /// A word that only some files may contain.
 private struct Rule: Sendable, CustomTestStringConvertible {
   let sentence: String
-  /// A regular expression.
+  /// The regular expression that finds the word.
   let pattern: String
   /// Paths below Sources: a file, or a folder with everything in it. An entry that no file needs fails.
   let exceptions: [String]

@@ -7,7 +7,7 @@ import Testing
 import TraceFormat
 
 @Suite struct TraceFileTests {
-  /// One of everything.
+  /// A trace with one record of each kind.
   private func sample() -> [UInt8] {
     var writer = TraceWriter()
     writer.processNumber = 42

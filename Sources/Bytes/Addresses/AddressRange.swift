@@ -19,7 +19,7 @@ public struct AddressRange: Hashable, Sendable {
     address >= start && address.rawValue - start.rawValue < size
   }
 
-  /// Each address, ascending.
+  /// The addresses in the range, ascending.
   public var addresses: some Sequence<StatedAddress> {
     (0..<size).lazy.map { StatedAddress(rawValue: start.rawValue + $0) }
   }

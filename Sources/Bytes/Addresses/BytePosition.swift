@@ -3,7 +3,7 @@
 /// Two positions of one kind have a distance in bytes. Positions of different kinds do not, and the compiler
 /// rejects the difference.
 public protocol BytePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// In bytes.
+  /// The position, in bytes.
   var rawValue: UInt64 { get set }
   init(rawValue: UInt64)
 }
@@ -47,7 +47,7 @@ extension Range where Bound: BytePosition {
     self = start..<(start.advanced(by: size) ?? Bound(rawValue: .max))
   }
 
-  /// In bytes.
+  /// The size of the range, in bytes.
   @inlinable public var size: UInt64 { upperBound - lowerBound }
 }
 

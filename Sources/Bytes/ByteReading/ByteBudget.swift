@@ -6,7 +6,7 @@ import Addresses
 /// nearly as long as the file. Code that reads or copies such a name once for each symbol takes its bytes from a
 /// budget. The budget is a multiple of the table's size, so that time and memory stay nearly linear in that size.
 public struct ByteBudget: Sendable {
-  /// In bytes.
+  /// The limit, in bytes.
   public let limit: UInt64
   public private(set) var spent: UInt64 = 0
 

@@ -7,7 +7,7 @@ import Addresses
 public struct ByteCursor {
   public let bytes: FileBytes
   public private(set) var position: FileOffset
-  /// Where reading ends.
+  /// The position at which reading ends.
   public let end: FileOffset
   public let endianness: Endianness
 
@@ -21,7 +21,7 @@ public struct ByteCursor {
     self.endianness = endianness
   }
 
-  /// In bytes.
+  /// The number of bytes that are not read yet.
   public var remaining: UInt64 { end.rawValue - position.rawValue }
   public var isAtEnd: Bool { position == end }
 }

@@ -16,7 +16,7 @@ public typealias ByteRange = Range<FileOffset>
 /// is safe. A trace that its program may still write grows and is truncated in place, so it is copied.
 public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
-  /// In bytes.
+  /// The size of the file, in bytes.
   public let count: Int
   private let storage: Storage
 
@@ -243,7 +243,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
 // with `count` or got the range from `range(offset:size:_:)`.
 
 extension FileBytes {
-  /// The whole file.
+  /// The range of the whole file.
   @inlinable public var all: ByteRange {
     FileOffset(rawValue: 0)..<FileOffset(rawValue: UInt64(count))
   }
@@ -388,6 +388,6 @@ extension ByteRange {
   @inlinable public var indices: Range<Int> {
     Int(truncatingIfNeeded: lowerBound.rawValue)..<Int(truncatingIfNeeded: upperBound.rawValue)
   }
-  /// In bytes.
+  /// The size of the range, in bytes.
   @inlinable public var byteCount: Int { indices.count }
 }

@@ -108,7 +108,7 @@ enum Console {
 }
 
 extension LaunchEnvironment {
-  /// This process's environment.
+  /// The environment of this process.
   static var own: LaunchEnvironment {
     var environment = LaunchEnvironment(
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",

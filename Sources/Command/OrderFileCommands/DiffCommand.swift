@@ -197,7 +197,7 @@ struct DiffCommand: ParsableCommand {
   }
 }
 
-/// `--map-scale`.
+/// The value of `--map-scale`.
 struct MapScaleOption: ExpressibleByArgument {
   /// The scale that the user chose for the page map; `nil` for a scale with which the map fits.
   let scale: MapScale?

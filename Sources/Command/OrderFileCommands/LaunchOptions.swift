@@ -55,7 +55,7 @@ enum RelinkedKind: LaunchKind {
   }
 }
 
-/// Launches of `auto`.
+/// The launches of `auto`.
 enum AutoKind: LaunchKind {
   static var defaultTimeout: String { "60" }
   static var reasonAgainstMarks: String? { RelinkedKind.reasonAgainstMarks }

@@ -48,7 +48,7 @@ struct SplitterOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// `--strategy`.
+/// The values of `--strategy`.
 extension OrderStrategy: ExpressibleByArgument {}
 
 /// `--arch`: the slice of a universal file.
@@ -81,10 +81,10 @@ struct DemangleOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// `--page-size`.
+/// The values of `--page-size`.
 extension PageSizeChoice: ExpressibleByArgument {}
 
-/// `--method` of `pages`.
+/// The values of `--method` of `pages`.
 extension PageMethod: ExpressibleByArgument {}
 
 /// `--breakpoints`, `--qemu` and `--instrument` of `auto`.

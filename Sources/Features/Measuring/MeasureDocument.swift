@@ -25,7 +25,7 @@ package struct MeasureDocument: Hashable, Sendable {
     package var cache: CacheState
     /// The order in which each round launched the programs: their names, separated by blanks.
     package var rounds: [String]
-    /// At least one.
+    /// The measured programs, at least one.
     package var sides: [Side]
     /// The comparison of each program after the first with the first program.
     package var comparisons: [Comparison]
@@ -35,9 +35,9 @@ package struct MeasureDocument: Hashable, Sendable {
 
   /// The launches of one program in one state of the page cache.
   package struct Side: Hashable, Sendable {
-    /// `before`, `after`, `control`
+    /// The name of the program in the report: `before`, `after` or `control`.
     package var name: String
-    /// The program's file.
+    /// The file of the program.
     package var program: ImageReference
     package var command: [String]
     /// The paths of the images that were evicted and examined.

@@ -13,9 +13,9 @@ package struct MeasuredMemory: Hashable, Sendable {
   package var comparisons: [MeasureDocument.Comparison]
 
   package struct Side: Hashable, Sendable {
-    /// `before`, `after`, `control`
+    /// The name of the program in the report: `before`, `after` or `control`.
     package var name: String
-    /// The program's file.
+    /// The file of the program.
     package var program: ImageReference
     package var figures: MemoryFigures
 

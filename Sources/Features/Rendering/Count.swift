@@ -29,7 +29,7 @@ package func countMember<Object>(
 }
 
 extension JSONObject {
-  /// Reads a count.
+  /// Reads the count that is the value of `key`.
   package func count(_ key: String) throws(ParseError) -> Int {
     let count: Count = try value(key)
     return count.value

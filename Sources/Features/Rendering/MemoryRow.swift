@@ -26,7 +26,7 @@ package struct MemoryRow {
 }
 
 extension MemoryFigures.Moment {
-  /// `at the end`
+  /// The time of the measurement in words, such as `at the end`.
   package var wording: String { self == .end ? "at the end" : "when ready" }
 }
 

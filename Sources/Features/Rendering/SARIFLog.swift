@@ -10,7 +10,7 @@ package struct SARIFLog {
   package struct Rule: Sendable {
     /// The name of the rule: words in lower case with hyphens.
     package var id: String
-    /// One sentence.
+    /// The description of the rule, in one sentence.
     package var description: String
 
     package init(id: String, description: String) {

@@ -2,7 +2,7 @@ import LaunchLogFormat
 
 /// How finely a launch can be divided. Each case includes the divisions of the cases before it.
 package enum LaunchDivision: Int, CaseIterable, Comparable, Sendable {
-  /// One row.
+  /// The launch is one row.
   case whole
   /// The launch is divided by the stage tracer's records: the loader's work of loading and relocating is one row.
   case records

@@ -3,7 +3,7 @@ import LaunchMeasurement
 /// The numbers of launches by duration, from another source: the time of a single launch is unknown.
 package struct LaunchHistogram: Hashable, Sendable {
   package struct Bucket: Hashable, Sendable {
-    /// In nanoseconds.
+    /// The start of the bucket, in nanoseconds.
     package var start: Double
     package var end: Double
     package var count: Int
@@ -20,7 +20,7 @@ package struct LaunchHistogram: Hashable, Sendable {
 
   package var name: String
   package var origin: String
-  /// Ascending.
+  /// The buckets, in ascending order of their starts.
   package var buckets: [Bucket]
 
   package init(name: String, origin: String, buckets: [Bucket]) {

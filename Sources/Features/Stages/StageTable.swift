@@ -157,7 +157,7 @@ package struct StageTable: Hashable, Sendable {
     var thread: Int?
     var elapsed: [Double] = []
     var delta: [Double] = []
-    /// See `Row.threadDelta`.
+    /// The values of `Row.threadDelta`.
     var threadDelta: [Double] = []
     /// The sum of the elapsed times over the launches that are averaged.
     var typicalElapsed = 0.0

@@ -37,7 +37,7 @@ package struct TracedLaunch: Sendable {
   var end: UInt64
   /// The statistics that glibc's loader printed; `nil` if they are missing.
   var statistics: LoggedLaunch?
-  /// `exit` or `ready`
+  /// The name of the end of the launch: `exit` or `ready`.
   var endName: String
 
   package private(set) var stages: [LaunchStage] = []
@@ -47,7 +47,7 @@ package struct TracedLaunch: Sendable {
   package struct Initializer: Hashable, Sendable {
     package var object: Int
     package var address: StatedAddress
-    /// Since exec.
+    /// The start in nanoseconds since exec.
     package var start: UInt64
     /// The time that the initializer took, without the initializers of other images that it causes to run.
     package var nanoseconds: UInt64

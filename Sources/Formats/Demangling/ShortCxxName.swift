@@ -96,7 +96,7 @@ private func endOfOperator(_ text: [UInt8], _ position: Int) -> Int? {
   return operators.first { text[end...].starts(with: $0.utf8) }.map { end + $0.utf8.count } ?? end
 }
 
-/// The longest first.
+/// The names of operators, the longest first.
 private let operators = [
   "<=>", "<<=", ">>=", "->*", "()", "[]", "\"\"", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
   "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "+", "-", "*", "/", "%", "^",

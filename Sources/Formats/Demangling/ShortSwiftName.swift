@@ -120,7 +120,7 @@ private struct SwiftNameShortener {
     }
   }
 
-  /// `(name in _0123456789ABCDEF)`.
+  /// Whether a private name is next: `(name in _0123456789ABCDEF)`.
   private var isPrivateName: Bool {
     var end = position + 1
     while end < text.count, isSwiftIdentifierByte(text[end]) { end += 1 }

@@ -57,7 +57,7 @@ package struct LoggedLaunch: Hashable, Sendable {
   package enum Form: String, CaseIterable, Hashable, Sendable {
     /// `DYLD_PRINT_STATISTICS`: times before main.
     case dyldStatistics
-    /// `DYLD_PRINT_STATISTICS_DETAILS`.
+    /// The output of dyld with `DYLD_PRINT_STATISTICS_DETAILS`.
     case dyldStatisticsDetails
     /// glibc's `LD_DEBUG=statistics`, in cycles of the machine's counter: shares, but no times.
     case loaderStatistics
@@ -126,7 +126,7 @@ package struct LoggedHistogram: Hashable, Sendable {
   }
   /// MetricKit's key: `histogrammedTimeToFirstDrawKey`.
   package var name: String
-  /// Ascending.
+  /// The buckets of the histogram, ascending.
   package var buckets: [Bucket]
 }
 

@@ -83,7 +83,7 @@ struct GNUMapStart {
     return names
   }
 
-  /// `*default*        0x0000000000000000 0xffffffffffffffff`
+  /// Whether the line is `*default*        0x0000000000000000 0xffffffffffffffff`.
   private static func isDefaultRegion(_ line: Range<Int>, _ bytes: FileBytes) -> Bool {
     let name: StaticString = "*default*"
     guard bytes.hasPrefix(name, at: line.lowerBound) else { return false }

@@ -5,7 +5,7 @@ import ByteReading
 struct LD64Sections {
   private struct Entry {
     var start: StatedAddress
-    /// Above `start`.
+    /// The end of the section; it is greater than `start`.
     var end: StatedAddress
     /// The section, as an index into the map's sections.
     var section: UInt32

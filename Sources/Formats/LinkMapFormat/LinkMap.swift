@@ -65,7 +65,7 @@ extension LinkMap {
     /// linker made itself.
     package var file: Text
     package var range: AddressRange
-    /// Index into `sections`.
+    /// The index of the section in `sections`.
     package var section: UInt32
     /// The index into `symbols` of the input section's first symbol.
     var firstSymbol: UInt32

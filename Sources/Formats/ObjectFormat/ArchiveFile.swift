@@ -60,7 +60,7 @@ package struct ArchiveFile: Sendable {
 }
 
 extension ArchiveFile {
-  /// One `ar_hdr`.
+  /// The header of one member: `ar_hdr`.
   private struct Header {
     /// `ar_name` without trailing blanks.
     var name: ByteRange

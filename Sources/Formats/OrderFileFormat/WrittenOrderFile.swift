@@ -1,7 +1,7 @@
 /// The bytes of an order file, and the entries that it does not contain.
 package struct WrittenOrderFile: Sendable {
   package internal(set) var bytes: [UInt8] = []
-  /// Ascending by index.
+  /// The entries that could not be written, ascending by index.
   package internal(set) var unwritable: [UnwritableEntry] = []
 }
 

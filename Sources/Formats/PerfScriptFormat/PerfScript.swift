@@ -31,7 +31,7 @@ package struct PerfSample: Sendable {
   package var nanoseconds: UInt64
   /// The number of the sample's first line, from 1.
   package var line: Int
-  /// The innermost first.
+  /// The frames of the stack, the innermost first.
   package var frames: [Frame] = []
 
   /// A function in the stack.
@@ -183,7 +183,7 @@ package struct PerfScript: Sendable {
     return range.lowerBound..<start
   }
 
-  /// `71906.271772:` in nanoseconds.
+  /// Returns the nanoseconds of a time such as `71906.271772:`.
   private func time(_ word: Range<Int>) -> UInt64? {
     guard bytes[word.upperBound - 1] == UInt8(ascii: ":"),
       let dot = bytes.firstIndex(of: UInt8(ascii: "."), in: word),
@@ -197,7 +197,7 @@ package struct PerfScript: Sendable {
     return seconds * 1_000_000_000 + nanoseconds
   }
 
-  /// `4162`, or `4161/4162`.
+  /// Reads the numbers of a thread, and of its process if it is stated: `4162`, or `4161/4162`.
   private func numbers(_ word: Range<Int>) -> (process: UInt64?, thread: UInt64)? {
     guard let slash = bytes.firstIndex(of: UInt8(ascii: "/"), in: word) else {
       return number(word).map { (nil, $0) }

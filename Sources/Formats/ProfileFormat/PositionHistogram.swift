@@ -12,7 +12,7 @@
 package struct PositionHistogram: Hashable, Sendable {
   package struct Bucket: Hashable, Sendable {
     package var number: UInt8
-    /// At least 1.
+    /// The number of positions in the bucket, at least 1.
     package var count: UInt64
 
     package init(number: UInt8, count: UInt64) {
@@ -21,7 +21,7 @@ package struct PositionHistogram: Hashable, Sendable {
     }
   }
 
-  /// Ascending by number.
+  /// The buckets, ascending by number.
   package private(set) var buckets: [Bucket] = []
 
   package init() {}

@@ -34,7 +34,7 @@ package struct Profile: Hashable, Sendable {
   package static let maximumLaunches: UInt64 = 1 << 48
 
   package var counts = Counts()
-  /// Ascending by `Image.Key`.
+  /// The images, ascending by `Image.Key`.
   package var images: [Image] = []
   /// The functions that launches used, ascending by image and address.
   package var functions: [Function] = []
@@ -108,7 +108,7 @@ extension Profile {
     /// The number of launches that touched its data, if touches of data were recorded.
     package var dataLaunches: UInt64 = 0
     package var recordingMethods: Set<Trace.RecordingMethod> = []
-    /// As in `TraceImage`.
+    /// The range of the image's code, as in `TraceImage`.
     package var text = AddressRange(start: StatedAddress(rawValue: 0), size: 0)
     package var guardCount = 0
     package var blockCount = 0
@@ -151,7 +151,7 @@ extension Profile {
     package var size: UInt64?
     /// The names of the function, ascending bytewise; empty for code without a name.
     package var names: [SymbolName] = []
-    /// As in `RecordedFunctions.Use`.
+    /// The object file of the function, as in `RecordedFunctions.Use`.
     package var objectFile: SymbolName?
     /// The number of launches that used the function.
     package var support: UInt64 = 0
@@ -179,7 +179,7 @@ extension Profile {
     }
   }
 
-  /// A whole launch.
+  /// A launch that the profile keeps whole.
   package struct Launch: Hashable, Sendable {
     /// The hash of the functions, blocks and data that the launch used, in their order; see `GrowingHash`.
     package var hash: UInt64

@@ -7,7 +7,7 @@ import TraceFormat
 /// The kind of a file, recognized by its contents.
 package enum FileKind: Sendable {
   case trace
-  /// Launches folded together.
+  /// A profile: launches folded together.
   case profile
   /// The file is machine code, linked or not, or an archive of object files.
   case objectFile(ObjectFile.Kind)

@@ -42,7 +42,7 @@ package struct TemporalProfile: Sendable {
 
   /// The name of a function.
   package struct Name: Sendable {
-    /// Without Mach-O's underscore.
+    /// The range of the symbol, without Mach-O's underscore.
     package var symbol: Range<Int>
     /// The path of the source file of a local function; `nil` for other functions.
     package var file: Range<Int>?

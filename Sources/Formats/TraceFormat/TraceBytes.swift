@@ -46,7 +46,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends one slot.
+  /// Appends one record, which takes one slot.
   mutating func appendRecord(
     _ kind: UInt32, subject: UInt64 = 0, second: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0,
     thread: UInt32 = 0

@@ -19,7 +19,7 @@ package struct TraceHeader: Sendable {
   package var lastPair: ClockPair
   /// The start of the process in nanoseconds since boot, a multiple of `startResolution`.
   package var processStart: UInt64
-  /// Nanoseconds.
+  /// The resolution of the start time, in nanoseconds.
   package var startResolution: UInt64
   package var stopTime: UInt64
   package var nextRecord: UInt64

@@ -41,7 +41,7 @@ package struct TraceRecord: Equatable, Sendable {
 package struct TraceImageRecord: Equatable, Sendable {
   package var slide: Slide
   package var textStart: LoadedAddress
-  /// In bytes.
+  /// The size of the code, in bytes.
   package var textSize: UInt64
   package var guardStart: LoadedAddress
   /// The size of all guards in bytes: 4 for each guard.
@@ -71,7 +71,7 @@ package struct TraceImageRecord: Equatable, Sendable {
   }
 
   package struct ID: Equatable, Sendable {
-    /// One of `ORDERFILE_ID_…`.
+    /// The kind of the ID: one of `ORDERFILE_ID_…`.
     package var kind: UInt32
     package var bytes: [UInt8]
 

@@ -186,7 +186,7 @@ struct XMLText {
     return true
   }
 
-  /// A copy.
+  /// A copy of the bytes.
   var bytes: [UInt8] { (0..<count).map { self[$0] } }
 }
 

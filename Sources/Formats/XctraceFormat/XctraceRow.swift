@@ -61,11 +61,11 @@ package struct XctraceFrame: Hashable, Sendable {
 
 /// A linked image as loaded in a process.
 package struct XctraceBinary: Hashable, Sendable {
-  /// In UTF-8.
+  /// The path, in UTF-8.
   package var path: [UInt8]
   /// The UUID of the image, 16 bytes; `nil` if the export has none.
   package var uuid: [UInt8]?
-  /// `arm64e`
+  /// The name of the architecture, such as `arm64e`.
   package var architecture: [UInt8]
   /// The address in the process of the image's header.
   package var loadAddress: LoadedAddress?

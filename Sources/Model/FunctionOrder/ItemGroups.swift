@@ -4,9 +4,9 @@ package struct ItemGroups: Sendable {
   package struct Group: Sendable {
     /// The items of the group, in the order in which the launches, one after the other, first use them.
     package fileprivate(set) var items: [Int] = []
-    /// Ascending.
+    /// The launches that use the group, ascending.
     package let launches: [Int]
-    /// In bytes.
+    /// The size of the group, in bytes.
     package fileprivate(set) var size = 0
   }
 

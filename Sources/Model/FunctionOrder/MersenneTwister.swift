@@ -17,7 +17,7 @@ struct MersenneTwister {
     }
   }
 
-  /// 32 random bits.
+  /// Returns the next 32 random bits.
   mutating func nextWord() -> UInt32 {
     if next == Self.count { advance() }
     var word = state[next]

@@ -11,7 +11,7 @@ package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
   case count(Int, Int)
   case ids
   case landingPads
-  /// According to hashes.
+  /// The code of the two blocks is equal, according to hashes.
   case code
   /// The size of the function in each build, in bytes, if the function is split in neither build.
   case size(UInt64, UInt64)
@@ -35,7 +35,7 @@ package struct BlockShape: Hashable, Sendable {
     package var isLandingPad: Bool
   }
 
-  /// Ascending by ID.
+  /// The blocks, ascending by ID.
   package var blocks: [Block]
   /// The hash of the code; `nil` if the compiler wrote no hash.
   package var hash: UInt64?

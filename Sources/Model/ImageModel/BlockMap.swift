@@ -12,7 +12,7 @@ package struct BlockMap: Sendable {
     /// The size of the block in bytes, below 4 GiB; a block may be empty.
     package var size: UInt32
     package var id: UInt32
-    /// Index into `functions`.
+    /// The index of the function in `functions`.
     package fileprivate(set) var function: UInt32 = 0
     /// Whether it is entered when an exception is thrown.
     package var isLandingPad: Bool

@@ -3,9 +3,9 @@ import Addresses
 /// The identity of a linked image, which distinguishes it from other builds.
 package struct ImageID: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
-    /// `.note.gnu.build-id`.
+    /// The build ID of ELF: `.note.gnu.build-id`.
     case buildID = 1
-    /// `LC_UUID`.
+    /// The UUID of Mach-O: `LC_UUID`.
     case uuid = 2
     /// FNV-1a of the program headers or load commands, for an image without a build ID or UUID. It is the
     /// same for the stripped and the unstripped file, but does not prove that two images are the same.

@@ -61,7 +61,7 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
     return quotient + (rest > 0 ? 1 : 0)
   }
 
-  /// `95%`, `66.66%`
+  /// The share as text, such as `95%` and `66.66%`.
   package var description: String {
     let (whole, rest) = millionths.quotientAndRemainder(dividingBy: Self.all / 100)
     var fraction = String(rest + 10_000).dropFirst()

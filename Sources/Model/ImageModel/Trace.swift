@@ -13,7 +13,7 @@ package struct Trace: Sendable {
   /// The number of the process that forked this process; `nil` unless this is a forked child.
   package var forkedBy: UInt32?
   package var images: [TraceImage]
-  /// Ascending by step.
+  /// The hits, ascending by step.
   package var hits: [Hit]
   /// The first uses of basic blocks, ascending by step; empty if only functions were recorded.
   package var blockHits: [BlockHit] = []

@@ -22,7 +22,7 @@ extension Requirement {
 
 /// A cluster of Spark's own kind: a master and two workers, each a process, on the loopback interface.
 final class SparkCluster {
-  /// Its address.
+  /// The address of the cluster's master.
   let master: String
   private let workshop: Workshop
   private let masterProcess: RunningProcess

@@ -16,7 +16,7 @@ struct MappedBuild {
 
   struct Function {
     var name: String
-    /// Further names.
+    /// Further names of the function.
     var aliases: [String] = []
     /// Names that the linker has added, without a size.
     var linkerNames: [String] = []

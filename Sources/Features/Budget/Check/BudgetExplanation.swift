@@ -23,7 +23,7 @@ package struct BudgetExplanation {
     return text
   }
 
-  /// `pass, 4 left`
+  /// Returns the outcome as text, such as `pass, 4 left`.
   private func verdict(_ result: CheckResult) -> String {
     // The report states the reason for a missing base only once, not for each limit.
     if let reason = document.ownReason(of: result) {

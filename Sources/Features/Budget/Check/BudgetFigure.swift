@@ -20,7 +20,7 @@ package struct BudgetFigure: Hashable, Sendable {
     case pages
     /// The limit allows 2% more bytes than today, and than the base.
     case bytes
-    /// Two percentage points.
+    /// The limit allows two percentage points more than today, and than the base.
     case share
     /// The limit allows at least 3% more time than the base; without a base there is no limit.
     case time
@@ -39,7 +39,7 @@ package struct BudgetFigure: Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// `pages.textPages`
+  /// The name of the figure in budgets, such as `pages.textPages`.
   package var id: String { "\(source.rawValue).\(name)" }
   package var isShare: Bool { unit == .ratio }
   /// Whether the figure differs from launch to launch, so that only builds launched in turn can be compared.

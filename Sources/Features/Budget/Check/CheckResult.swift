@@ -147,7 +147,7 @@ extension [CheckResult] {
 }
 
 extension BudgetFigure {
-  /// `146`, `98.5%`
+  /// Returns the value as text, such as `146` and `98.5%`.
   package func wording(_ value: Double) -> String {
     isShare ? Decimal.text(value * 100, places: 2).trimmedFraction + "%" : "\(ShortNumber(value))"
   }

@@ -55,7 +55,7 @@ package struct CheckedImage: Hashable, Sendable {
       self.document = document
     }
 
-    /// `pages.textPages`
+    /// The name of the figure in budgets, such as `pages.textPages`.
     package var id: String { "\(source.rawValue).\(metric.name)" }
   }
 

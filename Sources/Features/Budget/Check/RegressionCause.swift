@@ -26,7 +26,7 @@ package struct RegressionCause: Hashable, Sendable {
   /// The pages that a function has more than in the base, or the additional pages that it was the first to touch. The
   /// startup functions on a page have equal shares of the page.
   package var pages: Double?
-  /// `no such symbol`
+  /// The reason in words, such as `no such symbol`.
   package var reason: String?
   /// Whether an order file was given that does not place the function.
   package var isUnordered: Bool

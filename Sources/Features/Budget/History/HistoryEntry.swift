@@ -93,7 +93,7 @@ struct HistoryHeading {
           state: try object.value("state")) : nil)
   }
 
-  /// Reads the figures.
+  /// Reads the figures of the line.
   func entry() throws(ParseError) -> HistoryEntry {
     let metrics: [HistoryMetric] = try object.value("metrics")
     guard (1...HistoryEntry.maximumMetrics).contains(metrics.count) else {

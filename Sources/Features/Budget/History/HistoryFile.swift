@@ -78,7 +78,7 @@ struct HistoryLine {
   let number: Int
   let heading: HistoryHeading
 
-  /// Reads the figures.
+  /// Reads the figures of the line.
   func entry() throws(Diagnostic) -> HistoryEntry {
     do { return try heading.entry() } catch { throw Self.error(error, line: number) }
   }

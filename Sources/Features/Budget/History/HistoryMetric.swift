@@ -23,7 +23,7 @@ package struct HistoryMetric: Hashable, Sendable {
   }
 
   package struct Sample: Hashable, Sendable {
-    /// The quartiles.
+    /// The quartiles of the values.
     package var low: Double
     package var high: Double
     package var count: Int

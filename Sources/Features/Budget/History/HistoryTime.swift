@@ -13,7 +13,7 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
   }
 
   private static let range = 0...253_402_300_799
-  /// 9999-12-31T23:59:59Z
+  /// The latest time, 9999-12-31T23:59:59Z.
   package static let latest = HistoryTime(seconds: range.upperBound)
   private static let secondsPerDay = 86_400
 

@@ -37,7 +37,7 @@ package struct TrendDocument: Hashable, Sendable {
 
   /// A metric of a series.
   package struct Metric: Hashable, Sendable {
-    /// The latest value.
+    /// The latest value of the series.
     package var latest: HistoryMetric
     /// The number of commits that have the metric.
     package var commits: Int

@@ -2,7 +2,7 @@ import ImageModel
 
 /// A language whose programs can't be ordered.
 package struct UnsupportedLanguage: Hashable, Sendable {
-  /// `Go`
+  /// The name of the language, such as `Go`.
   package let name: String
   private let reason: String
   /// The files that identify a project of the language. A name that begins with a dot is a file name extension.

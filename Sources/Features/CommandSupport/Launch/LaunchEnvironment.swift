@@ -11,7 +11,7 @@ package struct LaunchEnvironment {
   package var temporaryFolder: String?
   /// The values of `sanitizerVariables` that are set: settings of sanitizers in launched programs.
   package var sanitizerOptions: [String]
-  /// `ASAN_OPTIONS` alone.
+  /// The value of `ASAN_OPTIONS`, without the other variables.
   package var addressSanitizerOptions: String
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?

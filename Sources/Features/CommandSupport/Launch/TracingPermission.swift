@@ -16,7 +16,7 @@ package enum TracingPermission {
   }
 }
 
-/// Sets no breakpoints.
+/// An observer that sets no breakpoints.
 private final class NoObserver: BreakpointObserver {
   func image(at path: String) -> BreakpointImage? { nil }
   func loader(at path: String) -> BreakpointImage? { nil }

@@ -31,7 +31,7 @@ package struct Advice {
   package var command: [String]?
   /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
   package var inputPath: String?
-  /// As in `ProgramLaunch`.
+  /// The time limit of a launch, as in `ProgramLaunch`.
   package var timeout: Double?
   package var readiness: Readiness?
   package var script: TerminalScript?

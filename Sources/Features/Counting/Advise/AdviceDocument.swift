@@ -78,7 +78,7 @@ package struct AdviceDocument: Hashable, Sendable {
   }
 
   package struct Together: Hashable, Sendable {
-    /// Names of options.
+    /// The names of options.
     package var names: [String]
     package var linking: [String]
     package var compiling: [String]

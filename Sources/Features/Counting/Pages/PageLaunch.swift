@@ -21,9 +21,9 @@ package struct PageLaunch {
   package var method: PageMethod?
   package var environment: LaunchEnvironment
 
-  /// Where counting stops.
+  /// The place at which counting stops.
   package enum Stop {
-    /// At this `orderfile_mark()`.
+    /// Counting stops at this `orderfile_mark()`.
     case mark(String)
     /// The launch is over when the program first calls this function.
     case function(String)

@@ -7,7 +7,7 @@ import Symbolication
 /// The order file that is used if a trace is missing: `gen --fallback`.
 package struct FallbackOrder {
   package let path: String
-  /// The whole file.
+  /// The bytes of the whole file.
   package let bytes: [UInt8]
   private let entries: Int
 

@@ -64,9 +64,9 @@ package struct OrderedImage: Hashable, Sendable {
     self.functions = functions
   }
 
-  /// The order file.
+  /// An order file that was written.
   package struct File: Hashable, Sendable {
-    /// `-` is stdout.
+    /// The path of the file; `-` for stdout.
     package var path: String
     /// The name of the linker that the file is written for.
     package var linker: String

@@ -30,7 +30,7 @@ package struct LaunchData {
   var weight: UInt64
   /// The ID of the image that was launched; `nil` if it is unknown.
   var imageID: String?
-  /// In time order.
+  /// The touches in the order of time.
   var touches: [Touch]
 
   struct Touch: Hashable {

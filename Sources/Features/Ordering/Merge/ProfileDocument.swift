@@ -95,7 +95,7 @@ package struct ProfileDocument: Hashable, Sendable {
   package var launches: UInt64 = 0
   /// The numbers of incomplete launches by reason. A launch may have several reasons.
   package var incomplete: [Count] = []
-  /// How recordings ended.
+  /// The ways in which recordings ended, each with its count.
   package var ends: [Count] = []
   package var lostRecords: UInt64 = 0
   package var images: [Image] = []

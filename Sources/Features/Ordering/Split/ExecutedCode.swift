@@ -12,7 +12,7 @@ import Symbolication
 
 /// The basic blocks of a build that launches ran.
 struct ExecutedCode {
-  /// The build.
+  /// The build whose code is split.
   let release: ReleaseLayout
   /// The map of basic blocks of the build; `nil` if it has none.
   let map: BlockMap?

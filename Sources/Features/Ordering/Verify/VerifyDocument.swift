@@ -46,7 +46,7 @@ package struct VerifyDocument: Hashable, Sendable {
   package var path: String
   /// The name of the order file's dialect: `lld`, `gold`.
   package var dialect: String
-  /// The builds.
+  /// The builds with which the order file was compared.
   package var images: [ImageReference]
   /// The number of entries that were looked up in the builds: all but `otherArchitectures`, `otherImages`,
   /// `unverifiedStrings` and `unverifiedSections`. The sections that a function may be in (`.text.f`, `.text.hot.f`)

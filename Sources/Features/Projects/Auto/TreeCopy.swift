@@ -25,7 +25,7 @@ import ProcessLaunch
 
 /// Copies a folder with everything in it.
 package struct TreeCopy {
-  /// Absolute paths.
+  /// The absolute paths of the project and of the copy.
   private let source: Word
   private let copy: Word
   /// The path of the list of what was copied.

@@ -5,7 +5,7 @@ import JSON
 
 /// An executable or shared library that cargo has built.
 package struct CargoArtifact: Hashable, Sendable {
-  /// The absolute path.
+  /// The absolute path of the file.
   package var path: String
   package var isLibrary: Bool
 

@@ -19,7 +19,7 @@ struct CargoSettings {
   }
 
   struct Line: Hashable, Sendable {
-    /// From 1.
+    /// The number of the line, from 1.
     var number: Int
     /// The header of the line's table, such as `[package]`; empty above the first table.
     var table: String

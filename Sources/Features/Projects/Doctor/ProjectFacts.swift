@@ -20,7 +20,7 @@ package struct ProjectFacts: Hashable, Sendable {
       case stripping
     }
     package var kind: Kind
-    /// `CMakeLists.txt:12`
+    /// The file and the line, such as `CMakeLists.txt:12`.
     package var place: String
 
     package init(_ kind: Kind, at place: String) {

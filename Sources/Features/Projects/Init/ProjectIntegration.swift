@@ -4,7 +4,7 @@ import LibC
 
 /// Puts an order file into a project's own build, and takes it out again: `orderfile init`.
 package struct ProjectIntegration {
-  /// The project's folder.
+  /// The folder of the project.
   private let folder: String
   private let integration: BuildIntegration
   /// The commands that build the project with the order file.

@@ -203,7 +203,7 @@ package struct LaunchRecording {
   private struct Watched {
     /// How the program ended; `nil` for a process that was not launched here.
     var result: ProgramLaunch.Result?
-    /// Images without breakpoints.
+    /// Notes about images that got no breakpoints.
     var leftAlone: [Diagnostic] = []
     /// Whether basic blocks were requested, but no image has a map of them.
     var lacksBlocks = false

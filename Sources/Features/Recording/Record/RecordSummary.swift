@@ -95,7 +95,7 @@ package struct RecordSummary {
 
   private var images: [TraceImage] { distinctImages(of: traces) }
 
-  /// "41.2 ms"
+  /// Returns a time as text, such as "41.2 ms".
   private func milliseconds(_ nanoseconds: UInt64) -> String {
     "\(Decimal.text(Double(nanoseconds) / 1e6, places: 1)) ms"
   }

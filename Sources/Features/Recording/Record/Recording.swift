@@ -9,7 +9,7 @@ import TraceFormat
 
 /// A trace in the state in which a process left its file.
 struct Recording {
-  /// Its present path.
+  /// The present path of the trace.
   let path: String
   /// What the recorder appended to the path: nothing for the first process, else `.<pid>`.
   let suffix: String

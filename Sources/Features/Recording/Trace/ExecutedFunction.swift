@@ -11,7 +11,7 @@ package struct ExecutedFunction: Hashable, Sendable {
   /// The image that contains the function, as an index into the trace's `images`.
   package var image: Int
   package var address: StatedAddress
-  /// `nil` if unknown.
+  /// The name of the function; `nil` if it is unknown.
   package var name: SymbolName?
   package var sizeBytes: UInt64
   /// The number of bytes of the function that ran; equal to `sizeBytes` if no blocks were recorded.

@@ -25,7 +25,7 @@ package struct ExportedLaunch: Sendable {
   /// The start of the process, in nanoseconds since the start of the first process of the same launch.
   package var startNanoseconds: UInt64 = 0
 
-  /// A recorded image.
+  /// An image of the recorded launch.
   package struct Image: Hashable, Sendable {
     package var path: String
     package var id: ImageID?

@@ -21,7 +21,7 @@ package struct LaunchTable {
     package init(paths: [String]) { self.paths = paths }
   }
 
-  /// The Parquet file.
+  /// The bytes of the Parquet file.
   package let bytes: FileBytes
   package let warnings: [Diagnostic]
 

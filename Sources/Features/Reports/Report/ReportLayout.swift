@@ -16,7 +16,7 @@ package struct ReportLayout: Sendable {
   /// are unknown, as for a link map.
   package var mappings: [(segment: Segment, range: AddressRange)]
   package let touches: [PageFaultEstimate.Touch]
-  /// Ascending.
+  /// The cells, ascending by page.
   package let cells: [PageCell]
   package let curve: [FaultCurvePoint]
   /// The owners (modules, archives or files) of the layout's functions, in the order of the functions.

@@ -35,7 +35,7 @@ package struct ELFBlockMap: Sendable {
   package struct Run: Equatable, Sendable {
     /// The address of its first byte. For discarded code it is 0 or another address outside of all sections.
     package var address: StatedAddress
-    /// Indexes into `blocks`.
+    /// The indexes of the blocks in `blocks`.
     package var blocks: Range<Int>
     /// Whether it belongs to the same function as the run before it.
     package var isFurtherPart: Bool

@@ -19,7 +19,7 @@ package struct ELFCompressionHeader: Sendable {
   }
 }
 
-/// `ch_type`.
+/// The compression method: `ch_type`.
 package struct ELFCompressionType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

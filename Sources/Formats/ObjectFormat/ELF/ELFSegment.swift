@@ -7,7 +7,7 @@ package struct ELFSegment: Sendable {
   package var type: ELFSegmentType
   /// `p_offset` and `p_filesz`, not yet checked against the file.
   package var offset: FileOffset
-  /// In bytes.
+  /// The size of the segment in the file, in bytes.
   package var fileSize: UInt64
   /// `p_vaddr` and `p_memsz`.
   package var range: AddressRange

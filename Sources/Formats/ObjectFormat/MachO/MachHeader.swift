@@ -6,7 +6,7 @@ import ByteReading
 package struct MachHeader: Sendable {
   package var architecture: MachOArchitecture
   package var type: MachOFileType
-  /// `ncmds`.
+  /// The number of load commands: `ncmds`.
   package var commandCount: UInt32
   /// `sizeofcmds`, in bytes; the commands follow the header immediately.
   package var commandsSize: UInt32

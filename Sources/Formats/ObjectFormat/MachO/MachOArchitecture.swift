@@ -12,7 +12,7 @@ package struct MachOArchitecture: Hashable, Sendable {
   package static let arm64 = Self(cpuType: 0x0100_000c, cpuSubtype: 0)
   package static let arm64e = Self(cpuType: 0x0100_000c, cpuSubtype: 2)
   package static let x8664 = Self(cpuType: 0x0100_0007, cpuSubtype: 3)
-  /// Haswell and later.
+  /// x86-64 processors since Haswell.
   package static let x8664h = Self(cpuType: 0x0100_0007, cpuSubtype: 8)
 }
 

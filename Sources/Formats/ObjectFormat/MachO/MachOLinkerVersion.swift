@@ -5,7 +5,7 @@ package struct MachOLinkerVersion: Hashable, Sendable {
   package enum Tool: Hashable, Sendable {
     /// Apple's linker, classic or new.
     case ld
-    /// LLVM's.
+    /// LLVM's linker, ld64.lld.
     case lld
   }
   package var tool: Tool

@@ -22,7 +22,7 @@ package enum DataKind: String, CaseIterable, Sendable {
   case constants
   /// Constants that have addresses, which the loader writes: `.data.rel.ro`, `__DATA_CONST,__const`.
   case relocatedConstants = "relocated constants"
-  /// `.data`, `__data`.
+  /// Variables, as in `.data` and `__data`.
   case variables
   /// `.bss`, `__bss`, `__common`: no file has their bytes.
   case zeroFilled = "zero-filled"

@@ -9,7 +9,7 @@ package struct DescribedFunctions: Sendable {
   package struct Function: Hashable, Sendable {
     package var address: StatedAddress
     package var name: SymbolName
-    /// Index into `units`.
+    /// The index of the compilation unit in `units`.
     package var unit: Int
   }
 

@@ -56,7 +56,7 @@ package struct BuildFacts: Hashable, Sendable {
     /// The number of compilations with `-O0`, or without an option for optimization.
     package var none = 0
     package var some = 0
-    /// With `-flto`.
+    /// The number of functions compiled with `-flto`.
     package var atLink = 0
 
     package init(none: Int = 0, some: Int = 0, atLink: Int = 0) {

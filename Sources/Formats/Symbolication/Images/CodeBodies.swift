@@ -10,7 +10,7 @@ struct CodeBodies {
     var function: Int?
   }
 
-  /// Ascending by address.
+  /// All bodies, ascending by address.
   private(set) var all: [Body] = []
 
   /// Whether the bytes between two functions may be padding that aligns the second function. Up to 63 bytes always may.

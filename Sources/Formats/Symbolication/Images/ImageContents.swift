@@ -9,7 +9,7 @@ import ObjectFormat
 package struct ImageContents: Sendable {
   /// The path of the loader that the program asks for; `nil` for libraries and static programs.
   package let interpreter: String?
-  /// Ascending.
+  /// The sections, ascending by address.
   private var sections: [(range: AddressRange, name: String)] = []
   /// The functions and variables with a size, ascending by address.
   private var symbols: [Symbol] = []
@@ -20,7 +20,7 @@ package struct ImageContents: Sendable {
 
   private struct Symbol {
     var range: AddressRange
-    /// Offset into `names`.
+    /// The offset of the name in `names`.
     var name: UInt32
   }
 

@@ -22,7 +22,7 @@ struct CompilationUnits {
   private let layout: Layout
   /// The units in DWARF, by the address of a function's first byte.
   private var described: [StatedAddress: SymbolName] = [:]
-  /// Ascending by address.
+  /// The symbols of source files, ascending by address.
   private var fileSymbols: [(address: StatedAddress, name: SymbolName)] = []
   /// The addresses of functions that show nothing about their neighbors.
   private var placedApart: Set<StatedAddress> = []

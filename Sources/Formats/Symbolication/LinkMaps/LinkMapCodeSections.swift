@@ -74,7 +74,7 @@ struct LinkMapCodeSections {
       || bytes.isEqual(name, to: ".init") || bytes.isEqual(name, to: ".fini")
   }
 
-  /// `.text` or `.text.…`.
+  /// Whether the section's name is `.text` or `.text.…`.
   private static func isText(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     bytes.isEqual(name, to: ".text")
       || name.count > 6 && bytes.hasPrefix(".text.", at: name.lowerBound)

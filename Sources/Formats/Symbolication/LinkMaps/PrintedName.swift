@@ -6,7 +6,7 @@ enum PrintedName {
   case plain
   /// The name is the name in the symbol table, and mangled: `_Z3foov`, `_RNvC1a3foo`.
   case mangled
-  /// Demangled: `foo(int)`, `a::foo`.
+  /// The name is demangled: `foo(int)`, `a::foo`.
   case demangled
 
   init(_ bytes: FileBytes, _ name: Range<Int>) {

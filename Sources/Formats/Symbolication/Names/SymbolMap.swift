@@ -205,7 +205,7 @@ extension SymbolMap {
 
 /// The functions of a layout with one name, by their object files.
 private struct Namesakes {
-  /// Ascending.
+  /// The indexes of all functions with the name, ascending.
   private let all: [Int]
   private var ofFile: [NameKey: [Int]] = [:]
   private var ofMember: [NameKey: [Int]] = [:]

@@ -81,7 +81,7 @@ package struct OrderFileCheck: Sendable {
     package var name: SymbolName
     /// The name of the body that should precede it; `nil` if it should be the first of its section.
     package var expectedPredecessor: SymbolName?
-    /// Its actual address.
+    /// The actual address of the function.
     package var address: StatedAddress
   }
 

@@ -9,7 +9,7 @@ import TraceFormat
 struct TraceClock {
   private let reference: TraceHeader.ClockPair
   private let nanosecondsPerTick: Double
-  /// Nanoseconds since boot.
+  /// The start of the process, in nanoseconds since boot.
   private let start: UInt64
 
   /// The shortest baseline for calibration: its error is below 1%, because a pair is read within about a

@@ -21,7 +21,7 @@ package struct UsedFunctions: Sendable {
   package struct Function: Equatable, Sendable {
     /// The aliases, ascending bytewise.
     package var names: [SymbolName]
-    /// As in `RecordedFunctions.Use`.
+    /// The object file of the function, as in `RecordedFunctions.Use`.
     package var objectFile: SymbolName?
     /// The address in the build to order; `nil` if another build was launched.
     package var address: StatedAddress?

@@ -12,7 +12,7 @@ package struct StartupFunction: Sendable {
   package var number: Int
   /// The size of the function in the recorded build, else in another layout; `nil` if it is unknown.
   package var bytesElsewhere: UInt64?
-  /// As `MatchedFunction.isOnlyRecorded`.
+  /// The value of `MatchedFunction.isOnlyRecorded`.
   package var isOnlyRecorded = false
   package var bodies = 1
 }

@@ -14,7 +14,7 @@ struct LaunchTouches: Sendable {
   struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
-    /// Index into `rows`.
+    /// The index of the row in `rows`.
     var row: Int
     /// The function that contains the bytes, as an index into the layout's functions; `nil` if no function contains
     /// them.

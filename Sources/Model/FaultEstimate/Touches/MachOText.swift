@@ -45,7 +45,7 @@ struct MachOText {
   ]
   /// The largest size of load commands that counts, in bytes; linkers write less.
   private static let mostHeaderBytes: UInt64 = 1 << 20
-  /// `sizeof(struct mach_header_64)`.
+  /// The size of the header: `sizeof(struct mach_header_64)`.
   private static let machHeaderBytes: UInt64 = 32
 
   /// The segment's addresses, from the header to the end of the last section.

@@ -4,7 +4,7 @@ package struct MountTable: Sendable {
     /// Major and minor number of the device: `254:0`; a file system without a device has `0:27`.
     package var device: String
     package var path: String
-    /// `ext4`
+    /// The type of the file system, such as `ext4`.
     package var fileSystem: String
   }
 

@@ -17,7 +17,7 @@ package struct MeasuredSide: Hashable, Sendable {
   /// The name of the program in reports: `before`, `after` or `control`.
   package var name: String
   package var program: MeasuredProgram
-  /// The program's file.
+  /// The file of the program.
   package var programImage: ImageReference
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package let images: [String]

@@ -34,7 +34,7 @@ package struct MeasuringMachine: Hashable, Sendable {
     self.load = load
   }
 
-  /// This machine, now.
+  /// Returns the present state of this machine.
   package static func current() -> MeasuringMachine {
     var names = utsname()
     uname(&names)

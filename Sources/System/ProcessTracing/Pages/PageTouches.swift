@@ -18,7 +18,7 @@ import ImageModel
 /// The first touches of a launch.
 package struct PageTouches: Sendable {
   package struct Touch: Hashable, Sendable {
-    /// Index into `images`.
+    /// The index of the image in `images`.
     package var image: Int
     /// The first byte that was accessed on the page.
     package var address: RelativeAddress
@@ -49,7 +49,7 @@ package struct PageTouches: Sendable {
   package enum Place: Hashable, Sendable {
     /// The instruction is in the image with this index in `images`.
     case inImage(Int, RelativeAddress)
-    /// Outside all images.
+    /// The address is outside of all images.
     case outside(LoadedAddress)
   }
 
