@@ -20,7 +20,7 @@ OF_LOCAL void of_skip(const char **text) {
   if (**text != '\n') ++*text;
 }
 
-/* `start-end rwxp offset major:minor inode   path` */
+/* Parses a line of the form `start-end rwxp offset major:minor inode path`. */
 OF_INTERNAL void of_parse_mapping(const char *line, struct of_mapping *mapping) {
   mapping->start = of_number(&line, 16);
   of_skip(&line);

@@ -41,7 +41,7 @@ OF_LOCAL void of_set_aside(uint64_t first, uint64_t end) {
     orderfile_record *record = of_early_record(first);
     if (!record) return;
     record->subject = 1;
-    of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: as for every kind */
+    of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: publishes the record to its readers */
   }
 }
 
@@ -107,5 +107,5 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
   if (used == count) return;
   orderfile_record *rest = &of_records(trace)[slot + used];
   rest->subject = count - used;
-  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as for every kind */
+  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: publishes the record to its readers */
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile history`, from documents to its reports.
+/// Tests `orderfile history`, from documents to its reports.
 @Suite(.needs(.processes)) struct HistoryTests {
   private static let at = ["--commit", "c1", "--time", "1700000000", "--arch", "x86_64"]
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `measure --layouts` with a real linker.
+/// Tests `measure --layouts` with a real linker.
 @Suite(.needs("clang"), .needs("ld.lld")) struct LayoutNoiseTests {
   private static let built = PreparedFolder<Workshop> { workshop in
     let functions = (0..<40).map { number in

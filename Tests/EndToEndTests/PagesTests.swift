@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile pages`: programs that touch known pages.
+/// Tests `orderfile pages` with programs that touch known pages.
 @Suite(.needs("ld.lld", "nm")) struct PagesTests {
   /// The library that is preloaded exists for x86-64 only.
   #if arch(x86_64)

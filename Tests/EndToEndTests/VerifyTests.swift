@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile verify` as a user calls it.
+/// Tests `orderfile verify` as a user calls it.
 @Suite(.needs("clang", "ld.lld")) struct VerifyTests {
   private func workshop() throws -> Workshop {
     let workshop = try Workshop()

@@ -20,7 +20,7 @@ struct JudgedSamples: Decodable, CustomTestStringConvertible {
   var summaryA, summaryB: Summary
   struct JudgedChange: Decodable {
     var share: Double
-    /// `nil` for fewer than 6 rounds.
+    /// The confidence interval; `nil` for fewer than 6 rounds.
     var interval: [Double]?
   }
 

@@ -89,7 +89,7 @@ struct AppleWorkshop {
 struct MachOImage {
   struct Symbol {
     var name: String
-    /// "__TEXT,__text"; empty if undefined.
+    /// The section of the symbol, such as "__TEXT,__text"; empty if the symbol is undefined.
     var section: String
     /// The linkage as `llvm-nm -m` prints it: "external", "private external", "weak external", "non-external", ...
     var linkage: String

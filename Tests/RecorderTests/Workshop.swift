@@ -49,7 +49,7 @@ final class Workshop: TestFolder {
     }
   }()
 
-  /// `orderfile_rt.o`, built once for all tests.
+  /// The path of `orderfile_rt.o`, which is built once for all tests.
   static let runtime: Result<String, any Error> = Result {
     let made = try launch("make", ["-s", "runtime"], in: package, environment: [:])
     guard made.status == 0 else { throw Failure(description: made.errors) }

@@ -8,7 +8,7 @@ import Testing
 import TraceFormat
 
 extension FileKind: CustomTestStringConvertible {
-  /// `trace`, `object elf`, `map of gold`, `other`
+  /// The kind as text, such as `trace`, `object elf`, `map of gold` and `other`.
   public var testDescription: String {
     switch self {
     case .trace: "trace"

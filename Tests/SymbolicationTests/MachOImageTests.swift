@@ -79,7 +79,7 @@ import Testing
     let build = try MachOBuild(platform)
     let (image, _) = try build.read()
     let map = String(decoding: try build.bytes("image.map"), as: UTF8.self)
-    // `0x1000004A0	0x00000084	__TEXT	__text`
+    // A line of the map is `0x1000004A0 0x00000084 __TEXT __text`.
     let expected = map.split(separator: "\n").map { $0.split(separator: "\t") }
       .filter { $0.count == 4 && $0[2].hasPrefix("__") }
       .map { "\($0[0].lowercased()) \($0[2]),\($0[3])" }

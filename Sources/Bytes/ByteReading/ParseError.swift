@@ -39,7 +39,7 @@ public struct ParseError: Error, Equatable, Sendable {
 }
 
 extension ParseError: CustomStringConvertible {
-  /// `truncated e_phnum: expected 2 bytes, found 1 (at offset 0x38)`
+  /// The error as text, such as `truncated e_phnum: expected 2 bytes, found 1 (at offset 0x38)`.
   public var description: String {
     let columnText = column.map { ", column \($0)" } ?? ""
     let place = line.map { "line \($0)\(columnText)" } ?? "offset \(position)"

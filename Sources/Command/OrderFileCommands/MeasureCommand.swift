@@ -187,7 +187,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 }
 
-/// `--cold`, `--warm` or `--both`.
+/// The states of the page cache to measure: `--cold`, `--warm` or `--both`.
 enum MeasuredStates: String, EnumerableFlag {
   case cold, warm, both
 

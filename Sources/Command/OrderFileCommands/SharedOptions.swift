@@ -87,7 +87,7 @@ extension PageSizeChoice: ExpressibleByArgument {}
 /// The values of `--method` of `pages`.
 extension PageMethod: ExpressibleByArgument {}
 
-/// `--breakpoints`, `--qemu` and `--instrument` of `auto`.
+/// The options of `auto` that choose how to record: `--breakpoints`, `--qemu` and `--instrument`.
 extension AutoDocument.RecordingMethod: EnumerableFlag {
   package static func help(for method: Self) -> ArgumentHelp? {
     switch method {

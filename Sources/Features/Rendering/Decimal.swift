@@ -29,7 +29,7 @@ package enum Decimal {
     return (isSigned && share > 0 ? "+" : "") + number + "%"
   }
 
-  /// `p < 0.001`, `p = 0.043`, `p = 0.43`
+  /// Returns a probability as text, such as `p < 0.001`, `p = 0.043` and `p = 0.43`.
   package static func probability(_ p: Double) -> String {
     p < 0.001 ? "p < 0.001" : "p = \(text(p, places: p < 0.1 ? 3 : 2))"
   }

@@ -13,7 +13,7 @@ extension DeviceSettings: JSONListedObject {
 extension DeviceSettings.Kind: JSONReadable, JSONValue {}
 
 extension DeviceSettings {
-  /// `slow, a copy in memory, read-ahead 128.0Ki, 1.000 ms for each request`
+  /// The device as text, such as `slow, a copy in memory, read-ahead 128.0Ki, 1.000 ms for each request`.
   package var wording: String {
     let place =
       switch kind {

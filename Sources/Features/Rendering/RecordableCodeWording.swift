@@ -9,7 +9,7 @@ extension RecordableCode {
     Percentage.of(portion.recordable, portion.all)
   }
 
-  /// `2 of 4861 functions are instrumented, 0.1% of the code`
+  /// The recordable part as text, such as `2 of 4861 functions are instrumented, 0.1% of the code`.
   package var wording: String {
     let count = "\(functions.recordable) of \(counted(Int(clamping: functions.all), "function"))"
     let verb = functions.recordable == 1 ? "is" : "are"

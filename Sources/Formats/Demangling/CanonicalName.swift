@@ -57,7 +57,7 @@ package struct CanonicalName: Hashable, Sendable {
     package static let localAlias = Self(rawValue: 1 << 3)
     package static let isra = Self(rawValue: 1 << 4)
     package static let constantPropagation = Self(rawValue: 1 << 5)
-    /// `.specialized.N`, `.clone.N`, `.memprof.N`, `.argprom`.
+    /// The suffix of a copy of a function: `.specialized.N`, `.clone.N`, `.memprof.N`, `.argprom`.
     package static let clone = Self(rawValue: 1 << 6)
     package static let partial = Self(rawValue: 1 << 7)
     package static let cold = Self(rawValue: 1 << 8)

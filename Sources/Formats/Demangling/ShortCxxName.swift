@@ -59,7 +59,7 @@ private struct CxxOutline {
       case UInt8(ascii: "{"): closers.append(UInt8(ascii: "}"))
       case UInt8(ascii: "["): closers.append(UInt8(ascii: "]"))
       case UInt8(ascii: ")"), UInt8(ascii: ">"), UInt8(ascii: "}"), UInt8(ascii: "]"):
-        // `->` and `(4)>(1)` close nothing.
+        // The `>` in `->` and in `(4)>(1)` does not close template arguments.
         if byte == UInt8(ascii: ">"),
           closers.last != byte || text[position - 1] == UInt8(ascii: "-")
         {

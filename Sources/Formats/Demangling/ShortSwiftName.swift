@@ -33,7 +33,7 @@ private struct SwiftNameShortener {
       let follows = short.last.map(isSwiftIdentifierByte) ?? false
       if skipSpecialization() { continue }
       if at(" : ") {
-        // `x.getter : Swift.Int`, and `in conformance app.S : app.P in app`.
+        // Examples are `x.getter : Swift.Int` and `in conformance app.S : app.P in app`.
         let isAccessor =
           accessors.contains { short.suffix($0.utf8.count).elementsEqual($0.utf8) }
           || firstRange(of: "initialization expression of ", in: short) != nil
@@ -79,7 +79,7 @@ private struct SwiftNameShortener {
 
   private func at(_ words: String) -> Bool { text[position...].starts(with: words.utf8) }
 
-  /// `generic specialization <Swift.Int> of `, `function signature specialization <Arg[0] = Dead> of `.
+  /// Skips `generic specialization <Swift.Int> of ` and `function signature specialization <Arg[0] = Dead> of `.
   private mutating func skipSpecialization() -> Bool {
     let openings = [
       "generic specialization <", "function signature specialization <",

@@ -139,7 +139,7 @@ struct LoaderLog {
     }
   }
 
-  /// `libSystem.B.dylib :   4.35 milliseconds (0.6%)`
+  /// Whether the line belongs to a list of libraries: `libSystem.B.dylib :   4.35 milliseconds (0.6%)`
   private static func isOfList(_ line: Substring) -> Bool {
     guard line.hasSuffix("%)"), let colon = line.lastIndex(of: ":") else { return false }
     return line[..<colon].last == " " && nanoseconds(line[colon...].dropFirst()) != nil
@@ -187,7 +187,7 @@ struct LoaderLog {
     "objc setup": "ObjC setup time", "objc setup time": "ObjC setup time",
   ]
 
-  /// `677.82 milliseconds (100.0%)` or `1.0 seconds`.
+  /// Returns the nanoseconds of `677.82 milliseconds (100.0%)` or `1.0 seconds`.
   private static func nanoseconds(_ text: Substring) -> Double? {
     let words = text.split(separator: " ", maxSplits: 3)
     guard (2...3).contains(words.count), let number = LogNumber.decimal(words[0]) else {

@@ -33,7 +33,7 @@ extension OrderFileDialect {
     all.filter { $0.imageFormat == .elf }.map(\.name).reversed()
   }
 
-  /// `lld, gold or gnu-ld`
+  /// The names of the linkers for ELF as text: `lld, gold or gnu-ld`.
   package static var listForELF: String {
     let names = namesForELF
     return names.dropLast().joined(separator: ", ") + (names.last.map { " or \($0)" } ?? "")

@@ -7,7 +7,7 @@ package enum OrderFileTitle {
     case balanced = "balanced order"
   }
 
-  /// `orderfile 0.2.0: first uses of app in 3 launches`
+  /// Returns the first line of an order file, such as `orderfile 0.2.0: first uses of app in 3 launches`.
   package static func text(
     version: String, _ placing: Placing, ofImage image: String, in launches: String
   ) -> String {

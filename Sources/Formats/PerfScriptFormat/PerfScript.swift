@@ -170,7 +170,7 @@ package struct PerfScript: Sendable {
     return name.isEmpty || bytes.isEqual(name, to: "[unknown]") ? nil : name
   }
 
-  /// `range` without `+0x17` at its end.
+  /// Returns `range` without an offset such as `+0x17` at its end.
   private func withoutOffset(_ range: Range<Int>) -> Range<Int> {
     var index = range.upperBound
     while index > range.lowerBound, range.upperBound - index < 17, isLowerHexDigit(bytes[index - 1])

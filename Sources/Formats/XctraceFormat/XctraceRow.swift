@@ -24,7 +24,7 @@ package struct XctraceRow {
   package internal(set) var address: LoadedAddress?
   package internal(set) var sizeBytes: UInt64?
   package internal(set) var durationNanoseconds: UInt64?
-  /// `app-period`: `Launching - Initial Frame Rendering`.
+  /// The phase of the launch, from `app-period`, such as `Launching - Initial Frame Rendering`.
   package internal(set) var period: [UInt8]?
   /// The stack, as a number for `XctraceExport.frames(ofStack:)`; it is the same in all rows with the same
   /// stack.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile init` with the other build systems.
+/// Tests `orderfile init` with the other build systems.
 @Suite(.needs(.recording, "git")) struct InitIntegrations {
   @Test(.needs("meson", "ninja")) func meson() throws {
     let project = try InitProject([

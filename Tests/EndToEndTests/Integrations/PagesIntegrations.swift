@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile pages` with a large program.
+/// Tests `orderfile pages` with a large program.
 @Suite(.needs("ld.lld")) struct PagesIntegrations {
   @Test(.needs("valgrind")) func bothMethodsAndCallgrindAgreeOnTheSqliteShell() throws {
     let workshop = try Workshop()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `orderfile gen --split-profile` for programs of other compilers.
+/// Tests `orderfile gen --split-profile` with programs of other compilers.
 @Suite(.needs(.recording, "clang-19")) struct SplitIntegrations {
   @Test(arguments: SplitTests.programs(of: "clang-19"))
   func aSplitProgramIsTheSameProgram(_ program: SplitTests.Program) throws {

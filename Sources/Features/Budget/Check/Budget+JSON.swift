@@ -103,7 +103,7 @@ extension JSONObject {
   }
 }
 
-/// `'maxx': did you mean 'max'?`
+/// Returns the word and a suggestion, such as `'maxx': did you mean 'max'?`.
 private func misspelt(_ word: String, _ known: [String]) -> String {
   let suggestion = closestName(to: word, of: known).map { ", did you mean '\($0)'?" } ?? ""
   return "'\(printable(String(word.prefix(60))))'\(suggestion)"

@@ -45,7 +45,7 @@ package struct CheckDocument: Sendable {
 
   package func count(_ outcome: CheckOutcome) -> Int { results.count { $0.outcome == outcome } }
 
-  /// `2 of 14 limits exceeded, 1 inconclusive`
+  /// The result in one line, such as `2 of 14 limits exceeded, 1 inconclusive`.
   package var summary: String {
     let limits = counted(results.count, "limit")
     let isKept = count(.fail) == 0

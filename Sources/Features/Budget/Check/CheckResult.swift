@@ -76,7 +76,7 @@ package struct CheckResult: Hashable, Sendable {
     }
   }
 
-  /// `146`, `98.5%`, `+4.1% (95% CI 3.2 to 5.0%)`
+  /// The found value as text, such as `146`, `98.5%` and `+4.1% (95% CI 3.2 to 5.0%)`.
   package var valueWording: String {
     if requirement == .allowedLibraries { return counted(Int(value), "other") }
     guard figure.isTime else { return figure.wording(value) }
@@ -87,7 +87,7 @@ package struct CheckResult: Hashable, Sendable {
       + "\(Decimal.percent(interval.upperBound)))"
   }
 
-  /// `143`; `-` without a base.
+  /// The value of the base as text, such as `143`; `-` without a base.
   package var baseWording: String { base.map(figure.wording) ?? "-" }
 
 }
@@ -101,7 +101,8 @@ package struct FailedFigure {
   package var causes: [RegressionCause] { first.causes }
   package var furtherCauses: Int { first.furtherCauses }
 
-  /// `pages.textPages of app, 4 KiB pages: expected at most 150 and at most 2 more than the base, found 153 (base 143)`
+  /// The result as text, such as `pages.textPages of app, 4 KiB pages: expected at most 150 and at most 2 more than the
+  /// base, found 153 (base 143)`.
   package var wording: String {
     let requirements = results.map(\.requirementWording).joined(separator: " and ")
     let base = first.base.map { " (base \(first.figure.wording($0)))" } ?? ""

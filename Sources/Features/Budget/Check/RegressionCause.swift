@@ -43,7 +43,7 @@ package struct RegressionCause: Hashable, Sendable {
     self.isUnordered = isUnordered
   }
 
-  /// `8.2Ki, 3 pages, not ordered`
+  /// The size, the pages and the reason as text, such as `8.2Ki, 3 pages, not ordered`.
   package var detail: String {
     var parts: [String] = []
     if let bytes, bytes > 0 { parts.append((kind == .grown ? "+" : "") + "\(ByteCount(bytes))") }

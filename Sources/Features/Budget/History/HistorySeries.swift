@@ -64,7 +64,7 @@ extension HistorySeries {
     ].compactMap { name, value in value.map { (name, $0) } }
   }
 
-  /// `pages of app, x86_64, 4 KiB pages`
+  /// The name of the series in reports, such as `pages of app, x86_64, 4 KiB pages`.
   package var wording: String {
     var parts = ["\(source.rawValue) of \(image)"]
     if let launch { parts.append("launch \(launch)") }

@@ -63,7 +63,8 @@ package struct UnsupportedLanguage: Hashable, Sendable {
     self = found
   }
 
-  /// `Go: its linker takes no order files; orderfile works with C, C++, Objective-C, Swift and Rust`
+  /// The message, such as `Go: its linker takes no order files; orderfile works with C, C++, Objective-C, Swift and
+  /// Rust`.
   package var wording: String {
     "\(name): \(reason); orderfile works with C, C++, Objective-C, Swift and Rust"
   }

@@ -68,7 +68,7 @@ package struct RefineText {
 }
 
 extension RefineDocument.Step {
-  /// `52 pages of 4 KiB, 14 of 16 KiB: unused functions last, not kept`
+  /// The step as text, such as `52 pages of 4 KiB, 14 of 16 KiB: unused functions last, not kept`.
   package var wording: String {
     "\(textPages) pages of 4 KiB, \(textPages16k) of 16 KiB, \(dataPages.first ?? 0) of data: \(move)"
       + (isKept ? "" : ", not kept")

@@ -33,7 +33,8 @@ package struct VerifyText {
     return text
   }
 
-  /// `4 of 120 entries are stale (3.3%): 1 renamed, 2 missing, 1 duplicate; 3 ambiguous`
+  /// The result in one line, such as `4 of 120 entries are stale (3.3%): 1 renamed, 2 missing, 1 duplicate; 3
+  /// ambiguous`.
   package var summary: String {
     let entries = counted(document.entries, "entry", "entries")
     var text = "\(document.stale) of \(entries) \(document.stale == 1 ? "is" : "are") stale"
@@ -73,7 +74,7 @@ package struct VerifyText {
     return text
   }
 
-  /// `3 of 120 (2.5%)`
+  /// Returns the share of stale entries as text, such as `3 of 120 (2.5%)`.
   private func stale(_ count: Int) -> String {
     "\(count) of \(document.entries) (\(Percentage.share(count, of: document.entries)))"
   }

@@ -90,7 +90,7 @@ extension OrderFileCheck {
 }
 
 extension OrderFileCheck.Deviation {
-  /// `'f' at 0x1234, expected after 'main'`
+  /// The deviation as text, such as `'f' at 0x1234, expected after 'main'`.
   fileprivate var wording: String {
     "'\(name)' at \(address), expected " + (expectedPredecessor.map { "after '\($0)'" } ?? "first")
   }

@@ -86,7 +86,7 @@ package struct AutoDocument: Hashable, Sendable {
       self.after = after
     }
 
-    /// `3 counts found 35 to 41 pages in the default order and 27 to 33 in the new one`
+    /// The counts as text, such as `3 counts found 35 to 41 pages in the default order and 27 to 33 in the new one`.
     package var wording: String {
       func range(_ pages: ClosedRange<Int>) -> String {
         pages.count == 1 ? "\(pages.lowerBound)" : "\(pages.lowerBound) to \(pages.upperBound)"

@@ -64,7 +64,7 @@ package struct RecordSummary {
     return text + "; next: \(printable(nextCommand))"
   }
 
-  /// ", 4 before main, in 41.2 ms"
+  /// The part of the line about the program, such as ", 4 before main, in 41.2 ms".
   private var programsPart: String {
     let own = traces.count > 1 ? " in the first process" : ""
     let before = hitsBeforeMain.map { ", \($0) before main\(own)" } ?? ""

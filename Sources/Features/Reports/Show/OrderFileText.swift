@@ -33,7 +33,7 @@ package struct OrderFileText {
       """
   }
 
-  /// `120 entries`, `120 entries: 100 functions, 15 data, 5 strings`
+  /// The numbers of entries as text, such as `120 entries` or `120 entries: 100 functions, 15 data, 5 strings`.
   private var count: String {
     let (data, strings) = (document.dataEntries, document.strings.count)
     let text = counted(document.entries.count + strings, "entry", "entries")

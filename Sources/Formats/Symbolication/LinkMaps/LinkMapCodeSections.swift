@@ -80,7 +80,7 @@ struct LinkMapCodeSections {
       || name.count > 6 && bytes.hasPrefix(".text.", at: name.lowerBound)
   }
 
-  /// `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
+  /// Whether the section is a linkage table: `.plt`, `.plt.got`, `.plt.sec` or `.iplt`.
   private static func isLinkage(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     bytes.isEqual(name, to: ".plt") || bytes.isEqual(name, to: ".iplt")
       || name.count > 5 && bytes.hasPrefix(".plt.", at: name.lowerBound)

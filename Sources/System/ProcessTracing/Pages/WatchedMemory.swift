@@ -36,7 +36,7 @@ final class WatchedMemory {
     restriction = other.restriction
   }
 
-  /// The process for which this value was made.
+  /// The process whose memory is watched.
   var pid: pid_t { memory.pid }
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
