@@ -13,7 +13,7 @@ enum CommandHints {
 
   private static let helps = Memo<[String], String>()
 
-  /// The options in the hints of `errors` that the command lacks.
+  /// Returns the options that hints in `errors` name but that the command does not have.
   static func unknownOptions(in errors: String, of arguments: [String]) throws -> [String] {
     let options = errors.split(separator: "\n").filter { $0.hasPrefix("  hint: ") }
       .flatMap { ownOptions(in: String($0.dropFirst("  hint: ".count))) }

@@ -37,7 +37,7 @@ package struct BuildGroups: Sendable {
   private var byPath: [String: Int] = [:]
   private var byLibraryName: [String: [Int]] = [:]
   private var byName: [String: [Int]] = [:]
-  /// Groups by name without the end of the version.
+  /// The groups of libraries, by the names without the end of the version: `libx.so.1` for `libx.so.1.2`.
   private var byShorterName: [String: [Int]] = [:]
 
   /// The number of groups with the same name that are examined for one image.
