@@ -43,7 +43,7 @@ struct ObjectiveCDoubts {
 
   func doubt(about owner: ObjCMetadata.Class, in image: Int, isExported: Bool) -> String? {
     if owner.isSwift { return "Swift refers to classes in other ways" }
-    if strings.contains(owner.name) { return "a string has its name" }
+    if strings.contains(owner.name) { return "its name is also a string" }
     if isExported { return "its library exports it" }
     return doubt(aboutSuperclassOf: owner, in: image)
   }
@@ -51,7 +51,7 @@ struct ObjectiveCDoubts {
   private func doubt(about method: ObjCMetadata.Method, isExported: Bool) -> String? {
     let key = ObjectiveCNames.key(ofSetter: method.name)
     if strings.contains(method.name) || key.map(strings.contains) ?? false {
-      return "a string has its name"
+      return "its name is also a string"
     }
     if accessors.contains(method.name) { return "it is an accessor of a property" }
     if declared.contains(method.name) { return "a protocol declares it" }
