@@ -149,7 +149,7 @@ import Testing
     let lines = workshop.bytes("h.jsonl")
     let again = try workshop.orderfile(words)
     #expect(again.status == 0 && workshop.bytes("h.jsonl") == lines, "\(again.errors)")
-    #expect(again.errors.contains("h.jsonl: this history already has the figures of the commit"))
+    #expect(again.errors.contains("h.jsonl: this history already has these figures of c1"))
     #expect(try workshop.orderfile(words + ["--fail-on-base"]).status == 2)
   }
 

@@ -24,8 +24,8 @@ struct CheckCommand: ParsableCommand {
       document compares two builds, the limits apply to the second build.
 
       The base is the build that this build is compared with, usually that of the main branch. Give --base the \
-      result of an earlier check (check.json), or documents of the base. If the file of --base does not exist, \
-      check skips the limits that need a base. It compares times only if one 'orderfile measure' launched both \
+      result of an earlier check (check.json), documents of the base, or a history, whose newest figures count. If \
+      the file of --base does not exist, check skips the limits that need a base. It compares times only if one 'orderfile measure' launched both \
       builds alternately.
 
       A limit that the base exceeds at least as much is listed apart, and fails nothing: an earlier change exceeded it. \
@@ -57,7 +57,7 @@ struct CheckCommand: ParsableCommand {
   var limit: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The result of an earlier check, or a document of the base. Repeat for more documents.",
+      "The result of an earlier check, a document of the base, or a history. Repeat for more files.",
       valueName: "file"),
     completion: .file())
   var base: [String] = []
@@ -160,9 +160,11 @@ struct CheckCommand: ParsableCommand {
     let inputs =
       documents + base + [budget, history].compactMap { $0 } + made.inputs + (launch?.inputs ?? [])
     let limits = try givenBudget()
-    var checking = try BudgetChecking(documents: documents, base: base)
-    checking.failsOnBase = failOnBase
     let commit = try history.map { _ in try added.gitCommit() }
+    var checking = try BudgetChecking(
+      documents: documents, base: base,
+      checked: CheckedCommit(commit: commit?.name ?? added.commit, launch: added.launchName))
+    checking.failsOnBase = failOnBase
     if let history { try HistoryAddition.check(history) }
     try launch?.prepareFolder(inputs: inputs)
     let outputs = try CheckOutputs(self, launch, madeOf: inputs)
@@ -200,15 +202,9 @@ struct CheckCommand: ParsableCommand {
     guard let history else { return nil }
     var addition = HistoryAddition(history: history, commit: commit, documents: documents)
     addition.launch = added.launchName
-    addition.keepsEarlier = true
     do throws(Diagnostic) {
       let entries = try addition.run()
-      messages.print(entries, addedTo: history)
-      if entries.isEmpty {
-        messages.print(
-          note: printable(
-            "\(history): this history already has the figures of the commit, and keeps them"))
-      }
+      messages.print(entries, addedTo: history, commit.name)
     } catch {
       return error
     }

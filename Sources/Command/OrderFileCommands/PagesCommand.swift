@@ -87,7 +87,8 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
         + [standardInput.input, launched.limits.script].compactMap { $0 })
     let opened = try standardInput.open()
     defer { withExtendedLifetime(opened) {} }
-    let counted = try launch(reading: opened).run()
+    var counted = try launch(reading: opened).run()
+    counted.document.nextSteps = PagesNextSteps(counted.document).steps
     try outputFile.finish { sink in
       if json {
         counted.document.json(to: sink)

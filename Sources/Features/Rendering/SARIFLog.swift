@@ -27,8 +27,8 @@ package struct SARIFLog {
     package var level: Level
     package var message: String
     /// The path of the file that the finding is about: relative to the repository, or as the user gave it if the file
-    /// is not in a repository.
-    package var path: String
+    /// is not in a repository. `nil` if the finding is about no file, such as a limit of the command line.
+    package var path: String?
     /// The line number, from 1. It is 1 if the file has no lines, because code scanning does not take results without a
     /// line.
     package var line: Int
@@ -39,7 +39,7 @@ package struct SARIFLog {
     package var fingerprint: (name: StaticString, text: String)
 
     package init(
-      rule: String, level: Level, message: String, path: String, line: Int = 1, names: [String],
+      rule: String, level: Level, message: String, path: String?, line: Int = 1, names: [String],
       fingerprint: (name: StaticString, text: String)
     ) {
       self.rule = rule
@@ -63,8 +63,22 @@ package struct SARIFLog {
       json.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
       json.array("runs") { json in
         json.object(isInline: false) { json in
+          let unplaced = results.filter { $0.path == nil }
+          if !unplaced.isEmpty {
+            json.array("invocations") { json in
+              json.object { json in
+                json.member("executionSuccessful", true)
+                json.array("toolExecutionNotifications") { json in
+                  for result in unplaced { json.object { writeNotification(result, to: &$0) } }
+                }
+              }
+            }
+          }
           json.array("results") { json in
-            for result in results { json.object { write(result, to: &$0) } }
+            for result in results {
+              guard let path = result.path else { continue }
+              json.object { write(result, at: path, to: &$0) }
+            }
           }
           json.object("tool") { json in json.object("driver") { writeDriver(to: &$0) } }
         }
@@ -86,7 +100,18 @@ package struct SARIFLog {
     json.member("version", toolVersion)
   }
 
-  private func write(_ result: Result, to json: inout JSONWriter) {
+  /// Writes a finding about no file. Code scanning refuses results without a place, so the finding is a notification of
+  /// the run.
+  private func writeNotification(_ result: Result, to json: inout JSONWriter) {
+    json.object("associatedRule") { json in
+      json.member("id", result.rule)
+      json.member("index", rules.firstIndex { $0.id == result.rule } ?? 0)
+    }
+    json.member("level", result.level.rawValue)
+    json.object("message") { $0.member("text", result.message) }
+  }
+
+  private func write(_ result: Result, at path: String, to json: inout JSONWriter) {
     json.member("level", result.level.rawValue)
     json.array("locations") { json in
       json.object { json in
@@ -94,7 +119,7 @@ package struct SARIFLog {
           for name in result.names { json.object { $0.member("fullyQualifiedName", name) } }
         }
         json.object("physicalLocation") { json in
-          json.object("artifactLocation") { $0.member("uri", Self.uri(ofPath: result.path)) }
+          json.object("artifactLocation") { $0.member("uri", Self.uri(ofPath: path)) }
           json.object("region") { $0.member("startLine", result.line) }
         }
       }

@@ -3,6 +3,7 @@
 //     command[]       the words of the command
 //     exitStatus      or signal: how it ended
 //     method          how the touches were seen: "preload", "ptrace"
+//     nextSteps[]     kind, reason, commands: the steps that would save pages; absent if they were not computed
 //     images[]        id, architecture, path
 //       pages[]       address (of a page of 4 KiB), access, segment, step, pc of the instruction and its
 //                     function; null where they are not known; pcImage if that is another image; accessor,
@@ -39,6 +40,7 @@ extension PagesDocument: ReadableDocument {
       for image in images { json.object(isInline: false) { image.writeMembers(to: &$0) } }
     }
     json.member("method", method)
+    if !nextSteps.isEmpty { json.member("nextSteps", nextSteps) }
     json.member("schema", Self.schema)
     if case .killed(let signal) = end { json.member("signal", signal) }
   }
@@ -48,6 +50,7 @@ extension PagesDocument: ReadableDocument {
     command = try object.value("command")
     method = try object.value("method")
     images = try object.value("images")
+    nextSteps = try object.optional("nextSteps") ?? []
     if let signal: Int = try object.optional("signal") {
       end = .killed(signal: signal)
     } else {

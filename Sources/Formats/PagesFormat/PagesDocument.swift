@@ -10,6 +10,8 @@ package struct PagesDocument: Hashable, Sendable {
   /// The method by which access was withheld: `preload` or `ptrace`.
   package var method: String
   package var images: [Image]
+  /// The steps that would save pages of the first image; empty if they were not computed.
+  package var nextSteps: [NextStep] = []
 
   /// How the program ended.
   package enum End: Hashable, Sendable {

@@ -5,6 +5,7 @@ import ImageModel
 import LaunchMeasurement
 import Measuring
 import Rendering
+import TestSupport
 import Testing
 
 @Suite struct BudgetCheckTests {
@@ -49,6 +50,10 @@ import Testing
     #expect(try Self.outcomes("\"max\": 8", 12, base: 11) == [.fail], "worse")
     #expect(try Self.outcomes("\"max\": 8", 11, base: 8) == [.fail])
     #expect(try Self.outcomes("\"max\": 8", 11) == [.fail], "no base")
+    let allowance = "\"max\": 8, \"againstBase\": \"+2\""
+    #expect(try Self.outcomes(allowance, 12, base: 11) == [.alreadyInBase, .pass], "allowed")
+    #expect(try Self.outcomes(allowance, 14, base: 11) == [.fail, .fail])
+    #expect(try Self.outcomes(allowance, 9, base: 8) == [.fail, .pass], "newly exceeded")
     #expect(
       try Self.outcomes("\"max\": \"2%\"", 0.5, base: 0.5, figure: "diff.stale") == [.alreadyInBase]
     )
@@ -76,6 +81,79 @@ import Testing
     let failed = try document()
     #expect(failed.outcome == .fail && failed.failures(mangled).count == 1)
     #expect(failed.alreadyInBaseNote == nil)
+  }
+
+  /// Medians of samples differ by chance, so a base that exceeds a limit by nearly as much exceeds the limit, too.
+  @Test func aNoisyFigureThatIsNotProvedToBeWorseIsAlreadyInTheBase() throws {
+    func outcomes(_ now: Double, base: Double, quartiles: Double?) throws -> [CheckOutcome] {
+      func image(_ value: Double) -> CheckedImage {
+        var image = CheckedImage(["measure.rss": value])
+        image.figures[0].metric.sample = quartiles.map {
+          .init(low: value - $0, high: value + $0, count: 20)
+        }
+        return image
+      }
+      var old = [image(base)]
+      let document = CheckDocument(budget: "b", base: [], results: [], images: old)
+      old = []
+      try old.addBase(FileBytes(document.json()), path: "check.json")
+      return try BudgetCheck(
+        Budget.of("\"metric\": \"measure.rss\", \"max\": 1000"), images: [image(now)], base: old
+      ).results().map(\.outcome)
+    }
+    // The notches of both medians are 1.57 * 200 / sqrt(20) = 70, so they differ by at most 99 by chance.
+    #expect(try outcomes(2050, base: 2000, quartiles: 100) == [.alreadyInBase])
+    #expect(try outcomes(2090, base: 2000, quartiles: 100) == [.alreadyInBase])
+    #expect(try outcomes(2110, base: 2000, quartiles: 100) == [.fail])
+    #expect(try outcomes(2001, base: 2000, quartiles: nil) == [.fail], "an exact count")
+  }
+
+  @Test func aLimitOfTheCommandLineIsNamedByItsOption() throws {
+    let limits = try CommandLimits(parsing: ["gen.entries<=7", "diff.floorPages<=9"]).limits
+    let images = [CheckedImage(["gen.entries": 8, "diff.floorPages": 4])]
+    let results = try BudgetCheck(Budget(limits: limits), images: images, base: nil).results()
+    let document = CheckDocument(budget: "b.json", base: [], results: results, images: images)
+    #expect(document.failures(mangled).map(\.context) == [["--limit 'gen.entries<=7'"]])
+    #expect(BudgetExplanation(document).text.contains("\n--limit 'diff.floorPages<=9': "))
+    let read = try CheckDocument(parsing: FileBytes(document.json()))
+    #expect(read.results == results && read.results[0].option == "gen.entries<=7")
+    let log = try parsedJSON(CheckSARIF(document, toolVersion: "1").json())
+    let run = try #require((log["runs"] as? [[String: Any]])?.first)
+    #expect((run["results"] as? [Any])?.isEmpty == true, "the option is at no line of a file")
+    let invocation = try #require((run["invocations"] as? [[String: Any]])?.first)
+    let notes = try #require(invocation["toolExecutionNotifications"] as? [[String: Any]])
+    #expect(notes.count == 1 && notes[0]["level"] as? String == "error")
+    let text = (notes[0]["message"] as? [String: Any])?["text"] as? String
+    #expect(text?.hasPrefix("--limit 'gen.entries<=7'; gen.entries of app: expected") == true)
+    let absent = BudgetCheck(
+      Budget(limits: limits), images: [CheckedImage(["gen.entries": 8])], base: nil)
+    let error = #expect(throws: Diagnostic.self) { try absent.results() }
+    #expect(error?.context == ["--limit 'diff.floorPages<=9'"])
+    #expect(error?.message == "no document has diff.floorPages")
+  }
+
+  /// The newest figures of each series are the base, except those of the checked commit and of other launches.
+  @Test func theNewestFiguresOfAHistoryAreABase() throws {
+    let lines =
+      [
+        HistoryEntry.pages("c1", 10, 143), .pages("c3", 30, 150), .pages("c2", 20, 146),
+        .pages("c2", 20, 40, .sixteenKibibytes), .time("c2", 20, 5),
+      ].flatMap(\.line)
+    func base(_ checked: CheckedCommit) throws -> CheckedImage {
+      var base: [CheckedImage] = []
+      try base.addBase(FileBytes(lines), path: "history.jsonl", checked: checked)
+      return try #require(base.first)
+    }
+    func pages(_ image: CheckedImage) -> [Double] {
+      image.figures.filter { $0.id == "pages.textPages" }.map(\.metric.value).sorted()
+    }
+    #expect(try pages(base(CheckedCommit())) == [40, 150])
+    #expect(try pages(base(CheckedCommit(commit: "c3"))) == [40, 146])
+    #expect(try base(CheckedCommit()).reference.architecture == .x8664)
+    #expect(try base(CheckedCommit()).figures.allSatisfy { $0.source == .pages }, "no times")
+    var none: [CheckedImage] = []
+    try none.addBase(FileBytes(lines), path: "h", checked: CheckedCommit(launch: "other"))
+    #expect(none.isEmpty)
   }
 
   /// A change does not fail for a library that the base also loads.

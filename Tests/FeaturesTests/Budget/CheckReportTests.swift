@@ -2,6 +2,7 @@ import Budget
 import ByteReading
 import Foundation
 import ImageModel
+import Prediction
 import Rendering
 import Reports
 import TestSupport
@@ -30,16 +31,38 @@ import Testing
     #expect(document.baselineNote == "2 limits without a baseline: \(reason)")
   }
 
-  @Test func aStaleOrderComesWithWhatRenewsIt() throws {
-    let hints = try sampleCheck().failures(mangled).compactMap(\.hint).filter {
-      $0.contains("renew")
+  /// The commands have the files and the launch of the documents. A launch is recorded again only if the trace is of an
+  /// older build.
+  @Test(arguments: [true, false])
+  func aStaleOrderComesWithWhatRenewsIt(isRecorded: Bool) throws {
+    let builds = try SampleBuilds.ofOneProgram()
+    try builds.write((SampleBuilds.used + ["gone"]).joined(separator: "\n"), "app.order")
+    if !isRecorded {
+      try builds.writeTrace("app.oftrace", of: "app.rec", used: SampleBuilds.used + ["f15"])
+      try builds.writeImage(SampleBuilds.functions.dropLast(), "after", id: [0xaf])
     }
-    #expect(
-      hints == [
-        "missing: gone (no such symbol); renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
-          + "'orderfile gen t.oftrace --image app -o ORDER', and link again; "
-          + "look closer: 'orderfile show a.json'"
-      ])
+    var options = LayoutDiff.Options(before: builds.path("before"), after: builds.path("after"))
+    options.launches.traces = [builds.path("app.oftrace")]
+    options.launches.order = builds.path("app.order")
+    options.launches.launch = ["./app", "--help"]
+    var images: [CheckedImage] = []
+    try images.add(
+      CommittedDocument(judging: .diff(try LayoutDiff(options).document)), path: "diff.json")
+    let results = try BudgetCheck(
+      Budget.of("\"metric\": \"diff.stale\", \"max\": \"2%\""), images: images, base: nil
+    ).results()
+    let trace = builds.path("app.oftrace")
+    let commands =
+      (isRecorded ? [] : ["orderfile record --breakpoints -o \(trace) -- ./app --help"]) + [
+        "orderfile gen \(trace) --image \(builds.path("after")) -o \(builds.path("app.order"))"
+      ]
+    #expect(results.map(\.renewal) == [commands])
+    let document = CheckDocument(budget: "b.json", base: [], results: results, images: images)
+    let renewal =
+      "renew the order file: \(commands.map { "'\($0)'" }.joined(separator: ", ")), and link after again"
+    #expect(document.failures(mangled)[0].hint?.contains(renewal) == true)
+    #expect(CheckText(document).text.contains("  \(renewal)\n"))
+    #expect(try CheckDocument(parsing: FileBytes(document.json())).results == results)
   }
 
   @Test func documents() throws {

@@ -255,6 +255,7 @@ import Testing
       many.prediction.traces.map(\.pages)
         == many.prediction.traces.map { _ in one.prediction.pages })
     many.prediction.traces = []
+    (many.inputs, many.nextSteps) = (one.inputs, one.nextSteps)
     #expect(many == one)
   }
 

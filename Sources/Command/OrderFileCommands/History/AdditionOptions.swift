@@ -50,8 +50,14 @@ extension HistoryTime: ExpressibleByArgument {
 }
 
 extension Messages {
-  /// Prints a note about each line that was appended to a history.
-  func print(_ entries: [HistoryEntry], addedTo history: String) {
+  /// Prints a note about each line that was appended to a history, or that no line was appended.
+  func print(_ entries: [HistoryEntry], addedTo history: String, _ commit: String) {
+    if entries.isEmpty {
+      print(
+        note:
+          "\(printable(history)): this history already has these figures of \(printable(commit)), and keeps them"
+      )
+    }
     for entry in entries {
       print(
         note: "\(printable(history)): added \(counted(entry.metrics.count, "figure")) of "

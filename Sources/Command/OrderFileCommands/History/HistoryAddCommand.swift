@@ -13,9 +13,9 @@ struct HistoryAddCommand: ParsableCommand {
 
       A document is what audit, auto, diff, gen, measure, pages or verify writes with --json. If a document \
       compares two layouts or programs, the figures of the second are added. A document becomes one line for each \
-      image and page size; a document of 'measure' becomes one line for each image and state of the page cache. A \
-      second line about the same commit, image, and page size or state is an error. If there is an error, no line \
-      is appended.
+      image and page size; a document of 'measure' becomes one line for each image and state of the page cache. If \
+      the history already has a line about the same commit, image, and page size or state, that line is kept, and \
+      none is appended: a CI job can run again. If there is an error, no line is appended.
 
       Without --commit and --time, git in the current folder tells the commit and its time.
       """)
@@ -48,6 +48,6 @@ struct HistoryAddCommand: ParsableCommand {
     var addition = HistoryAddition(history: history, commit: commit, documents: documents)
     addition.launch = added.launchName
     addition.architecture = arch?.architecture
-    messages.print(try addition.run(), addedTo: history)
+    messages.print(try addition.run(), addedTo: history, commit.name)
   }
 }

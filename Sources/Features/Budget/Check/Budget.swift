@@ -41,8 +41,10 @@ package struct Budget: Hashable, Sendable {
     package var maximum: Bound?
     package var minimum: Bound?
     package var againstBase: Allowance?
-    /// The line of the limit in the file, from 1.
+    /// The line of the limit in the file, from 1; 1 for a limit of the command line.
     package var line: Int
+    /// The value of `--limit` that states the limit; `nil` for a limit of the file.
+    package var option: String?
 
     package init(
       _ figure: BudgetFigure, image: String? = nil, pageSize: PageSize? = nil,

@@ -97,13 +97,20 @@ package struct BudgetCheck {
         image: image.name, figure: limit.figure, pageSize: figure.pageSize, state: figure.state,
         requirement: requirement, line: limit.line, value: value, base: oldFigure?.metric.value,
         outcome: passes ? .pass : .fail)
+      result.option = limit.option
       result.document = figure.document
       if passes { return result }
+      if limit.figure.name == "stale" { result.renewal = image.renewal }
       let isWorse = oldFigure.map { old in
-        old.metric.value != value
+        figure.metric.differs(from: old.metric)
           && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
       }
-      if isWorse == false, result.failsInBase, !failsOnBase {
+      // If the base exceeds the limit, too, the allowance says which change is none.
+      let isTolerated = oldFigure.map { old in
+        limit.againstBase?.allows(
+          value, base: old.metric.value, isShare: limit.figure.isShare) ?? false
+      }
+      if isWorse == false || isTolerated == true, result.failsInBase, !failsOnBase {
         result.outcome = .alreadyInBase
       } else {
         result.setCauses(
@@ -158,6 +165,7 @@ package struct BudgetCheck {
     var result = CheckResult(
       image: image.name, figure: limit.figure, state: times.state,
       requirement: .against(allowance), line: limit.line, value: 0, outcome: .noBaseline)
+    result.option = limit.option
     guard let comparison = times.comparisons.first(where: { $0.after == "after" }) else {
       result.reason =
         "only one build was measured: run 'orderfile measure' with the build of the base and this build"
@@ -223,6 +231,7 @@ package struct BudgetCheck {
   /// was compared.
   private func absence(of limit: Budget.Limit) -> Diagnostic {
     var problem = unexplainedAbsence(of: limit)
+    if let option = limit.option { problem.context = ["--limit \(shellWord(option))"] }
     explain(&problem, limit.figure)
     return problem
   }
@@ -249,7 +258,7 @@ package struct BudgetCheck {
     for hint in problems.compactMap(\.hint) where !hints.contains(hint) { hints.append(hint) }
     return Diagnostic(
       "\(problems.count) limits are on figures that no document has:"
-        + problems.map { "\n  \($0.message)" }.joined(),
+        + problems.map { "\n  " + ($0.context + [$0.message]).joined(separator: ": ") }.joined(),
       hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
   }
 
@@ -258,7 +267,7 @@ package struct BudgetCheck {
     if let name = limit.image, !all.contains(name) {
       let meant = closestName(to: name, of: all)
       return Diagnostic(
-        "no document is about the image '\(printable(name))' (at line \(limit.line)): found \(all.map(printable).joined(separator: ", "))",
+        "no document is about the image '\(printable(name))'\(limit.lineWording): found \(all.map(printable).joined(separator: ", "))",
         hint: meant.map { "did you mean '\(printable($0))'?" })
     }
     let sizes = images.flatMap(\.figures)
@@ -270,8 +279,13 @@ package struct BudgetCheck {
     if let image = limit.image { what += " of \(printable(image))" }
     let found = Set(sizes).sorted().map { "\($0)" }.joined(separator: ", ")
     return Diagnostic(
-      "no document has \(what) (at line \(limit.line))"
+      "no document has \(what)\(limit.lineWording)"
         + (found.isEmpty ? "" : ": found page sizes of \(found)"),
       hint: "give a document that 'orderfile \(limit.figure.source.rawValue) --json' has written")
   }
+}
+
+extension Budget.Limit {
+  /// ` (at line 3)`; empty for a limit of the command line.
+  fileprivate var lineWording: String { option == nil ? " (at line \(line))" : "" }
 }

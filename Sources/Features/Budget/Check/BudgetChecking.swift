@@ -1,6 +1,8 @@
 import ByteReading
 import CommandSupport
+import Counting
 import ImageModel
+import PagesFormat
 
 /// A run of `orderfile check`: reads documents and a base, and compares them with a budget.
 package struct BudgetChecking: Sendable {
@@ -21,12 +23,21 @@ package struct BudgetChecking: Sendable {
   /// - Parameters:
   ///   - documents: paths; `-` is stdin.
   ///   - base: the paths of the base's documents. A path without a file is no error: the first build of a project has
-  ///     no base, and the first build with another kind of document has only a part of a base.
-  package init(documents: [String], base: [String] = []) throws(Diagnostic) {
+  ///     no base, and the first build with another kind of document has only a part of a base. Of a history, the
+  ///     newest figures count.
+  ///   - checked: the commit and the launch that are checked.
+  package init(
+    documents: [String], base: [String] = [], checked: CheckedCommit = CheckedCommit()
+  ) throws(Diagnostic) {
     let found = base.filter { $0 == "-" || Folder.exists($0) }
     self.base = found
-    baseIsMissing = Self.baseIsMissing(base, found)
-    baseImages = try Self.images(ofBase: found)
+    baseImages = try Self.images(ofBase: found, checked)
+    // The history of a first build has no figures of an earlier commit.
+    baseIsMissing =
+      Self.baseIsMissing(base, found)
+      ?? (baseImages == nil
+        ? "\(found.joined(separator: ", ")): no figures of an earlier commit and of this launch"
+        : nil)
     for path in documents { try add(NamedDocument(reading: path)) }
   }
 
@@ -64,12 +75,31 @@ package struct BudgetChecking: Sendable {
     check.failsOnBase = failsOnBase
     let results: [CheckResult]
     do { results = try check.results() } catch {
+      // An error about one limit of the command line names the option.
       var error = error
-      error.context.insert(path, at: 0)
+      if error.context.isEmpty { error.context = [path] }
       throw error
     }
-    return CheckDocument(
+    var document = CheckDocument(
       budget: path, base: base, baseIsMissing: baseIsMissing, results: results, images: images)
+    document.nextSteps = nextSteps
+    return document
+  }
+
+  /// The steps that the documents state. A comparison of layouts knows more about code than a count of pages.
+  private var nextSteps: [NextStep] {
+    var ofLayouts: [[NextStep]] = []
+    var ofPages: [NextStep] = []
+    for named in documents {
+      switch named.document.content {
+      case .diff(let document): ofLayouts.append(document.nextSteps)
+      case .auto(let figures): ofLayouts.append(figures.nextSteps)
+      case .pages(let document): ofPages += PagesNextSteps(document).steps
+      case .audit, .gen, .measure, .verify: break
+      }
+    }
+    if ofLayouts.allSatisfy(\.isEmpty) { return NextStep.inSequence([ofPages]) }
+    return NextStep.inSequence(ofLayouts + [ofPages.filter { $0.kind == .advise }])
   }
 
   /// Returns a budget that the documents just meet, with notes about figures that get no limit.
@@ -78,11 +108,15 @@ package struct BudgetChecking: Sendable {
   }
 
   /// Returns the figures of the base; `nil` without a base.
-  private static func images(ofBase found: [String]) throws(Diagnostic) -> [CheckedImage]? {
+  private static func images(
+    ofBase found: [String], _ checked: CheckedCommit
+  ) throws(Diagnostic) -> [CheckedImage]? {
     if found.isEmpty { return nil }
     var images: [CheckedImage] = []
-    for path in found { try images.addBase(try InputFile.bytes(path), path: path) }
-    return images
+    for path in found {
+      try images.addBase(try InputFile.bytes(path), path: path, checked: checked)
+    }
+    return images.isEmpty ? nil : images
   }
 
   /// Returns why the base or a part of it is missing; `nil` if all of the base exists.

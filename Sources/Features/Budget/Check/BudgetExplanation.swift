@@ -13,7 +13,7 @@ package struct BudgetExplanation {
     for result in document.results {
       text += """
 
-        \(printable(document.budget)):\(result.line): \(printable(result.subject))
+        \(printable(result.place(in: document.budget))): \(printable(result.subject))
           \(result.figure.meaning)
           found \(result.valueWording), expected \(result.requirementWording): \(printable(verdict(result)))
           To improve it: \(result.figure.remedy).

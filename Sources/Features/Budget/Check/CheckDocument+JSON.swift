@@ -5,7 +5,8 @@ import PagesFormat
 import Rendering
 
 /// `base` names the documents of the base. `baseIsMissing` says why there are none, or which documents do not exist.
-/// `limits` has a verdict for each requirement of a limit, with the `line` of the budget. The `pages` of a cause are
+/// `limits` has a verdict for each requirement of a limit, with the `line` of the budget, or the `option` of the command
+/// line. `renewal` has the commands that renew a stale order file. The `pages` of a cause are
 /// shares, which add up. `causes` has the first hundred causes, and `furtherCauses` the number of the others. `images`
 /// has the figures that a later check compares with this one.
 ///
@@ -24,6 +25,7 @@ extension CheckDocument: ReadableDocument {
     json.array("limits") { json in
       for result in results { json.object(isInline: false) { result.writeMembers(to: &$0) } }
     }
+    json.member("nextSteps", nextSteps)
     json.member("outcome", outcome.rawValue)
     json.member("schema", Self.schema)
     if isStrict { json.member("strict", true) }
@@ -37,6 +39,7 @@ extension CheckDocument: ReadableDocument {
       baseIsMissing: try object.optional("baseIsMissing"), results: try object.value("limits"),
       images: try object.value("images"))
     isStrict = try object.optional("strict") ?? false
+    nextSteps = try object.optional("nextSteps") ?? []
   }
 }
 
@@ -56,14 +59,16 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
     if let interval { json.member("high", interval.upperBound) }
     json.member("image", image)
     json.optional("launchesNeeded", launchesNeeded)
-    json.member("line", line)
+    if option == nil { json.member("line", line) }
     if let interval { json.member("low", interval.lowerBound) }
     if case .atMost(let bound) = requirement { json.member("max", bound) }
     json.member("metric", figure.id)
     if case .atLeast(let bound) = requirement { json.member("min", bound) }
+    json.optional("option", option)
     json.member("outcome", outcome.rawValue)
     json.optional("pageSizeBytes", pageSize)
     json.optional("reason", reason)
+    if !renewal.isEmpty { json.member("renewal", renewal) }
     json.member("requirement", requirementWording)
     json.optional("state", state)
     json.member("value", ShortNumber(value))
@@ -78,11 +83,14 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
     self.init(
       image: try object.value("image"), figure: figure,
       pageSize: try object.optional("pageSizeBytes"), state: try object.optional("state"),
-      requirement: try Self.requirement(object), line: try object.count("line"),
+      requirement: try Self.requirement(object),
+      line: object.has("line") ? try object.count("line") : 1,
       value: try object.finite("value"), base: try object.has("base") ? object.finite("base") : nil,
       interval: try Self.interval(object), outcome: try object.value("outcome"),
       reason: try object.optional("reason"), launchesNeeded: try object.optional("launchesNeeded"))
     document = try object.optional("document")
+    option = try object.optional("option")
+    renewal = try object.optional("renewal") ?? []
     let known: [RegressionCause] = try object.value("causes")
     let others = object.has("furtherCauses") ? try object.count("furtherCauses") : 0
     guard known.count <= Self.mostCauses else {

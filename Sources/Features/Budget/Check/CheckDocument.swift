@@ -18,6 +18,8 @@ package struct CheckDocument: Sendable {
   package var isStrict = false
   package var results: [CheckResult]
   package var images: [CheckedImage]
+  /// The steps that would save pages, of all documents; empty if no document states any.
+  package var nextSteps: [NextStep] = []
 
   package init(
     budget: String, base: [String], baseIsMissing: String? = nil, results: [CheckResult],
@@ -72,7 +74,7 @@ package struct CheckDocument: Sendable {
       if let renewal = failed.renewal { hint.append(renewal) }
       if let closer = failed.closer { hint.append(closer) }
       return Diagnostic(
-        failed.wording, context: ["\(budget):\(failed.first.line)"],
+        failed.wording, context: [failed.first.place(in: budget)],
         hint: hint.isEmpty ? nil : hint.joined(separator: "; "), severity: .checkFailed)
     }
   }
@@ -119,7 +121,7 @@ package struct CheckDocument: Sendable {
   package var warnings: [Diagnostic] {
     results.filter { $0.outcome == .inconclusive }.map {
       Diagnostic(
-        "\($0.subject): inconclusive: \($0.reason ?? "")", context: ["\(budget):\($0.line)"])
+        "\($0.subject): inconclusive: \($0.reason ?? "")", context: [$0.place(in: budget)])
     }
   }
 }

@@ -57,6 +57,8 @@ package struct CheckMarkdown {
     if !passed.isEmpty {
       add("\n" + details("\(counted(passed.count, "limit")) kept", table(passed)))
     }
+    let next = NextStepsText(document.nextSteps).markdown(escaped)
+    if !next.isEmpty { add("\n" + next) }
     if omitted > 0 {
       text += "\n\(counted(omitted, "part")) of this report did not fit: see the JSON report.\n"
     }

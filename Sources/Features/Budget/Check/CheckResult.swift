@@ -19,8 +19,10 @@ package struct CheckResult: Hashable, Sendable {
   package var pageSize: PageSize?
   package var state: String?
   package var requirement: Requirement
-  /// The line of the limit in the budget.
+  /// The line of the limit in the budget; 1 for a limit of the command line.
   package var line: Int
+  /// The value of `--limit` that states the limit; `nil` for a limit of the budget's file.
+  package var option: String?
   /// The figure; for a time, the change against the base, as a share.
   package var value: Double
   /// The base's figure; `nil` without a base, and for times.
@@ -35,6 +37,8 @@ package struct CheckResult: Hashable, Sendable {
   package var launchesNeeded: Int?
   /// The path of the document that states the figure; `nil` if the path is unknown.
   package var document: String?
+  /// The commands that renew a stale order file, in sequence; empty for figures other than `stale`.
+  package var renewal: [String] = []
   /// The causes of a failure, new functions first and then the largest: at most `mostCauses`.
   package private(set) var causes: [RegressionCause] = []
   /// The number of the other causes.
@@ -46,6 +50,11 @@ package struct CheckResult: Hashable, Sendable {
   package mutating func setCauses(_ all: [RegressionCause], further: Int = 0) {
     causes = Array(all.prefix(Self.mostCauses))
     furtherCauses = all.count - causes.count + further
+  }
+
+  /// The place of the limit: a line of the budget at `path`, or the option of the command line.
+  func place(in path: String) -> String {
+    option.map { "--limit \(shellWord($0))" } ?? "\(path):\(line)"
   }
 
   /// Whether the base fails the limit, too; `false` for limits relative to the base.
@@ -119,11 +128,11 @@ package struct FailedFigure {
     return "look closer: 'orderfile show \(printable(shellWord(document)))'"
   }
 
-  /// The commands that renew a stale order file; `nil` for figures other than the number of stale entries.
+  /// The commands that renew a stale order file, as one line; `nil` for figures other than `stale`.
   package var renewal: String? {
-    guard first.figure.name == "stale" else { return nil }
-    return "renew the order file: 'orderfile record --breakpoints -o t.oftrace -- COMMAND', "
-      + "'orderfile gen t.oftrace --image \(printable(shellWord(first.image))) -o ORDER', and link again"
+    guard !first.renewal.isEmpty else { return nil }
+    let commands = first.renewal.map { "'\(printable($0))'" }.joined(separator: ", ")
+    return "renew the order file: \(commands), and link \(printable(first.image)) again"
   }
 }
 
@@ -137,7 +146,9 @@ extension [CheckResult] {
   private func figures(_ outcome: CheckOutcome) -> [FailedFigure] {
     var figures: [FailedFigure] = []
     for result in self where result.outcome == outcome {
-      if let last = figures.last?.first, last.subject == result.subject, last.line == result.line {
+      if let last = figures.last?.first, last.subject == result.subject, last.line == result.line,
+        last.option == result.option
+      {
         figures[figures.count - 1].results.append(result)
       } else {
         figures.append(FailedFigure(results: [result]))

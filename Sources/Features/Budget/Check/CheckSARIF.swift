@@ -61,6 +61,7 @@ package struct CheckSARIF {
     let message =
       result.outcome == .inconclusive
       ? "\(result.subject): \(result.reason ?? "")" : FailedFigure(results: [result]).wording
+    let place = result.option.map { "--limit \(shellWord($0))" }
     let level: SARIFLog.Level =
       switch result.outcome {
       case .fail: .error
@@ -69,7 +70,8 @@ package struct CheckSARIF {
       }
     return SARIFLog.Result(
       rule: rule.rawValue, level: level,
-      message: ([message] + causes).joined(separator: "; "), path: path,
+      message: ([place, message].compactMap { $0 } + causes).joined(separator: "; "),
+      path: result.option == nil ? path : nil,
       line: result.line, names: result.causes.prefix(10).map(\.name.description),
       fingerprint: ("check/v1", "\(rule.rawValue) \(result.subject) \(requirementKind(result))"))
   }

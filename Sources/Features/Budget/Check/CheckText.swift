@@ -38,7 +38,8 @@ package struct CheckText {
         if let renewal = failed.renewal { text += "    \(renewal)\n" }
       }
     }
-    return text
+    let next = NextStepsText(document.nextSteps).text
+    return text + (next.isEmpty ? "" : "\n" + next)
   }
 
   private var table: String {

@@ -42,7 +42,12 @@ extension CheckedImage: JSONReadableObject, JSONWritableObject {
 /// This extension writes and reads the members itself, because a metric has other members here than in a history.
 extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
+    if let sample = metric.sample { json.member("count", sample.count) }
     json.member("document", document)
+    if let sample = metric.sample {
+      json.member("high", ShortNumber(sample.high))
+      json.member("low", ShortNumber(sample.low))
+    }
     json.member("metric", metric.name)
     json.optional("pageSizeBytes", pageSize)
     json.member("source", source.rawValue)
@@ -52,12 +57,18 @@ extension CheckedImage.Figure: JSONReadableObject, JSONWritableObject {
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
+    var sample: HistoryMetric.Sample?
+    if object.has("count") {
+      sample = HistoryMetric.Sample(
+        low: try object.value("low"), high: try object.value("high"),
+        count: try object.value("count"))
+    }
     self.init(
       source: try object.value("source"), pageSize: try object.optional("pageSizeBytes"),
       state: try object.optional("state"),
       metric: HistoryMetric(
         try object.value("metric"), try object.value("unit"), .none,
-        try object.value("value") as Double),
+        try object.value("value") as Double, sample: sample),
       document: try object.value("document"))
   }
 }

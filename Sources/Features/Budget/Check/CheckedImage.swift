@@ -24,6 +24,9 @@ package struct CheckedImage: Hashable, Sendable {
   /// Comparisons of builds that were launched in turn, by state of the page cache.
   package var times: [Times] = []
 
+  /// The files and the launch that the documents name; not in JSON.
+  var origin = Origin()
+
   /// The path of the document that states `reference`; not in JSON.
   fileprivate var referenceSource = ""
 
@@ -57,6 +60,18 @@ package struct CheckedImage: Hashable, Sendable {
 
     /// The name of the figure in budgets, such as `pages.textPages`.
     package var id: String { "\(source.rawValue).\(metric.name)" }
+  }
+
+  /// The files and the launch of which documents were made, for commands that make them again.
+  struct Origin: Hashable {
+    /// The path of the image; `nil` if no document states it.
+    var image: String?
+    var order: String?
+    var traces: [String] = []
+    /// Whether the traces have nearly all startup functions under names of this build.
+    var isRecorded = false
+    /// The words of the launch; `nil` if they are unknown.
+    var launch: [String]?
   }
 
   /// The pages of 4 KiB that a function was the first to touch in a segment.
@@ -149,7 +164,7 @@ extension [CheckedImage] {
     addEvidence(of: document.content)
   }
 
-  private mutating func index(of image: ImageReference) -> Int {
+  mutating func index(of image: ImageReference) -> Int {
     let name = image.name
     if let index = firstIndex(where: { $0.name == name }) { return index }
     append(CheckedImage(name: name))
@@ -167,10 +182,15 @@ extension [CheckedImage] {
       self[image].functions = document.compliance.functions
       self[image].missing = document.missing
       self[image].unorderable = document.compliance.order?.unorderable ?? []
+      self[image].note(document)
     case .pages(let document):
       for found in document.images {
         let image = index(of: found.image)
         self[image].firstTouches = found.firstTouches
+        self[image].origin.image = self[image].origin.image ?? found.path
+        if document.images.count == 1 || found == document.images.first {
+          self[image].origin.launch = document.command
+        }
       }
     case .measure(let document):
       for state in document.states {

@@ -47,8 +47,11 @@ package struct CommandLimits: Sendable {
       )
     }
     let bound = try Self.bound(String(text[sign.upperBound...]).withoutBlanksAround, of: figure)
-    return text[sign.lowerBound] == "<"
+    var limit =
+      text[sign.lowerBound] == "<"
       ? Budget.Limit(figure, maximum: bound) : Budget.Limit(figure, minimum: bound)
+    limit.option = text
+    return limit
   }
 
   private static func bound(

@@ -4,7 +4,7 @@ import ImageModel
 /// A commit and its time, as git prints them.
 package struct GitCommit: Hashable, Sendable {
   /// The full hash; the user's name for the commit, if the user also gave the time.
-  let name: String
+  package let name: String
   let time: HistoryTime
 
   private init(name: String, time: HistoryTime) {

@@ -13,9 +13,6 @@ package struct HistoryAddition: Sendable {
   package var launch: String?
   /// The architecture; `nil` for the architecture that the documents state. If they state none, the images are read.
   package var architecture: Architecture?
-  /// Whether earlier entries of the same commit and series are kept, and are no error. A job that runs again then adds
-  /// nothing.
-  package var keepsEarlier = false
 
   package init(history: String, commit: GitCommit, documents: [NamedDocument]) {
     self.history = history
@@ -23,11 +20,11 @@ package struct HistoryAddition: Sendable {
     self.documents = documents
   }
 
-  /// Appends a line for each image and series of the documents; all lines or none.
+  /// Appends a line for each image and series of the documents; all lines or none. A line of the same commit and series
+  /// that the history already has is kept: a job that runs again adds nothing.
   ///
   /// - Returns: the appended entries, in the order of the lines.
-  /// - Throws: also if the history is damaged. If the history has figures of the same commit and series, throws an error
-  ///   unless `keepsEarlier`.
+  /// - Throws: also if the history is damaged.
   package func run() throws(Diagnostic) -> [HistoryEntry] {
     var entries: [HistoryEntry] = []
     var origins: [HistorySeries: String] = [:]
@@ -44,7 +41,7 @@ package struct HistoryAddition: Sendable {
     let file = try AppendedFile(history)
     var index = try HistoryIndex(parsing: file.contents(), path: history)
     var added: [HistoryEntry] = []
-    for entry in entries where !(keepsEarlier && index.has(entry)) {
+    for entry in entries where !index.has(entry) {
       do throws(Diagnostic) { try index.add(entry) } catch {
         var error = error
         error.context.insert(history, at: 0)

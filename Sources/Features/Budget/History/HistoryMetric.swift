@@ -55,6 +55,22 @@ package struct HistoryMetric: Hashable, Sendable {
     self.init(name, .ratio, direction, Double(part) / Double(whole))
   }
 
+  /// Whether the value differs from `other` by more than the samples explain. Counts without a sample repeat exactly, so
+  /// any difference counts.
+  ///
+  /// Medians of samples are compared by their notches, which are 1.57 times the distance of the quartiles, divided by
+  /// the root of the number of values (McGill, Tukey and Larsen, *Variations of Box Plots*, 1978): if nothing has
+  /// changed, 95 % of pairs of medians differ by less than the root of the sum of the squares of both notches.
+  package func differs(from other: HistoryMetric) -> Bool {
+    func squaredNotch(_ metric: HistoryMetric) -> Double {
+      guard let sample = metric.sample, sample.count > 0 else { return 0 }
+      let distance = 1.57 * (sample.high - sample.low)
+      return distance * distance / Double(sample.count)
+    }
+    let margin = (squaredNotch(self) + squaredNotch(other)).squareRoot()
+    return abs(value - other.value) > margin
+  }
+
   /// Returns whether a change to a higher value, or to a lower value, is better; `nil` if neither direction is better.
   package func isBetter(increase: Bool) -> Bool? {
     switch direction {

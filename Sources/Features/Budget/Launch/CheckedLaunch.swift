@@ -204,6 +204,7 @@ package struct CheckedLaunch {
     made.warn(recorded.warnings)
     var options = options
     options.launches.traces = recorded.paths
+    options.launches.launch = launch.command
     let document: DiffDocument
     do { document = try LayoutDiff(options, of: layouts).document } catch {
       // Both layouts could be read, so the error is only about missing names, as in a stripped image.

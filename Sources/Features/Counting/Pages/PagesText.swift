@@ -30,7 +30,8 @@ package struct PagesText {
       if let memory = image.memory { text += "\n" + Self.table(memory).text(width: width) }
       if listsPages, !image.pages.isEmpty { text += "\n" + list(image).text(width: width) }
     }
-    return text
+    let next = NextStepsText(document.nextSteps).text
+    return text + (next.isEmpty ? "" : "\n" + next)
   }
 
   private static func table(_ memory: MemoryFigures) -> Table {

@@ -45,6 +45,8 @@ import Rendering
 /// `imageSizes` is present if both layouts are of ELF images: the size of each file, and of its parts that grow when
 /// functions are split.
 ///
+/// `inputs` has the order file, the traces and, if it is known, the launch of the comparison.
+///
 /// `nextSteps` has the steps that would save pages of the layout after. It is empty if there is a `refusal`.
 ///
 /// `pageMaps` is present if a map was asked for: the pages of each layout that are touched, and why.
@@ -75,6 +77,7 @@ extension DiffDocument: ReadableDocument {
     compliance.writeMembers(to: &json)
     json.optional("dataPagesUnknown", dataPagesUnknown)
     json.optional("imageSizes", imageSizes)
+    json.member("inputs", inputs)
     measurement.writeMembers(to: &json)
     json.member("missing", missing)
     json.optional("newCode", newCode)
@@ -116,9 +119,16 @@ extension DiffDocument: ReadableDocument {
     dataPagesUnknown = try object.optional("dataPagesUnknown")
     measurement = try Measurement(object)
     compliance = try Compliance(object)
+    inputs = try object.optional("inputs") ?? Inputs()
     nextSteps = try object.optional("nextSteps") ?? []
     warnings = try object.value("warnings")
   }
+}
+
+extension DiffDocument.Inputs: JSONListedObject {
+  package static let members = JSONMembers(
+    Self.init, optionalMember("launch", \.launch), optionalMember("order", \.order),
+    member("traces", \.traces))
 }
 
 extension DiffDocument.Measurement: JSONListedObject {

@@ -33,11 +33,28 @@ package struct DiffDocument: Hashable, Sendable {
   package var dataPagesUnknown: String?
   package var measurement = Measurement()
   package var compliance: Compliance
+  /// The files and the launch of the comparison.
+  package var inputs = Inputs()
   /// The steps that would save pages of the layout after; empty if nothing is predicted.
   package var nextSteps: [NextStep] = []
   /// The warnings, which the caller prints after the result. Each is one sentence that includes its context, and a
   /// hint.
   package var warnings: [Diagnostic]
+
+  /// The files of a comparison, and the launch, as the user gave them: for commands that use them again.
+  package struct Inputs: Hashable, Sendable {
+    /// The words of the launch; `nil` if they are unknown.
+    package var launch: [String]?
+    /// The path of the order file; `nil` if none was given.
+    package var order: String?
+    package var traces: [String]
+
+    package init(launch: [String]? = nil, order: String? = nil, traces: [String] = []) {
+      self.launch = launch
+      self.order = order
+      self.traces = traces
+    }
+  }
 
   /// The measurements of the two layouts.
   package struct Measurement: Hashable, Sendable {

@@ -59,7 +59,8 @@ package struct DiffText {
       text += "missing \(counted(document.missing.count, "startup function")):\n"
       text += list(document.missing)
     }
-    return text
+    let next = NextStepsText(document.nextSteps).text
+    return text + (next.isEmpty ? "" : "\n" + next)
   }
 
   private var prediction: String {

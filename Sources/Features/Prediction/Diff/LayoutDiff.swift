@@ -88,6 +88,9 @@ package struct LayoutDiff {
     }
     document.addWarnings(predicted.order?.warnings(layouts) ?? [])
     document.addWarnings(predicted.suggestions)
+    document.inputs = DiffDocument.Inputs(
+      launch: predicted.launch ?? document.measurement.pages?.after?.source.command,
+      order: options.launches.order, traces: predicted.tracePaths)
     document.nextSteps = predicted.nextSteps(measured: document.measurement.pages?.after)
     self.document = document
     self.estimates = predicted

@@ -54,7 +54,7 @@ package struct LayoutEstimates {
   /// The paths of the traces, as they were given.
   let tracePaths: [String]
   /// The words of the launch; `nil` if they are unknown.
-  private let launch: [String]?
+  let launch: [String]?
   /// The facts about the launches, for each layout.
   private let facts: [LaunchFacts]
   private let factWarnings: [Diagnostic]

@@ -26,7 +26,9 @@ package struct AutoDocument: Hashable, Sendable {
   package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
   package var images: [Image]
-  /// The warnings of the run, each as one sentence.
+  /// The steps that would save pages: of each image in turn, each kind once; `nothing` if no image has another step.
+  package var nextSteps: [NextStep] = []
+  /// Each is one sentence.
   package var warnings: [String]
 
   package init(
@@ -194,6 +196,7 @@ extension AutoDocument: JSONDocument {
     json.member("measurements", measurements)
     json.member("method", method.rawValue)
     json.member("methodReason", methodReason)
+    json.member("nextSteps", nextSteps)
     json.member("notCounted", notCounted)
     if let pages { json.member("pages", pages.withSaving) }
     if let pages16k { json.member("pages16k", pages16k.withSaving) }

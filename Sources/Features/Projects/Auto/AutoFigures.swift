@@ -9,6 +9,8 @@ package struct AutoFigures: Hashable, Sendable {
   /// The folder with the results; the paths of images are relative to it.
   package var folder: String
   package var images: [Image]
+  /// Empty in a document of an earlier version.
+  package var nextSteps: [NextStep] = []
 
   package struct Image: Hashable, Sendable {
     /// The image in the new order.
@@ -27,6 +29,7 @@ package struct AutoFigures: Hashable, Sendable {
     let object = try JSONObject(document: bytes, schema: AutoDocument.schema)
     folder = try object.value("folder")
     images = try object.value("images")
+    nextSteps = try object.optional("nextSteps") ?? []
   }
 }
 

@@ -13,7 +13,12 @@ package struct AutoText {
     heading + pages.text() + "\n" + checks + document.recordedBy + "\n\n" + measurements
       + "to order your own build:\n"
       + document.optionLines.map { "  \($0)\n" }.joined()
-      + "results: \(printable(document.folder))\n"
+      + "results: \(printable(document.folder))\n" + next
+  }
+
+  private var next: String {
+    let next = NextStepsText(document.nextSteps).text
+    return next.isEmpty ? "" : "\n" + next
   }
 
   private var heading: String {
@@ -119,7 +124,9 @@ package struct AutoMarkdown {
     for warning in document.warnings {
       text += "- warning: \(markdown(warning.split(separator: "\n").joined(separator: "; ")))\n"
     }
-    return text + "\n```\n" + document.optionLines.map { $0 + "\n" }.joined() + "```\n"
+    text += "\n```\n" + document.optionLines.map { $0 + "\n" }.joined() + "```\n"
+    let next = NextStepsText(document.nextSteps).markdown(markdown)
+    return text + (next.isEmpty ? "" : "\n" + next)
   }
 
   private func line(of row: AutoDocument.Row) -> String {

@@ -3,6 +3,7 @@ import ImageModel
 import LibC
 import OrderFileFormat
 import Ordering
+import PagesFormat
 import Prediction
 import Rendering
 
@@ -151,12 +152,17 @@ struct ProjectImages {
 
   /// Compares the images in the new order with the images in the default order.
   ///
-  /// - Parameter counts: the counts, whose images are in the order of `images`; `nil` if pages were not counted.
+  /// - Parameters:
+  ///   - counts: the counts, whose images are in the order of `images`; `nil` if pages were not counted.
+  ///   - launch: the words of a launch, for the commands of next steps.
   func check(
-    _ orders: [String: OrderedImage], _ counts: ProjectCounts?,
+    _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ launch: [String]?,
     _ method: AutoDocument.RecordingMethod
-  ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
+  ) throws(Diagnostic) -> (
+    images: [AutoDocument.Image], nextSteps: [NextStep], warnings: [Diagnostic]
+  ) {
     var checked: [AutoDocument.Image] = []
+    var nextSteps: [NextStep] = []
     var warnings: [Diagnostic] = []
     let compileOptions = plan.compileOptions(
       splitBy: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
@@ -168,6 +174,7 @@ struct ProjectImages {
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
       options.launches.traces = recorded.traces[image] ?? []
       options.launches.order = "\(folder.orders)/\(image.orderName)"
+      options.launches.launch = launch
       if !method.needsInstrumentedBuild { options.launches.recorded = [options.before] }
       let diff = try LayoutDiff(options).document
       guard let compliance = diff.compliance.order else { continue }
@@ -190,6 +197,7 @@ struct ProjectImages {
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions
       checked.append(checkedImage)
+      nextSteps += diff.nextSteps
       warnings += diff.warnings.filter { $0.kind != .unusedHits }
       if let pages, pages.after > pages.before {
         warnings.append(
@@ -199,7 +207,8 @@ struct ProjectImages {
             hint: "keep the default order for this image"))
       }
     }
-    return (checked, warnings)
+    let others = nextSteps.filter { $0.kind != .nothing }
+    return (checked, others.isEmpty ? Array(nextSteps.prefix(1)) : others, warnings)
   }
 
   private func copy(_ path: String, to other: String) throws(Diagnostic) {

@@ -207,7 +207,8 @@ package struct ProjectOrdering {
     }
     warnings += counts?.warnings ?? []
     let checked = try steps.timed("check", "the order of the images") {
-      try ordering.check(orders.byPath, counts, method)
+      try ordering.check(
+        orders.byPath, counts, options.launches.first.map { ["sh", "-c", $0.command] }, method)
     }
     warnings += checked.warnings
     var document = AutoDocument(
@@ -217,6 +218,7 @@ package struct ProjectOrdering {
       options.method == nil ? methods.reason(for: method) : "--\(method.rawValue)"
     document.notCounted = refusal
     document.unsettled = counts?.unsettled
+    document.nextSteps = checked.nextSteps
     if options.measures {
       var measurement = ProjectMeasurement(
         recorded, programs: build.images, build.shell, steps: steps)

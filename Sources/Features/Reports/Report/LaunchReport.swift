@@ -83,9 +83,9 @@ package struct LaunchReport {
       document.limitsOfCheck = reported.limits
     }
     document.absentViews = document.viewsWithoutData
-    document.nextSteps = NextStep.inSequence([
-      predicted?.nextSteps ?? document.diff?.nextSteps ?? []
-    ])
+    document.nextSteps = inputs.nextSteps(
+      ofLayouts: predicted?.nextSteps ?? document.diff?.nextSteps ?? [],
+      of: document.layouts.last?.image.id)
     document.diff?.nextSteps = []
     document.diff?.warnings += inputs.differentLaunches
     warnings += inputs.differentLaunches
@@ -198,6 +198,8 @@ extension ReportInputs {
       try Self.checkUnset(counted, document.path, path)
       counted = document.path
     }
+    var launches = launches
+    launches.launch = pages.first?.document.command
     let layouts = try PredictedLayouts(path)
     let measured = try MeasuredImagePages(counted, of: layouts.last, option: "--pages-after")
     let estimates = try LayoutEstimates(launches, of: layouts)

@@ -8,6 +8,7 @@ import ImageModel
 import JSON
 import LaunchMeasurement
 import Measuring
+import PagesFormat
 import Prediction
 import Rendering
 
@@ -29,6 +30,8 @@ package struct ReportContents: Sendable {
   package let absentViews: [ReportDocument.AbsentView]
   /// The document of `orderfile check`, as it was written.
   package let check: [UInt8]?
+  /// The steps that would save pages.
+  package let nextSteps: [NextStep]
   /// What the report lacks because there is too much of it.
   package let limits: [String]
 
@@ -86,6 +89,7 @@ package struct ReportContents: Sendable {
     historyLines = lines.count
     check = try documents.text("check")
     limits = try object.value("limits")
+    nextSteps = try object.optional("nextSteps") ?? []
   }
 }
 

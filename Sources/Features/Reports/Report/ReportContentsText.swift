@@ -44,6 +44,8 @@ package struct ReportContentsText {
     for absent in contents.absentViews {
       text += "  without \(printable(absent.view)): \(printable(absent.command))\n"
     }
+    let next = NextStepsText(contents.nextSteps).text
+    if !next.isEmpty { text += "\n" + next }
     if let diff = contents.diff {
       text += "\n" + DiffText(diff, width: width, names: names).text
     }

@@ -33,7 +33,7 @@ package struct NextSteps {
   /// pages if that is more.
   private static let acceptedGap = (share: 0.25, least: 8)
   /// The least number of major faults that is worth prefetching.
-  private static let leastFaults = 4
+  package static let leastFaults = 4
 
   /// Sorted by `NextStep.inSequence`; never empty.
   package var steps: [NextStep] {

@@ -34,7 +34,8 @@ package struct StepFacts: Sendable {
     package var name: SymbolName
     package var address: StatedAddress
     package var bytes: UInt64
-    /// The function's state in the order file; `nil` without an order file.
+    /// The function's state in the order file; `nil` without an order file, and for a symbol without a size, which no
+    /// order file places.
     package var state: State?
   }
 
@@ -91,7 +92,8 @@ extension StepFacts {
     let unable = Set((check?.missing ?? []).map(\.name))
     functions = estimates.placedFunctions.map { function in
       var state: State?
-      if let check {
+      // `gen` leaves out symbols without a size, such as those of the C runtime's start files.
+      if let check, function.bytes > 0 {
         state =
           check.orderedAddresses.contains(function.address)
           ? .inOrder
@@ -117,7 +119,7 @@ extension StepFacts {
     var bytes: UInt64 = 0
     for function in functions {
       let pages = pageSize.pages(of: AddressRange(start: function.address, size: function.bytes))
-      let isMoved = function.state.map(states.contains) ?? true
+      let isMoved = function.state.map(states.contains) ?? false
       if isMoved { bytes = bytes.addingReportingOverflow(function.bytes).partialValue }
       // A function of a damaged image may claim any size.
       for page in pages.prefix(1 << 16) {
