@@ -112,8 +112,8 @@ static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
   kill(-pid, SIGKILL);
 }
 
-int cmeasure_run(const char *path, char *const *arguments, char *const *variables, const char *input, bool shows_output,
-                 int64_t timeout, struct cfaults *faults,
+int cmeasure_run(const char *path, char *const *arguments, char *const *variables, const char *folder,
+                 const char *input, bool shows_output, int64_t timeout, struct cfaults *faults,
                  const struct cmeasure_readiness *readiness, struct cmeasure_launch *launch) {
   *launch = (struct cmeasure_launch){0};
   struct measure_streams streams;
@@ -135,7 +135,7 @@ int cmeasure_run(const char *path, char *const *arguments, char *const *variable
   sigset_t all, mask; /* an interrupt waits until the child's number is known */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
-  error = measure_start(path, arguments, environment, streams, &mask, &pid, &start);
+  error = measure_start(path, arguments, environment, folder, streams, &mask, &pid, &start);
   free(environment);
   if (!error) measured = pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -8,8 +8,8 @@
 
 uint64_t measure_now(void) { return clock_gettime_nsec_np(CLOCK_UPTIME_RAW); }
 
-int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
-                  const sigset_t *mask, pid_t *pid, uint64_t *start) {
+int measure_start(const char *path, char *const *arguments, char *const *environment, const char *folder,
+                  struct measure_streams streams, const sigset_t *mask, pid_t *pid, uint64_t *start) {
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_init(&attributes);
@@ -23,6 +23,7 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
   posix_spawn_file_actions_adddup2(&actions, streams.input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams.output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams.output, STDERR_FILENO);
+  if (folder) posix_spawn_file_actions_addchdir_np(&actions, folder);
   *start = measure_now();
   int error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);

@@ -33,8 +33,8 @@ struct start {
 
 /* vfork and not fork, because fork's child would take and count faults on our memory before exec; and not
  * posix_spawn, which sets up 64 signals between our clock and exec. */
-int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
-                  const sigset_t *mask, pid_t *pid, uint64_t *start) {
+int measure_start(const char *path, char *const *arguments, char *const *environment, const char *folder,
+                  struct measure_streams streams, const sigset_t *mask, pid_t *pid, uint64_t *start) {
   volatile struct start shared = {0, 0};
   pid_t parent = getpid();
   pid_t child = vfork();
@@ -43,7 +43,7 @@ int measure_start(const char *path, char *const *arguments, char *const *environ
                                          : setpgid(0, 0) == 0) &&
                     prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(streams.input, STDIN_FILENO) >= 0 &&
                     dup2(streams.output, STDOUT_FILENO) >= 0 &&
-                    dup2(streams.output, STDERR_FILENO) >= 0;
+                    dup2(streams.output, STDERR_FILENO) >= 0 && (!folder || chdir(folder) == 0);
     if (is_ready) {
       cprocess_become_child();
       sigprocmask(SIG_SETMASK, mask, NULL);

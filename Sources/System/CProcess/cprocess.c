@@ -83,8 +83,8 @@ static enum platform_leader leader_of(enum cprocess_group group) {
   return PLATFORM_NOTHING;
 }
 
-int cprocess_start(char *const *arguments, char *const *variables, const struct cprocess_streams *streams,
-                  enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
+int cprocess_start(char *const *arguments, char *const *variables, const char *folder,
+                  const struct cprocess_streams *streams, enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
   char **environment = cprocess_environment(variables);
   if (!environment) return ENOMEM;
   cprocess_expect_children();
@@ -116,6 +116,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   for (int stream = 0; stream <= 2; stream++)
     if (streams->descriptors[stream] >= 0)
       posix_spawn_file_actions_adddup2(&actions, streams->descriptors[stream], stream);
+  if (folder) posix_spawn_file_actions_addchdir_np(&actions, folder);
 
   child_group = group;
   struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
@@ -134,8 +135,8 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   /* posix_spawn can neither make a child ignore a signal nor give the child a controlling terminal. */
   bool is_special = cprocess_ignored_children() || group == CPROCESS_TERMINAL_SESSION;
   if (tracer || (is_special && platform_can_hold)) {
-    error = platform_start_held(arguments, environment, streams->descriptors, leader_of(group), terminal_owner != 0,
-                                &defaults, &old, tracer, &held);
+    error = platform_start_held(arguments, environment, folder, streams->descriptors, leader_of(group),
+                                terminal_owner != 0, &defaults, &old, tracer, &held);
     *pid = held.pid;
     if (!error && !tracer) error = platform_let_go(&held, true);
   } else {

@@ -51,10 +51,10 @@ enum { platform_can_hold = 1 };
 #else
 enum { platform_can_hold = 0 };
 #endif
-/* Starts a program as posix_spawnp does, without attributes, but with STREAMS as in struct cprocess_streams. The
+/* Starts a program as posix_spawnp does, without attributes, but with FOLDER and STREAMS as in cprocess_start. The
  * program waits before it begins, and TRACER may trace it; 0 for no tracer. The program ignores SIGCHLD if this process
  * was started with SIGCHLD ignored. ENOTSUP if the system has no suitable ptrace. */
-int platform_start_held(char *const *arguments, char **environment, const int streams[3],
+int platform_start_held(char *const *arguments, char **environment, const char *folder, const int streams[3],
                         enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                         pid_t tracer, struct platform_held *held);
 /* Lets the program begin if MAY_BEGIN is true, and ends it if not. Returns 0, or the errno of exec if the program could

@@ -71,10 +71,10 @@ void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor)
   posix_spawn_file_actions_addopen(actions, STDIN_FILENO, ttyname(descriptor), O_RDWR, 0);
 }
 
-int platform_start_held(char *const *arguments, char **environment, const int streams[3],
+int platform_start_held(char *const *arguments, char **environment, const char *folder, const int streams[3],
                         enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                         pid_t tracer, struct platform_held *held) {
-  (void)arguments, (void)environment, (void)streams, (void)leader, (void)takes_terminal, (void)defaults;
+  (void)arguments, (void)environment, (void)folder, (void)streams, (void)leader, (void)takes_terminal, (void)defaults;
   (void)mask, (void)tracer, (void)held;
   return ENOTSUP;
 }

@@ -90,7 +90,7 @@ void platform_open_terminal(posix_spawn_file_actions_t *actions, int descriptor)
 
 /* Does the steps of a held child before exec; never returns. Only the parent may hold the other end of GO: then the
  * child ends if the parent ends before the child may begin. */
-static void become_program(char *const *arguments, char **environment, const int streams[3],
+static void become_program(char *const *arguments, char **environment, const char *folder, const int streams[3],
                            enum platform_leader leader, bool takes_terminal, const sigset_t *defaults,
                            const sigset_t *mask, pid_t tracer, int go, int failed) {
   if (leader == PLATFORM_SESSION || leader == PLATFORM_TERMINAL) {
@@ -108,16 +108,17 @@ static void become_program(char *const *arguments, char **environment, const int
       sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
   cprocess_become_child();
   sigprocmask(SIG_SETMASK, mask, NULL);
+  int error = folder && chdir(folder) != 0 ? errno : 0;
   char byte;
-  if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1) /* the first byte means: the child can be attached to */
-    execvpe(arguments[0], arguments, environment);
-  int error = errno;
+  /* The first byte means: the child can be attached to. */
+  if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1 && !error) execvpe(arguments[0], arguments, environment);
+  if (!error) error = errno;
   while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
   }
   _exit(127);
 }
 
-int platform_start_held(char *const *arguments, char **environment, const int streams[3],
+int platform_start_held(char *const *arguments, char **environment, const char *folder, const int streams[3],
                         enum platform_leader leader, bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                         pid_t tracer, struct platform_held *held) {
   int go[2], failed[2]; /* a pipe to the child, and one from it, which exec closes */
@@ -131,7 +132,8 @@ int platform_start_held(char *const *arguments, char **environment, const int st
   *held = (struct platform_held){fork(), go[1], failed[0]};
   if (held->pid == 0) {
     close(go[1]);
-    become_program(arguments, environment, streams, leader, takes_terminal, defaults, mask, tracer, go[0], failed[1]);
+    become_program(arguments, environment, folder, streams, leader, takes_terminal, defaults, mask, tracer, go[0],
+                   failed[1]);
   }
   int error = held->pid < 0 ? errno : 0;
   close(go[0]);

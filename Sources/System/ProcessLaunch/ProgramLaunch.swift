@@ -9,6 +9,9 @@ package struct ProgramLaunch: Sendable {
   package var title: String
   /// Variables to set in the program's environment, in addition to this process's own.
   package var environment: [(name: String, value: String)]
+  /// The working directory of the program; `nil` for that of this process. A program whose name has a slash is looked up
+  /// in this folder, so such a name has to be absolute.
+  package var folder: String?
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
   /// The sign of readiness after which the launch is over; `nil` if the program ends by itself.
@@ -254,7 +257,7 @@ package struct ProgramLaunch: Sendable {
     let terminal = script.map { _ in [(name: "TERM", value: TerminalScript.terminalName)] } ?? []
     let error = Self.withArguments(command) { arguments in
       withCStrings((environment + terminal).map { "\($0.name)=\($0.value)" }) { variables in
-        cprocess_start(arguments, variables, &streams, group, tracer ?? 0, &pid, &time)
+        cprocess_start(arguments, variables, folder, &streams, group, tracer ?? 0, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }

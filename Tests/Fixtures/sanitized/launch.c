@@ -25,7 +25,7 @@ static int ended_as(char *const *arguments, char *const *variables, enum cproces
   pid_t pid;
   uint64_t start, ticks, now;
   int status;
-  CHECK(cprocess_start(arguments, variables, &own_streams, group, false, &pid, &start) == 0);
+  CHECK(cprocess_start(arguments, variables, NULL, &own_streams, group, false, &pid, &start) == 0);
   CHECK(cprocess_wait(pid, group ? 60000 : -1, &status) == 1);
   cprocess_clock_pair(&ticks, &now);
   CHECK(start < now && cprocess_start_time(pid) == 0);
@@ -42,7 +42,7 @@ static void pass_streams(void) {
     struct cprocess_streams streams = {{input[0], output[1], errors[1]}};
     pid_t pid;
     uint64_t start;
-    CHECK(cprocess_start(shell, no_variables, &streams, CPROCESS_OWN_GROUP, tracer ? getpid() : 0, &pid, &start) == 0);
+    CHECK(cprocess_start(shell, no_variables, NULL, &streams, CPROCESS_OWN_GROUP, tracer ? getpid() : 0, &pid, &start) == 0);
     if (tracer) CHECK(cprocess_let_go(true) == 0);
     CHECK(write(input[1], "line\n", 5) == 5 && close(output[1]) == 0 && close(errors[1]) == 0);
     CHECK(cprocess_wait(pid, -1, &status) == 1 && status == 0);
@@ -66,13 +66,13 @@ static void launches(void) {
   pid_t pid;
   uint64_t start;
   pass_streams();
-  CHECK(cprocess_start(missing, no_variables, &own_streams, CPROCESS_SHARED_GROUP, false, &pid, &start) == ENOENT);
-  CHECK(cprocess_start(missing, no_variables, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_start(missing, no_variables, NULL, &own_streams, CPROCESS_SHARED_GROUP, false, &pid, &start) == ENOENT);
+  CHECK(cprocess_start(missing, no_variables, NULL, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(cprocess_let_go(true) == ENOENT);
 
   char *sleeper[] = {"sleep", "1000", NULL};
   int status;
-  CHECK(cprocess_start(sleeper, no_variables, &own_streams, CPROCESS_OWN_GROUP, false, &pid, &start) == 0);
+  CHECK(cprocess_start(sleeper, no_variables, NULL, &own_streams, CPROCESS_OWN_GROUP, false, &pid, &start) == 0);
   CHECK(cprocess_is_running(pid, cprocess_start_time(pid)));
   CHECK(!cprocess_is_running(pid, cprocess_start_time(pid) + 1));
   CHECK(cprocess_wait(pid, 1, &status) == 0);
@@ -102,19 +102,19 @@ static void taps(void) {
 static void measures(const char *self) {
   struct cmeasure_launch launch;
   char *program[] = {(char *)self, "touch", NULL}, *sleeper[] = {(char *)self, "sleep", NULL};
-  CHECK(cmeasure_run(self, program, no_variables, NULL, false, -1, NULL, NULL, &launch) == 0);
+  CHECK(cmeasure_run(self, program, no_variables, NULL, NULL, false, -1, NULL, NULL, &launch) == 0);
   CHECK(WIFEXITED(launch.status) && WEXITSTATUS(launch.status) == 7 && launch.nanoseconds > 0);
   CHECK(launch.minor_faults + launch.major_faults > 0 && !launch.timed_out);
-  CHECK(cmeasure_run(self, sleeper, no_variables, self, false, 1, NULL, NULL, &launch) == 0 && launch.timed_out);
-  CHECK(cmeasure_run("/no/such", program, no_variables, NULL, false, -1, NULL, NULL, &launch) == ENOENT);
-  CHECK(cmeasure_run(self, program, no_variables, "/no/such", false, -1, NULL, NULL, &launch) == ENOENT);
+  CHECK(cmeasure_run(self, sleeper, no_variables, NULL, self, false, 1, NULL, NULL, &launch) == 0 && launch.timed_out);
+  CHECK(cmeasure_run("/no/such", program, no_variables, NULL, NULL, false, -1, NULL, NULL, &launch) == ENOENT);
+  CHECK(cmeasure_run(self, program, no_variables, NULL, "/no/such", false, -1, NULL, NULL, &launch) == ENOENT);
 
   struct cfaults *faults;
   int error = cfaults_open(&faults);
   if (error) { // the system may not permit it, but must say so
     CHECK(error == EACCES || error == EPERM || error == ENOTSUP);
   } else {
-    CHECK(cmeasure_run(self, program, no_variables, NULL, false, -1, faults, NULL, &launch) == 0);
+    CHECK(cmeasure_run(self, program, no_variables, NULL, NULL, false, -1, faults, NULL, &launch) == 0);
     size_t mappings = 0;
     for (size_t i = 0; i < cfaults_count(faults); i++) {
       struct cfaults_event event = cfaults_at(faults, i);
@@ -141,7 +141,7 @@ static void traces(const char *self) {
   int status, memory = -1;
   size_t calls = 0, ranges = 0;
   bool is_protected = false;
-  CHECK(cprocess_start(program, no_variables, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_start(program, no_variables, NULL, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(ctrace_seize(pid) == 0 && cprocess_let_go(true) == 0);
   while ((tid = waitpid(-1, &status, __WALL)) > 0) {
     CHECK(tid == pid);

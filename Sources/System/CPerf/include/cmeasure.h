@@ -56,7 +56,8 @@ struct cmeasure_readiness {
 };
 
 /* Launches the program at PATH with ARGUMENTS, which end with NULL and begin with the program's name, and waits until
- * it has ended. VARIABLES are as in cprocess_environment. The program leads its own process group. Processes of this
+ * it has ended. VARIABLES are as in cprocess_environment. FOLDER is the program's working directory; NULL for
+ * that of this process. PATH is relative to FOLDER. The program leads its own process group. Processes of this
  * group that the program leaves running are killed; on Linux, so are all other processes that it leaves running.
  *
  * The program's standard input is the file at INPUT, or empty. Its output is discarded or, with SHOWS_OUTPUT, goes to
@@ -67,7 +68,7 @@ struct cmeasure_readiness {
  * Returns 0 with *LAUNCH, or an errno, including that of execve(2). Only one launch at a time, and no other
  * children. */
 int cmeasure_run(const char *path, char *_Nullable const *_Nonnull arguments,
-                 char *_Nullable const *_Nonnull variables,
+                 char *_Nullable const *_Nonnull variables, const char *_Nullable folder,
                  const char *_Nullable input, bool shows_output, int64_t timeout,
                  struct cfaults *_Nullable faults,
                  const struct cmeasure_readiness *_Nullable readiness,

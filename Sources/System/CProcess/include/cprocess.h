@@ -33,9 +33,9 @@ char *_Nullable *_Nullable cprocess_environment(char *_Nullable const *_Nonnull 
 /* Starts ARGUMENTS[0], looked up in PATH.
  *
  * ARGUMENTS and VARIABLES end with NULL. VARIABLES has entries "NAME=value", which replace those in this process's
- * environment. All belong to the caller. If GROUP is a group that the program leads, the program gets the terminal if
- * this process has it and shares it as standard input. *START is set to the time just before the start, in nanoseconds
- * since boot (CLOCK_BOOTTIME).
+ * environment. FOLDER is the program's working directory; NULL for that of this process. All belong to the caller. If
+ * GROUP is a group that the program leads, the program gets the terminal if this process has it and shares it as
+ * standard input. *START is set to the time just before the start, in nanoseconds since boot (CLOCK_BOOTTIME).
  *
  * From this call until cprocess_wait reports the end, SIGINT, SIGQUIT, SIGTERM and SIGHUP don't end this process.
  * SIGTERM and SIGHUP are passed on to the program. SIGINT and SIGQUIT are not, because the terminal sends them to the
@@ -47,8 +47,8 @@ char *_Nullable *_Nullable cprocess_environment(char *_Nullable const *_Nonnull 
  * Returns 0 or an errno, including those of execvp(3), and ENOTSUP for a TRACER on a system without a suitable
  * ptrace(2). Only one program can run at a time. */
 int cprocess_start(char *_Nullable const *_Nonnull arguments,
-                  char *_Nullable const *_Nonnull variables, const struct cprocess_streams *streams,
-                  enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start);
+                  char *_Nullable const *_Nonnull variables, const char *_Nullable folder,
+                  const struct cprocess_streams *streams, enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start);
 
 /* Lets the waiting program begin if MAY_BEGIN is true, and ends it if not. Returns 0, or the errno of execvp(3) if the
  * program could not begin; its process is then gone. */

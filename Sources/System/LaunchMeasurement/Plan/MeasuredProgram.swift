@@ -12,7 +12,9 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var arguments: [String]
   /// The name of the launch in messages: the path, unless the launch is a command line of a shell.
   package var title: String
-  /// The path of the program's standard input; `nil` for no input.
+  /// The working directory of the program, for which `path` has to be absolute; `nil` for that of this process.
+  package var folder: String?
+  /// The file for standard input; `nil` for none.
   package var inputPath: String?
   /// Whether the program's output goes to this process's standard error; otherwise it is discarded.
   package var showsOutput: Bool
@@ -102,7 +104,8 @@ package struct MeasuredProgram: Hashable, Sendable {
       withCStrings(variables) { variables in
         guard probe != nil || terminal != nil else {
           return cmeasure_run(
-            path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle, nil,
+            path, words, variables, folder, inputPath, showsOutput, milliseconds, faults?.handle,
+            nil,
             &launch)
         }
         return withExtendedLifetime(watch) {
@@ -112,7 +115,7 @@ package struct MeasuredProgram: Hashable, Sendable {
             }, context: Unmanaged.passUnretained(watch).toOpaque(), output: output ?? -1,
             terminal: terminal?.handle)
           return cmeasure_run(
-            path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle,
+            path, words, variables, folder, inputPath, showsOutput, milliseconds, faults?.handle,
             &readiness,
             &launch)
         }
