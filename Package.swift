@@ -396,7 +396,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "Reports", "Budget", "Counting", "Stages", "Symbolication",
+        "OrderFileCommands", "Reports", "Budget", "Counting", "Stages", "CommandSupport",
+        "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "ProfileFormat", "PagesFormat", "XctraceFormat", "ClusterProfileFormat",
         "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat", "Demangling",

@@ -2,6 +2,7 @@ import Budget
 import ByteReading
 import ChangePoints
 import ClusterProfileFormat
+import CommandSupport
 import Counting
 import Demangling
 import ImageModel
@@ -100,6 +101,11 @@ extension FuzzTarget {
     FuzzTarget("budget") { bytes in
       let budget = try Budget(parsing: bytes)
       _ = try BudgetCheck(budget, images: [CheckedImage(name: "app")], base: nil).results()
+    },
+    FuzzTarget("launches") { bytes in
+      let set = try LaunchSet(parsing: bytes)
+      let again = try LaunchSet(parsing: FileBytes(set.json()))
+      precondition(again.json() == set.json(), "it is written as it is")
     },
     FuzzTarget("check-base") { bytes in
       // The images are compared with themselves, so that functions are matched.

@@ -67,6 +67,7 @@ struct AutoCommand: ParsableCommand {
     completion: .file())
   var input: String?
   @OptionGroup var limits: LaunchEndOptions<AutoKind>
+  @OptionGroup var described: LaunchSetOptions
   @Flag(
     help:
       "Also split functions of C and C++ into the basic blocks that ran and the rest, and place the blocks that ran together. Needs clang 19 or later."
@@ -102,6 +103,8 @@ struct AutoCommand: ParsableCommand {
 
   func validate() throws {
     try limits.check(input: input)
+    try described.check(
+      others: [("--launch", !launch.isEmpty), ("--input", input != nil)] + limits.given)
     if !build.isEmpty, buildSystem != nil {
       throw ValidationError("--build-system and a build command can't be used together")
     }
@@ -110,11 +113,12 @@ struct AutoCommand: ParsableCommand {
     }
   }
 
-  private func options() throws(Diagnostic) -> ProjectOrdering.Options {
-    var options = ProjectOrdering.Options(
-      project: project, output: output, command: try Folder.ownCommand())
+  private func launches() throws(Diagnostic) -> [AutoLaunch] {
+    if let launches = try described.read(AutoKind.self) {
+      return try launches.map { launch throws(Diagnostic) in try AutoLaunch(launch) }
+    }
     let script = try limits.readScript()
-    options.launches = try launch.map { text throws(Diagnostic) in
+    return try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
       launch.input = try input.map { path throws(Diagnostic) in try KeptInput.file(path) }
       launch.timeout = limits.timeout
@@ -122,6 +126,12 @@ struct AutoCommand: ParsableCommand {
       launch.readiness = limits.readiness(script)
       return launch
     }
+  }
+
+  private func options() throws(Diagnostic) -> ProjectOrdering.Options {
+    var options = ProjectOrdering.Options(
+      project: project, output: output, command: try Folder.ownCommand())
+    options.launches = try launches()
     options.buildCommand = build.isEmpty ? nil : build
     options.buildSystem = buildSystem
     options.linker = linker?.dialect

@@ -16,11 +16,11 @@ struct CheckCommand: ParsableCommand {
         $ orderfile check --budget orderfile.budget.json --base main/check.json --order app.order \
       --history history.jsonl --launch 'build/app --help'
 
-      A document is what a command writes with --json. With --launch, check makes the documents: it counts the \
+      A document is what a command writes with --json. With --launch or --launches, check makes the documents: it counts the \
       pages of the launch, records the launch, audits the image, compares its layout with the layout of --before \
       (or with itself), verifies --order, measures both builds if a limit is on a time, and measures resident \
       memory if a limit is on memory. It keeps the documents in a folder, with its own result as check.json. \
-      Without --launch, give documents that audit, auto, diff, gen, measure, pages and verify have written. If a \
+      Without a launch, give documents that audit, auto, diff, gen, measure, pages and verify have written. If a \
       document compares two builds, the limits apply to the second build.
 
       The base is the build that this build is compared with, usually that of the main branch. Give --base the \
@@ -114,9 +114,9 @@ struct CheckCommand: ParsableCommand {
     _ = try limits()
     try made.check()
     try added.check()
-    if documents.isEmpty, made.launch.isEmpty {
+    if documents.isEmpty, !made.hasLaunch {
       throw ValidationError(
-        "missing documents to check: name their files, or give --launch COMMAND")
+        "missing documents to check: name their files, or give --launch COMMAND or --launches FILE")
     }
     if json && why { throw ValidationError("give --json or --why, not both") }
     let others =

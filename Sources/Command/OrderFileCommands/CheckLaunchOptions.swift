@@ -12,44 +12,47 @@ struct CheckLaunchOptions: ParsableArguments {
   var launch: [String] = []
   @Option(
     help: ArgumentHelp(
-      "With --launch: the program or library whose figures are checked. (default: the launched program)",
+      "With a launch: the program or library whose figures are checked. (default: the launched program)",
       valueName: "file"), completion: .file())
   var image: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the build of the base, with which the layout and the times are compared.",
+      "With a launch: the build of the base, with which the layout and the times are compared.",
       valueName: "file"),
     completion: .file())
   var before: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the order file with which the image was linked.", valueName: "file"),
+      "With a launch: the order file with which the image was linked.", valueName: "file"),
     completion: .file())
   var order: String?
   @Option(
     help: ArgumentHelp(
-      "With --launch: the folder for the documents. (default: \(Self.usualFolder))",
+      "With a launch: the folder for the documents. (default: \(Self.usualFolder))",
       valueName: "folder"), completion: .directory)
   var documents: String?
   @OptionGroup var repeated: RepeatedInput
   @Option(
     help: ArgumentHelp(
-      "With --launch: measure each build this many times if a limit is on a time. (default: until 20 s have passed, but at least 30 and at most 100 times)",
+      "With a launch: measure each build this many times if a limit is on a time. (default: until 20 s have passed, but at least 30 and at most 100 times)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
+  @OptionGroup var described: LaunchSetOptions
+
+  /// Whether a launch is given, whose documents are made.
+  var hasLaunch: Bool { !launch.isEmpty || described.launches != nil }
 
   private static let usualFolder = "orderfile-check"
 
   /// The first given option among these that needs `--launch`.
   private var firstWithoutLaunch: String? {
-    let given = [
-      ("--image", image != nil), ("--before", before != nil), ("--order", order != nil),
-      ("--documents", documents != nil), ("--input", repeated.input != nil),
-      ("--runs", runs != nil),
-      ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
-      ("--script", limits.script != nil),
-    ]
+    let given =
+      [
+        ("--image", image != nil), ("--before", before != nil), ("--order", order != nil),
+        ("--documents", documents != nil), ("--input", repeated.input != nil),
+        ("--runs", runs != nil),
+      ] + limits.given
     return given.first { $0.1 }?.0
   }
 
@@ -61,8 +64,10 @@ struct CheckLaunchOptions: ParsableArguments {
     if launch.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
       throw ValidationError("--launch is empty: expected a command")
     }
-    if launch.isEmpty, let option = firstWithoutLaunch {
-      throw ValidationError("\(option) affects a launch: give --launch COMMAND")
+    try described.check(
+      others: [("--launch", !launch.isEmpty), ("--input", repeated.input != nil)] + limits.given)
+    if !hasLaunch, let option = firstWithoutLaunch {
+      throw ValidationError("\(option) affects a launch: give --launch COMMAND or --launches FILE")
     }
     if let runs, !(2...1_000_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
@@ -71,12 +76,15 @@ struct CheckLaunchOptions: ParsableArguments {
   }
 
   /// The paths of the files that are read, in addition to the program and the image.
-  var inputs: [String] { [before, order, repeated.input, limits.script].compactMap { $0 } }
+  var inputs: [String] {
+    [before, order, repeated.input, limits.script, described.launches].compactMap { $0 }
+  }
 
   /// The launch that these options describe; `nil` without `--launch`.
   ///
   /// - Throws: an error if the program can't be found.
   func checkedLaunch() throws(Diagnostic) -> CheckedLaunch? {
+    if let launches = try described.read(RelinkedKind.self) { return try checkedLaunch(launches) }
     guard let command = launch.first else { return nil }
     var launch = try CheckedLaunch(
       command, image: image, folder: documents ?? Self.usualFolder, in: .own)
@@ -86,6 +94,22 @@ struct CheckLaunchOptions: ParsableArguments {
     launch.timeout = limits.seconds
     launch.script = try limits.readScript()
     launch.readiness = limits.readiness(launch.script)
+    launch.runs = runs
+    return launch
+  }
+
+  private func checkedLaunch(_ launches: [DescribedLaunch]) throws(Diagnostic) -> CheckedLaunch {
+    guard launches.count == 1 else {
+      throw Diagnostic(
+        "check one launch at a time: \(launches.count) launches are selected",
+        context: [launches[0].path],
+        hint: "select one with '--only': \(launches.map(\.name).joined(separator: ", "))",
+        severity: .usage)
+    }
+    var launch = try CheckedLaunch(
+      launches[0], image: image, folder: documents ?? Self.usualFolder, in: .own)
+    launch.before = before
+    launch.order = order
     launch.runs = runs
     return launch
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Budget
+import CommandSupport
 import ImageModel
 import LaunchMeasurement
 import LibC
@@ -21,7 +22,9 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       images are evicted from memory, which does not need root. Libraries stay in memory unless --also names them.
 
       Standard input is empty unless --input is given, and output is discarded unless --show-output is given. \
-      Processes that a launch leaves running are killed before the next launch.
+      Processes that a launch leaves running are killed before the next launch. With --launches, the builds get the \
+      arguments of each launch of a file, in place of the arguments after '--'. -o then names a folder, which gets \
+      NAME.txt or, with --json, NAME.json for each launch.
       """)
 
   @Option(
@@ -88,6 +91,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       "Also write all times to this file, in hyperfine's JSON format.", valueName: "file"),
     completion: .file())
   var exportHyperfine: String?
+  @OptionGroup var described: LaunchSetOptions
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var limits: LaunchEndOptions<UnchangedKind>
@@ -103,6 +107,14 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
     try limits.check(input: input)
+    try described.check(
+      others: [
+        ("arguments after '--'", !arguments.isEmpty), ("--input", input != nil),
+        ("--layouts", random.layouts != nil), ("--export-hyperfine", exportHyperfine != nil),
+      ] + limits.given)
+    if described.launches != nil, json, destination.output == "-" {
+      throw ValidationError("--json with --launches writes several documents: give -o FOLDER, too")
+    }
     let figures = try limited.limits().limits.map(\.figure)
     try random.check(others: [
       ("--control", control), ("--precision", precision != nil), ("--memory", memory),
@@ -130,7 +142,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
 
   private var states: [CacheState] { (state ?? .usual).states }
 
-  private func measurement() throws(Diagnostic) -> BuildMeasurement {
+  private func measurement(_ launch: DescribedLaunch?) throws(Diagnostic) -> BuildMeasurement {
     var measurement = BuildMeasurement(before: before, after: after, in: .own)
     measurement.arguments = arguments
     measurement.states = states
@@ -142,6 +154,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.timeout = limits.seconds
     measurement.script = try limits.readScript()
     measurement.readiness = limits.readiness(measurement.script)
+    if let launch { try measurement.launch(as: launch) }
     measurement.showsOutput = showOutput
     measurement.seed = seed
     measurement.dropsCaches = dropCaches
@@ -152,6 +165,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
+    if let launches = try described.read(UnchangedKind.self) { return try measure(launches) }
     let inputs = [before, after, input, limits.script, random.order].compactMap { $0 } + also
     let outputFile = try destination.open(madeOf: inputs)
     let exportFile = try exportHyperfine.map { path throws(Diagnostic) in
@@ -170,10 +184,37 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     try limited.limits().failures(of: .measure(document), path: after).throwAll()
   }
 
-  private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
+  private func measure(_ launches: [DescribedLaunch]) throws {
+    let outputs = try LaunchOutputs(
+      destination, launches, json: json,
+      madeOf: [before, after] + launches.flatMap(\.inputs) + also)
+    var made = MadeLaunches()
+    var failures: [Diagnostic] = []
+    for launch in launches {
+      guard let result = try made.make(launch, { try runWithProgress(launch) }) else { continue }
+      if let document = result.document {
+        let text = { MeasureText(document, width: destination.width).text }
+        try outputs.output(of: launch).finish(json ? document.json() : Array(text().utf8))
+        failures += try limited.limits().failures(of: .measure(document), path: after).map {
+          var failure = $0
+          failure.context.insert("launch '\(launch.name)'", at: 0)
+          return failure
+        }
+      }
+      messages.print(result.warnings)
+      if let interruption = result.interruption { throw interruption }
+    }
+    for note in made.notes { messages.print(note: note.description) }
+    try made.check()
+    try failures.throwAll()
+  }
+
+  private func runWithProgress(_ launch: DescribedLaunch? = nil) throws(Diagnostic)
+    -> BuildMeasurement.Result
+  {
     var bar = ProgressBar(messages, isDrawn: !json && !showOutput)
     defer { bar.clear() }
-    let measurement = try measurement()
+    let measurement = try measurement(launch)
     if let layouts = random.measurement(measurement) {
       return try layouts.run { layout, progress in
         bar.show(

@@ -22,6 +22,9 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
       result is printed after the program's output, or written to -o FILE. Pages that forked children touch count, \
       too, and so do pages that the program touches after it executes itself again. A page that two processes \
       touch counts once.
+
+      With --launches, the launches of a file are counted one after the other. -o then names a folder, which gets \
+      NAME.txt or, with --json, NAME.json for each launch.
       """)
 
   @Flag(help: "Print the result as one JSON object instead of text.")
@@ -58,20 +61,29 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
   @OptionGroup var standardInput: StandardInput
+  @OptionGroup var described: LaunchSetOptions
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<RecordedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self, input: standardInput.input)
+    try launched.check(
+      for: self, isRequired: described.launches == nil, input: standardInput.input)
+    try described.check(
+      others: [
+        ("a command", !launched.words.isEmpty), ("--input", standardInput.input != nil),
+      ] + launched.limits.given)
+    if described.launches != nil, json, destination.output == "-" {
+      throw ValidationError("--json with --launches writes several documents: give -o FOLDER, too")
+    }
     if [stopAt, stopAtSymbol, launched.limits.untilReady?.mark].count(where: { $0 != nil }) > 1 {
       throw ValidationError(
         "only one of --stop-at, --stop-at-symbol and --until-ready mark=NAME can be used")
     }
   }
 
-  private func launch(reading input: OpenedInput?) throws(Diagnostic) -> PageLaunch {
-    var launch = PageLaunch(try launched.launch(reading: input), in: .own)
+  private func launch(_ program: ProgramLaunch) -> PageLaunch {
+    var launch = PageLaunch(program, in: .own)
     launch.images = also
     launch.countsAllImages = allImages
     launch.countsLoading = true
@@ -82,14 +94,18 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
+    if let launches = try described.read(RecordedKind.self) { return try count(launches) }
     let outputFile = try destination.open(
       madeOf: launched.words.prefix(1) + also
         + [standardInput.input, launched.limits.script].compactMap { $0 })
     let opened = try standardInput.open()
     defer { withExtendedLifetime(opened) {} }
-    var counted = try launch(reading: opened).run()
-    counted.document.nextSteps = PagesNextSteps(counted.document).steps
-    try outputFile.finish { sink in
+    let counted = try launch(try launched.launch(reading: opened)).run()
+    try write(counted, to: outputFile)
+    if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
+  }
+  private func write(_ counted: CountedPages, to output: Output) throws(Diagnostic) {
+    try output.finish { sink in
       if json {
         counted.document.json(to: sink)
       } else {
@@ -101,6 +117,20 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     }
     for note in counted.notes { messages.print(note: note.description) }
     messages.print(counted.warnings)
-    if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
+  }
+
+  private func count(_ launches: [DescribedLaunch]) throws {
+    let marks = [stopAt, stopAtSymbol].contains { $0 != nil }
+    if marks, let launch = launches.first(where: { $0.readiness?.mark != nil }) {
+      throw Diagnostic(
+        "--stop-at and --stop-at-symbol can't be used with a mark as the sign of readiness",
+        context: launch.place + ["untilReady"], severity: .usage)
+    }
+    let outputs = try LaunchOutputs(
+      destination, launches, json: json, madeOf: launches.flatMap(\.inputs) + also)
+    let notes = try PageLaunchSet(launches).run(launch) { description, counted in
+      try write(counted, to: outputs.output(of: description))
+    }
+    for note in notes { messages.print(note: note.description) }
   }
 }

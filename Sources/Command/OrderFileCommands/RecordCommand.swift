@@ -20,12 +20,15 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       -fsanitize-coverage=func,trace-pc-guard,pc-table, and linked with orderfile_rt.o.
 
       The program uses this command's standard streams unless --input is given. Its exit status becomes the exit \
-      status of this command: 128 + N after signal N, and 4 if the program succeeded but nothing was recorded. \
+      status of this command: 128 + N after signal N, and 4 if the program succeeded but nothing was recorded. With \
+      --launches, each launch of a file is recorded to a trace of its own: NAME.oftrace in the folder of --output. \
       Forked children, and instrumented programs that the program starts, write traces of their own: TRACE.<pid>.
       """)
 
   @Option(
-    name: .shortAndLong, help: "The trace to write. (default: <program>.oftrace)",
+    name: .shortAndLong,
+    help:
+      "The trace to write; with --launches, the folder for the traces. (default: <program>.oftrace; with --launches, orderfile-traces)",
     completion: .file())
   var output: String?
   @Option(
@@ -84,16 +87,20 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     completion: .file())
   var reads: [String] = []
   @OptionGroup var standardInput: StandardInput
+  @OptionGroup var described: LaunchSetOptions
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<RecordedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self, isRequired: pid == nil, input: standardInput.input)
-    if pid != nil,
-      !launched.words.isEmpty || launched.limits.timeout != nil || launched.limits.untilReady != nil
-        || launched.limits.script != nil
-    {
+    try launched.check(
+      for: self, isRequired: pid == nil && described.launches == nil, input: standardInput.input)
+    try described.check(
+      others: [
+        ("a command", !launched.words.isEmpty), ("--pid", pid != nil),
+        ("--input", standardInput.input != nil),
+      ] + launched.limits.given)
+    if pid != nil, !launched.words.isEmpty || launched.limits.given.contains(where: \.isGiven) {
       throw ValidationError(
         "--pid records a running process: it can't be used with a command, --timeout, --until-ready or --script"
       )
@@ -123,7 +130,10 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
 
   private func method(reading input: OpenedInput?) throws(Diagnostic) -> LaunchRecording.Means {
     if let pid, breakpoints { return .breakpoints(.process(pid), breakpointOptions) }
-    let launch = try launched.launch(reading: input)
+    return method(of: try launched.launch(reading: input))
+  }
+
+  private func method(of launch: ProgramLaunch) -> LaunchRecording.Means {
     if qemu {
       return .emulation(
         launch,
@@ -140,6 +150,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
+    if let launches = try described.read(RecordedKind.self) { return try record(launches) }
     let name = pid.map { "\($0)" } ?? launched.words[0].split(separator: "/").last ?? "trace"
     let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
@@ -161,6 +172,11 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
         tracePath: outputPath)
     }
     let recorded = try recording.run()
+    print(recorded)
+    if let failure = recorded.failure { throw failure }
+    if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
+  }
+  private func print(_ recorded: RecordedLaunch) {
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(
         recorded.traces, paths: recorded.paths, beginsWithProgram: recorded.beginsWithProgram,
@@ -170,7 +186,21 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       messages.print(note: summary.text)
     }
     messages.print(recorded.warnings)
-    if let failure = recorded.failure { throw failure }
-    if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
+  }
+
+  private func record(_ launches: [DescribedLaunch]) throws {
+    if let launch = launches.first(where: { $0.readiness?.mark != nil }) {
+      guard !qemu, stopAt == nil else {
+        throw Diagnostic(
+          "--\(qemu ? "qemu" : "stop-at") can't be used with a mark as the sign of readiness",
+          context: launch.place + ["untilReady"], severity: .usage)
+      }
+    }
+    var recording = LaunchSetRecording(
+      launches, to: output ?? "orderfile-traces", in: .own, by: method(of:))
+    recording.stopAt = stopAt
+    recording.stopAfter = stopAfter
+    recording.reads = reads
+    for note in try recording.run(print) { messages.print(note: note.description) }
   }
 }

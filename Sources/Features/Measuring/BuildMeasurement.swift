@@ -22,7 +22,11 @@ package struct BuildMeasurement {
   package var hasControl = false
   /// Images to evict from the page cache and to examine, in addition to the programs' own images.
   package var images: [String] = []
-  /// The path of the programs' standard input; `nil` for no input.
+  /// Variables of both programs, as `NAME=value`.
+  package var variables: [String] = []
+  /// The working directory of both programs; `nil` for that of this process.
+  package var folder: String?
+  /// The file for standard input; `nil` for none.
   package var inputPath: String?
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
@@ -48,6 +52,19 @@ package struct BuildMeasurement {
     self.before = before
     self.after = after
     self.environment = environment
+  }
+
+  /// Launches the programs as `launch` describes, apart from the program.
+  ///
+  /// - Throws: if the folder of the launch does not exist.
+  package mutating func launch(as launch: DescribedLaunch) throws(Diagnostic) {
+    arguments = Array(try launch.words().dropFirst())
+    variables = launch.environment.map { "\($0.name)=\($0.value)" }
+    folder = launch.folder
+    inputPath = launch.input
+    timeout = launch.limit
+    script = launch.script
+    readiness = launch.readiness
   }
 
   package struct Result {
@@ -81,7 +98,7 @@ package struct BuildMeasurement {
     // The device is removed before the control, because the control's file can't be removed while the device is mounted
     // on it.
     defer { device?.remove() }
-    var plan = plan(first, second, control, also, input)
+    var plan = try plan(first, second, control, also, input)
     plan.countsTextFaults = countsTextFaults
     let machine = MeasuringMachine.current()
     MeasuredProgram.catchInterrupts()
@@ -136,13 +153,18 @@ package struct BuildMeasurement {
   private func plan(
     _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
     _ also: [String], _ input: KeptInput
-  ) -> MeasurementPlan {
+  ) throws(Diagnostic) -> MeasurementPlan {
+    let current = try folder == nil ? "" : "\(Folder.current())/"
     func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {
+      let relative = path ?? command.path
       var program = MeasuredProgram(
-        path: path ?? command.path, arguments: command.arguments, inputPath: input.path,
+        path: relative.hasPrefix("/") ? relative : current + relative, arguments: command.arguments,
+        inputPath: input.path,
         showsOutput: showsOutput, timeout: timeout, readiness: readiness)
       program.script = script
-      // A control on a device needs no path here, because the device copies each program's file for itself.
+      program.folder = folder
+      program.variables = variables
+      // A copy on a device is a file of its own.
       if path == nil, device == nil { program.file = command.file }
       return MeasuredSide(
         name: name, program: program, programImage: command.reference,

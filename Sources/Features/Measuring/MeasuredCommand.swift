@@ -29,21 +29,32 @@ package struct MeasuredCommand {
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     if Self.isFile(text) {
-      path = text.contains("/") ? text : "./\(text)"
-      self.arguments = [text] + arguments
-    } else {
-      var words: [String]
-      do { words = try ShellWords.split(text) } catch {
-        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
-      }
-      guard let name = words.first else {
-        throw Diagnostic("missing the program", context: [option, text])
-      }
-      do { path = try environment.program(named: name) } catch {
-        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
-      }
-      self.arguments = words + arguments
+      try self.init(
+        path: text.contains("/") ? text : "./\(text)", [text] + arguments, option: option)
+      return
     }
+    let words: [String]
+    do { words = try ShellWords.split(text) } catch {
+      throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
+    }
+    guard !words.isEmpty else { throw Diagnostic("missing the program", context: [option, text]) }
+    try self.init(words: words + arguments, option: option, in: environment)
+  }
+
+  /// - Parameter words: the program, looked up in `PATH`, and its arguments.
+  package init(
+    words: [String], option: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    let path: String
+    do { path = try environment.program(named: words[0]) } catch {
+      throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
+    }
+    try self.init(path: path, words, option: option)
+  }
+
+  private init(path: String, _ arguments: [String], option: String) throws(Diagnostic) {
+    self.path = path
+    self.arguments = arguments
     guard access(path, X_OK) == 0 else {
       throw Diagnostic("unable to run: \(errorText())", context: [option, path])
     }

@@ -65,6 +65,7 @@ extension MeasuredProgram {
     launch.title = title
     launch.readiness = readiness
     launch.script = script
+    launch.folder = folder
     return launch
   }
 }

@@ -1,4 +1,5 @@
 import Audit
+import CommandSupport
 import Counting
 import JSON
 import Measuring
@@ -9,7 +10,7 @@ import Projects
 import Recording
 import Stages
 
-/// All kinds of documents that commands write; `--version` lists their schemas.
+/// All kinds of documents that commands write, and the launches that people write; `--version` lists their schemas.
 package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
   ClusterProfileDocument.self, ProfileDocument.self, TraceDocument.self, GenDocument.self,
@@ -17,5 +18,5 @@ package let documents: [any JSONDocument.Type] = [
   PagesDocument.self, FaultsDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
   AuditDocument.self, AdviceDocument.self, ReportDocument.self, StagesDocument.self,
-  VerifyDocument.self,
+  VerifyDocument.self, LaunchSet.self,
 ]

@@ -26,6 +26,16 @@ package enum Readiness: Hashable, Sendable {
     }
   }
 
+  /// The sign as an option states it; `nil` for that of a script.
+  package var option: String? {
+    switch self {
+    case .port(let port): "port=\(port)"
+    case .output(let text): "line=\(text)"
+    case .mark(let name): "mark=\(name)"
+    case .script: nil
+    }
+  }
+
   /// The name of the mark; `nil` for other signs.
   package var mark: String? { if case .mark(let name) = self { name } else { nil } }
 

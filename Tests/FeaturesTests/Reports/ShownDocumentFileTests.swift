@@ -11,12 +11,15 @@ import Testing
 @Suite struct ShownDocumentFileTests {
   static let schemas = (documents + historyDocuments + budgetDocuments).map { $0.schema }
 
-  /// A document of each kind: the goldens of the reports, and a budget.
+  /// A document of each kind: the goldens of the reports, a budget, and a file of launches.
   private static func files() throws -> [String: [UInt8]] {
     var files = [
       "orderfile.budget/1": Array(
         #"{"limits": [{"max": 40, "metric": "pages.textPages"}], "schema": "orderfile.budget/1"}"#
-          .utf8)
+          .utf8),
+      "orderfile.launches/1": Array(
+        #"{"launches": [{"command": ["app"], "name": "a"}], "schema": "orderfile.launches/1"}"#.utf8
+      ),
     ]
     let names = try FileManager.default.subpathsOfDirectory(atPath: fixturesFolder.path)
     for name in names.sorted()

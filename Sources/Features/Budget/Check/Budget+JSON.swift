@@ -9,12 +9,13 @@
 //       "schema": "orderfile.budget/1"
 //     }
 //
-// People write this file: so an unknown key is an error and not skipped, and errors state lines. For this reason, the
-// extensions here write and read the members of a budget and of its limits themselves.
+// People write this file (`StrictDocument.swift`). For this reason, the extensions here write and read the members of a
+// budget and of its limits themselves.
 
 import Addresses
 import Audit
 import ByteReading
+import CommandSupport
 import ImageModel
 import JSON
 import LaunchMeasurement
@@ -35,10 +36,8 @@ extension Budget: ReadableDocument {
 
   /// Reads a budget. Unlike other documents, a budget may have no unknown members.
   package init(parsing bytes: FileBytes) throws(ParseError) {
-    do { try self.init(unplaced: bytes) } catch {
-      var error = error
-      error.line = Self.line(of: error.position, in: bytes)
-      throw error
+    self = try LineNumbers.placing(bytes) { (bytes) throws(ParseError) in
+      try Self(unplaced: bytes)
     }
     let lines = LineNumbers(of: bytes)
     for index in limits.indices {
@@ -63,50 +62,6 @@ extension Budget: ReadableDocument {
       throw object.invalid("limits", expected: "at least one", found: "none")
     }
   }
-
-  private static func line(of position: FileOffset, in bytes: FileBytes) -> Int {
-    LineNumbers(of: bytes).line(of: position)
-  }
-}
-
-/// The places of the line ends of a text.
-private struct LineNumbers {
-  private var ends: [Int] = []
-
-  init(of bytes: FileBytes) {
-    var index = 0
-    while let end = bytes.firstIndex(of: UInt8(ascii: "\n"), in: index..<bytes.count) {
-      ends.append(end)
-      index = end + 1
-    }
-  }
-
-  /// - Returns: the number of the line that contains `position`, from 1.
-  func line(of position: FileOffset) -> Int {
-    var (low, high) = (0, ends.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if UInt64(ends[middle]) < position.rawValue { low = middle + 1 } else { high = middle }
-    }
-    return low + 1
-  }
-}
-
-extension JSONObject {
-  /// - Throws: for the first unknown member, with the key that was probably meant.
-  fileprivate func refuseMembers(besides known: [String]) throws(ParseError) {
-    guard let (key, position) = firstMember(besides: Set(known)) else { return }
-    throw ParseError(
-      .invalid(
-        expected: "one of \(known.joined(separator: ", "))", found: misspelt(key, known)), "key",
-      at: position)
-  }
-}
-
-/// Returns the word and a suggestion, such as `'maxx': did you mean 'max'?`.
-private func misspelt(_ word: String, _ known: [String]) -> String {
-  let suggestion = closestName(to: word, of: known).map { ", did you mean '\($0)'?" } ?? ""
-  return "'\(printable(String(word.prefix(60))))'\(suggestion)"
 }
 
 extension Budget.AllowedLibraries: JSONReadable {

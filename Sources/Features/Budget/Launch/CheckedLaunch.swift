@@ -32,6 +32,10 @@ package struct CheckedLaunch {
   package var readiness: Readiness?
   /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
+  /// Variables to set in the program's environment.
+  private var variables: [(name: String, value: String)] = []
+  /// The working directory of the program; `nil` for that of this process.
+  private var workingFolder: String?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?
   /// The path of the folder that the documents are written to.
@@ -45,7 +49,32 @@ package struct CheckedLaunch {
   package init(
     _ command: String, image: String?, folder: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
-    program = try MeasuredCommand(command, [], option: "--launch", in: environment)
+    try self.init(
+      MeasuredCommand(command, [], option: "--launch", in: environment), image: image,
+      folder: folder, in: environment)
+  }
+
+  /// A launch of a file of launches.
+  ///
+  /// - Throws: an error also if the folder of the launch does not exist.
+  package init(
+    _ launch: DescribedLaunch, image: String?, folder: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    try self.init(
+      MeasuredCommand(words: try launch.words(), option: "--launches", in: environment),
+      image: image, folder: folder, in: environment)
+    variables = launch.environment.map { ($0.name, $0.value) }
+    workingFolder = launch.folder
+    input = launch.input
+    timeout = launch.limit
+    readiness = launch.readiness
+    script = launch.script
+  }
+
+  private init(
+    _ program: MeasuredCommand, image: String?, folder: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    self.program = program
     let given = image ?? program.path
     let wrapped = LibtoolWrapper(at: given)?.program
     guard image != nil || wrapped != nil || program.isImage else {
@@ -127,7 +156,8 @@ package struct CheckedLaunch {
       try given.contains(.diff)
       ? nil : PredictedLayouts(before: comparison.before, after: comparison.after)
     var launch = LaunchOfImage(
-      [program.path] + program.arguments.dropFirst(), of: image,
+      [workingFolder == nil ? program.path : try Folder.absolutePath(program.path)]
+        + program.arguments.dropFirst(), of: image,
       log: ProgramLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
     launch.inputPath = input.path
@@ -137,6 +167,8 @@ package struct CheckedLaunch {
     launch.timeout = timeout
     launch.readiness = readiness
     launch.script = script
+    launch.variables = variables
+    launch.folder = workingFolder
     launch.hasBlockMap = (try? layouts?.last.blockMap()) ?? nil != nil
     if !given.contains(.pages) {
       progress("counting the pages of the launch")
@@ -266,6 +298,8 @@ package struct CheckedLaunch {
     measurement.timeout = timeout
     measurement.readiness = readiness
     measurement.script = script
+    measurement.variables = variables.map { "\($0.name)=\($0.value)" }
+    measurement.folder = workingFolder
     defer { Interruption.catchSignals() }
     let result: BuildMeasurement.Result
     do { result = try measurement.run { _ in } } catch {

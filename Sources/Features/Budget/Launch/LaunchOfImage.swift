@@ -26,6 +26,10 @@ struct LaunchOfImage {
   var readiness: Readiness?
   /// The script that types into the program's terminal; `nil` if the program has no terminal.
   var script: TerminalScript?
+  /// Variables to set in the program's environment.
+  var variables: [(name: String, value: String)] = []
+  /// The working directory of the program; `nil` for that of this process.
+  var folder: String?
 
   init(
     _ command: [String], of image: String, log: ProgramLog, in environment: LaunchEnvironment
@@ -122,6 +126,8 @@ struct LaunchOfImage {
     var program = ProgramLaunch(command: command, timeout: timeout)
     program.readiness = readiness
     program.script = script
+    program.environment = variables
+    program.folder = folder
     if Interruption.hasCome { throw .ofLaunch(Diagnostic("interrupted")) }
     let result: Result
     do {

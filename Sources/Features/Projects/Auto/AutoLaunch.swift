@@ -1,4 +1,7 @@
+import CommandSupport
+import ImageModel
 import ProcessLaunch
+import Rendering
 
 /// A launch that a program is ordered for.
 package struct AutoLaunch: Hashable, Sendable {
@@ -12,7 +15,36 @@ package struct AutoLaunch: Hashable, Sendable {
   /// The script that types into the launch's terminal; `nil` if the launch has no terminal.
   package var script: TerminalScript?
 
+  /// How many times the launch is recorded.
+  package var count = 1
+  /// Whether a failure of the launch is an error. If not, a launch that fails in its trial is left out.
+  package var isRequired = true
+  /// Whether the launch is ready before it ends. If not, a launch may also end on its own, with status 0, before the sign
+  /// comes.
+  package var hasToBecomeReady = false
+
   package init(_ command: String) { self.command = command }
+
+  /// A launch of a file of launches.
+  ///
+  /// - Throws: if the input can't be read.
+  package init(_ launch: DescribedLaunch) throws(Diagnostic) {
+    var words = launch.command.map(shellWord)
+    let program = launch.command[0]
+    if launch.folder != nil, program.contains("/"), !program.hasPrefix("/") {
+      words[0] = "\"$OLDPWD\"/\(words[0])"
+    }
+    let variables = launch.environment.map { "\($0.name)=\(shellWord($0.value))" }
+    let folder = launch.folder.map { "cd -- \(shellWord($0)) && " } ?? ""
+    command = folder + (variables + words).joined(separator: " ")
+    input = try launch.input.map { path throws(Diagnostic) in try KeptInput.file(path) }
+    timeout = launch.timeout
+    readiness = launch.readiness
+    script = launch.script
+    count = launch.count
+    isRequired = launch.isRequired
+    hasToBecomeReady = true
+  }
 
   /// The usual time limit, in seconds. Launches that end on their own take less time.
   package static let usualTimeout = 60.0

@@ -22,27 +22,34 @@ struct ProjectLaunches {
   }
 
   /// Runs each launch as it is, to see whether it works. If a launch ends on its own, with exit status 0, before it is
-  /// ready, it awaits no sign from now on: `--until-ready` ends the other launches.
+  /// ready, it awaits no sign from now on: `--until-ready` ends the other launches. A launch that is not required, and
+  /// fails, is left out.
   ///
   /// - Returns: warnings about the launches.
   /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
   mutating func tryOut(_ steps: ProjectSteps) throws(Diagnostic) -> [Diagnostic] {
     var warnings: [Diagnostic] = []
     var unready: (launch: AutoLaunch, readiness: Readiness)?
-    for (number, launch) in launches.enumerated() {
-      let result = try steps.timed("launch", launch.command, log: log.path) {
-        () throws(Diagnostic) in
-        try run(launch) {
-          try $0.run()
-        } result: {
-          $0
-        }
+    var kept: [AutoLaunch] = []
+    var lastFailure: Diagnostic?
+    for launch in launches {
+      var launch = launch
+      let result: (value: ProgramLaunch.Result, left: Int)
+      do { result = try tryOut(launch, steps) } catch {
+        guard !launch.isRequired, !Interruption.hasCome else { throw error }
+        lastFailure = error
+        warnings.append(
+          Diagnostic(
+            "left out, because it failed and is not required: \(error.message)",
+            context: error.context))
+        continue
       }
       if let readiness = launch.readiness, !result.value.isReady {
         unready = unready ?? (launch, readiness)
-        launches[number].readiness = nil
+        launch.readiness = nil
       }
-      guard result.left > 0, launches[number].readiness == nil else { continue }
+      kept.append(launch)
+      guard result.left > 0, launch.readiness == nil else { continue }
       warnings.append(
         Diagnostic(
           "killed \(counted(result.left, "process", "processes")) that the launch left running: what would have run there later is not recorded",
@@ -51,10 +58,29 @@ struct ProjectLaunches {
             "let the program stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
         ))
     }
+    if kept.isEmpty, let lastFailure { throw lastFailure }
+    launches = kept
     if let unready, launches.allSatisfy({ $0.readiness == nil }) {
       throw .notReady(unready.launch.command, unready.readiness, within: nil, .exited(0))
     }
     return warnings
+  }
+
+  private func tryOut(
+    _ launch: AutoLaunch, _ steps: ProjectSteps
+  ) throws(Diagnostic) -> (value: ProgramLaunch.Result, left: Int) {
+    let result = try steps.timed("launch", launch.command, log: log.path) {
+      () throws(Diagnostic) in
+      try run(launch) {
+        try $0.run()
+      } result: {
+        $0
+      }
+    }
+    if launch.hasToBecomeReady, let readiness = launch.readiness, !result.value.isReady {
+      throw .notReady(launch.command, readiness, within: nil, .exited(0))
+    }
+    return result
   }
 
   /// The traces of the launches, and the images that they used.
@@ -91,7 +117,7 @@ struct ProjectLaunches {
     }
   }
 
-  /// Records each launch.
+  /// Records each launch as often as it is to be recorded.
   func record(by method: AutoDocument.RecordingMethod) throws(Diagnostic) -> Recorded {
     // The file `building` makes the next run start with a new copy if this run is killed: it would leave scripts at the
     // paths of programs.
@@ -100,34 +126,45 @@ struct ProjectLaunches {
     let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
     var recorded = Recorded()
     for (number, launch) in launches.enumerated() {
-      let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
-      let recording = try run(launch) { program in
-        try LaunchRecording(way(of: program, method), outputPath: output, in: shell.environment)
-          .run()
-      } result: { recording in
-        ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
-      }.value
-      if recording.lacksBlockMap { throw try unableToSplit() }
       recorded.imagesOfLaunches.append([])
-      recorded.warnings += recording.warnings
-      let paths = try named(recording.paths, number + 1)
-      for (path, trace) in zip(paths, recording.traces) {
-        // A recorder has the path by which the loader opened a library, such as the link libapp.so.1.
-        let ofTrace = trace.images.map { image in
-          projectImages[image.path]
-            ?? (try? Folder.absolutePath(image.path)).flatMap { projectImages[$0] }
+      var traces = 0
+      for _ in 0..<launch.count {
+        let output = traceName(of: number + 1, traces)
+        let recording = try run(launch) { program in
+          try LaunchRecording(way(of: program, method), outputPath: output, in: shell.environment)
+            .run()
+        } result: { recording in
+          ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
+        }.value
+        if recording.lacksBlockMap { throw try unableToSplit() }
+        recorded.warnings += recording.warnings
+        let paths = try named(recording.paths, number + 1, after: traces)
+        traces += paths.count
+        for (path, trace) in zip(paths, recording.traces) {
+          recorded.add(Self.images(of: trace, projectImages), inTraceAt: path)
         }
-        var used: [ProjectImage] = []
-        var isUsed = ofTrace.map { _ in false }
-        for number in trace.hits.map(\.image) + trace.blockHits.map(\.image)
-        where !isUsed[number] {
-          isUsed[number] = true
-          if let image = ofTrace[number] { used.append(image) }
-        }
-        recorded.add(used, inTraceAt: path)
       }
     }
     return recorded
+  }
+
+  /// Returns the images of the project that a trace has, in the order of their first use.
+  private static func images(
+    of trace: Trace, _ projectImages: [String: ProjectImage]
+  ) -> [ProjectImage] {
+    // A recorder has the path by which the loader opened a library, such as the link libapp.so.1.
+    let ofTrace = trace.images.map { image in
+      projectImages[image.path]
+        ?? (try? Folder.absolutePath(image.path)).flatMap { projectImages[$0] }
+    }
+    var used: [ProjectImage] = []
+    var isUsed = ofTrace.map { _ in false }
+    for number in trace.hits.map(\.image) + trace.blockHits.map(\.image)
+    where !isUsed[number] {
+      isUsed[number] = true
+      if let image = ofTrace[number] { used.append(image) }
+    }
+    return used
   }
 
   private func way(
@@ -157,17 +194,29 @@ struct ProjectLaunches {
   }
 
   /// Gives the traces of a launch names without the numbers of processes, which differ from run to run.
-  private func named(_ paths: [String], _ launch: Int) throws(Diagnostic) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - launch: the number of the launch, from 1.
+  ///   - earlier: the number of traces of this launch that have such names already.
+  private func named(
+    _ paths: [String], _ launch: Int, after earlier: Int
+  ) throws(Diagnostic) -> [String] {
     var names: [String] = []
     for (index, path) in paths.enumerated() {
-      let name =
-        "\(shell.folder.traces)/launch-\(launch)\(index == 0 ? "" : ".\(index + 1)").oftrace"
+      let name = traceName(of: launch, earlier + index)
       guard rename(path, name) == 0 else {
         throw .unable(to: "rename", path)
       }
       names.append(name)
     }
     return names
+  }
+
+  /// - Parameters:
+  ///   - launch: the number of the launch, from 1.
+  ///   - index: the index of the trace among the traces of this launch.
+  private func traceName(of launch: Int, _ index: Int) -> String {
+    "\(shell.folder.traces)/launch-\(launch)\(index == 0 ? "" : ".\(index + 1)").oftrace"
   }
 
   /// The output of the last launch.
@@ -217,7 +266,7 @@ struct ProjectLaunches {
   ) -> Diagnostic {
     var error = Diagnostic.notReady(launch.command, readiness, within: timeout, end)
     error.message += log.lastLines()
-    if launches.count > 1 {
+    if launches.count > 1, !launch.hasToBecomeReady {
       error.hint =
         "--until-ready applies to each launch: each launch has to become ready, or to end with status 0"
     }

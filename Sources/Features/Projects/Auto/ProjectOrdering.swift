@@ -182,7 +182,7 @@ package struct ProjectOrdering {
     var launches = ProjectLaunches(
       options.launches, images: build.images, for: options.goal, build.shell)
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
-    for launch in options.launches { build.noteLaunch(launch) }
+    for launch in launches.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
     warnings += recorded.warnings.filter { $0.kind != .missingSymbolTable }
     guard !recorded.images.isEmpty else {
@@ -212,7 +212,7 @@ package struct ProjectOrdering {
     }
     warnings += checked.warnings
     var document = AutoDocument(
-      folder: folder.path, commands: build.commands, launches: options.launches.map(\.command),
+      folder: folder.path, commands: build.commands, launches: launches.launches.map(\.command),
       method: method, images: checked.images, warnings: [])
     document.methodReason =
       options.method == nil ? methods.reason(for: method) : "--\(method.rawValue)"
@@ -330,7 +330,8 @@ package struct ProjectOrdering {
       let script =
         launch.script.map { "\0\($0.path) \(ProjectImage.stamp(ofFileAt: $0.path))" } ?? ""
       let readiness = launch.readiness.map { "\($0)" } ?? ""
-      return "launch \(launch.command)\0\(input)\0\(readiness)\(script)"
+      let times = "\0\(launch.count)\0\(launch.isRequired)"
+      return "launch \(launch.command)\0\(input)\0\(readiness)\(script)\(times)"
     }
     let method = options.method?.rawValue ?? "any method"
     let measuring = options.measures ? "measured" : "not measured"

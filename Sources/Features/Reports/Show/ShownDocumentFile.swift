@@ -73,7 +73,7 @@ package struct ShownDocumentFile {
   /// The titles of the other schemas. The schema of a history describes a line, and has another title.
   private static let otherTitles = [
     "advice": "orderfile advise --json",
-    "budget": "the budget of orderfile check",
+    "budget": "the budget of orderfile check", "launches": "the launches of --launches",
     "clusters": "orderfile show --json of a profile for splitting functions",
     "history": "a history",
     "image": "orderfile show --json of an image",

@@ -1,0 +1,92 @@
+import ImageModel
+import ProcessLaunch
+
+/// A launch that a file of launches describes.
+package struct DescribedLaunch: Hashable, Sendable {
+  /// The name of the launch: unique in its file, and a part of the names of files.
+  package var name: String
+  /// The program and its arguments.
+  package var command: [String]
+  /// Variables to set in the program's environment, each once, in the order of the file.
+  package var environment: [Variable] = []
+  /// The path of the working directory; `nil` for that of other launches.
+  package var folder: String?
+  /// The path of the file that is the standard input; `nil` for an empty input.
+  package var input: String?
+  /// The path of the script that types into the program's terminal, and the script; `nil` if there is no terminal.
+  package var script: TerminalScript?
+  /// How many times the launch is recorded.
+  package var count = 1
+  /// Whether a failure of the launch is an error.
+  package var isRequired = true
+  /// The time limit in seconds; `nil` for that of other launches.
+  package var timeout: Double?
+  /// The sign at which the launch is over; `nil` if the program ends on its own.
+  package var readiness: Readiness?
+  /// The path of the file of launches, and the line of the launch from 1, for messages.
+  package var path: String
+  package var line: Int
+
+  package struct Variable: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package init(name: String, command: [String], path: String = "", line: Int = 1) {
+    self.name = name
+    self.command = command
+    self.path = path
+    self.line = line
+  }
+
+  /// The time limit of a launch: `timeout`, or 60 s if the launch awaits a sign.
+  package var limit: Double? { timeout ?? (readiness == nil || readiness == .script ? nil : 60) }
+
+  /// The place of the launch, for messages.
+  package var place: [String] { [path, "line \(line)", "launch '\(name)'"] }
+
+  /// The paths of the files that the launch reads.
+  package var inputs: [String] { [input, script?.path].compactMap { $0 } }
+
+  /// The program with an absolute path if the launch has a folder, because the program is looked up before the folder is
+  /// changed; then the arguments.
+  ///
+  /// - Parameter current: the path of the folder in which the program is looked up.
+  package func words(in current: String) -> [String] {
+    guard folder != nil, command[0].contains("/"), !command[0].hasPrefix("/") else {
+      return command
+    }
+    return ["\(current)/\(command[0])"] + command.dropFirst()
+  }
+
+  /// Returns the launch, without streams.
+  ///
+  /// - Throws: if the folder does not exist.
+  package func program() throws(Diagnostic) -> ProgramLaunch {
+    var launch = ProgramLaunch(command: try words(), timeout: limit)
+    launch.title = command[0]
+    launch.environment = environment.map { ($0.name, $0.value) }
+    launch.folder = folder
+    launch.script = script
+    launch.readiness = readiness
+    return launch
+  }
+
+  /// Returns the words of the launch in the current folder.
+  ///
+  /// - Throws: if the folder of the launch does not exist.
+  package func words() throws(Diagnostic) -> [String] {
+    guard let folder else { return command }
+    guard Folder.isFolder(folder) else {
+      throw Diagnostic(
+        "expected a folder, found \(Folder.exists(folder) ? "a file" : "nothing")",
+        context: place + ["folder", folder])
+    }
+    return words(in: try Folder.current())
+  }
+}
