@@ -96,6 +96,7 @@ def check(browser, report, options, failures):
 
 
 def take(page, folder, name):
+    page.screenshot(path=folder / f"{name}-screen.png")
     page.screenshot(path=folder / f"{name}.png", full_page=True)
     page.add_style_tag(content=".readout, nav { position: static !important }")
     for view in ("map", "bytes", "limits"):

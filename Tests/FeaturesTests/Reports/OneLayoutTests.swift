@@ -1,3 +1,4 @@
+import CommandSupport
 import FaultEstimate
 import ImageModel
 import Prediction

@@ -192,6 +192,35 @@ import Testing
     #expect((value["limits"] as? [String])?.count == 4 && document.limits.count == 4)
   }
 
+  @Test func buildsAreComparedBySymbol() throws {
+    let before = sampleLayout([
+      ("same", 0x2000, 16), ("grown", 0x2010, 16), ("gone", 0x2020, 8), ("twin", 0x2030, 4),
+      ("alias", 0x2030, 4), ("twin", 0x2040, 4),
+    ])
+    let after = sampleLayout([
+      ("new", 0x2000, 64), ("grown", 0x2040, 24), ("same", 0x2060, 16), ("twin", 0x2070, 4),
+    ])
+    let sides = [(ReportLayout.Side.before, before), (.after, after)].map { side, layout in
+      Self.side(
+        side, layout, PageFaultEstimate(of: layout, startup: [0], pageSize: .fourKibibytes))
+    }
+    // Namesakes are one symbol. Aliases count once, under the first name.
+    let changes = SymbolChange.between(sides[0], sides[1])
+    #expect(
+      changes == [
+        SymbolChange("new", before: nil, after: 64), SymbolChange("gone", before: 8, after: nil),
+        SymbolChange("grown", before: 16, after: 24), SymbolChange("alias", before: 4, after: nil),
+      ])
+    #expect(SymbolChange.between(sides[0], sides[0]).isEmpty)
+    var document = ReportDocument(title: "builds", pageSize: .fourKibibytes)
+    document.layouts = sides
+    document.symbolChanges = changes
+    let value = try parsedJSON(document.json())
+    let stored = try #require(value["symbolChanges"] as? [String: Any])
+    #expect(stored["before"] as? [Int] == [-1, 8, 16, 4])
+    #expect(stored["after"] as? [Int] == [64, -1, 24, -1] && stored["others"] as? Int == 0)
+  }
+
   @Test func anUnknownOwnerCountsForThePage() throws {
     let layout = sampleLayout([
       ("a", 0x2000, 16), ("b", 0x2010, 32), ("c", 0x3000, 16), ("d", 0x3010, 16), ("e", 0x5000, 8),

@@ -27,7 +27,7 @@ extension SymbolChange {
   /// Compares two layouts by symbol: the largest changes first, and changes of the same size by name.
   ///
   /// - Complexity: O(*n* log *n*) on average for *n* functions.
-  static func between(_ before: ReportLayout, _ after: ReportLayout) -> [SymbolChange] {
+  package static func between(_ before: ReportLayout, _ after: ReportLayout) -> [SymbolChange] {
     let (old, new) = (before.bytesBySymbol, after.bytesBySymbol)
     var changes = old.compactMap { name, bytes in
       new[name] == bytes ? nil : SymbolChange(name, before: bytes, after: new[name])
