@@ -365,6 +365,40 @@ def check_faults(page, name, layouts, listed, failures):
     page.keyboard.press("Escape")
 
 
+def check_first_screen(page, name, failures):
+    """Without scrolling, a reader sees the sentence, the next step and the small maps of all layouts."""
+    page.evaluate("window.scrollTo(0, 0)")
+    for part in (".summary", ".next", ".overview a:last-of-type canvas"):
+        box = page.locator(f"#verdict {part}").bounding_box()
+        below = box and box["y"] + box["height"] - 800
+        failures.expect(box and below <= 0, f"{name}: {part} of the verdict ends {below} pixels below the screen")
+    page.locator("#verdict .overview a").last.press("Enter")
+    focused = page.evaluate("document.activeElement.id")
+    failures.expect(focused == "map-title", f"{name}: a small map leads to '{focused}'")
+    page.evaluate("location.hash = ''")
+
+
+# The numbers of a column, in the order of the rows.
+COLUMN = "(one) => [...one.querySelectorAll('tbody tr')].map((row) => parseFloat(row.cells[1].textContent.replaceAll(',', '')))"
+
+
+def check_sort(page, name, failures):
+    """The heading of a column of numbers sorts all rows, first from the largest number down, then up."""
+    page.evaluate("document.querySelectorAll('#curve details').forEach((one) => (one.open = true))")
+    table = page.locator("#curve table").first
+    table.wait_for()
+    heading = table.get_by_role("button", name="pages")
+    heading.click()
+    down = table.evaluate(COLUMN)
+    heading.press("Enter")
+    up = table.evaluate(COLUMN)
+    states = table.locator("th[aria-sort]").evaluate_all("(all) => all.map((one) => one.getAttribute('aria-sort'))")
+    failures.expect(
+        down == sorted(down, reverse=True) and up == sorted(up) and states == ["ascending"] and up[0] < down[0],
+        f"{name}: sorted {down[:4]}, then {up[:4]}, {states}",
+    )
+
+
 def check_zooms(page, name, failures):
     """Checks that at each zoom the arrow keys move from cell to cell, and the last cell is on the last page."""
     strip = page.locator("[role=slider]").last
@@ -684,10 +718,11 @@ RING = """(strip) => {
 
 # The page of the last cell in the longest row of a strip, and the middle of the cell.
 LAST_CELL = """async (strip) => {
-  const { layouts } = new Report(await readData());
-  const layout = layouts.find(({ side }) => strip === `#strip-${side}`);
+  const report = new Report(await readData());
+  const { namesOfOwners } = new PageMap(report, new State());
+  const layout = report.layouts.find(({ side }) => strip === `#strip-${side}`);
   const columns = Math.round(document.querySelector(`${strip} .overlay`).getBoundingClientRect().width / (WIDTH + GAP));
-  const cell = new Grid(layout, layout.pageSize, columns).cells.reduce((a, b) => (b.x > a.x ? b : a));
+  const cell = new Grid(layout, layout.pageSize, columns, namesOfOwners).cells.reduce((a, b) => (b.x > a.x ? b : a));
   return { page: layout.pageAddress(cell.page), position: { x: cell.x + WIDTH / 2, y: cell.y + HEIGHT / 2 } };
 }"""
 

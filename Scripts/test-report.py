@@ -69,6 +69,9 @@ def check(browser, report, options, failures):
     with Opened(browser, report, name, failures) as page:
         size = report.stat().st_size
         failures.expect(size <= 500_000, f"{name}: {size} bytes, expected at most 500,000")
+        if layouts:
+            checks.check_first_screen(page, name, failures)
+            checks.check_sort(page, name, failures)
         if diff:
             checks.check_verdict(page, name, diff, layouts, failures)
             checks.check_owners(page, name, failures)
