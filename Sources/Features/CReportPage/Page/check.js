@@ -123,11 +123,18 @@ class Check {
 
 const VERDICT_WORDS = { fail: "Failed.", inconclusive: "Undecided.", "no baseline": "Passed, as far as checked.", pass: "Passed." };
 
+/** `touching: init_table (4 more pages)` */
+const causeWords = (report, { kind, name, pages }) =>
+  `${kind}: ${visible(report.nameOf(name))}${pages > 0 ? ` (${counted(pages, "more page")})` : ""}`;
+
 /** The outcome of a check in one line that can't be missed. */
-function outcomeLine(check, state) {
+function outcomeLine(report, state) {
+  const { check } = report;
+  const [cause] = check.all[0]?.outcome === "fail" ? check.all[0].causes : [];
   const link = element("a", { href: "#limits" }, "See Limits");
   goesTo(link, "limits", state);
   return element(
     "p", { class: `outcome ${check.verdict.replace(" ", "-")}` }, outcomeMark(check.verdict),
-    element("span", {}, element("strong", {}, VERDICT_WORDS[check.verdict]), " ", visible(check.sentence), " ", link));
+    element("span", {}, element("strong", {}, VERDICT_WORDS[check.verdict]), " ", visible(check.sentence), " ",
+            cause && `The first cause: ${causeWords(report, cause)}. `, link));
 }

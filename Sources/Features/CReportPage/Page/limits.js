@@ -39,7 +39,7 @@ function limitRow(report, limits) {
   const [limit] = limits;
   const failed = limits.find((one) => one.outcome === "fail" && one.causes.length > 0);
   const causes = failed?.causes ?? [];
-  const few = causes.slice(0, 3).map((one) => `${one.kind}: ${report.nameOf(one.name)}`).join("; ");
+  const few = causes.slice(0, 3).map((one) => causeWords(report, one)).join("; ");
   const further = causes.length - Math.min(3, causes.length) + (failed?.furtherCauses ?? 0);
   const requirements = limits.map(
     (one) => visible(one.requirement) + (limits.length > 1 ? ` (${OUTCOME_WORDS[one.outcome].toLowerCase()})` : ""));
@@ -51,7 +51,7 @@ function limitRow(report, limits) {
     element("span", { class: "numbers" }, element("strong", {}, limit.valueWords), `, ${requirements.join(", ")}`,
             base && `; base ${base.write(base.base)}`),
     limits.filter((one) => one.reason && one.reason !== report.check.baseIsMissing).map((one) => element("p", { class: "quiet" }, visible(firstLetterUp(one.reason)), ".")),
-    causes.length > 0 && element("p", { class: "causes" }, visible(few), further > 0 && `; and ${number(further)} more`),
+    causes.length > 0 && element("p", { class: "causes" }, few, further > 0 && `; and ${number(further)} more`),
     failed && causesTable(report, failed));
 }
 

@@ -68,7 +68,7 @@ function verdictView(report, map, state) {
   const counts = countsOf(report);
   const measured = measuredFigures(report);
   return view(
-    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report),
+    "verdict", "Verdict", report.check && outcomeLine(report, state), summary(counts, report),
     nextStep(report, state), map && new Overview(report, map, state).node,
     diff?.refusal && element("p", {}, visible(diff.refusal)),
     diff?.dataPagesUnknown && element("p", {}, `Pages of data are not predicted: ${visible(diff.dataPagesUnknown)}.`),
