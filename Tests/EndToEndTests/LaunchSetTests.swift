@@ -77,8 +77,8 @@ import Testing
     #expect(traces.count == 8 && traces.contains("word.2.oftrace"), "\(traces)")
     for (name, function) in zip(Self.names, Self.functions) {
       let parts = traces.filter { $0.hasPrefix("\(name).") }.map { "traces/\($0)" }
-      let text = try parts.map { try workshop.orderfile("show", $0).text }.joined()
-      #expect(Self.functions.filter { text.contains(" \($0)") } == [function], "\(text)")
+      let text = try parts.map { try workshop.orderfile("show", "--json", $0).text }.joined()
+      #expect(Self.functions.filter { text.contains("[\"\($0)\"]") } == [function], "\(text)")
     }
     let again = try workshop.orderfile(
       "record", "--breakpoints", "--launches", "l.json", "-o", "traces", "--only", "itself")
