@@ -87,14 +87,12 @@ struct ReportCommand: ParsableCommand {
     try Console.print("\(server.address)\n")
     Console.printNote("serving the report until ctrl-C")
     if open { try Browser(in: .own).open(server.address) }
-    server.run(watching: files, until: { Interruption.hasCome }) { () throws(Diagnostic) in
-      try livePage()
-    } report: { problem in
-      if let problem {
-        Console.printError(problem)
-      } else {
+    server.run(
+      watching: files, until: { Interruption.hasCome },
+      remake: { () throws(Diagnostic) in try livePage() },
+      report: { problem in
+        if let problem { return Console.printError(problem) }
         Console.printNote("the files changed: made the report again")
-      }
-    }
+      })
   }
 }

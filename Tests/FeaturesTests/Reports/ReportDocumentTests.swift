@@ -271,6 +271,15 @@ import Testing
   }
 }
 
+extension FunctionOwnerTests {
+  @Test func aFileBelongsToTheModuleThatMostOfItsNamesState() {
+    let files: [SymbolName?] = ["a.o", "a.o", "a.o", "a.o", "b.o", "b.o", "c.o", nil]
+    let modules: [SymbolName?] = ["App", "App", "Swift", nil, "App", "Kit", nil, "Kit"]
+    // Half of the names of b.o are not most of them, and no name of c.o states a module.
+    #expect(FunctionOwner.modulesByFile(files, modules) == ["a.o": "App"])
+  }
+}
+
 @Suite struct HTMLTextTests {
   @Test(arguments: [
     ("a < b & \"c\" > 'd'", "a &lt; b &amp; &quot;c&quot; &gt; &#39;d&#39;"),

@@ -111,17 +111,18 @@ import Testing
     let events = try Self.client(server, "GET /events HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
     var reports: [String] = []
     var isWritten = false
-    server.run(watching: [watched]) {
-      // The file changes when both have their first answers.
-      if !isWritten, page.output.contains("</html>"), events.output.contains("event: page\n") {
-        isWritten = (try? Data("1".utf8).write(to: URL(fileURLWithPath: watched))) != nil
-      }
-      return !reports.isEmpty
-    } remake: { () throws(Diagnostic) in
-      throw Diagnostic("the file is wrong", context: ["document.json"])
-    } report: {
-      reports.append($0?.message ?? "")
-    }
+    server.run(
+      watching: [watched],
+      until: {
+        // The file changes when both have their first answers.
+        if !isWritten, page.output.contains("</html>"), events.output.contains("event: page\n") {
+          isWritten = (try? Data("1".utf8).write(to: URL(fileURLWithPath: watched))) != nil
+        }
+        return !reports.isEmpty
+      },
+      remake: { () throws(Diagnostic) in
+        throw Diagnostic("the file is wrong", context: ["document.json"])
+      }, report: { reports.append($0?.message ?? "") })
     #expect(reports == ["the file is wrong"])
     #expect(page.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
     try events.waitForOutput("event: problem\ndata: document.json: the file is wrong\n\n")

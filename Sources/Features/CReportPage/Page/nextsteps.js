@@ -1,7 +1,7 @@
 // What to do next: the steps that would make a launch touch fewer pages, as commands.
 
 const STEP_TITLES = {
-  relink: "Link again", record: "Record again", order: "Make the order file again", split: "Split the functions",
+  relink: "Link again", record: "Record again", order: "Make the order file", split: "Split the functions",
   refine: "Refine the order", prefetch: "Read the startup functions ahead", advise: "Try options of linkers and compilers",
   nothing: "Nothing is left to do",
 };

@@ -16,6 +16,24 @@ package struct FunctionOwner: Hashable, Sendable {
     object = file == name ? nil : file
   }
 
+  /// Returns for each file the module that more than half of its functions with a module state.
+  ///
+  /// - Parameters:
+  ///   - files: the file of each function.
+  ///   - modules: the module that the name of each function states.
+  package static func modulesByFile(
+    _ files: [SymbolName?], _ modules: [SymbolName?]
+  ) -> [SymbolName: SymbolName] {
+    var counts: [SymbolName: [SymbolName: Int]] = [:]
+    for case (let file?, let module?) in zip(files, modules) {
+      counts[file, default: [:]][module, default: 0] += 1
+    }
+    return counts.compactMapValues { counts in
+      let all = counts.values.reduce(0, +)
+      return counts.first { 2 * $0.value > all }?.key
+    }
+  }
+
   /// Returns the file name of the archive, `libx.a`, for the member `build/libx.a(leaf.o)`; `nil` for a file that is
   /// not a member.
   private static func archive(of file: SymbolName) -> SymbolName? {

@@ -26,23 +26,9 @@ extension ReleaseLayout {
     let modules = layout.functions.map { function in
       moduleName(ofMangled: layout.name(of: function)).map { SymbolName($0) }
     }
-    let modulesOfFiles = Self.modules(of: files, modules)
+    let modulesOfFiles = FunctionOwner.modulesByFile(files, modules)
     return zip(modules, files).map { module, file in
       FunctionOwner(module: module ?? file.flatMap { modulesOfFiles[$0] }, file: file)
-    }
-  }
-
-  /// Returns for each file the module that more than half of its functions with a module state.
-  private static func modules(
-    of files: [SymbolName?], _ modules: [SymbolName?]
-  ) -> [SymbolName: SymbolName] {
-    var counts: [SymbolName: [SymbolName: Int]] = [:]
-    for case (let file?, let module?) in zip(files, modules) {
-      counts[file, default: [:]][module, default: 0] += 1
-    }
-    return counts.compactMapValues { counts in
-      let all = counts.values.reduce(0, +)
-      return counts.first { 2 * $0.value > all }?.key
     }
   }
 
