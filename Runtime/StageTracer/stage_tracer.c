@@ -16,8 +16,8 @@
  * too. So the environment variables that load this library are removed before the first initializer runs.
  *
  * What it leaves out: DT_PREINIT_ARRAY, DT_INIT without DT_INIT_ARRAY, initializers on other threads, libraries that
- * are opened after main began, and programs whose startup code is older than glibc 2.34. The initializers of such a
- * program count as a part of main. */
+ * are opened after main began, start-up tasks on other threads, and programs whose startup code is older than glibc
+ * 2.34. The initializers of such a program count as a part of main. */
 #define _GNU_SOURCE
 #include "orderfile_stage_tracer.h"
 
@@ -50,7 +50,8 @@ static OF_DATA uint32_t of_object_count;
 static OF_DATA of_initializer *of_slots[ORDERFILE_STAGE_SLOTS];
 static OF_DATA uint64_t of_slot_count;
 static OF_DATA long of_first_thread;
-static OF_DATA bool of_is_clean; /* whether the variables that load this library were removed */
+static OF_DATA bool of_is_clean; /* whether the environment was cleaned */
+static OF_DATA struct orderfile_stage_trace *of_marks; /* of_trace, also after main began */
 
 OF_LOCAL uint64_t of_now(void) {
   struct timespec time;
@@ -69,24 +70,29 @@ OF_LOCAL uint64_t of_counter(uint64_t now) {
 }
 
 /* Stores a record. Only the first thread calls this. */
-OF_LOCAL void of_store(uint32_t kind, uint32_t object, uint64_t now, uint64_t value,
-                       const char *name) {
+OF_LOCAL void of_store_in(struct orderfile_stage_trace *trace, uint32_t kind, uint32_t object,
+                          uint64_t now, uint64_t value, const char *name) {
   uint64_t size = name ? of_length(name) + 1 : 0;
   uint64_t room = sizeof(struct orderfile_stage_record) + ((size + 7) & ~7ull);
-  if (room > ORDERFILE_STAGE_MEMORY_SIZE - of_trace->used) {
-    of_trace->lost++;
+  if (room > ORDERFILE_STAGE_MEMORY_SIZE - trace->used) {
+    trace->lost++;
     return;
   }
   struct orderfile_stage_record *record =
-      (struct orderfile_stage_record *)((char *)of_trace + of_trace->used);
+      (struct orderfile_stage_record *)((char *)trace + trace->used);
   record->object = object;
   record->nanoseconds = now;
   record->value = value;
   record->name_size = size;
   of_copy(record + 1, name, size);
-  of_trace->used += room;
+  trace->used += room;
   /* release: publishes the record to the command, which reads when the program has ended or is stopped */
   of_store_release(&record->kind, kind);
+}
+
+OF_LOCAL void of_store(uint32_t kind, uint32_t object, uint64_t now, uint64_t value,
+                       const char *name) {
+  of_store_in(of_trace, kind, object, now, value, name);
 }
 
 OF_LOCAL bool of_is_first_thread(void) {
@@ -121,7 +127,8 @@ unsigned la_version(unsigned version) {
   OF_SYSCALL_1(__NR_close, descriptor);
   if (memory < 0 && memory > -4096) return 0;
   of_trace = (struct orderfile_stage_trace *)memory;
-  if (of_trace->used) return 0; /* another process has used this memory before */
+  if (of_trace->used) return 0; /* another process was here first */
+  of_marks = of_trace;
   of_trace->used = sizeof *of_trace;
   of_first_thread = OF_SYSCALL_1(__NR_gettid, 0);
   of_store(ORDERFILE_STAGE_VERSION, 0, now, counter, (const char *)0);
@@ -256,6 +263,57 @@ OF_LOCAL bool of_divert(ElfW(Dyn) *section, struct of_object *object, uint32_t i
   return true;
 }
 
+/* What runs start-up tasks calls this for each mark (Runtime/Tasks/orderfile_tasks.c). */
+OF_LOCAL void of_observe(const char *mark) {
+  if (!of_is_first_thread()) return; /* also in a forked child, which shares the memory */
+  of_store_in(of_marks, ORDERFILE_STAGE_MARK, 0, of_now(), 0, mark);
+}
+
+/* If the object at BASE runs start-up tasks, makes it call of_observe: a note with the owner "orderfile" and type 2 has
+ * the distance from its number to the pointer that is called. The object has COUNT program headers at SEGMENTS. */
+OF_LOCAL void of_observe_tasks(const Elf64_Phdr *segments, uint64_t count, uintptr_t base) {
+  static const char owner[] = "orderfile";
+  const uint64_t size = sizeof(Elf64_Nhdr) + 12 + 4; /* the owner is padded to 12 bytes */
+  for (uint64_t i = 0; i < count; i++) {
+    if (segments[i].p_type != PT_NOTE) continue;
+    /* mold puts notes of different padding into one segment: each word can begin a note. */
+    for (uint64_t place = 0; place + size <= segments[i].p_memsz; place += 4) {
+      const char *bytes = (const char *)(base + segments[i].p_vaddr + place);
+      const Elf64_Nhdr *note = (const Elf64_Nhdr *)(const void *)bytes;
+      if (note->n_type != 2 || note->n_namesz != sizeof owner || note->n_descsz < 4) continue;
+      if (!of_equal(bytes + sizeof *note, owner, sizeof owner)) continue;
+      const char *number = bytes + size - 4;
+      *(void (**)(const char *))(number + *(const int32_t *)(const void *)number) = of_observe;
+      return;
+    }
+  }
+}
+
+/* Does the same for the program, whose headers the kernel states in the auxiliary vector. */
+OF_LOCAL void of_observe_tasks_of_program(uintptr_t base) {
+  static const char vector[] = "/proc/self/auxv";
+  Elf64_auxv_t values[64];
+  long descriptor = OF_SYSCALL_4(__NR_openat, AT_FDCWD, vector, O_RDONLY | O_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  long size = OF_SYSCALL_3(__NR_read, descriptor, values, sizeof values);
+  OF_SYSCALL_1(__NR_close, descriptor);
+  uint64_t segments = 0, count = 0;
+  for (long i = 0; i < size / (long)sizeof *values; i++) {
+    if (values[i].a_type == AT_PHDR) segments = values[i].a_un.a_val;
+    if (values[i].a_type == AT_PHNUM) count = values[i].a_un.a_val;
+  }
+  if (segments) of_observe_tasks((const Elf64_Phdr *)segments, count, base);
+}
+
+/* Does the same for a library, whose file begins at BASE. */
+OF_LOCAL void of_observe_tasks_of_library(uintptr_t base) {
+  unsigned char is_in_memory;
+  if (!base || OF_SYSCALL_3(__NR_mincore, base, 1, &is_in_memory) != 0) return; /* nothing is mapped at BASE */
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
+  if (!of_equal(header->e_ident, ELFMAG, SELFMAG)) return;
+  of_observe_tasks((const Elf64_Phdr *)(base + header->e_phoff), header->e_phnum, base);
+}
+
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
   (void)cookie;
   if (!of_trace || space != LM_ID_BASE || !of_is_first_thread()) return 0;
@@ -267,6 +325,10 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
   of_store(ORDERFILE_STAGE_OBJECT, index, of_now(), map->l_addr, map->l_name);
   of_objects[index].base = map->l_addr;
   of_divert(map->l_ld, &of_objects[index], index);
+  if (index == 0)
+    of_observe_tasks_of_program(map->l_addr);
+  else
+    of_observe_tasks_of_library(map->l_addr);
   return 0;
 }
 #endif

@@ -58,6 +58,54 @@ import Testing
     return (run.status, run.text, run.errors)
   }
 
+  /// A release build without the recorder: the tracer itself is told of tasks, in the program and in a library. With
+  /// mold, notes of different padding are in one segment.
+  @Test(arguments: ["lld", "mold"]) func eachStartUpTaskHasARow(linker: String) throws {
+    let workshop = try Workshop()
+    let source = { (stage: String, name: String, end: String) in
+      """
+      #include <orderfile_tasks.h>
+      #include <stdlib.h>
+      static void work(void) { __asm__ volatile("nop"); }
+      ORDERFILE_TASK("\(stage)", "\(name)", work)
+      \(end)
+      """
+    }
+    let main = """
+      static void last(void) { exit(0); }
+      ORDERFILE_TASK("late", "last", last)
+      __attribute__((constructor)) static void begin(void) { orderfile_run_tasks("early"); }
+      int main(void) { orderfile_run_tasks("launch"); orderfile_run_tasks("late"); return 1; }
+      """
+    try workshop.write(source("early", "reporter", main).utf8, "app.c")
+    try workshop.write(source("launch", "plugin", "").utf8, "library.c")
+    let runtime = projectFolder.appendingPathComponent("Runtime").path
+    let flags = [
+      "-O1", "-I\(runtime)/Tasks/include", "-I\(runtime)/Recorder/include", "-fuse-ld=\(linker)",
+      "-Wl,--build-id",
+    ]
+    try workshop.must("clang", flags + ["-shared", "-fPIC", "library.c", "-o", "liblibrary.so"])
+    try workshop.must(
+      "clang",
+      flags + [
+        "app.c", "\(runtime)/Tasks/orderfile_tasks.c", "-Wl,--no-as-needed", "./liblibrary.so",
+        "-o",
+        "app",
+      ])
+    let run = try Self.stages(workshop, ["--runs", "3", "--json", "-o", "s.json", "--", "./app"])
+    try #require(run.status == 0, "\(run.errors)")
+    let document = try parsedJSON(workshop.bytes("s.json"))
+    let table = try #require((document["tables"] as? [[String: Any]])?.first)
+    let rows = try #require(table["rows"] as? [[String: Any]])
+    let tasks = rows.filter { $0["kind"] as? String == "task" }
+    #expect(
+      tasks.compactMap { $0["name"] as? String } == [
+        "task reporter of early", "task plugin of launch", "task last of late, which did not end",
+      ])
+    let text = try Self.stages(workshop, ["--runs", "1", "--", "./app"])
+    #expect(text.output.contains(" of which task plugin of launch\n"), "\(text.output)")
+  }
+
   @Test(arguments: [[], ["--cold"]]) func theStagesOfALaunchAddUpToIt(flags: [String]) throws {
     let workshop = try Self.workshop()
     let run = try Self.stages(
@@ -76,10 +124,10 @@ import Testing
     #expect((1...2).contains(launches.count))
     for launch in launches {
       let stages = try #require(launch["stages"] as? [[String: Any]])
-      let sum = stages.filter { $0["kind"] as? String != "part" }
+      let sum = stages.filter { !["part", "task"].contains($0["kind"] as? String) }
         .compactMap { ($0["nanoseconds"] as? NSNumber)?.uint64Value }.reduce(0, +)
       #expect(sum == (launch["nanoseconds"] as? NSNumber)?.uint64Value)
-      let names = stages.filter { $0["kind"] as? String != "part" }.compactMap {
+      let names = stages.filter { !["part", "task"].contains($0["kind"] as? String) }.compactMap {
         $0["name"] as? String
       }
       #expect(

@@ -35,6 +35,8 @@ enum orderfile_stage_kind {
   ORDERFILE_STAGE_END = 7,
   /* The initializers of the program have returned. VALUE is the machine's counter at that time. */
   ORDERFILE_STAGE_MAIN = 8,
+  /* A start-up task begins or has ended, on the first thread. The name of the mark follows the record. */
+  ORDERFILE_STAGE_MARK = 9,
 };
 
 struct orderfile_stage_record {

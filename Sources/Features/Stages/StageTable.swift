@@ -181,20 +181,20 @@ package struct StageTable: Hashable, Sendable {
         let occurrence = occurrences[key, default: 0]
         occurrences[key] = occurrence + 1
         key.occurrence = occurrence
-        if stage.kind != .part { elapsed += stage.nanoseconds }
+        if !stage.kind.isPart { elapsed += stage.nanoseconds }
         let place = places[key] ?? samples.count
         if place == samples.count {
           places[key] = place
           samples.append(
-            Samples(key: key, whole: stage.kind == .part ? last : nil, thread: stage.thread))
+            Samples(key: key, whole: stage.kind.isPart ? last : nil, thread: stage.thread))
         }
-        if stage.kind != .part {
+        if !stage.kind.isPart {
           if let last { pairs.append((last, place)) }
           last = place
         }
         samples[place].elapsed.append(elapsed)
         samples[place].delta.append(stage.nanoseconds)
-        if let thread = stage.thread {
+        if let thread = stage.thread, !stage.kind.isPart {
           if let before = elapsedByThread.updateValue(elapsed, forKey: thread) {
             samples[place].threadDelta.append(elapsed - before)
           }
@@ -211,7 +211,7 @@ package struct StageTable: Hashable, Sendable {
       // If all time of a launch belongs to stages, a stage that a launch lacks took no time in this launch.
       let count = Double(hasAll ? inTypical.count : max(row.typicalCount, 1))
       let delta = row.typicalCount == 0 && !hasAll ? mean(row.delta) : row.typicalDelta / count
-      if row.key.kind != .part { sum += delta }
+      if !row.key.kind.isPart { sum += delta }
       let elapsed =
         hasAll ? sum : row.typicalCount == 0 ? mean(row.elapsed) : row.typicalElapsed / count
       return Row(

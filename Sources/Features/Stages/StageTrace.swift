@@ -6,7 +6,7 @@ import CStageTrace
 package struct StageTrace: Sendable {
   package enum Kind: UInt32, Sendable {
     case version = 1
-    case loading, relocated, object, begin, function, end, main
+    case loading, relocated, object, begin, function, end, main, mark
   }
 
   package struct Record: Sendable {
@@ -17,6 +17,8 @@ package struct StageTrace: Sendable {
     package var nanoseconds: UInt64
     /// The machine's counter, or an address in the object.
     package var value: UInt64
+    /// The name of a mark.
+    package var name = ""
   }
 
   package private(set) var records: [Record] = []
@@ -48,7 +50,7 @@ package struct StageTrace: Sendable {
       // A record without a kind is incomplete, because the tracer stores the kind last.
       guard number != 0 else { return nil }
       guard let kind = Kind(rawValue: number) else { return "a record of kind \(number)" }
-      let record = Record(
+      var record = Record(
         kind: kind, object: Int(bytes.loadUnaligned(UInt32.self, at: place + 4)),
         nanoseconds: bytes.loadUnaligned(UInt64.self, at: place + 8),
         value: bytes.loadUnaligned(UInt64.self, at: place + 16))
@@ -66,6 +68,7 @@ package struct StageTrace: Sendable {
       case .object:
         guard record.object == objects.count else { return "objects out of order" }
         objects.append(bytes.text(name.dropLast().startIndex..<name.dropLast().endIndex))
+      case .mark: record.name = bytes.text(name.dropLast().startIndex..<name.dropLast().endIndex)
       case .begin, .function, .end, .main:
         guard record.object < objects.count else { return "initializers of no object" }
       case .version, .loading, .relocated: break

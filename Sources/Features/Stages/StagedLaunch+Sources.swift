@@ -22,7 +22,8 @@ extension StagedLaunch {
   /// Returns the launch up to the first event of that name; `nil` if the launch has no such event.
   package func until(_ event: String) -> StagedLaunch? {
     guard let place = stages.firstIndex(where: { $0.name == event }) else { return nil }
-    return StagedLaunch(Array(stages[...place]))
+    let parts = stages[(place + 1)...].prefix { $0.kind.isPart }
+    return StagedLaunch(Array(stages[...place] + parts))
   }
 
   /// Returns a launch for each process whose life cycle is in an export of xctrace, up to the time when the process

@@ -11,7 +11,7 @@ package struct StagedLaunch: Hashable, Sendable {
   package init(_ stages: [LaunchStage], nanoseconds: Double? = nil) {
     self.stages = stages
     self.nanoseconds =
-      nanoseconds ?? stages.reduce(0) { $0 + ($1.kind == .part ? 0 : $1.nanoseconds) }
+      nanoseconds ?? stages.reduce(0) { $0 + ($1.kind.isPart ? 0 : $1.nanoseconds) }
   }
 }
 
@@ -30,6 +30,11 @@ package struct LaunchStage: Hashable, Sendable {
     case other
     /// The stage is a part of the stage before it, whose time already includes this part.
     case part
+    /// A start-up task (`orderfile_tasks.h`). It ended in the stage before it, and is not counted again.
+    case task
+
+    /// Whether the time belongs to another stage, too.
+    package var isPart: Bool { self == .part || self == .task }
   }
 
   package var kind: Kind

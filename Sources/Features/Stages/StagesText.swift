@@ -142,11 +142,11 @@ package struct StagesText {
 
   private func name(_ row: StageTable.Row) -> String {
     let thread = row.thread.map { $0 == 1 ? "" : " (thread \($0))" } ?? ""
-    return (row.kind == .part ? "  of which " : "") + row.name + thread
+    return (row.kind.isPart ? "  of which " : "") + row.name + thread
   }
 
   private func elapsed(_ row: StageTable.Row) -> String {
-    row.kind == .part ? "" : milliseconds(row.elapsed)
+    row.kind.isPart ? "" : milliseconds(row.elapsed)
   }
 
   // MARK: Statistics

@@ -92,7 +92,7 @@ package struct TracedLaunch: Sendable {
             object: record.object, end: record.nanoseconds - start,
             nanoseconds: begin.map { record.nanoseconds - $0 }))
         if begin != nil { begin = record.nanoseconds }
-      case .version, .begin, .function, .end, .main: continue
+      case .version, .begin, .function, .end, .main, .mark: continue
       }
     }
     return mappings
@@ -174,6 +174,9 @@ package struct TracedLaunch: Sendable {
     var open: [Int] = []
     var last = cursor
     var hasMain = false
+    var tasks = TaskTimes()
+    /// The objects whose initializers ran tasks, by the names of the tasks.
+    var owners: [String: Int] = [:]
     for record in trace.records where record.nanoseconds >= cursor {
       let time = min(record.nanoseconds, end)
       let passed = time - min(last, time)
@@ -199,6 +202,11 @@ package struct TracedLaunch: Sendable {
         guard open.popLast() == record.object else { continue }
         own[record.object] += passed
       case .main: hasMain = true
+      case .mark:
+        guard record.nanoseconds <= end, let mark = TaskMark(record.name) else { continue }
+        _ = tasks.add(record.name, at: Double(record.nanoseconds), thread: nil)
+        if case .begin(let name) = mark { owners[name] = open.last }
+        continue
       case .object:
         if let outer = open.last { opened[outer, default: []].append(record.object) }
         continue
@@ -207,19 +215,26 @@ package struct TracedLaunch: Sendable {
       last = time
     }
     let hasProgram = order.contains(0)
+    let ended = tasks.ended(at: Double(end))
+    func taskStages(of object: Int?) -> [LaunchStage] {
+      ended.filter { owners[$0.name] == object }.map(\.stage)
+    }
     for object in order where object != 0 {
       add("initializers of \(name(object))", .initializers, lasting: own[object])
       addMappings(of: opened[object] ?? [])
+      stages += taskStages(of: object)
     }
     add("loader: between initializers", lasting: between)
     if hasProgram {
       add("the program's start code", lasting: startup)
       add("initializers of the program", .initializers, lasting: own[0])
       addMappings(of: opened[0] ?? [])
+      stages += taskStages(of: 0)
     }
     add(
       hasMain ? "main until \(endName)" : "the program's initializers and main until \(endName)",
       until: end)
+    stages += taskStages(of: nil)
   }
 
   /// Adds the times of mapping the libraries `objects`, as parts of the last stage.

@@ -101,7 +101,7 @@ private struct TracerMemory {
   }
 
   private func table(_ launch: TracedLaunch) -> [String] {
-    launch.stages.map { "\($0.kind == .part ? "- " : "")\($0.name): \(Int($0.nanoseconds))" }
+    launch.stages.map { "\($0.kind.isPart ? "- " : "")\($0.name): \(Int($0.nanoseconds))" }
   }
 
   /// glibc 2.36 prints a tenth of the number of cycles.
@@ -125,6 +125,42 @@ private struct TracerMemory {
     #expect(launch.initializers.map(\.start) == [2100, 2200, 2250, 2400])
     #expect(launch.mappings.map(\.end) == [510, 700, 2160])
     #expect(launch.mappings.map(\.nanoseconds) == [nil, 100, 5])
+  }
+
+  /// A task before main is a part of the initializers that ran it. A task that begins after the end is left out.
+  @Test func tasksArePartsOfTheStagesThatRanThem() {
+    var memory = TracerMemory()
+    memory.add(.version, at: 1500, value: 7000)
+    memory.add(.object, object: 0, at: 1510, name: "")
+    memory.add(.loading, at: 1600)
+    memory.add(.object, object: 1, at: 1700, name: "/lib/liba.so")
+    memory.add(.relocated, at: 3000)
+    memory.add(.begin, object: 1, at: 3100)
+    memory.add(.mark, at: 3110, name: "begin task a of early")
+    memory.add(.mark, at: 3120, name: "end task a of early")
+    memory.add(.function, object: 1, at: 3150, value: 0x10)
+    memory.add(.end, object: 1, at: 3200)
+    memory.add(.begin, object: 0, at: 3400)
+    memory.add(.mark, at: 3410, name: "begin task b of early")
+    memory.add(.mark, at: 3440, name: "end task b of early")
+    memory.add(.function, object: 0, at: 3450, value: 0x30)
+    memory.add(.end, object: 0, at: 3500)
+    memory.add(.main, at: 3500, value: 11000)
+    memory.add(.mark, at: 4000, name: "begin task c of late")
+    memory.add(.mark, at: 5000, name: "end task c of late")
+    memory.add(.mark, at: 6000, name: "begin task d of late")
+    memory.add(.mark, at: 9500, name: "end task d of late")
+    memory.add(.mark, at: 9600, name: "begin task e of late")
+    let launch = launch(memory, nil)
+    #expect(
+      table(launch).dropFirst(4) == [
+        "initializers of liba.so: 100", "- task a of early: 10",
+        "loader: between initializers: 0",
+        "the program's start code: 200", "initializers of the program: 100",
+        "- task b of early: 30", "main until exit: 5500", "- task c of late: 1000",
+        "- task d of late, which did not end: 3000",
+      ])
+    #expect(StagedLaunch(launch.stages).nanoseconds == 8000)
   }
 
   /// Neither the printed cycles nor ten times their number agree with the times that the tracer saw.

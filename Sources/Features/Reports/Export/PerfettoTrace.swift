@@ -5,7 +5,7 @@
 //       marks                    instants
 //       predicted 4 KiB pages    a counter, with the path of the layout
 //       page touches             instants, where 'orderfile pages' counted some
-//       thread 1                 an instant for each first hit
+//       thread 1                 an instant for each first hit, a slice for each start-up task
 //     process app, page faults, from faults.json
 //       page faults, thread 1    a slice for each fault, as long as the kernel took
 //       major faults, minor faults
@@ -21,6 +21,7 @@
 import Addresses
 import ImageModel
 import Rendering
+import Stages
 
 package struct PerfettoTrace {
   private let launches: [ExportedLaunch]
@@ -157,14 +158,18 @@ extension PerfettoSequence {
     let name = ImageReference(path: launch.program).name
     describeProcess(process, "\(name), from \(launch.path)")
     if !launch.stages.isEmpty { describe(.stages, "stages") }
-    if launch.marks.contains(where: { $0.nanoseconds != nil }) { describe(.marks, "marks") }
+    if launch.marks.contains(where: { $0.nanoseconds != nil && TaskMark($0.name) == nil }) {
+      describe(.marks, "marks")
+    }
     if let prediction = launch.prediction {
       describeCounter(
         .pages, "predicted \(prediction.pageSize.wording) pages of \(printable(prediction.layout))",
         of: "pages")
     }
     if launch.touches != nil { describe(.touches, "page touches, at the times of first hits") }
+    let marks = launch.marks.filter { $0.nanoseconds != nil && TaskMark($0.name) != nil }
     let threads = Set(launch.hits.filter { $0.nanoseconds != nil }.map { $0.thread ?? 0 })
+      .union(marks.map { $0.thread ?? 0 })
     for thread in threads.sorted() {
       describe(.thread(thread), thread == 0 ? "first hits" : "thread \(thread)")
     }
@@ -288,7 +293,7 @@ extension PerfettoSequence {
 
   private mutating func addStages(_ launch: ExportedLaunch) {
     var start = 0.0
-    for stage in launch.stages {
+    for stage in launch.stages where !stage.kind.isPart {
       let end = start + max(0, stage.nanoseconds)
       add(.sliceBegin, on: .stages, at: UInt64(start), "until \(stage.name)")
       add(.sliceEnd, on: .stages, at: UInt64(end))
@@ -299,7 +304,12 @@ extension PerfettoSequence {
   private mutating func addMarks(_ launch: ExportedLaunch) {
     for mark in launch.marks {
       guard let time = mark.nanoseconds else { continue }
-      add(.instant, on: .marks, at: time, mark.name, [("step", .number(mark.step))])
+      switch TaskMark(mark.name) {
+      case .begin(let name):
+        add(.sliceBegin, on: .thread(mark.thread ?? 0), at: time, "task \(name)")
+      case .end: add(.sliceEnd, on: .thread(mark.thread ?? 0), at: time)
+      case nil: add(.instant, on: .marks, at: time, mark.name, [("step", .number(mark.step))])
+      }
     }
   }
 
