@@ -203,6 +203,11 @@ static void of_collect(struct of_queue *queue) {
 #include <elf.h>
 #include <link.h>
 
+/* The note of ORDERFILE_TASK, for registrations in other languages, which can't make a note. It needs a section also in
+ * an image without tasks: this is padding. */
+ORDERFILE_TASK_NOTE
+static uint64_t of_padding __attribute__((used, aligned(8), ORDERFILE_TASK_PLACE)) = 0;
+
 /* The note by which images find the table: the distance from the number to the table. */
 __asm__(
     ".pushsection .note.orderfile.tasks,\"a\",%note\n"

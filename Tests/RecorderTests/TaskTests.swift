@@ -177,6 +177,76 @@ import TraceFormat
     #expect(ended.status == 1 && ended.errors.contains(message), "\(ended.errors)")
   }
 
+  /// A literal of Swift 6.3 with the bytes of `text`, in `count` numbers of `size` bytes each.
+  static func words(_ text: String, _ count: Int, size: Int) -> String {
+    var bytes = Array(text.utf8)
+    bytes += Array(repeating: 0, count: count * size - bytes.count)
+    let words = (0..<count).map { word in
+      (0..<size).reduce(0 as UInt64) { $0 | UInt64(bytes[word * size + $1]) << UInt64(8 * $1) }
+    }
+    return "(\(words.map { "0x\(String($0, radix: 16))" }.joined(separator: ", ")))"
+  }
+
+  /// The tuple of docs/how-to/TASKS.md.
+  static let swiftType = """
+    typealias StartupTask = (
+      version: UInt16, size: UInt16, priority: Int32, function: @convention(c) () -> Void,
+      flags: UInt32, stage: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32),
+      name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+    )
+    """
+
+  @Test(.needs("swiftc"), arguments: [["-O", "-use-ld=lld"], ["-Onone", "-use-ld=gold"]])
+  func aTaskInSwiftIsATuple(flags: [String]) throws {
+    func task(_ name: String, _ priority: Int, _ function: String) -> String {
+      """
+      @section("orderfile_tasks") @used
+      let \(name)Task: StartupTask = (
+        1, 96, \(priority), \(function), 0, \(Self.words("launch of a Swift app", 7, size: 4)),
+        \(Self.words(name, 6, size: 8)))
+
+      """
+    }
+    let tasks =
+      Self.swiftType + "\nfunc openDatabase() { print(\"database\") }\n"
+      + task("database", 0, "openDatabase") + task("settings", -1, "{ print(\"settings\") }")
+    let main = """
+      import Tasks
+      @main struct App {
+        static func main() {
+          print(orderfile_run_tasks("launch of a Swift app"))
+        }
+      }
+      """
+    for (name, text) in [("tasks.swift", tasks), ("app.swift", main)] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: workshop.path(name)))
+    }
+    let include = Workshop.package.appendingPathComponent("Runtime/Tasks/include").path
+    try workshop.make(
+      "swiftc",
+      flags + [
+        "-parse-as-library", "-module-name", "app", "-I", include, workshop.path("tasks.swift"),
+        workshop.path("app.swift"), try Self.object(), "-Xlinker", "--gc-sections", "-o",
+        workshop.path("app"),
+      ])
+    #expect(try lines(workshop.path("app")) == ["settings", "database", "2"])
+  }
+
+  /// A program that runs tasks and has none.
+  @Test(arguments: linkers.filter { Requirement.tool("ld.\($0.dropFirst(9))").keepsArguments })
+  func aProgramMayHaveTheCodeAndNoTask(linker: String) throws {
+    let source = workshop.path("source.c")
+    let text =
+      "int orderfile_run_tasks(const char *); int main(void) { return orderfile_run_tasks(\"x\"); }"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: source))
+    for kind in [[], ["-static"], ["-no-pie"]] {
+      let program = workshop.path("program")
+      try workshop.make(
+        "clang", [linker, "-Wl,--gc-sections", source, Self.object(), "-o", program] + kind)
+      #expect(try workshop.run(program).status == 0)
+    }
+  }
+
   // MARK: What runs
 
   @Test func aTaskRunsOthersAndItsOwnStage() throws {

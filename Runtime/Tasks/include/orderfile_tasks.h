@@ -131,20 +131,20 @@ ORDERFILE_TASK_ASSERT(sizeof(struct orderfile_task) == 96 && offsetof(struct ord
 /* The note by which the runtime finds the section in the memory of each image: the distances from its two numbers to
  * the begin and the end of the section, so that the note needs no relocation at launch. Its owner is "orderfile", its
  * type 1. Each file has it once; the runtime reads the first one of an image. */
-#define ORDERFILE_TASK_NOTE                                                             \
-  __asm__(                                                                              \
-      ".ifndef .Lorderfile_tasks\n"                                                     \
-      ".pushsection .note.orderfile.tasks,\"a\",%note\n"                                \
-      ".balign 4\n"                                                                     \
-      ".Lorderfile_tasks:\n"                                                            \
-      ".long 10, 8, 1\n"                                                                \
-      ".asciz \"orderfile\"\n"                                                          \
-      ".balign 4\n"                                                                     \
-      ".hidden __start_orderfile_tasks\n"                                               \
-      ".hidden __stop_orderfile_tasks\n"                                                \
-      ".long __start_orderfile_tasks - .\n"                                             \
-      ".long __stop_orderfile_tasks - .\n"                                              \
-      ".popsection\n"                                                                   \
+#define ORDERFILE_TASK_NOTE                                                       \
+  __asm__(                                                                        \
+      ".ifndef .Lorderfile_tasks\n"                                               \
+      ".pushsection .note.orderfile.tasks,\"a\",%note\n"                          \
+      ".balign 4\n"                                                               \
+      ".Lorderfile_tasks:\n"                                                      \
+      ".long 10, 8, 1\n"                                                          \
+      ".asciz \"orderfile\"\n"                                                    \
+      ".balign 4\n"                                                               \
+      ".hidden __start_orderfile_tasks\n"                                         \
+      ".hidden __stop_orderfile_tasks\n"                                          \
+      ".long __start_orderfile_tasks - .\n"                                       \
+      ".long __stop_orderfile_tasks - .\n"                                        \
+      ".popsection\n"                                                             \
       ".endif\n");
 #endif
 
