@@ -62,6 +62,7 @@ package struct Audit {
       examination.add(node, isGiven: place == 0)
     }
     examination.document.libraries += unlinked(of: bundle, besides: closure)
+    examination.findUnlinkedTasks(linkMap: options.linkMap)
     examination.findUnused(includingPossible: options.includesPossible)
     if !options.traces.isEmpty { try examination.observe(options.traces) }
     if let stages = options.stages { try examination.addTimes(ofStages: stages) }

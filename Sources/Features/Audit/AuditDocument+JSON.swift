@@ -20,6 +20,7 @@ extension AuditDocument: JSONDocument {
     json.member("pageSizeBytes", pageSize.bytes)
     json.member("path", path)
     json.member("schema", Self.schema)
+    if !tasks.isEmpty { json.member("tasks", tasks) }
     json.optional("unused", unused)
     json.array("warnings") { json in
       for warning in warnings { json.element("\(warning)") }

@@ -19,7 +19,9 @@ package struct AuditDocument: Sendable {
   package var libraries: [AuditedLibrary]
   /// The initializers by image, in the order of `images`; those of one image in the order of the calls.
   package var initializers: [AuditedInitializer]
-  /// The selectors and classes that no image refers to; `nil` for an image without Objective-C.
+  /// The start-up tasks of all images, by stage, then in the order in which the tasks of a stage run.
+  package var tasks: [AuditedTask]
+  /// What no image refers to; `nil` for an image without Objective-C.
   package var unused: UnusedObjectiveC?
   /// What traces show about the use of libraries and archives; `nil` without a trace.
   package var use: ObservedUse?
@@ -38,6 +40,7 @@ package struct AuditDocument: Sendable {
     images = []
     libraries = []
     initializers = []
+    tasks = []
     findings = []
     warnings = []
   }

@@ -24,7 +24,9 @@ package struct AuditText {
 
   package var text: String {
     let startWork = listsInitializers ? initializers : initializerCounts
-    let parts = [head, libraries, startWork, relocations, objectiveC, unused, use, findings]
+    let parts = [
+      head, libraries, startWork, tasks, relocations, objectiveC, unused, use, findings,
+    ]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
@@ -116,6 +118,22 @@ package struct AuditText {
           initializer.objectFile?.description ?? initializer.origin ?? "",
           initializer.name.map(names) ?? initializer.address?.description ?? "unknown",
         ])
+    }
+    return table.text(width: width)
+  }
+
+  private var tasks: String {
+    guard !document.tasks.isEmpty else { return "" }
+    var table = Table([
+      .init("PRIORITY"), .init("STAGE", .left), .init("TASK", .left), .init("PROBLEM", .left),
+      .init("IMAGE", .left), .init("OBJECT FILE", .left), .init("FUNCTION", .left),
+    ])
+    for task in document.tasks {
+      table.add([
+        "\(task.priority)", task.stage.description, task.name.description,
+        task.problem?.rawValue ?? "", task.image.description, task.objectFile?.description ?? "",
+        task.function.map(names) ?? task.address?.description ?? "unknown",
+      ])
     }
     return table.text(width: width)
   }

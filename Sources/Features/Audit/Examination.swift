@@ -65,7 +65,7 @@ struct Examination {
   private mutating func addInitializers(
     of examined: ExaminedImage, _ work: LoaderWork, isGiven: Bool
   ) {
-    guard isGiven || !work.initializers.isEmpty else { return }
+    guard isGiven || !work.initializers.isEmpty || !work.tasks.isEmpty else { return }
     var found: [AuditedInitializer]
     do throws(Diagnostic) {
       let read = isGiven ? image : try self.read(examined)
@@ -75,11 +75,13 @@ struct Examination {
         read.layout, origins, isGiven ? contributions : nil, ranges: examined.file.functionRanges,
         document.pageSize)
       found = describing.auditedInitializers(of: work, in: examined.name)
+      document.tasks += describing.auditedTasks(of: work, in: examined.name)
     } catch {
       document.warnings.append(error)
       found = work.initializers.map {
         AuditedInitializer(image: examined.name, kind: $0.kind, address: $0.address)
       }
+      document.tasks += work.tasks.map { AuditedTask($0, of: examined.name) }
     }
     imageOfInitializer += found.map { _ in document.images.count }
     document.initializers += found
@@ -89,6 +91,18 @@ struct Examination {
     try Image.reading(
       examined.bytes, path: examined.path, slice: SliceChoice(document.architecture)
     ).image
+  }
+
+  /// Adds the tasks that the linker did not take, and puts all tasks in order.
+  ///
+  /// - Parameter path: the path of the link map; `nil` without one.
+  mutating func findUnlinkedTasks(linkMap path: String?) {
+    if let contributions, let path, let name = document.images.first?.name {
+      let unlinked = UnlinkedTasks(of: name, contributions, linkMapAt: path)
+      document.tasks += unlinked.tasks
+      document.warnings += unlinked.problems
+    }
+    document.tasks = document.tasks.inOrder()
   }
 
   mutating func findUnused(includingPossible: Bool) {

@@ -10,6 +10,8 @@ struct LoaderWork {
   var initializers: [(kind: String, address: StatedAddress?)] = []
   /// The names of Objective-C's `+load` methods, which need no symbol, by their index in `initializers`.
   var initializerNames: [Int: SymbolName] = [:]
+  /// In the order of the file.
+  var tasks: [StartupTask] = []
   var problems: [Diagnostic] = []
 
   init() {}
@@ -38,5 +40,8 @@ struct LoaderWork {
     do throws(ParseError) {
       initializers = try file.initializers().map { ($0.kind.rawValue, $0.address) }
     } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
+    do throws(ParseError) { tasks = try file.startupTasks() } catch {
+      problems.append(Diagnostic("unread start-up tasks: \(error)", context: [path]))
+    }
   }
 }

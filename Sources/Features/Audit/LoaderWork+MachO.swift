@@ -21,6 +21,9 @@ extension LoaderWork {
       add(functions)
       problems += Diagnostic.skipped(functions.unknownCount, "initializer", reason, in: path)
     } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
+    do throws(ParseError) { tasks = try file.startupTasks() } catch {
+      problems.append(Diagnostic("unread start-up tasks: \(error)", context: [path]))
+    }
   }
 
   private mutating func add(_ functions: MachOStartFunctions) {

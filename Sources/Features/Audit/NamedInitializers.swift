@@ -41,6 +41,18 @@ struct NamedInitializers {
     }
   }
 
+  func auditedTasks(of work: LoaderWork, in image: SymbolName) -> [AuditedTask] {
+    work.tasks.map { found in
+      var task = AuditedTask(found, of: image)
+      guard let address = task.address else { return task }
+      var function = AuditedInitializer(image: image, kind: "task", address: address)
+      describe(&function, at: address)
+      task.function = function.name
+      task.objectFile = function.objectFile
+      return task
+    }
+  }
+
   private func describe(_ initializer: inout AuditedInitializer, at address: StatedAddress) {
     let aliases = layout.functions(at: address)
     let size = aliases.compactMap { layout.functions[$0].size }.max() ?? rangeSize(at: address)

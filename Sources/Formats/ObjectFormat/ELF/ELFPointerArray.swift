@@ -30,6 +30,16 @@ extension ELFFile {
   func pointers(
     at addresses: AddressRange, in contents: ByteRange
   ) throws(ParseError) -> [StatedAddress?] {
+    let mask = header.is64Bit ? UInt64.max : UInt64(UInt32.max)
+    let present = try words(at: addresses, in: contents).filter { $0 != 0 && $0 != mask }
+    return present.map { $0.map(StatedAddress.init(rawValue:)) }
+  }
+
+  /// The words of the size of a pointer at `addresses`, which are `contents` in the file, after loading and minus the
+  /// slide; `nil` for a word that an unknown kind of relocation fills in, or that refers to another image.
+  func words(
+    at addresses: AddressRange, in contents: ByteRange
+  ) throws(ParseError) -> [UInt64?] {
     let pointerSize = header.is64Bit ? 8 : 4
     let array = contents.indices
     let mask = header.is64Bit ? UInt64.max : UInt64(UInt32.max)
@@ -45,8 +55,7 @@ extension ELFFile {
       let address = self.address(of: relocation, addend: addend, symbols)
       values[index] = address.map { $0 & mask }
     }
-    let present = values.filter { $0 != 0 && $0 != mask }
-    return present.map { $0.map(StatedAddress.init(rawValue:)) }
+    return values
   }
 
   /// The value that `relocation` writes, minus the slide; addition is modulo 2^64, as in the loader.

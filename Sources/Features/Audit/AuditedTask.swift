@@ -1,0 +1,74 @@
+import Addresses
+import ImageModel
+import JSON
+
+/// A start-up task that an image registers (`orderfile_tasks.h`).
+package struct AuditedTask: Sendable {
+  /// Why the task never runs.
+  package enum Problem: String, CaseIterable, Sendable {
+    /// Its image has another task of this stage and name, which runs first.
+    case duplicate
+    /// Its version or its flags are later than the code that runs tasks, or its name has no end.
+    case unknown
+    /// It is in a member of an archive that the linker did not take.
+    case unlinked
+  }
+
+  /// The name of its image.
+  package var image: SymbolName
+  package var stage: SymbolName
+  package var name: SymbolName
+  /// Tasks of a stage run by ascending priority.
+  package var priority: Int
+  /// The address of its function; `nil` if the file does not state it.
+  package var address: StatedAddress?
+  /// The name of its function; `nil` if it is unknown.
+  package var function: SymbolName?
+  /// The object file that defines the function, or `libx.a(member.o)`; `nil` if it is unknown.
+  package var objectFile: SymbolName?
+  /// `nil` if the task runs with its stage.
+  package var problem: Problem?
+
+  package init(image: SymbolName, stage: SymbolName, name: SymbolName, priority: Int) {
+    self.image = image
+    self.stage = stage
+    self.name = name
+    self.priority = priority
+  }
+}
+
+extension AuditedTask: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("address", address)
+    json.member("function", function)
+    json.member("image", image)
+    json.member("name", name)
+    json.member("objectFile", objectFile)
+    json.member("priority", priority)
+    json.optional("problem", problem?.rawValue)
+    json.member("stage", stage)
+  }
+}
+
+extension [AuditedTask] {
+  /// The tasks by stage, then in the order in which the tasks of a stage run; tasks that the linker did not take come
+  /// last in their stage. Second tasks of one image, stage and name get their problem.
+  ///
+  /// - Precondition: the tasks are in the order of their images.
+  func inOrder() -> [AuditedTask] {
+    var sorted = enumerated().sorted { one, other in
+      let (a, b) = (one.element, other.element)
+      if a.stage != b.stage { return a.stage < b.stage }
+      if (a.problem == .unlinked) != (b.problem == .unlinked) { return b.problem == .unlinked }
+      return (a.priority, a.name, one.offset) < (b.priority, b.name, other.offset)
+    }.map(\.element)
+    var seen: Set<[SymbolName]> = []
+    for place in sorted.indices where sorted[place].problem == nil {
+      let task = sorted[place]
+      if !seen.insert([task.image, task.stage, task.name]).inserted {
+        sorted[place].problem = .duplicate
+      }
+    }
+    return sorted
+  }
+}
