@@ -59,7 +59,7 @@ test: ## install what the tests need, then run check; CI runs this
 # the end of a suite's name, so that a suite needs nothing but its name to be left out of `make test`.
 INTEGRATIONS := 'Integrations(/|$$)|MachOEmulatorTests[.]'
 # Examples that need only a compiler and a linker. The slowest is first, because it starts first.
-CORE_EXAMPLES := SQLite C CxxPlugin Split
+CORE_EXAMPLES := SQLite C CxxPlugin Split Tasks
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
 test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test integrations browser fleet
