@@ -30,26 +30,40 @@ import Testing
     }
 
     """
-  private static let recorded = PreparedFolder<Workshop> { workshop in
-    try workshop.write(source.utf8, "main.c")
-    try workshop.must(
-      "clang",
-      ["-O1", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "plain"])
-    try workshop.mustOrderfile(
-      "record", "-q", "--breakpoints", "-o", "app.oftrace", "--", "./plain")
+  private static let recorded = recorded(source)
+
+  /// A folder with the program of `source`, and with the trace of a launch.
+  static func recorded(_ source: String) -> PreparedFolder<Workshop> {
+    PreparedFolder { workshop in
+      try workshop.write(source.utf8, "main.c")
+      try workshop.must(
+        "clang",
+        ["-O1", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "plain"])
+      try workshop.mustOrderfile(
+        "record", "-q", "--breakpoints", "-o", "app.oftrace", "--", "./plain")
+    }
   }
 
   /// Makes `plain` by `link`, and from its order `app`, which is made in the same way and prefetches.
-  static func linked(_ link: Link) throws -> Workshop {
+  ///
+  /// - Parameter countsPages: whether `app` also prefetches the data that a launch of `plain` touches.
+  static func linked(
+    _ link: Link, of recorded: PreparedFolder<Workshop> = recorded, countsPages: Bool = false
+  ) throws -> Workshop {
     let workshop = try recorded.copy()
     let name = link.linker.name
     let driver = name == "musl" ? [] : ["-fuse-ld=\(name)"]
     let common = ["-O1", "-ffunction-sections"] + link.flags
     try workshop.must(
       link.compiler, common + driver + ["-Wl,--build-id", "main.c", "-o", "plain"])
+    if countsPages {
+      try workshop.mustOrderfile("pages", "-q", "--json", "-o", "plain.pages", "--", "./plain")
+    }
     try workshop.mustOrderfile(
-      "gen", "-q", "app.oftrace", "--image", "plain", "--linker", link.linker.format,
-      "--prefetch", "prefetch.c", "-o", "app.order")
+      ["gen", "-q", "app.oftrace"] + (countsPages ? ["plain.pages"] : []) + [
+        "--image", "plain", "--linker", link.linker.format,
+        "--prefetch", "prefetch.c", "-o", "app.order",
+      ])
     try workshop.must(
       link.compiler,
       common + link.prefetchFlags
@@ -64,14 +78,25 @@ import Testing
 
   /// Returns the sizes that a launch asks the kernel to read, in the order of the calls. A call must succeed.
   static func prefetched(_ workshop: Workshop, _ command: [String]) throws -> [UInt64] {
+    try calls(workshop, command).map(\.size)
+  }
+
+  /// Returns what a launch asks the kernel to read, in the order of the calls. A call must succeed.
+  static func calls(
+    _ workshop: Workshop, _ command: [String]
+  ) throws -> [(start: UInt64, size: UInt64)] {
     try workshop.must(
       "strace", ["-f", "-qq", "-o", "calls", "-e", "trace=madvise", "-e", "signal=none"] + command)
     return try workshop.text("calls").split(separator: "\n").filter {
       $0.contains("MADV_WILLNEED")
     }.map { line in
       #expect(line.hasSuffix(" = 0"), "\(line)")
-      let size = line.split(separator: ",").dropFirst().first?.dropFirst() ?? ""
-      return try #require(UInt64(size), "\(line)")
+      let words = line.split(whereSeparator: { "(, ".contains($0) })
+      let place = try #require(words.firstIndex { $0.hasPrefix("0x") }, "\(line)")
+      return (
+        try #require(UInt64(words[place].dropFirst(2), radix: 16), "\(line)"),
+        try #require(UInt64(words[place + 1]), "\(line)")
+      )
     }
   }
 

@@ -3,6 +3,8 @@
 package enum PrefetchAnchor {
   /// The function before the prefetched functions.
   package static let first = "orderfile_prefetch_first"
+  /// The first bytes of `first`. The ranges of data to prefetch follow.
+  package static let firstText = "orderfile: first"
   /// The function that asks the kernel to prefetch. It runs first, so it is at the beginning of the region.
   package static let initializer = "orderfile_prefetch"
   /// The function after the prefetched functions.

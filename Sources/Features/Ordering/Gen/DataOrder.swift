@@ -28,6 +28,10 @@ struct DataOrder {
   private(set) var summary = OrderedData()
   /// Warnings about launches if the build has fewer than half of the names of the data that they touched.
   let warnings: [Diagnostic]
+  /// What the launches touched.
+  let resolved: ResolvedData
+  /// The listed data, and about where the linker places them: at the start of their section.
+  private(set) var moves: [(body: AddressRange, start: StatedAddress)] = []
 
   /// - Parameters:
   ///   - launches: launches of the image whose data are `data`, or of other builds of the image.
@@ -44,6 +48,7 @@ struct DataOrder {
     summary.missing = resolved.missing
     summary.unnamed = resolved.unnamedElsewhere
     warnings = resolved.warnings
+    self.resolved = resolved
     let layout = data.layout
     let shared = release.sharedData
     let kept = previous.map {
@@ -64,7 +69,10 @@ struct DataOrder {
       let isOrdered =
         (dialect.ordersZeroFilledData || data.kinds[section] != .zeroFilled)
         && data.isWorthOrdering(section, ordered, unnamed: unnamed, loaded: loaded)
-      if isOrdered { parts += ordered + loaded }
+      if isOrdered {
+        parts += ordered + loaded
+        moves += layout.packed(ordered + loaded, from: layout.sections[section].range.start)
+      }
       summary.sections.append(
         data.summary(
           of: section, touched: ordered, unnamed: unnamed.count,
@@ -151,5 +159,23 @@ extension DataLayout {
       bytes: layout.byteCount(of: touched), unnamed: unnamed, sharingSection: sharing,
       relocatedSymbols: loaded, pages: pages, relocatedPages: relocatedPages(of: section).count,
       isOrdered: isOrdered)
+  }
+}
+
+extension Layout {
+  /// Returns the bodies of `parts`, and where each begins if they are placed one after the other. Images do not show how
+  /// data are aligned; each is assumed to be aligned to 16 bytes.
+  fileprivate func packed(
+    _ parts: [Part], from start: StatedAddress
+  ) -> [(body: AddressRange, start: StatedAddress)] {
+    var next = start
+    return parts.compactMap { part in
+      let body = functions[aliases(of: part.function).upperBound - 1].knownBody
+      guard let end = next.advanced(by: body.size), let aligned = end.advanced(by: 15) else {
+        return nil
+      }
+      defer { next = aligned.roundedDown(to: 16) }
+      return (body, next)
+    }
   }
 }

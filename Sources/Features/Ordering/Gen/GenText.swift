@@ -63,10 +63,7 @@ package struct GenText {
         + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
     }
-    if let prefetch = image.prefetch {
-      text +=
-        "\nprefetches \(ByteCount(prefetch.codeBytes)) of code: \(printable(prefetch.outputPath))"
-    }
+    if let prefetch = image.prefetch { text += "\n" + prefetch.text }
     if let data = image.data { text += "\n" + data.text }
     return text + list("left out", image.functions.missing)
       + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")

@@ -94,12 +94,13 @@ struct ImageOrder {
     var placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
       architecture: options.architecture ?? slice)
+    let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let prefetch = try options.prefetchPath.map { path throws(Diagnostic) in
       placing.addAnchors(around: PlacingEntries(of: parts, in: map, for: dialect).entries.count)
       return try PrefetchSource(
-        for: release, codeBytes: layout.byteCount(of: parts), header: header, outputPath: path)
+        for: release, codeBytes: layout.byteCount(of: parts),
+        data: try release.prefetchedData(of: launches, data), header: header, outputPath: path)
     }
-    let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let written = dialect.write(
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
     let unwritten = unwritten(placing, written)
@@ -160,9 +161,11 @@ struct ImageOrder {
     _ launches: [LaunchData], _ options: OrderGeneration.Options, _ strategy: OrderStrategy,
     _ previous: PreviousOrder?, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> (DataOrder?, [Diagnostic]) {
-    guard !launches.isEmpty else { return (nil, []) }
+    guard !launches.isEmpty, options.ordersData else { return (nil, []) }
     let data: DataLayout
     do throws(Diagnostic) { data = try dataLayout(options, dialect) } catch {
+      // Data that no order places can be prefetched where they are.
+      if options.prefetchPath != nil, release.bytes != nil { return (nil, []) }
       guard let pages = launches.first(where: { $0.source == .pages }) else {
         return (
           nil,

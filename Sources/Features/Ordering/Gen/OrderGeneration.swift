@@ -52,7 +52,9 @@ package struct OrderGeneration {
     /// The path of the source file that prefetches the ordered functions, for the report; `nil` makes no such file.
     /// With a path, `builds` is `one`.
     package var prefetchPath: String?
-    /// The environment in which the tool that splits functions is looked up.
+    /// Whether data that launches touched are listed after the functions. Otherwise they are only prefetched.
+    package var ordersData = true
+    /// Where the tool that splits is looked up.
     package var environment = LaunchEnvironment(searchPath: nil)
 
     package init(traces: [String]) { self.traces = traces }

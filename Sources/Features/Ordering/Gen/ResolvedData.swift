@@ -17,7 +17,9 @@ struct ResolvedData {
   /// The number of touches in other builds of data without a name.
   private(set) var unnamedElsewhere = 0
   private(set) var warnings: [Diagnostic] = []
-  /// The indexes of the touched strings, in the order of first touches.
+  /// The touched bytes of the build, in the order of first touches.
+  private(set) var places: [AddressRange] = []
+  /// Indexes of strings, in the order of first touches.
   private(set) var strings: [Int] = []
   private(set) var missing: [NameWithReason] = []
   private var isKnownString: Set<Int> = []
@@ -52,6 +54,8 @@ struct ResolvedData {
         }
       }
       uses += found.map { FirstUse(step: UInt64(step), function: $0) }
+      places +=
+        isSameBuild ? [touch.touch.bytes] : found.map { data.layout.functions[$0].knownBody }
     }
     let known = Set(uses.map(\.step)).count
     // Images are matched by their file names, so a quarter of the names is enough to identify the program.

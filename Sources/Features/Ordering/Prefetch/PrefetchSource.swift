@@ -5,26 +5,30 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
-/// A C source file with which an ELF image asks the kernel, when it starts, to read its ordered functions into memory.
+/// A C source file with which an ELF image asks the kernel, when it starts, to read its ordered functions into memory,
+/// and the constants and variables that launches touched.
 ///
 /// The file has everything that the image needs: two anchors, between which the order file lists the functions, and the
 /// initializer that makes the system calls. So a project adds one source file and no object, and the project's own
 /// compiler and options make code that fits the image: for any architecture, position independent or not, with or
-/// without link-time optimization. The file needs no C library. The file has no addresses of the build, so it is valid
-/// for as long as the order file is.
+/// without link-time optimization. The file needs no C library. The file has no addresses of code, so it is valid for as
+/// long as the order file is; the places of data are checked (`PrefetchTable`).
 struct PrefetchSource {
   private(set) var summary: PrefetchSummary
   private let header: [String]
+  private let data: PrefetchTable
   /// The section that lists the file's initializer.
   private let array: String
 
   /// - Parameters:
   ///   - release: the build to order.
   ///   - codeBytes: the size of the ordered functions, in bytes.
+  ///   - data: the constants and variables to prefetch.
   ///   - header: the lines of the comment at the top.
   /// - Throws: `mismatch` if the build is no ELF image.
   init(
-    for release: ReleaseLayout, codeBytes: UInt64, header: [String], outputPath: String
+    for release: ReleaseLayout, codeBytes: UInt64, data: PrefetchTable, header: [String],
+    outputPath: String
   ) throws(Diagnostic) {
     guard release.layout.imageFormat == .elf else {
       throw Diagnostic(
@@ -33,6 +37,9 @@ struct PrefetchSource {
         severity: .mismatch)
     }
     summary = PrefetchSummary(outputPath: outputPath, codeBytes: codeBytes)
+    summary.dataBytes = data.byteCount
+    summary.dataRanges = data.count
+    self.data = data
     self.header = header
     array = Self.array(of: release)
   }
@@ -59,9 +66,22 @@ struct PrefetchSource {
     for (name, value) in [
       ("@TITLE@", title), ("@ARRAY@", array),
       ("@MOST@", "\(Self.mostBytes(ofCode: summary.codeBytes))"),
-      ("@FIRST@", PrefetchAnchor.first), ("@LAST@", PrefetchAnchor.last),
+      ("@FIRST@", PrefetchAnchor.first), ("@FIRSTTEXT@", PrefetchAnchor.firstText),
+      ("@FIRSTSIZE@", "\(PrefetchAnchor.firstText.utf8.count)"), ("@TABLE@", table),
+      ("@LAST@", PrefetchAnchor.last),
       ("@INITIALIZER@", PrefetchAnchor.initializer),
     ] { text.replace(name, with: value) }
     return Array(text.utf8)
+  }
+
+  /// The words of the table for the assembler, a range on each line.
+  private var table: String {
+    let words = data.words.map { "\($0)" }
+    let lines =
+      [words[0]]
+      + stride(from: 1, to: words.count, by: 4).map {
+        words[$0..<($0 + 4)].joined(separator: ", ")
+      }
+    return lines.map { "                 \".long \($0)\\n\"" }.joined(separator: "\n")
   }
 }

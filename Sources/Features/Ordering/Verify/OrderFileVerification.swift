@@ -77,7 +77,7 @@ package struct OrderFileVerification {
     document.otherImages = otherImages
     let regions = builds.compactMap {
       PrefetchedRegion(
-        of: order, in: $0.layout, architecture: $0.architecture ?? options.architecture)
+        of: order, in: $0.layout, $0.bytes, architecture: $0.architecture ?? options.architecture)
     }
     document.prefetch = regions.first { $0.state != .noAnchors } ?? regions.first
     document.strings = order.strings.count

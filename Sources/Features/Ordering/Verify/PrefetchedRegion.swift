@@ -1,6 +1,8 @@
 import Addresses
+import ByteReading
 import ImageModel
 import JSON
+import ObjectFormat
 import OrderFileFormat
 import Rendering
 import Symbolication
@@ -30,6 +32,12 @@ package struct PrefetchedRegion: Hashable, Sendable {
   package var functions: Int
   /// The number of these functions that the image does not prefetch.
   package var outside: Int
+  /// The size of the ranges of constants and variables that the image prefetches, in bytes.
+  package var dataBytes: UInt64 = 0
+  /// The number of ranges of constants and variables that the image states, and the number of these ranges that it does
+  /// not prefetch, because their segment has changed its size.
+  package var dataRanges = 0
+  package var dataOutside = 0
 
   package init(state: State, bytes: UInt64, functions: Int, outside: Int) {
     self.state = state
@@ -42,10 +50,13 @@ package struct PrefetchedRegion: Hashable, Sendable {
 extension PrefetchedRegion {
   /// - Parameters:
   ///   - layout: the layout of the image.
+  ///   - bytes: the image; `nil` if it is known from a link map alone.
   ///   - architecture: as for `OrderFile.parts`.
   /// - Returns: `nil` if the order file lists no anchors.
   /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
-  init?(of order: OrderFile, in layout: Layout, architecture: Architecture?) {
+  init?(
+    of order: OrderFile, in layout: Layout, _ bytes: FileBytes?, architecture: Architecture?
+  ) {
     func place(of name: String) -> Int? {
       order.entries.firstIndex { $0.symbol.elementsEqual(name.utf8) }
     }
@@ -58,7 +69,7 @@ extension PrefetchedRegion {
     let listed = start < end ? parts[(start + 1)..<end].joined().map(layout.canonical) : []
     let bodies = Set(listed.map { layout.functions[$0.function].address })
     functions = bodies.count
-    bytes = 0
+    self.bytes = 0
     outside = functions
     guard let first = anchor(start), let last = anchor(end) else {
       state = .noAnchors
@@ -72,21 +83,32 @@ extension PrefetchedRegion {
       state = .reversed
       return
     }
-    bytes = last.address.rawValue - first.address.rawValue
-    guard bytes <= PrefetchSource.mostBytes(ofCode: layout.byteCount(of: listed)) else {
+    self.bytes = last.address.rawValue - first.address.rawValue
+    guard self.bytes <= PrefetchSource.mostBytes(ofCode: layout.byteCount(of: listed)) else {
       state = .tooLarge
       return
     }
     state = .prefetched
     outside = bodies.count { $0 < first.address || last.address <= $0 }
+    if let bytes { addData(of: bytes, at: first.address) }
+  }
+
+  private mutating func addData(of bytes: FileBytes, at anchor: StatedAddress) {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes),
+      let table = PrefetchTable(of: file, at: anchor)
+    else { return }
+    let ranges = table.addresses(in: file)
+    dataRanges = ranges.count
+    dataOutside = ranges.count { $0 == nil }
+    dataBytes = ranges.compactMap { $0?.size }.saturatingSum()
   }
 
   /// A line of the report about the region.
-  var text: String {
+  package var text: String {
     let reason =
       switch state {
       case .prefetched:
-        "\(ByteCount(bytes)) of code; "
+        "\(ByteCount(bytes)) of code\(dataText); "
           + "\(outside) of \(counted(functions, "listed function")) "
           + "(\(Percentage.share(outside, of: functions))) "
           + "\(outside == 1 ? "is" : "are") not in this code"
@@ -101,11 +123,26 @@ extension PrefetchedRegion {
       }
     return "prefetched: \(reason)"
   }
+
+  /// `, and 116.0Ki of constants and variables`
+  private var dataText: String {
+    guard dataRanges > 0 else { return "" }
+    var text = ", and \(ByteCount(dataBytes)) of constants and variables"
+    if dataOutside > 0 {
+      text +=
+        " (not \(dataOutside) of \(counted(dataRanges, "range")), because their segment has changed: "
+        + "run 'orderfile gen' again)"
+    }
+    return text
+  }
 }
 
 extension PrefetchedRegion: JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("bytes", bytes)
+    json.member("dataBytes", dataBytes)
+    json.member("dataOutside", dataOutside)
+    json.member("dataRanges", dataRanges)
     json.member("functions", functions)
     json.member("outside", outside)
     json.member("state", state.rawValue)
