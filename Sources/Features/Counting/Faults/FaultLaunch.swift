@@ -100,6 +100,7 @@ package struct FaultLaunch {
     document.files = places.files
     document.faults = places.faults
     document.leftOut = places.leftOut
+    document.prefetchedFaults = places.prefetchedFaults
     return Result(document: document, warnings: warnings(document))
   }
 

@@ -19,6 +19,8 @@ struct FaultPlaces {
   private(set) var faults: [FaultsDocument.Fault] = []
   /// The number of faults that are left out because a document has no room for them.
   private(set) var leftOut = 0
+  /// The number of major faults on pages that images prefetch; `nil` if no image with a fault prefetches.
+  private(set) var prefetchedFaults: Int?
 
   private var mappings = ProcessMappings()
   private var known: [String: KnownImage?] = [:]
@@ -33,6 +35,7 @@ struct FaultPlaces {
     var reference: ImageReference
     var pages: ImagePages
     var contents: ImageContents
+    var prefetched: PrefetchedPages?
 
     func byte(at address: StatedAddress) -> FaultsDocument.Byte {
       FaultsDocument.Byte(
@@ -79,6 +82,7 @@ struct FaultPlaces {
       return
     }
     let place = place(of: fault.address, in: fault.process)
+    countPrefetched(place, isMajor: fault.isMajor)
     var instruction: FaultsDocument.Instruction?
     if case .image(let file, let byte) = self.place(of: fault.instruction, in: fault.process) {
       instruction = FaultsDocument.Instruction(
@@ -92,6 +96,13 @@ struct FaultPlaces {
         process: Self.number(of: fault.process, in: &processes),
         thread: Self.number(of: fault.thread, in: &threads), place: place,
         instruction: instruction))
+  }
+
+  private mutating func countPrefetched(_ place: FaultsDocument.Place, isMajor: Bool) {
+    guard case .image(let file, let byte) = place,
+      let pages = image(at: files[file].path)?.prefetched
+    else { return }
+    prefetchedFaults = (prefetchedFaults ?? 0) + (isMajor && pages.contains(byte.address) ? 1 : 0)
   }
 
   private static func number(of id: Int32, in known: inout [Int32: Int]) -> Int {
@@ -151,7 +162,8 @@ struct FaultPlaces {
       let pages = try? ImagePages(of: bytes), let contents = try? ImageContents(of: bytes)
     {
       image = KnownImage(
-        reference: ImageReference(path: path, bytes), pages: pages, contents: contents)
+        reference: ImageReference(path: path, bytes), pages: pages, contents: contents,
+        prefetched: PrefetchedPages(of: bytes))
     }
     known[path] = .some(image)
     return image

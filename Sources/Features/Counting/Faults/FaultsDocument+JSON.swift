@@ -33,6 +33,7 @@ extension FaultsDocument: ReadableDocument {
     json.member("machine", machine)
     json.member("majorFaults", majorFaults)
     json.member("minorFaults", minorFaults)
+    json.optional("prefetchedFaults", prefetchedFaults)
     json.member("provenance", Provenance.measured)
     json.optional("readBytes", readBytes)
     json.optional("refusal", refusal)
@@ -61,6 +62,7 @@ extension FaultsDocument: ReadableDocument {
     device = try object.optional("device")
     requests = try object.optional("requests")
     readBytes = try object.optional("readBytes")
+    prefetchedFaults = try object.has("prefetchedFaults") ? object.count("prefetchedFaults") : nil
     lost = try object.value("lost")
     refusal = try object.optional("refusal")
     // Each fault may name a file: long paths would make the texts much longer than the document.

@@ -24,7 +24,10 @@ package struct FaultsDocument: Hashable, Sendable {
   package var faults: [Fault]
   /// The number of further faults, which are later than all faults in `faults`.
   package var leftOut = 0
-  /// The number of fault records that the kernel dropped because they came too fast.
+  /// The number of major faults in `faults` on pages that images prefetch when they start (`gen --prefetch`); `nil` if no
+  /// image with a fault prefetches.
+  package var prefetchedFaults: Int?
+  /// The number of records that the kernel dropped because they came too fast.
   package var lost: UInt64 = 0
   /// Why the faults could not be listed; `nil` if they were listed.
   package var refusal: String?

@@ -195,6 +195,11 @@ package struct FaultsText {
         "device: \(device.wording); the launch made \(counted(Int(clamping: requests), "request")) and read \(ByteCount(bytes))"
       )
     }
+    if let prefetched = document.prefetchedFaults {
+      sentences.append(
+        "prefetched: \(prefetched) of \(counted(document.count(.major), "major fault")) "
+          + "\(prefetched == 1 ? "is" : "are") on code or data that the images prefetch")
+    }
     if let major = document.unlisted(.major), let minor = document.unlisted(.minor),
       major + minor > 0
     {
