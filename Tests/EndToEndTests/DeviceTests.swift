@@ -4,7 +4,7 @@ import Testing
 
 extension Requirement {
   /// Some kernels lack FUSE, and containers refuse the device or the mounts.
-  fileprivate static let device = Requirement(
+  static let device = Requirement(
     "/dev/fuse and the right to mount", excuse: "containers refuse it"
   ) {
     let descriptor = open("/dev/fuse", O_RDWR)

@@ -79,6 +79,11 @@ struct AutoCommand: ParsableCommand {
   )
   var data = false
   @Flag(
+    help:
+      "Also make images of C and C++ code prefetch what the launches use, if cold launches from a slow device then cost less."
+  )
+  var prefetch = false
+  @Flag(
     help: "The method of recording. (default: the first of these that can be used)")
   var method: AutoDocument.RecordingMethod?
   @Flag(
@@ -139,6 +144,7 @@ struct AutoCommand: ParsableCommand {
     options.goal = try AutoGoal(split: split, data: data)
     options.method = method
     options.measures = control
+    options.prefetches = prefetch
     options.recordsAgain = again
     options.endsOrphans = true
     return options

@@ -44,6 +44,39 @@ import Testing
       String(decoding: Self.two.json(), as: UTF8.self), "reporting/auto/expected.json")
   }
 
+  @Test(arguments: [
+    (
+      AutoDocument.Prefetch(
+        requests: BeforeAfter(before: 11, after: 9), majorFaults: BeforeAfter(before: 6, after: 1)),
+      "prefetching is kept: on the device slow, cold launches have 1 major fault and make 9 requests "
+        + "(without it, 6 and 11)"
+    ),
+    (
+      AutoDocument.Prefetch(
+        requests: BeforeAfter(before: 2, after: 3), majorFaults: BeforeAfter(before: 1, after: 1),
+        refusal: "cold launches do not cost less"),
+      "prefetching is left out: on the device slow, cold launches have 1 major fault and make 3 requests "
+        + "(without it, 1 and 2)"
+    ),
+    (
+      AutoDocument.Prefetch(refusal: "unable to open /dev/fuse"),
+      "prefetching is left out: unable to open /dev/fuse"
+    ),
+  ])
+  func textSaysWhetherImagesPrefetch(prefetch: AutoDocument.Prefetch, expected: String) throws {
+    var document = Self.two
+    document.prefetch = prefetch
+    if prefetch.isKept { document.images[1].prefetchName = "app-prefetch.c" }
+    #expect(AutoText(document).text.contains("\n\(expected)\n"))
+    #expect(AutoMarkdown(document).text.contains("\n- \(expected)\n"))
+    #expect(
+      AutoText(document).text.contains(": '/my out/orders/app-prefetch.c'\n") == prefetch.isKept)
+    let value = try parsedJSON(document.json())
+    let written = try #require(value["prefetch"] as? [String: Any])
+    #expect(written["isKept"] as? Bool == prefetch.isKept)
+    #expect((written["requests"] == nil) == (prefetch.requests == nil))
+  }
+
   /// The project was recorded in an emulator, and measured: the text distinguishes predictions from measurements.
   private static let emulated: AutoDocument = {
     var document = two

@@ -177,6 +177,17 @@ import Testing
     #expect(text(wrapper) == "-Xlinker --build-id \(option)\(call)")
   }
 
+  /// `auto --prefetch` writes the object.
+  @Test func theObjectThatPrefetchesIsLinked() {
+    var settings = WrapperSettings()
+    settings.orders = Array("/o".utf8)
+    let files = ["/o/app.order": "", "/o/app-prefetch.o": ""]
+    let words = text(wrapped("a.o -o app", settings: settings, files: files))
+    #expect(words.contains("/o/app-prefetch.o ") && words.hasSuffix("a.o -o app"), "\(words)")
+    #expect(!text(wrapped("a.o -o b", settings: settings, files: files)).contains("prefetch"))
+    #expect(!text(wrapped("-c a.c", settings: settings, files: files)).contains("prefetch"))
+  }
+
   /// An empty name means the driver's default linker.
   @Test func aDemandWithoutANameIsNone() {
     #expect(wrapped("-fuse-ld=mold -fuse-ld= a.o").link?.linker.name == "lld")

@@ -22,6 +22,8 @@ package struct AutoDocument: Hashable, Sendable {
   package var notCounted: String?
   /// How much repeated counts of the pages differ; `nil` if each count finds the same pages.
   package var unsettled: Unsettled?
+  /// Whether the images prefetch what the launches use; `nil` if prefetching was not requested.
+  package var prefetch: Prefetch?
   /// The measurements of the launches, in the order of `launches`; empty if launches were not measured.
   package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
@@ -116,6 +118,39 @@ package struct AutoDocument: Hashable, Sendable {
     package var path: String { "measurements/\(name)" }
   }
 
+  /// The result of linking the images in the new order with prefetching, too.
+  package struct Prefetch: Hashable, Sendable {
+    /// The requests and the major faults of cold launches from the device `slow`, without and with prefetching, all
+    /// launches added up; `nil` if they could not be counted.
+    package var requests: BeforeAfter<Int>?
+    package var majorFaults: BeforeAfter<Int>?
+    /// Why the images do not prefetch; `nil` if they do.
+    package var refusal: String?
+
+    package init(
+      requests: BeforeAfter<Int>? = nil, majorFaults: BeforeAfter<Int>? = nil,
+      refusal: String? = nil
+    ) {
+      self.requests = requests
+      self.majorFaults = majorFaults
+      self.refusal = refusal
+    }
+
+    package var isKept: Bool { refusal == nil }
+
+    /// `prefetching is kept: on the device slow, cold launches have 1 major fault and make 9 requests (without it, 6 and 11)`
+    package var text: String {
+      var text = "prefetching is " + (isKept ? "kept" : "left out")
+      if let refusal, requests == nil { return "\(text): \(refusal)" }
+      if let requests, let majorFaults {
+        text +=
+          ": on the device slow, cold launches have \(counted(majorFaults.after, "major fault")) and make "
+          + "\(counted(requests.after, "request")) (without it, \(majorFaults.before) and \(requests.before))"
+      }
+      return text
+    }
+  }
+
   package struct Image: Hashable, Sendable {
     /// The file name of the image, and of its copies in the folders `images` and `images/default`.
     package var name: String
@@ -126,6 +161,8 @@ package struct AutoDocument: Hashable, Sendable {
     package var id: String?
     /// The file name of the order file.
     package var orderName: String
+    /// The file name of the source file with which the image prefetches; `nil` if the image does not prefetch.
+    package var prefetchName: String?
     /// The name of the linker, as `--linker` takes it.
     package var linker: String
     /// The number of functions that the launches ran.
@@ -160,6 +197,7 @@ package struct AutoDocument: Hashable, Sendable {
     package var path: String { "images/\(name)" }
     package var defaultPath: String { "images/default/\(name)" }
     package var orderPath: String { "orders/\(orderName)" }
+    package var prefetchPath: String? { prefetchName.map { "orders/\($0)" } }
   }
 
   /// The pages of all images, added up; `nil` if pages were not counted.
@@ -201,6 +239,7 @@ extension AutoDocument: JSONDocument {
     if let pages { json.member("pages", pages.withSaving) }
     if let pages16k { json.member("pages16k", pages16k.withSaving) }
     json.member("predictedPages", predicted.withSaving)
+    json.optional("prefetch", prefetch)
     json.member("schema", Self.schema)
     json.optional("unsettled", unsettled)
     json.member("warnings", warnings)
@@ -223,7 +262,17 @@ extension AutoDocument.Image: JSONWritableObject {
     if let pages { json.member("pages", pages.withSaving) }
     if let pages16k { json.member("pages16k", pages16k.withSaving) }
     json.member("predictedPages", predicted.withSaving)
+    json.optional("prefetchSource", prefetchPath)
     json.optional("startupFunctions", startupFunctions)
+  }
+}
+
+extension AutoDocument.Prefetch: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("isKept", isKept)
+    if let majorFaults { json.member("majorFaults", majorFaults.withSaving) }
+    json.optional("refusal", refusal)
+    if let requests { json.member("requests", requests.withSaving) }
   }
 }
 

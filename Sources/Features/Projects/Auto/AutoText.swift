@@ -10,7 +10,9 @@ package struct AutoText {
   package init(_ document: AutoDocument) { self.document = document }
 
   package var text: String {
-    heading + pages.text() + "\n" + checks + document.recordedBy + "\n\n" + measurements
+    heading + pages.text() + "\n" + checks
+      + (document.prefetch.map { printable($0.text) + "\n" } ?? "")
+      + document.recordedBy + "\n\n" + measurements
       + "to order your own build:\n"
       + document.optionLines.map { "  \($0)\n" }.joined()
       + "results: \(printable(document.folder))\n" + next
@@ -89,6 +91,9 @@ extension AutoDocument {
     }
     let compile = images.first?.compileOptions ?? []
     return (compile.isEmpty ? [] : ["compile: \(line(compile))"])
+      + images.compactMap { image in
+        image.prefetchPath.map { "add to \(printable(image.name)): \(line(["\(folder)/\($0)"]))" }
+      }
       + images.map { "link \(printable($0.name)): \(line($0.linkOptions))" }
   }
 }
@@ -121,6 +126,7 @@ package struct AutoMarkdown {
       text += "\n"
     }
     for image in document.images { text += "- \(markdown(image.name)): \(image.check)\n" }
+    if let prefetch = document.prefetch { text += "- \(markdown(prefetch.text))\n" }
     for warning in document.warnings {
       text += "- warning: \(markdown(warning.split(separator: "\n").joined(separator: "; ")))\n"
     }

@@ -18,6 +18,9 @@ package struct ProjectImage: Hashable, Sendable {
   package var name: String { fileName(ofPath: path) }
   /// The name under which a wrapper looks for its order file.
   var orderName: String { fileName(ofPath: linkedPath) + ".order" }
+  /// The name of the source file with which the image prefetches, and of the object for which a wrapper looks.
+  var prefetchSourceName: String { fileName(ofPath: linkedPath) + "-prefetch.c" }
+  var prefetchObjectName: String { fileName(ofPath: linkedPath) + "-prefetch.o" }
 
   /// Returns the images of `links` that exist in `tree`, each once, in the order of `links`.
   static func all(of links: [LinkLog.Link], in tree: String) -> [ProjectImage] {

@@ -52,14 +52,18 @@ struct ProjectImages {
   /// Keeps a copy of each image before it is ordered, and writes an order file for each image whose linker can order
   /// it.
   ///
+  /// - Parameter prefetching: the pages that the launches touch in the default order, if source files with which the
+  ///   images prefetch are to be written, too. The copies of the images in the default order then exist already.
   /// - Throws: if no image can be ordered.
-  func writeOrders() throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic])
-  {
+  func writeOrders(
+    prefetching: [PagesDocument]? = nil
+  ) throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic]) {
     var orders: [String: OrderedImage] = [:]
     var profiles: [[UInt8]] = []
     var warnings: [Diagnostic] = []
     for image in images {
-      try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
+      let unordered = "\(folder.defaultImages)/\(image.name)"
+      if prefetching == nil { try copy(image.path, to: unordered) }
       let dialect: OrderFileDialect
       do { dialect = try image.linker.orderingDialect(of: image.name) } catch {
         warnings.append(error)
@@ -71,8 +75,14 @@ struct ProjectImages {
         continue
       }
       var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])
-      options.builds = .one(image: image.path)
+      options.builds = .one(image: unordered)
       options.linker = dialect
+      options.ordersData = plan.goal == .data
+      if let prefetching {
+        options.prefetchPath = "\(folder.orders)/\(image.prefetchSourceName)"
+        // Traces of this goal have all touched data.
+        if plan.goal != .data { options.traces += try pages(of: image, prefetching) }
+      }
       let file = try OutputFile("\(folder.orders)/\(image.orderName)")
       let isStripped = image.isStripped
       var order: GeneratedOrder
@@ -99,6 +109,9 @@ struct ProjectImages {
         }
       }
       try file.finish(order.bytes)
+      if let path = options.prefetchPath, let source = order.prefetchSource {
+        try OutputFile(path).finish(source)
+      }
       orders[image.path] = order.image
       if let profile = order.splitProfile { profiles.append(profile) }
       warnings += found.filter { $0.kind != .unusedHits }
@@ -120,6 +133,18 @@ struct ProjectImages {
       try OutputFile(folder.packageOrder).finish(all)
     }
     return (orders, warnings)
+  }
+
+  /// Writes the documents with pages of `image` to files.
+  private func pages(
+    of image: ProjectImage, _ documents: [PagesDocument]
+  ) throws(Diagnostic) -> [String] {
+    let own = documents.filter { $0.images.contains { $0.path == image.path } }
+    return try own.enumerated().map { number, document throws(Diagnostic) in
+      let path = "\(folder.temporary)/\(image.name)-\(number + 1).pages"
+      try OutputFile(path).finish(document.json())
+      return path
+    }
   }
 
   private func generate(

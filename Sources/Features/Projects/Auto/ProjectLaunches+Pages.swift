@@ -13,6 +13,8 @@ extension ProjectLaunches {
     /// The lowest and highest number of 4 KiB pages of all images, if a launch did not settle, so that its counts
     /// differ; `nil` if all launches settled, so that another count finds the same pages.
     var range: ClosedRange<Int>?
+    /// The touched pages of each launch.
+    var documents: [PagesDocument] = []
     var warnings: [Diagnostic] = []
   }
 
@@ -34,6 +36,7 @@ extension ProjectLaunches {
       }
       found.sort { $0.pages < $1.pages }
       let median = found[found.count / 2]
+      counts.documents.append(median.document)
       for (index, image) in median.images.enumerated() {
         counts.images[index].pages += image.pages
         counts.images[index].pages16k += image.pages16k
@@ -54,6 +57,7 @@ extension ProjectLaunches {
   /// The result of counting the pages of one launch once.
   private struct Count {
     var images: [(pages: Int, pages16k: Int)]
+    var document: PagesDocument
     var isSettled: Bool
     /// The paths of programs that also ran without the library that sees touches.
     var unseen: [String]
@@ -88,7 +92,7 @@ extension ProjectLaunches {
           pages?.textCount(executed: true) ?? 0,
           pages?.textCount(executed: true, .sixteenKibibytes) ?? 0
         )
-      }, isSettled: counted.isSettled, unseen: counted.unseen)
+      }, document: counted.document, isSettled: counted.isSettled, unseen: counted.unseen)
   }
 
   private func counted(

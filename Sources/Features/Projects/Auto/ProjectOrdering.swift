@@ -40,6 +40,8 @@ package struct ProjectOrdering {
     package var method: AutoDocument.RecordingMethod?
     /// Whether launches are measured in the default order, in the new one, and in the default order again.
     package var measures = false
+    /// Whether the images prefetch what the launches use, if the launches then make fewer requests.
+    package var prefetches = false
     /// Whether launches are recorded again even if no file of the project has changed.
     package var recordsAgain = false
     /// The path of this command.
@@ -74,7 +76,7 @@ package struct ProjectOrdering {
 
   let options: Options
   let environment: LaunchEnvironment
-  private let steps: ProjectSteps
+  let steps: ProjectSteps
   /// The warnings of the steps so far, also after a step that failed.
   package private(set) var warnings: [Diagnostic] = []
 
@@ -95,6 +97,7 @@ package struct ProjectOrdering {
     let project = try Folder.absolutePath(options.project)
     let plan = try BuildPlan(
       buildSystem(of: project), goal: options.goal, linker: options.linker, in: environment)
+    if options.prefetches, let refusal = Self.refusalToPrefetch(plan.system) { throw refusal }
     for launch in options.launches {
       try launch.readiness?.check()
       if let input = launch.input { _ = try KeptInput.file(input) }
@@ -174,10 +177,11 @@ package struct ProjectOrdering {
 
     let methods = methods(for: build)
     let method = try methods.chosen(options.method)
-    guard methods.runsPrograms || !options.measures else {
+    let needsLaunches = options.measures ? "--control" : options.prefetches ? "--prefetch" : nil
+    if let needsLaunches, !methods.runsPrograms {
       throw Diagnostic(
-        "unable to measure: the images are for another architecture", context: ["--control"],
-        hint: "leave out --control")
+        "unable to measure: the images are for another architecture", context: [needsLaunches],
+        hint: "leave out \(needsLaunches)")
     }
     var launches = ProjectLaunches(
       options.launches, images: build.images, for: options.goal, build.shell)
@@ -191,13 +195,20 @@ package struct ProjectOrdering {
     }
     let (before, refusal) = try count(launches, recorded, methods, method)
     let ordering = ProjectImages(recorded, of: build.plan, in: folder)
-    let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
+    var orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
     warnings += orders.warnings
     try folder.beginRelinking()
     build.relink(recorded.images)
     try build.build("relink", .ordered)
+    var prefetch: AutoDocument.Prefetch?
+    if options.prefetches {
+      let (result, kept) = try self.prefetch(
+        ordering, orders.byPath, launches, recorded, before?.documents ?? [], &build)
+      prefetch = result
+      orders.byPath = kept
+    }
     try ordering.keepOrdered()
     let counts = try before.map { before in
       let after = try steps.timed("count", "pages of the launches", log: launches.log.path) {
@@ -218,7 +229,14 @@ package struct ProjectOrdering {
       options.method == nil ? methods.reason(for: method) : "--\(method.rawValue)"
     document.notCounted = refusal
     document.unsettled = counts?.unsettled
-    document.nextSteps = checked.nextSteps
+    document.prefetch = prefetch
+    if let prefetch, prefetch.isKept {
+      for (number, image) in document.images.enumerated() {
+        document.images[number].prefetchName =
+          recorded.images.first { $0.name == image.name }?
+          .prefetchSourceName
+      }
+    }
     if options.measures {
       var measurement = ProjectMeasurement(
         recorded, programs: build.images, build.shell, steps: steps)
@@ -337,7 +355,7 @@ package struct ProjectOrdering {
     let measuring = options.measures ? "measured" : "not measured"
     let wishes = [
       toolVersion, build.system.build, build.plan.linker.name, build.plan.goal.rawValue, method,
-      measuring,
+      measuring, options.prefetches ? "prefetched" : "not prefetched",
     ]
     return (wishes + launches).map { "\($0)\n" }.joined()
   }

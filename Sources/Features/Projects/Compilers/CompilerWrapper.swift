@@ -99,9 +99,10 @@ package struct CompilerWrapper {
       options += arguments
       if let argument = dialect?.quietArgument { options.append(Array(argument.utf8)) }
     }
-    // The recorder is not added if rustc has already named it.
+    let prefetch = settings.orders.map { path($0, "-prefetch.o") }
+    // rustc may already have named the recorder.
     let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }
-    return (recorder.map { [$0] } ?? [])
+    return (recorder.map { [$0] } ?? []) + (prefetch.map { fileExists($0) ? [$0] : [] } ?? [])
       + options.flatMap { [Array("-Xlinker".utf8), $0] }
   }
 }
