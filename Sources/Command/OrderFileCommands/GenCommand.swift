@@ -36,7 +36,8 @@ struct GenCommand: ParsableCommand {
 
       --prefetch writes a C source file. Compile this file, and link it into the image together with the order \
       file. When the image starts, it then asks the kernel to read all ordered functions from the disk at once, \
-      instead of waiting for each page (Linux).
+      instead of waiting for each page (Linux). With a document of 'orderfile pages --json', it also asks for the \
+      constants and variables that the launch touched.
 
       With --splitter bolt, the profile and the order are for llvm-bolt, which splits and orders a linked image. \
       The image must be linked with --emit-relocs, and its basic blocks must be recorded: with record --qemu, or \
@@ -127,7 +128,7 @@ struct GenCommand: ParsableCommand {
   var splitter: SplitterOption?
   @Option(
     help: ArgumentHelp(
-      "Also write a C source file that makes the image prefetch the ordered functions when it starts.",
+      "Also write a C source file that makes the image prefetch the ordered functions, and touched data, when it starts.",
       valueName: "file"), completion: .file())
   var prefetch: String?
   @Flag(

@@ -56,13 +56,44 @@ struct PrefetchIntegrations {
     }
   }
 
-  /// The costs of the initializer are measured with the smallest program, where they weigh most.
-  @Test func itAddsHardlyAnyInstructions() throws {
+  /// Writes `prefetch.c` with another table of data.
+  private static func write(_ ranges: [[UInt32]], _ workshop: Workshop) throws {
+    let source = workshop.text("prefetch.c")
+    let empty = "\".long 0\\n\""
+    try #require(source.contains(empty))
+    let lines = [["\(ranges.count)"]] + ranges.map { $0.map { "\($0)" } }
+    let table = lines.map { "\".long \($0.joined(separator: ", "))\\n\"" }.joined(separator: " ")
+    try workshop.write(source.replacing(empty, with: table).utf8, "prefetch.c")
+  }
+
+  /// The table states segments that the image lacks, that have another size, and ranges past their end.
+  @Test(
+    arguments: [
+      [.max, .max, 0, 4096], [99, 0, 0, 4096], [0, 1500, .max, .max], [0, 1500, 0, .max],
+      [1, 500, 4096, 1], [1, .max, 0, .max], [0, 0, 0, .max],
+    ] as [[UInt32]])
+  func noTableDoesHarm(range: [UInt32]) throws {
+    let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
+    try Self.write([range, range], workshop)
+    try workshop.must(
+      "clang",
+      [
+        "-O1", "-ffunction-sections", "-fuse-ld=lld", "main.c", "prefetch.c", "-o", "app",
+        "-Wl,--symbol-ordering-file=app.order",
+      ])
+    #expect(try PrefetchTests.calls(workshop, ["./app"]).count <= 3)
+  }
+
+  /// The smallest program is the one on which the initializer weighs most.
+  @Test(
+    arguments: [[], [[0, 1500, 0, 1400], [1, 500, 0, 400], [3, 40, 0, 40]]] as [[[UInt32]]])
+  func itAddsHardlyAnyInstructions(data: [[UInt32]]) throws {
     let workshop = try PrefetchTests.linked(PrefetchTests.links[0])
     try workshop.write("int main(void) { return 0; }\n".utf8, "small.c")
     try workshop.write(
       "orderfile_prefetch_first\norderfile_prefetch\nmain\norderfile_prefetch_last\n".utf8,
       "small.order")
+    if !data.isEmpty { try Self.write(data, workshop) }
     func instructions(_ more: [String]) throws -> Int {
       try workshop.must(
         "clang", ["-O1", "-fuse-ld=lld", "-ffunction-sections", "small.c", "-o", "small"] + more)
