@@ -100,6 +100,23 @@ import Testing
       ])
   }
 
+  /// The gain of splitting is unknown as long as no block is recorded.
+  @Test func blocksOfLargeFunctionsInOrderAreToBeRecorded() throws {
+    let rest = SampleBuilds.functions.filter { !SampleBuilds.used.contains($0) }
+    try builds.workshop.write(
+      sampleImage(SampleBuilds.used + rest, size: 16 << 10, id: [0x1a]), "large")
+    let steps = try steps("large", order: "app.order")
+    let split = try #require(steps.first { $0.kind == .split })
+    #expect(split.gainPages == nil && split.reason.hasPrefix("the startup functions have 64.0Ki bytes; "))
+    let trace = builds.path("app.oftrace")
+    #expect(
+      split.commands == [
+        "orderfile record --breakpoints --blocks -o \(trace) -- \(builds.path("large"))",
+        "orderfile gen \(trace) --image \(builds.path("large")) -o \(builds.path("app.order")) --split-profile large.clusters",
+      ])
+    #expect(try !self.steps("after", order: "app.order").contains { $0.kind == .split })
+  }
+
   @Test func stepsOfSeveralDocumentsAreJoined() {
     let nothing = NextStep(.nothing, "0 pages above")
     let advise = NextStep(.advise, "9 pages")

@@ -7,7 +7,7 @@
 // - `order`, `record`: the same for startup functions that the order file does not list. If a measured launch executed
 //   pages on which no recorded function is, the launch has to be recorded again; otherwise the traces are enough.
 // - `split`: the bytes of the startup functions, less the bytes of their blocks that ran, in pages. Only recorded blocks
-//   show this.
+//   show this: without them, the step is to record them, and has no gain.
 // - `refine`: the pages above what placement can reach, less the gains of the steps before, if these are many.
 // - `prefetch`: the major faults that a cold launch is predicted to wait for. It saves no page.
 //
@@ -32,6 +32,8 @@ package struct NextSteps {
   /// The number of pages above the reachable pages that is worth refining: this share of the reachable pages, or `least`
   /// pages if that is more.
   private static let acceptedGap = (share: 0.25, least: 8)
+  /// The least number of pages that startup functions have to fill so that recording their blocks is worth it.
+  private static let leastPagesToSplit = 16
   /// The least number of major faults that is worth prefetching.
   package static let leastFaults = 4
 
@@ -115,22 +117,47 @@ package struct NextSteps {
   }
 
   private var splitting: NextStep? {
-    guard facts.hasBlocks, !facts.isMachO, !facts.traces.isEmpty else { return nil }
+    guard !facts.isMachO, !facts.traces.isEmpty else { return nil }
     let whole = facts.functions.map(\.bytes).reduce(UInt64(0)) {
       $0.addingReportingOverflow($1).partialValue
     }
+    return facts.hasBlocks ? splitting(whole) : recordingOfBlocks(whole)
+  }
+
+  /// - Parameter whole: the bytes of the startup functions, with the blocks that did not run.
+  private func splitting(_ whole: UInt64) -> NextStep? {
     guard whole > facts.startupBytes else { return nil }
     let idle = whole - facts.startupBytes
     let gain = min(Int(clamping: idle / facts.pageSize.bytes), facts.pages)
     guard gain > 0 else { return nil }
-    let name = fileName(ofPath: facts.image)
-    let order = facts.order?.path ?? name + ".order"
     return NextStep(
       .split,
-      "\(ByteCount(idle)) of the \(ByteCount(whole)) of the startup functions did not run",
-      gainPages: gain,
-      commands: [generation(facts.traces, order) + " --split-profile \(shellWord(name)).clusters"],
-      needs: ["compile again as gen says"] + linkNeeds(order))
+      "\(ByteCount(idle)) of the \(ByteCount(whole)) bytes of the startup functions did not run",
+      gainPages: gain, commands: [splitGeneration(facts.traces)],
+      needs: ["compile again as gen says"] + linkNeeds(orderPath))
+  }
+
+  /// Where the order is followed, only splitting functions saves more pages, and only recorded blocks show how many.
+  private func recordingOfBlocks(_ whole: UInt64) -> NextStep? {
+    guard let order = facts.order, order.isFollowed,
+      whole >= UInt64(Self.leastPagesToSplit) * facts.pageSize.bytes
+    else { return nil }
+    return NextStep(
+      .split,
+      "the startup functions have \(ByteCount(whole)) bytes; a recording of their basic blocks shows how many of these bytes run, and splitting the functions leaves out the others",
+      commands: [
+        "orderfile record --breakpoints --blocks -o \(shellWord(tracePath)) -- \(launch)",
+        splitGeneration([tracePath]),
+      ],
+      needs: ["first compile with -fbasic-block-address-map"] + launchNeeds
+        + ["then compile again as gen says"] + linkNeeds(orderPath))
+  }
+
+  private var orderPath: String { facts.order?.path ?? fileName(ofPath: facts.image) + ".order" }
+
+  private func splitGeneration(_ traces: [String]) -> String {
+    generation(traces, orderPath)
+      + " --split-profile \(shellWord(fileName(ofPath: facts.image))).clusters"
   }
 
   private func refining(besides gained: Int) -> NextStep? {
