@@ -43,7 +43,7 @@ struct ReportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "With --serve: the TCP port of 127.0.0.1; without this option, any free port.",
-      valueName: "number"))
+      valueName: "number"), transform: expecting("a number from 1 to 65535"))
   var port: UInt16?
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages

@@ -1,5 +1,6 @@
 import Budget
 import ByteReading
+import CommandSupport
 import Foundation
 import JSON
 import Reports
@@ -13,7 +14,8 @@ import Testing
     for schema in schemas { #expect(schema.wholeMatch(of: /orderfile\.[a-z]+\/[0-9]+/) != nil) }
   }
 
-  /// This shows that the list has every kind of document, and that each kind has a golden.
+  /// This shows that the list has every kind of document, and that each kind has a golden, except files of launches:
+  /// people write them.
   @Test func theGoldensAreOfAllKinds() throws {
     let folder = fixturesFolder.appendingPathComponent("reporting")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -22,7 +24,7 @@ import Testing
       let value = try parsedJSON(Array(Data(contentsOf: file)))
       found.insert(try #require(value["schema"] as? String, "\(file.path)"))
     }
-    #expect(found == Set(documents.map { $0.schema }))
+    #expect(found.union([LaunchSet.schema]) == Set(documents.map { $0.schema }))
   }
 
   /// This test fails if reading or writing loses or exchanges a key, or if keys are out of order in a document that is

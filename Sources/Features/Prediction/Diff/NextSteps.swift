@@ -75,6 +75,11 @@ package struct NextSteps {
         "link \(facts.image) again with \(option)\(shellWord(order.path)); verify then checks the link"
       )
     }
+    if order.obstacle == nil, !order.isFollowed, !facts.isMachO {
+      needs.append(
+        "if it was linked so, compile it with -ffunction-sections (Swift: -Xfrontend -function-sections)"
+      )
+    }
     return NextStep(
       .relink, reason, gainPages: gain,
       commands: [
