@@ -42,7 +42,7 @@ function furtherSteps(report) {
   return view(
     "further", "Further steps",
     element(
-      "ol", { class: "steps", start: 2 },
+      "ol", { class: "steps" },
       others.map((step) => element(
         "li", {},
         element("p", {}, element("strong", {}, `${stepTitle(step)}. `), gainOf(step) && `${firstLetterUp(gainOf(step))}. `, visible(firstLetterUp(step.reason)), "."),

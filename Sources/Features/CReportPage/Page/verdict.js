@@ -24,12 +24,12 @@ function summary(counts, { documents: { measure }, stored: { measuresOtherBuilds
   if (counts) {
     const { isMeasured, pages: [before, after], floor, above } = counts;
     const how = isMeasured ? "measured" : "predicted";
+    const touches = `a launch ${isMeasured ? "executes" : "touches"}`;
     const change = before ? ` (${signed(after / before - 1)})` : "";
     clauses.push(
-      after == null  ? `a launch ${isMeasured ? "executes" : "touches"} ${counted(before, "page")} of code, ${how}` :
-      after < before ? `${number(before - after)} of ${counted(before, "page")} of code are gone${change}, ${how}` :
-      after > before ? `${counted(after - before, "page")} of code more than the ${number(before)} before${change}, ${how}` :
-                       `as many pages of code as before, ${number(after)}, ${how}`);
+      after == null   ? `${touches} ${counted(before, "page")} of code, ${how}` :
+      after != before ? `${touches} ${counted(after, "page")} of code instead of ${number(before)}${change}, ${how}` :
+                        `${touches} as many pages of code as before, ${number(after)}, ${how}`);
     if (floor > 0 && !hasSteps) clauses.push(above > 0 ? `an order of functions could save at most ${counted(above, "page")} more, predicted` : "no order of functions could save more, predicted");
   }
   for (const { state, sides, wall } of wallTimes(measure)) {
@@ -64,7 +64,7 @@ function machineWords({ measure }) {
 
 function verdictView(report, map, state) {
   const { diff, measure } = report.documents;
-  const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
+  const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), text.endsWith("?") ? "" : ".");
   const counts = countsOf(report);
   const measured = measuredFigures(report);
   return view(

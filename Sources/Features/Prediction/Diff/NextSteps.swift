@@ -137,7 +137,7 @@ package struct NextSteps {
     guard gain > 0 else { return nil }
     return NextStep(
       .split,
-      "\(ByteCount(idle)) of the \(ByteCount(whole)) bytes of the startup functions did not run",
+      "\(ByteCount(idle))B of the \(ByteCount(whole))B of the startup functions did not run",
       gainPages: gain, commands: [splitGeneration(facts.traces)],
       needs: ["compile again as gen says"] + linkNeeds(orderPath))
   }
@@ -149,12 +149,12 @@ package struct NextSteps {
     else { return nil }
     return NextStep(
       .split,
-      "the startup functions have \(ByteCount(whole)) bytes; a recording of their basic blocks shows how many of these bytes run, and splitting the functions leaves out the others",
+      "the startup functions have \(ByteCount(whole))B; a recording of their basic blocks shows how many of these bytes run, and splitting the functions leaves out the others",
       commands: [
         "orderfile record --breakpoints --blocks -o \(shellWord(tracePath)) -- \(launch)",
         splitGeneration([tracePath]),
       ],
-      needs: ["first compile with -fbasic-block-address-map"] + launchNeeds
+      needs: ["before the recording, compile with clang's -fbasic-block-address-map"] + launchNeeds
         + ["then compile again as gen says"] + linkNeeds(orderPath))
   }
 
@@ -227,7 +227,7 @@ package struct NextSteps {
   }
 
   private func linkNeeds(_ order: String) -> [String] {
-    guard let option = facts.order?.linkOption else {
+    guard let option = facts.order?.linkOption ?? facts.usualLinkOption else {
       return ["link \(facts.image) again with \(order)"]
     }
     return ["link \(facts.image) again with \(option)\(shellWord(order))"]

@@ -18,6 +18,10 @@ package struct StepFacts: Sendable {
   /// Whether basic blocks were recorded for a function.
   package var hasBlocks: Bool
   package var isMachO: Bool
+  /// The option of a compiler driver that passes an order file to the linker that `gen` assumes for the image format.
+  package var usualLinkOption: String? {
+    OrderFileDialect.usual(for: isMachO ? .machO : .elf).linkOption
+  }
   /// The predicted major faults of a cold launch on Linux; `nil` for other images.
   package var coldMajorFaults: Int?
   /// The startup functions that the layout has.
