@@ -15,6 +15,7 @@ import Testing
     #expect(names == ["my app", "out put"])
     let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
     #expect(text.contains("--symbol-ordering-file=\(project.output)/orders/app.order"))
+    #expect((summary["nextSteps"] as? [Any])?.isEmpty == false && text.contains("\nnext:"))
     try project.workshop.must("make", ["-s", "-C", "\(project.output)/work/tree", "check"])
 
     // A second run links and launches nothing.

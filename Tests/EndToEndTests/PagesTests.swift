@@ -191,7 +191,10 @@ import Testing
     let app = try PagesWorkshop(["-static"])
     let path = app.workshop.path("app")
     try app.workshop.writeProgram("#!\(path) touch\n".utf8, "script")
+    let text = try app.workshop.mustOrderfile("pages", "--", "./script").text
+    #expect(text.contains("\nnext:"), "\(text)")
     let run = try app.workshop.mustOrderfile("pages", "--json", "--", "./script")
+    #expect((run.json["nextSteps"] as? [Any])?.isEmpty == false)
     #expect(run.json["method"] as? String == "ptrace")
     let images = run.json["images"] as? [[String: Any]] ?? []
     #expect(images.first?["path"] as? String == path)

@@ -105,12 +105,14 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
   }
   private func write(_ counted: CountedPages, to output: Output) throws(Diagnostic) {
+    var document = counted.document
+    document.nextSteps = PagesNextSteps(document).steps
     try output.finish { sink in
       if json {
-        counted.document.json(to: sink)
+        document.json(to: sink)
       } else {
         let text = PagesText(
-          counted.document, width: destination.width,
+          document, width: destination.width,
           names: Demangler(demangle.mode).demangle, listsPages: list)
         sink(Array(text.text.utf8))
       }

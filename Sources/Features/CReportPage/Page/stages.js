@@ -35,7 +35,7 @@ function stagesView(report, state) {
 
 /** The stages of a typical launch, one after the other, as wide as they take. */
 function stageRow(launch, index, state) {
-  const stages = launch.rows.filter((row) => row.kind !== "part");
+  const stages = launch.rows.filter((row) => row.kind !== "part" && row.kind !== "task");
   const total = largest([launch.nanoseconds, ...stages.map((row) => row.elapsed)], 1);
   const place = element("div", { class: "scroll zoomed", tabindex: 0, role: "region", "aria-label": `Stages ${index + 1}` });
   const redraw = drawnToWidth(place, (shown) => {
@@ -83,8 +83,8 @@ function stageRow(launch, index, state) {
       `stages of ${launch.origins[0] ? visible(launch.origins[0]) : `launch ${index + 1}`}`,
       [
         column("#", (row) => String(numbers.get(row) ?? ""), { kind: "number" }),
-        column("stage", (row) => (row.kind === "part" ? `of it: ${row.name}` : row.name), { kind: "name" }),
-        column("kind", (row) => STAGE_KINDS[row.kind] ?? "a part of the stage before"),
+        column("stage", (row) => (row.kind === "part" || row.kind === "task" ? `of it: ${row.name}` : row.name), { kind: "name" }),
+        column("kind", (row) => STAGE_KINDS[row.kind] ?? (row.kind === "task" ? "a start-up task" : "a part of the stage before")),
         column("ms", (row) => stageMilliseconds(row.nanoseconds), { kind: "number" }),
         column("until ms", (row) => stageMilliseconds(row.elapsed), { kind: "number" })
       ],

@@ -144,60 +144,6 @@ function timelineChart(lanes, marks, end, { width, top, total, x }) {
     }));
 }
 
-/** The stages of a typical launch, one after the other, as wide as they take. */
-function stageRow(table, index) {
-  const stages = table.rows.filter((row) => row.kind !== "part" && row.kind !== "task");
-  const total = largest([table.nanoseconds, ...stages.map((row) => row.elapsed)], 1);
-  const place = element("div");
-  const inMilliseconds = (nanoseconds) => (nanoseconds / 1e6).toFixed(nanoseconds < 1e7 ? 3 : 1);
-  drawnToWidth(place, (width) => {
-    const x = (time) => (time / total) * (width - 1);
-    place.replaceChildren(drawing(
-      "svg", {
-        class: "chart",
-        width,
-        height: 58,
-        viewBox: `0 0 ${width} 58`,
-        role: "img",
-        "aria-label": `Stages: ${stages.map((row) => `${visible(row.name)} ${inMilliseconds(row.nanoseconds)} ms`).join(", ")}`
-      },
-      stages.map((row, place) => {
-        const [from, to] = [x(Math.max(0, row.elapsed - row.nanoseconds)), x(row.elapsed)];
-        const letters = Math.floor((to - from - 8) / 6.6);
-        const text = visible(row.name);
-        return [
-          drawing("rect", {
-            class: `stage ${row.kind}${place % 2 ? " odd" : ""}`,
-            x: from.toFixed(1),
-            y: 2,
-            width: Math.max(1, to - from).toFixed(1),
-            height: 30
-          }),
-          letters >= 4
-            && drawing(
-              "text", { class: "label", x: from + 4, y: 21 }, text.length > letters ? text.slice(0, letters - 1) + "\u2026" : text)
-        ];
-      }),
-      ticks(total / 1e6, width > 600 ? 8 : 4)
-        .map((value) => drawing("text", { x: x(value * 1e6), y: 50, "text-anchor": value ? "middle" : "start" }, number(value)))));
-  });
-  return element(
-    "div", {}, element("h3", {}, index ? `Stages (${index + 1})` : "Stages of the launch"),
-    note(
-      `${inMilliseconds(table.nanoseconds)} ms, the typical one of ${counted(table.launches, "launch", "launches")} of `,
-      code(table.origins[0] ?? ""), table.source === "measured" ? "; measured, in milliseconds." : "; in milliseconds."),
-    place,
-    tableBeside(
-      "stages",
-      [
-        column("stage", (row) => (row.kind === "part" || row.kind === "task" ? `of it: ${row.name}` : row.name), { kind: "name" }),
-        column("kind", (row) => row.kind),
-        column("ms", (row) => inMilliseconds(row.nanoseconds), { kind: "number" }),
-        column("until ms", (row) => inMilliseconds(row.elapsed), { kind: "number" })
-      ],
-      () => table.rows));
-}
-
 /** The page faults of launches, with one key. For comparison, launches with one cache have the same scale and lanes. */
 function faultsOfLaunches(report, map, state) {
   if (!report.faults.length) return null;

@@ -229,6 +229,7 @@ package struct ProjectOrdering {
       options.method == nil ? methods.reason(for: method) : "--\(method.rawValue)"
     document.notCounted = refusal
     document.unsettled = counts?.unsettled
+    document.nextSteps = checked.nextSteps
     document.prefetch = prefetch
     if let prefetch, prefetch.isKept {
       for (number, image) in document.images.enumerated() {
