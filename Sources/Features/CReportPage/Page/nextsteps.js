@@ -2,7 +2,7 @@
 
 const STEP_TITLES = {
   relink: "Link again", record: "Record again", order: "Make the order file", split: "Split the functions",
-  refine: "Refine the order", prefetch: "Read the startup functions ahead", advise: "Try options of linkers and compilers",
+  refine: "Refine the order", prefetch: "Prefetch the startup functions", advise: "Try options of linkers and compilers",
   nothing: "Nothing is left to do",
 };
 const stepTitle = (step) => STEP_TITLES[step.kind] ?? firstLetterUp(step.kind);

@@ -77,7 +77,7 @@ package struct NextSteps {
     }
     if order.obstacle == nil, !order.isFollowed, !facts.isMachO {
       needs.append(
-        "if it was linked so, compile it with -ffunction-sections (Swift: -Xfrontend -function-sections)"
+        "if it was linked with this file, compile it with -ffunction-sections (Swift: -Xfrontend -function-sections)"
       )
     }
     return NextStep(
@@ -149,7 +149,7 @@ package struct NextSteps {
     else { return nil }
     return NextStep(
       .split,
-      "the startup functions have \(ByteCount(whole))B; a recording of their basic blocks shows how many of these bytes run, and splitting the functions leaves out the others",
+      "the startup functions have \(ByteCount(whole))B; a recording of their basic blocks shows how many of these bytes run, and splitting the functions places the others apart",
       commands: [
         "orderfile record --breakpoints --blocks -o \(shellWord(tracePath)) -- \(launch)",
         splitGeneration([tracePath]),
