@@ -84,6 +84,7 @@ import Testing
     #expect(try textPages(workshop) == kept.last)
     let lines = workshop.text("best.order").split(separator: "\n").map(String.init)
     #expect(lines.first == "# by hand" && !lines.contains("no_such_function"))
+    #expect(lines.contains("# refined by orderfile refine"))
     #expect(run.json["droppedEntries"] as? Int == 1)
     for index in stride(from: 0, to: 400, by: 40) { #expect(lines.contains("f\(index)")) }
     #expect(workshop.text("app.order").hasPrefix("# by hand\nf399\n"))

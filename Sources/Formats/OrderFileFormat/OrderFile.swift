@@ -124,6 +124,15 @@ package struct OrderFileComment: Hashable, Sendable {
   /// The comment before data, which end at the next comment; and the comment before functions that follow data.
   static let data = "data"
   static let functions = "functions"
+  /// The comment of an order file that `orderfile refine` has written.
+  package static let refined = "refined by orderfile refine"
+
+  /// Whether the comment says that `orderfile refine` has written the order file.
+  package var isRefined: Bool {
+    String(decoding: text, as: UTF8.self).split(separator: " ").joined(separator: " ")
+      == Self.refined
+  }
+
   /// Whether it only announces the entries that follow.
   package var isMark: Bool {
     [Self.data, Self.functions].contains { text.elementsEqual(" \($0)".utf8) }

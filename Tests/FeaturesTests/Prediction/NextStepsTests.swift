@@ -118,6 +118,20 @@ import Testing
     #expect(try !self.steps("after", order: "app.order").contains { $0.kind == .split })
   }
 
+  /// The order lists unused functions between the used ones. `refine` comments the order file that it writes.
+  @Test(arguments: ["", "# refined by orderfile refine\n"])
+  func anOrderFarFromWhatPlacementReachesIsToBeRefinedOnce(comment: String) throws {
+    let functions = (0..<100).map { "g\($0)" }
+    let used = stride(from: 0, to: 100, by: 8).map { functions[$0] }
+    try builds.writeImage(functions, "app.rec", id: [0x9f, 0x3a])
+    try builds.writeImage(functions, "before", id: [0xbe, 0xf0])
+    try builds.writeImage(functions, "sparse", id: [0x5a])
+    try builds.writeTrace("app.oftrace", of: "app.rec", functions: functions, used: used)
+    try builds.write(comment + functions.joined(separator: "\n"), "sparse.order")
+    let steps = try steps("sparse", order: "sparse.order")
+    #expect(steps.contains { $0.kind == .refine } == comment.isEmpty, "\(steps)")
+  }
+
   @Test func stepsOfSeveralDocumentsAreJoined() {
     let nothing = NextStep(.nothing, "0 pages above")
     let advise = NextStep(.advise, "9 pages")

@@ -166,15 +166,18 @@ struct Refinement {
   /// Whether the best order differs from the given order.
   var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
-  /// The best order as a file, without the entries whose symbols its image lacks: their functions were renamed or
-  /// removed since they were recorded.
+  /// The best order as a file with a comment that it is refined, without the entries whose symbols its image lacks: their
+  /// functions were renamed or removed since they were recorded. A file with patterns that needs no other change gets no
+  /// comment, because patterns can't be written again.
   var written: (bytes: [UInt8], dropped: Int) {
     let order = best.candidate.order
     let (entries, dropped) = order.entriesOfSymbols(
       in: best.release.layout, architecture: best.release.architecture)
-    guard dropped > 0 else { return (best.candidate.bytes, 0) }
+    let isMarked = order.comments.contains(where: \.isRefined) || !order.patterns.isEmpty
+    guard dropped > 0 || !isMarked else { return (best.candidate.bytes, 0) }
     let strings = order.strings.map(\.hash)
-    let bytes = order.dialect.write(entries, strings: strings, header: header).bytes
+    let marked = header.filter { $0 != OrderFileComment.refined } + [OrderFileComment.refined]
+    let bytes = order.dialect.write(entries, strings: strings, header: marked).bytes
     return (bytes + best.candidate.others, dropped)
   }
 

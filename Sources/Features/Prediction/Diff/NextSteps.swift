@@ -13,7 +13,7 @@
 //
 // A step that gains no page is no step. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
 // first, alone. A launch that prefetches is not told to prefetch; an order that lists all recorded functions is not told
-// to be made again.
+// to be made again, and an order that `refine` has written is not refined again.
 //
 // What it leaves out: steps are not simulated together, so the gains need not add up.
 
@@ -166,7 +166,7 @@ package struct NextSteps {
   }
 
   private func refining(besides gained: Int) -> NextStep? {
-    guard !facts.isMachO, let order = facts.order, order.isFollowed else { return nil }
+    guard !facts.isMachO, let order = facts.order, order.isFollowed, !order.isRefined else { return nil }
     let gap = facts.pages - facts.reachablePages - gained
     guard gap >= Self.acceptedGap.least,
       Double(gap) > Double(facts.reachablePages) * Self.acceptedGap.share

@@ -65,6 +65,8 @@ package struct StepFacts: Sendable {
     package var firstDeviation: String?
     /// Whether the order file has the anchors of `gen --prefetch`.
     package var prefetches: Bool
+    /// Whether `refine` has written the order file: it found no better order.
+    package var isRefined: Bool
 
     /// Whether the linker placed most entries in order. Less than half is about what chance does.
     package var isFollowed: Bool { present > 0 && 2 * inOrder >= present }
@@ -152,6 +154,7 @@ extension StepFacts.Order {
     obstacle = most.flatMap { reason in counts[reason].map { (reason.description, $0) } }
     let anchor = Array(PrefetchAnchor.first.utf8)
     prefetches = order.file.entries.contains { $0.symbol == anchor }
+    isRefined = order.file.comments.contains(where: \.isRefined)
   }
 }
 
