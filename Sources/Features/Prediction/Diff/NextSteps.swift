@@ -166,7 +166,9 @@ package struct NextSteps {
   }
 
   private func refining(besides gained: Int) -> NextStep? {
-    guard !facts.isMachO, let order = facts.order, order.isFollowed, !order.isRefined else { return nil }
+    guard !facts.isMachO, let order = facts.order, order.isFollowed, !order.isRefined else {
+      return nil
+    }
     let gap = facts.pages - facts.reachablePages - gained
     guard gap >= Self.acceptedGap.least,
       Double(gap) > Double(facts.reachablePages) * Self.acceptedGap.share
