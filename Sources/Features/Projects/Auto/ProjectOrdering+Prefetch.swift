@@ -40,7 +40,7 @@ extension ProjectOrdering {
     }
     let before: ProjectPrefetch.Costs
     do { before = try costs() } catch {
-      guard !Interruption.hasCome else { throw error }
+      guard !Self.wasInterrupted else { throw error }
       return (AutoDocument.Prefetch(refusal: Self.wording(of: error)), orders)
     }
     let files = try ordered.map { image throws(Diagnostic) in
@@ -61,7 +61,7 @@ extension ProjectOrdering {
       if after.areLower(than: before) { return (result, changed) }
       result.refusal = "cold launches do not cost less"
     } catch {
-      guard !Interruption.hasCome else { throw error }
+      guard !Self.wasInterrupted else { throw error }
       result.refusal = Self.wording(of: error)
     }
     for (path, bytes) in files { try OutputFile(path).finish(bytes) }
@@ -73,6 +73,11 @@ extension ProjectOrdering {
     build.relink(recorded.images)
     try build.build("relink", .ordered)
     return (result, orders)
+  }
+
+  /// Whether an interrupt has come. While cold launches are counted, another handler notes it.
+  private static var wasInterrupted: Bool {
+    Interruption.hasCome || MeasuredProgram.wasInterrupted
   }
 
   private static func wording(of error: Diagnostic) -> String {
