@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 // Browsers open a few connections for each page. Of more clients, the one that has waited longest without a request is
 // cut off.
 enum { CLIENTS = 64, NOBODY = -1 };
+
+// How long the server waits for a client that takes no bytes, and for one that takes some now and then, in milliseconds.
+enum { PATIENCE = 5000, MOST_PATIENCE = 60000 };
 
 // A client whose end of the connection is gone must not end this process.
 #ifdef MSG_NOSIGNAL
@@ -102,15 +105,11 @@ static struct client *place_for_client(struct clocal_server *server) {
 static void accept_client(struct clocal_server *server) {
   int descriptor = accept(server->listener, NULL, NULL);
   if (descriptor < 0) return;  // the client is gone, or there are too many open files: it comes again
-  const struct timeval limit = {.tv_sec = 5};
-  set_option(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 #ifdef SO_NOSIGPIPE
   const int yes = 1;
   set_option(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
 #endif
-  // An accepted socket inherits O_NONBLOCK on some systems.
   (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  (void)fcntl(descriptor, F_SETFL, 0);
   struct client *client = place_for_client(server);
   client->descriptor = descriptor;
   client->is_kept = false;
@@ -159,10 +158,24 @@ size_t clocal_head(const struct clocal_server *server, int client, uint8_t *head
   return one->used;
 }
 
-static bool send_all(const struct client *client, const uint8_t *bytes, size_t size, int flags) {
+static int64_t milliseconds_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+// Returns whether the client can take bytes. A signal ends the wait, because it may ask this process to end.
+static bool can_send(const struct client *client, int64_t end) {
+  struct pollfd polled = {.fd = client->descriptor, .events = POLLOUT};
+  return milliseconds_now() < end && poll(&polled, 1, PATIENCE) > 0;
+}
+
+static bool send_all(const struct client *client, const uint8_t *bytes, size_t size, bool waits) {
+  int64_t end = milliseconds_now() + MOST_PATIENCE;
   while (size > 0) {
-    ssize_t count = send(client->descriptor, bytes, size, SEND_FLAGS | flags);
+    ssize_t count = send(client->descriptor, bytes, size, SEND_FLAGS | MSG_DONTWAIT);
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && waits && can_send(client, end)) continue;
     if (count <= 0) return false;
     bytes += count;
     size -= (size_t)count;
@@ -171,19 +184,19 @@ static bool send_all(const struct client *client, const uint8_t *bytes, size_t s
 }
 
 void clocal_answer(struct clocal_server *server, int client, const uint8_t *bytes, size_t size) {
-  (void)send_all(&server->clients[client], bytes, size, 0);  // a client that is gone needs no answer
+  (void)send_all(&server->clients[client], bytes, size, true);  // a client that is gone needs no answer
   cut_off(&server->clients[client]);
 }
 
 void clocal_keep(struct clocal_server *server, int client, const uint8_t *bytes, size_t size) {
   struct client *one = &server->clients[client];
-  one->is_kept = send_all(one, bytes, size, 0);
+  one->is_kept = send_all(one, bytes, size, true);
   if (!one->is_kept) cut_off(one);
 }
 
 void clocal_publish(struct clocal_server *server, const uint8_t *bytes, size_t size) {
   for (int index = 0; index < CLIENTS; index++) {
     struct client *one = &server->clients[index];
-    if (one->descriptor != NOBODY && one->is_kept && !send_all(one, bytes, size, MSG_DONTWAIT)) cut_off(one);
+    if (one->descriptor != NOBODY && one->is_kept && !send_all(one, bytes, size, false)) cut_off(one);
   }
 }

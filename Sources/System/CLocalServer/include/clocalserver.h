@@ -25,9 +25,10 @@ void clocal_close(struct clocal_server *server);
 int clocal_next(struct clocal_server *server, int milliseconds);
 /* Copies the head that CLIENT has sent into HEAD, which has room for CLOCAL_HEAD bytes. Returns its size. */
 size_t clocal_head(const struct clocal_server *server, int client, uint8_t *head);
-/* Sends BYTES to CLIENT, which may take five seconds, and cuts it off. */
+/* Sends BYTES to CLIENT, and cuts it off. Meanwhile the others wait: for at most five seconds if the client takes nothing,
+ * for at most a minute if it takes some bytes now and then, and no longer if a signal comes. */
 void clocal_answer(struct clocal_server *server, int client, const uint8_t *bytes, size_t size);
-/* Sends BYTES to CLIENT, and keeps it for `clocal_publish`. */
+/* Sends BYTES to CLIENT as `clocal_answer` does, and keeps it for `clocal_publish`. */
 void clocal_keep(struct clocal_server *server, int client, const uint8_t *bytes, size_t size);
 /* Sends BYTES to all clients that are kept, and cuts off those that do not take them at once. */
 void clocal_publish(struct clocal_server *server, const uint8_t *bytes, size_t size);
