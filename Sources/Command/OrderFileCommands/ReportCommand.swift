@@ -82,13 +82,15 @@ struct ReportCommand: ParsableCommand {
   }
 
   private func runServer() throws {
+    // A file that changes while the first page is made has changed for the server.
+    let watched = WatchedFiles(files)
     var server = try ReportServer(port: port ?? 0, page: try livePage())
     Interruption.catchSignals()
     try Console.print("\(server.address)\n")
     Console.printNote("serving the report until ctrl-C")
     if open { try Browser(in: .own).open(server.address) }
     server.run(
-      watching: files, until: { Interruption.hasCome },
+      watching: watched, until: { Interruption.hasCome },
       remake: { () throws(Diagnostic) in try livePage() },
       report: { problem in
         if let problem { return Console.printError(problem) }

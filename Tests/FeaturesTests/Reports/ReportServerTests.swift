@@ -112,7 +112,7 @@ import Testing
     var reports: [String] = []
     var isWritten = false
     server.run(
-      watching: [watched],
+      watching: WatchedFiles([watched]),
       until: {
         // The file changes when both have their first answers.
         if !isWritten, page.output.contains("</html>"), events.output.contains("event: page\n") {

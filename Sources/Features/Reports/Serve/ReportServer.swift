@@ -42,15 +42,15 @@ package struct ReportServer: ~Copyable {
   /// Answers browsers until `hasEnded`.
   ///
   /// - Parameters:
-  ///   - files: the paths of the files of which the page is made.
+  ///   - files: the files of the page, as they were before the first page was made.
   ///   - hasEnded: whether to end; it is asked at least four times a second.
   ///   - remake: makes the page of the changed files.
   ///   - report: is told about each page that was made again, or about the error that kept it from being made.
   package mutating func run(
-    watching files: [String], until hasEnded: () -> Bool,
+    watching files: WatchedFiles, until hasEnded: () -> Bool,
     remake: () throws(Diagnostic) -> LivePage, report: (Diagnostic?) -> Void
   ) {
-    var watched = WatchedFiles(files)
+    var watched = files
     var nextLook = ContinuousClock.now + WatchedFiles.interval
     while !hasEnded() {
       let client = clocal_next(server, 250)
