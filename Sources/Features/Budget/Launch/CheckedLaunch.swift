@@ -155,9 +155,11 @@ package struct CheckedLaunch {
     let layouts =
       try given.contains(.diff)
       ? nil : PredictedLayouts(before: comparison.before, after: comparison.after)
+    // Links are not resolved: programs such as busybox find out by the link's name what to do.
+    let isRelative = workingFolder != nil && !program.path.hasPrefix("/")
+    let programPath = isRelative ? "\(try Folder.current())/\(program.path)" : program.path
     var launch = LaunchOfImage(
-      [workingFolder == nil ? program.path : try Folder.absolutePath(program.path)]
-        + program.arguments.dropFirst(), of: image,
+      [programPath] + program.arguments.dropFirst(), of: image,
       log: ProgramLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
     launch.inputPath = input.path
