@@ -34,7 +34,7 @@ package struct BudgetCheck {
     if let base { try compare(base) }
     var results: [CheckResult] = []
     let causes = images.map { image in
-      RegressionCauses(now: image, base: base?.first { $0.name == image.name })
+      RegressionCauses(now: image, base: base?.figures(of: image))
     }
     var problems: [Diagnostic] = []
     for limit in budget.limits {
@@ -55,7 +55,7 @@ package struct BudgetCheck {
   ///   name is compared.
   private func compare(_ base: [CheckedImage]) throws(Diagnostic) {
     let pairs = images.compactMap { image in
-      base.first { $0.name == image.name }.map { (image, $0) }
+      base.figures(of: image).map { (image, $0) }
     }
     if pairs.isEmpty {
       func names(_ images: [CheckedImage]) -> String {
@@ -89,7 +89,7 @@ package struct BudgetCheck {
     _ limit: Budget.Limit, _ figure: CheckedImage.Figure, of image: CheckedImage,
     _ causes: RegressionCauses
   ) -> [CheckResult] {
-    let old = base?.first { $0.name == image.name }
+    let old = base?.figures(of: image)
     let oldFigure = old?.figure(like: figure)
     let value = figure.metric.value
     func result(_ requirement: CheckResult.Requirement, _ passes: Bool) -> CheckResult {
@@ -210,7 +210,7 @@ package struct BudgetCheck {
         !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
       }
       // This build does not fail for libraries that the base also loads.
-      let old = base?.first { $0.name == image.name }?.libraries.map { Set($0.map(\.name)) }
+      let old = base?.figures(of: image)?.libraries.map { Set($0.map(\.name)) }
       let new = others.filter { library in old.map { !$0.contains(library.name) } ?? true }
       let outcome: CheckOutcome =
         others.isEmpty ? .pass : new.isEmpty && !failsOnBase ? .alreadyInBase : .fail
@@ -282,6 +282,14 @@ package struct BudgetCheck {
       "no document has \(what)\(limit.lineWording)"
         + (found.isEmpty ? "" : ": found page sizes of \(found)"),
       hint: "give a document that 'orderfile \(limit.figure.source.rawValue) --json' has written")
+  }
+}
+
+extension [CheckedImage] {
+  /// The figures of `image` in a base: those of its architecture if the base has several.
+  fileprivate func figures(of image: CheckedImage) -> CheckedImage? {
+    let named = filter { $0.name == image.name }
+    return named.first { $0.reference.architecture == image.reference.architecture } ?? named.first
   }
 }
 

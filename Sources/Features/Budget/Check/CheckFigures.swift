@@ -67,7 +67,7 @@ extension [CheckedImage] {
   }
 
   /// Adds the newest figures of each image, command, page size and state. Times can't be compared with those of another
-  /// job.
+  /// job. An image of several architectures becomes several images.
   ///
   /// - Throws: an error whose context is `path`, if there are too many images or figures.
   private mutating func addBase(
@@ -84,7 +84,12 @@ extension [CheckedImage] {
       let series = entry.series
       let reference = ImageReference(
         path: series.image, architecture: Architecture(series.architecture))
-      let index = index(of: reference)
+      let known = firstIndex {
+        $0.name == reference.name
+          && [nil, reference.architecture].contains($0.reference.architecture)
+      }
+      let index = known ?? count
+      if known == nil { append(CheckedImage(name: reference.name)) }
       self[index].reference.architecture = reference.architecture
       for metric in entry.metrics {
         let figure = CheckedImage.Figure(
