@@ -214,7 +214,10 @@ package struct NextSteps {
   /// of the startup functions.
   private func unrecordedGain(_ functions: Int) -> Int {
     guard functions > 0, !facts.functions.isEmpty else { return 0 }
-    let bytes = facts.startupBytes / UInt64(facts.functions.count) * UInt64(functions)
+    // A function of a damaged image may claim any size.
+    let (bytes, overflows) = (facts.startupBytes / UInt64(facts.functions.count))
+      .multipliedReportingOverflow(by: UInt64(functions))
+    if overflows { return 0 }
     return max(0, functions - Int(clamping: bytes / facts.pageSize.bytes) - 1)
   }
 
