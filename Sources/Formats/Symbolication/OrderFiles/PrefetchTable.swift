@@ -105,7 +105,9 @@ package struct PrefetchTable: Hashable, Sendable {
       let segment = loaded[group.segment]
       let first = segment.range.start.rawValue
       let start = max(group.pages.lowerBound.rawValue * size.bytes, first) - first
-      let end = min((group.pages.upperBound.rawValue + 1) * size.bytes - first, segment.fileSize)
+      // The last page of the address space ends at 2^64, which wraps around to 0.
+      let pagesEnd = (group.pages.upperBound.rawValue + 1) &* size.bytes
+      let end = min(pagesEnd &- first, segment.fileSize)
       return Range(
         segment: UInt32(group.segment), fileSize: UInt32(segment.fileSize), start: UInt32(start),
         end: UInt32(end))
