@@ -57,7 +57,8 @@ package struct BudgetCheck {
     let pairs = images.compactMap { image in
       base.figures(of: image).map { (image, $0) }
     }
-    if pairs.isEmpty {
+    // A history need not have the images yet.
+    if pairs.isEmpty, !base.allSatisfy(\.isOfHistory) {
       func names(_ images: [CheckedImage]) -> String {
         images.map { printable($0.name) }.joined(separator: ", ")
       }
@@ -286,10 +287,14 @@ package struct BudgetCheck {
 }
 
 extension [CheckedImage] {
-  /// The figures of `image` in a base: those of its architecture if the base has several.
+  /// The figures of `image` in a base: those of its architecture if the base has several. Figures of a history that are
+  /// of another architecture are none of the image.
   fileprivate func figures(of image: CheckedImage) -> CheckedImage? {
     let named = filter { $0.name == image.name }
-    return named.first { $0.reference.architecture == image.reference.architecture } ?? named.first
+    return named.first { $0.reference.architecture == image.reference.architecture }
+      ?? named.first {
+        !$0.isOfHistory || [$0, image].contains { $0.reference.architecture == nil }
+      }
   }
 }
 

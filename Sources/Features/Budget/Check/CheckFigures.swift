@@ -89,7 +89,10 @@ extension [CheckedImage] {
           && [nil, reference.architecture].contains($0.reference.architecture)
       }
       let index = known ?? count
-      if known == nil { append(CheckedImage(name: reference.name)) }
+      if known == nil {
+        append(CheckedImage(name: reference.name))
+        self[index].isOfHistory = true
+      }
       self[index].reference.architecture = reference.architecture
       for metric in entry.metrics {
         let figure = CheckedImage.Figure(

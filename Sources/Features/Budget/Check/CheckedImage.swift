@@ -27,6 +27,9 @@ package struct CheckedImage: Hashable, Sendable {
   /// The files and the launch that the documents name; not in JSON.
   var origin = Origin()
 
+  /// Whether a history states the image; not in JSON.
+  var isOfHistory = false
+
   /// The path of the document that states `reference`; not in JSON.
   fileprivate var referenceSource = ""
 
