@@ -70,8 +70,9 @@ enum orderfile_task_error {
  * May be called from any thread and from a task, also for the same stage, but not from a signal handler. It allocates
  * no memory, and no lock is held while a task runs. If two threads run a stage at the same time, each of its tasks runs
  * on one of them, and a call may return before a task on the other thread has ended. A task may load or unload images:
- * tasks of the stage in a new image take their place in the order among those that are left. A task that throws or that
- * calls longjmp leaves this function and counts as run; the next call runs the others.
+ * tasks of the stage in a new image take their place in the order among those that are left. No other thread may unload
+ * an image with tasks of STAGE until the call returns. A task that throws or that calls longjmp leaves this function and
+ * counts as run; the next call runs the others.
  *
  * Each task is a pair of marks, "begin task NAME of STAGE" and "end task NAME of STAGE", if the recorder is linked into
  * the same image (orderfile_runtime.h). */
