@@ -156,6 +156,25 @@ import Testing
     #expect(none.isEmpty)
   }
 
+  /// A history may have figures of other images, and figures of the image for several architectures.
+  @Test func aHistoryGivesFiguresOfTheImagesOwnArchitecture() throws {
+    var arm = HistoryEntry.pages("c1", 10, 300)
+    arm.series.architecture = "arm64"
+    let lines = [arm, .pages("c1", 10, 143), .pages("c1", 10, 9, image: "other")].flatMap(\.line)
+    var base: [CheckedImage] = []
+    try base.addBase(FileBytes(lines), path: "history.jsonl")
+    func bases(_ name: String, _ architecture: Architecture?) throws -> [Double?] {
+      var image = CheckedImage(["pages.textPages": 143], name: name)
+      image.reference.architecture = architecture
+      let budget = try Budget.of("\"metric\": \"pages.textPages\", \"againstBase\": \"+999\"")
+      return try BudgetCheck(budget, images: [image], base: base).results().map(\.base)
+    }
+    #expect(try bases("app", .x8664) == [143])
+    #expect(try bases("app", .arm64) == [300])
+    #expect(try bases("other", .arm64) == [nil], "no figures of this architecture")
+    #expect(try bases("new", .x8664) == [nil])
+  }
+
   /// A change does not fail for a library that the base also loads.
   @Test func onlyNewLibrariesFail() throws {
     func results(_ now: [String], base: [String]?) throws -> CheckResult {
