@@ -10,6 +10,8 @@ struct ProjectBuild {
   var language: UnsupportedLanguage?
   /// The lines that the last run left after the configuration in the file `configured`.
   private var earlierFailure = ""
+  /// Whether the last build of this run failed.
+  private var hasFailed = false
   /// The commands that were run, for the summary.
   private(set) var commands: [AutoDocument.Command] = []
   /// The symbolic links that `relink` removed; the next build may not make them again.
@@ -83,7 +85,13 @@ struct ProjectBuild {
       // The cause may be something that `configure` did not find, and that the user then installs.
       let failures = earlierFailure.hasPrefix("failed") ? "failed\nfailed\n" : "failed\n"
       try OutputFile(folder.configured).finish(Array((configuration + failures).utf8))
+      hasFailed = true
       throw error
+    }
+    // The last build may have failed because of prefetching: the configuration is good.
+    if hasFailed {
+      try OutputFile(folder.configured).finish(Array(configuration.utf8))
+      hasFailed = false
     }
     commands.append(AutoDocument.Command(step: name, command: system.build))
   }
