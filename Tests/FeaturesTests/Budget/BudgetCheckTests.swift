@@ -156,7 +156,7 @@ import Testing
     #expect(none.isEmpty)
   }
 
-  /// A history may have figures of other images, and figures of the image for several architectures.
+  /// A history may have figures of other images, and of the image for several architectures.
   @Test func aHistoryGivesFiguresOfTheImagesOwnArchitecture() throws {
     var arm = HistoryEntry.pages("c1", 10, 300)
     arm.series.architecture = "arm64"

@@ -287,8 +287,8 @@ package struct BudgetCheck {
 }
 
 extension [CheckedImage] {
-  /// The figures of `image` in a base: those of its architecture if the base has several. Figures of a history that are
-  /// of another architecture are none of the image.
+  /// The figures of `image` in a base: those of its architecture if the base has several. Figures of
+  /// a history that are of another architecture are none of the image.
   fileprivate func figures(of image: CheckedImage) -> CheckedImage? {
     let named = filter { $0.name == image.name }
     return named.first { $0.reference.architecture == image.reference.architecture }
