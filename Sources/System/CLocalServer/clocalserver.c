@@ -1,3 +1,7 @@
+#ifdef __linux__
+#define _GNU_SOURCE  // clock_gettime
+#endif
+
 #include "clocalserver.h"
 
 #include <arpa/inet.h>
