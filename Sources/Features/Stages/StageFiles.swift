@@ -46,7 +46,17 @@ package struct StageFiles {
       let bytes = try InputFile.bytes(path)
       if TraceHeader.begins(bytes) {
         let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
-        add([StagedLaunch(trace)], from: path, to: .trace, &groups, &document)
+        let launch = StagedLaunch(trace)
+        if launch.stages.isEmpty {
+          document.warnings.append(
+            Diagnostic(
+              "left out: the trace has no times", context: [path],
+              hint:
+                "a launch tells times if it is recorded for at least 0.1 ms, and not by an emulator"
+            ))
+        } else {
+          add([launch], from: path, to: .trace, &groups, &document)
+        }
         continue
       }
       do throws(ParseError) {

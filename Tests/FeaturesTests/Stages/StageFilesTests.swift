@@ -47,6 +47,28 @@ import Testing
       ])
   }
 
+  /// A launch that was recorded for less than 0.1 ms: its clock can't be told from the two readings of the clocks.
+  @Test func aTraceWithoutTimesIsLeftOut() throws {
+    var trace = TraceWriter()
+    trace.processStart = 1
+    trace.firstPair = (1000, 1000)
+    trace.lastPair = (51000, 51000)
+    trace.addMark("ready", ticks: 2000)
+    let workshop = try Workshop()
+    try workshop.write(trace.bytes(), "short.oftrace")
+    try workshop.write("main 40\n".utf8, "a.log")
+    let paths = ["short.oftrace", "a.log"].map {
+      workshop.folder.appendingPathComponent($0).path
+    }
+    let document = try StageFiles(paths, precision: 0.03).read()
+    #expect(document.tables.map(\.source) == [.stopwatch])
+    #expect(document.warnings.map(\.message) == ["left out: the trace has no times"])
+    let error = #expect(throws: Diagnostic.self) {
+      try StageFiles([paths[0]], precision: 0.03).read()
+    }
+    #expect(error?.message == "left out: the trace has no times")
+  }
+
   @Test func countsThatDifferBetweenLaunchesAreNoneOfAll() throws {
     let first = """
       total time: 100.00 milliseconds (100.0%)
