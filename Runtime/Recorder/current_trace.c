@@ -20,7 +20,8 @@ OF_INTERNAL orderfile_trace_header *of_own_trace(void) {
 
 OF_INTERNAL orderfile_trace_header *of_current_trace(void) {
   orderfile_trace_header *trace = of_own_trace();
-  if (trace || !of_load_relaxed(&of_recorder.trace)) return trace; /* relaxed: NULL or the parent's */
+  /* acquire: as above. It is NULL, the parent's, or the trace that another thread has just started. */
+  if (trace || !of_load_acquire(&of_recorder.trace)) return trace;
   /* From here, a first hit reaches the files that create traces: none of our code runs when a process
    * forks, so a child's first hit is the first to notice. */
   of_replace_trace_after_fork();
