@@ -22,6 +22,19 @@ extension Budget {
   }
 }
 
+extension BudgetCheck {
+  /// Returns the outcomes of a limit on one figure with the value `value`, and with `base` in the base.
+  static func outcomes(
+    _ limit: String, _ value: Double, base: Double? = nil, figure: String = "pages.textPages"
+  ) throws -> [CheckOutcome] {
+    let old = base.map { [CheckedImage([figure: $0])] }
+    return try BudgetCheck(
+      Budget.of("\"metric\": \"\(figure)\", \(limit)"), images: [CheckedImage([figure: value])],
+      base: old
+    ).results().map(\.outcome)
+  }
+}
+
 extension CheckedImage {
   /// Makes an image with figures: names such as `pages.textPages`, and their values.
   init(
