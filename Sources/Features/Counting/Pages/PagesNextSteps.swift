@@ -36,14 +36,14 @@ package struct PagesNextSteps {
     guard executed >= Self.leastPages else { return nil }
     let all = image.fileCount(of: .text, .fourKibibytes).map { " of \($0)" } ?? ""
     let path = self.path(image)
-    let trace = shellWord(fileName(ofPath: image.path) + ".oftrace")
+    let commands = OrderCommands(image: image.path, launch: document.command)
     return NextStep(
       .record,
       "the launch executes \(executed)\(all) pages of code of \(path); "
         + "a recording shows how many an order file saves",
       commands: [
-        "orderfile record --breakpoints -o \(trace) -- \(launch)",
-        "orderfile diff \(shellWord(path)) \(shellWord(path)) --trace \(trace)",
+        commands.record(),
+        "orderfile diff \(shellWord(path)) \(shellWord(path)) --trace \(shellWord(commands.newTrace))",
       ])
   }
 

@@ -4,14 +4,15 @@
 //
 // - `relink`: startup functions that the order file lists and the linker did not place in order. The gain is the number
 //   of pages that only these functions touch, less the pages that they fill when they are together.
-// - `order`, `record`: the same for startup functions that the order file does not list. If a measured launch executed
-//   pages on which no recorded function is, the launch has to be recorded again; otherwise the traces are enough.
+// - `order`, `record`: startup functions that the order file does not list, with a gain that is computed in the same
+//   way. If a measured launch executed functions that were not recorded, the launch has to be recorded again; otherwise
+//   the traces are enough.
 // - `split`: the bytes of the startup functions, less the bytes of their blocks that ran, in pages. Only recorded blocks
 //   show this: without them, the step is to record them, and has no gain.
 // - `refine`: the pages above what placement can reach, less the gains of the steps before, if these are many.
 // - `prefetch`: the major faults that a cold launch is predicted to wait for. It saves no page.
 //
-// A step that gains no page is no step. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
+// A step whose gain is 0 is left out. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
 // first, alone. A launch that prefetches is not told to prefetch; an order that lists all recorded functions is not told
 // to be made again, and an order that `refine` has written is not refined again.
 //
@@ -26,8 +27,12 @@ import Rendering
 /// The steps that would save pages of a layout, from its facts.
 package struct NextSteps {
   private let facts: StepFacts
+  private let commands: OrderCommands
 
-  package init(_ facts: StepFacts) { self.facts = facts }
+  package init(_ facts: StepFacts) {
+    self.facts = facts
+    commands = OrderCommands(image: facts.image, traces: facts.traces, launch: facts.launch)
+  }
 
   /// The number of pages above the reachable pages that is worth refining: this share of the reachable pages, or `least`
   /// pages if that is more.
@@ -87,9 +92,9 @@ package struct NextSteps {
       ], needs: needs)
   }
 
-  /// `record` or `order`.
+  /// The step `record` if a measured launch ran functions that were not recorded, otherwise the step `order`.
   private var ordering: NextStep? {
-    let unrecorded = unrecordedPages
+    let unrecorded = unrecordedFunctions
     guard let order = facts.order else { return firstOrder }
     let unlisted = facts.functions.filter { $0.state == .unlisted }
     let known = facts.gain(ofMoving: [.unlisted])
@@ -100,13 +105,13 @@ package struct NextSteps {
     var reason = "\(functions) \(are) not in \(order.path)"
     guard unrecorded > 0 || facts.traces.isEmpty else {
       return NextStep(
-        .order, reason, gainPages: gain, commands: [generation(facts.traces, order.path)],
+        .order, reason, gainPages: gain, commands: [commands.gen(facts.traces, to: order.path)],
         needs: linkNeeds(order.path))
     }
     reason += ", of which \(unrecorded) \(unrecorded == 1 ? "was" : "were") not recorded"
     return NextStep(
       .record, reason, gainPages: gain,
-      commands: [recording, generation([tracePath], order.path)],
+      commands: [commands.record(), commands.gen([commands.newTrace], to: order.path)],
       needs: launchNeeds + linkNeeds(order.path))
   }
 
@@ -114,11 +119,11 @@ package struct NextSteps {
   private var firstOrder: NextStep? {
     let gain = facts.pages - facts.reachablePages
     guard gain > 0, !facts.traces.isEmpty else { return nil }
-    let path = fileName(ofPath: facts.image) + ".order"
+    let path = commands.usualOrder
     return NextStep(
       .order,
       "no order file was given, and \(facts.functions.count) startup functions are on \(counted(facts.pages, "page"))",
-      gainPages: gain, commands: [generation(facts.traces, path)], needs: linkNeeds(path))
+      gainPages: gain, commands: [commands.gen(facts.traces, to: path)], needs: linkNeeds(path))
   }
 
   private var splitting: NextStep? {
@@ -151,17 +156,17 @@ package struct NextSteps {
       .split,
       "the startup functions have \(ByteCount(whole))B; a recording of their basic blocks shows how many of these bytes run, and splitting the functions places the others apart",
       commands: [
-        "orderfile record --breakpoints --blocks -o \(shellWord(tracePath)) -- \(launch)",
-        splitGeneration([tracePath]),
+        commands.record(blocks: true),
+        splitGeneration([commands.newTrace]),
       ],
       needs: ["before the recording, compile with clang's -fbasic-block-address-map"] + launchNeeds
         + ["then compile again as gen says"] + linkNeeds(orderPath))
   }
 
-  private var orderPath: String { facts.order?.path ?? fileName(ofPath: facts.image) + ".order" }
+  private var orderPath: String { facts.order?.path ?? commands.usualOrder }
 
   private func splitGeneration(_ traces: [String]) -> String {
-    generation(traces, orderPath)
+    commands.gen(traces, to: orderPath)
       + " --split-profile \(shellWord(fileName(ofPath: facts.image))).clusters"
   }
 
@@ -179,7 +184,7 @@ package struct NextSteps {
       gainPages: gap,
       commands: [
         "orderfile refine --order \(shellWord(order.path)) --image \(shellWord(facts.image)) "
-          + "--relink \"$RELINK\" -- \(launch)"
+          + "--relink \"$RELINK\" -- \(commands.launch)"
       ],
       needs: [
         "RELINK is the command that links \(facts.image) with the order file in $ORDERFILE_ORDER"
@@ -194,14 +199,14 @@ package struct NextSteps {
     return NextStep(
       .prefetch,
       "a cold launch is predicted to wait for \(faults) page faults of its code, one after the other",
-      commands: [generation(facts.traces, order.path) + " --prefetch \(shellWord(source))"],
+      commands: [commands.gen(facts.traces, to: order.path) + " --prefetch \(shellWord(source))"],
       needs: ["compile and link \(source), too"] + linkNeeds(order.path))
   }
 
   // MARK: Measured launches
 
-  /// The number of functions that a measured launch ran, first on their pages, and that were not recorded.
-  private var unrecordedPages: Int {
+  /// The number of functions that the measured launch was first to run on a page, and that were not recorded.
+  private var unrecordedFunctions: Int {
     guard let measured = facts.measured else { return 0 }
     let recorded = Set(facts.functions.map(\.name))
     return Set(
@@ -210,8 +215,8 @@ package struct NextSteps {
     ).count
   }
 
-  /// The pages that go if these functions move to the others. Their sizes are unknown, so they count with the mean size
-  /// of the startup functions.
+  /// Returns the number of pages that a launch no longer touches if functions that were not recorded move to the other
+  /// startup functions. Their sizes are unknown, so each counts with the mean size of the startup functions.
   private func unrecordedGain(_ functions: Int) -> Int {
     guard functions > 0, !facts.functions.isEmpty else { return 0 }
     // A function of a damaged image may claim any size.
@@ -221,11 +226,7 @@ package struct NextSteps {
     return max(0, functions - Int(clamping: bytes / facts.pageSize.bytes) - 1)
   }
 
-  // MARK: Command lines
-
-  private var launch: String {
-    (facts.launch ?? [facts.image]).map(shellWord).joined(separator: " ")
-  }
+  // MARK: What the user has to add
 
   private var launchNeeds: [String] {
     facts.launch == nil ? ["add the arguments of the launch after '--'"] : []
@@ -236,20 +237,5 @@ package struct NextSteps {
       return ["link \(facts.image) again with \(order)"]
     }
     return ["link \(facts.image) again with \(option)\(shellWord(order))"]
-  }
-
-  /// The path of the trace to record: the only trace, which is out of date, or a trace named as the image.
-  private var tracePath: String {
-    facts.traces.count == 1 && !facts.traces[0].hasPrefix("@")
-      ? facts.traces[0] : fileName(ofPath: facts.image) + ".oftrace"
-  }
-
-  private var recording: String {
-    "orderfile record --breakpoints -o \(shellWord(tracePath)) -- \(launch)"
-  }
-
-  private func generation(_ traces: [String], _ order: String) -> String {
-    "orderfile gen \(traces.map(shellWord).joined(separator: " ")) --image \(shellWord(facts.image)) "
-      + "-o \(shellWord(order))"
   }
 }
