@@ -61,7 +61,7 @@ class Chart {
       this.node.append(
         drawing("path", { class: `curve ${name}`, d: `M${this.right} ${end.toFixed(1)}L${this.right + 14} ${at.toFixed(1)}` }),
         drawing("text", { class: "label", x: this.right + 18, y: (at + 4).toFixed(1) },
-                words.length > letters ? words.slice(0, letters - 1) + "\u2026" : words));
+                shortened(words, letters)));
   }
   /** Short lines at the bottom. */
   marks(places, name) {

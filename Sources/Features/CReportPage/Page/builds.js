@@ -2,7 +2,7 @@
 
 const signedBytes = (bytes) => (bytes > 0 ? "+" : bytes < 0 ? "\u2212" : "") + number(Math.abs(bytes));
 
-/** The columns of a comparison by bytes; a missing size is one of a build without it. */
+/** The columns of a comparison by bytes. A size is `null` in a build that lacks the section or symbol. */
 const byteColumns = [
   column("bytes before", (one) => (one.before === null ? "" : number(one.before)), { kind: "number" }),
   column("bytes after", (one) => (one.after === null ? "" : number(one.after)), { kind: "number" }),

@@ -65,7 +65,7 @@ function ownerLabels(cells, owners, before) {
     const letters = Math.floor(((end - place) * (WIDTH + GAP) - GAP) / NAME_LETTER);
     let isNamed = place === 0 && owner === before;
     if (name && !isNamed && letters >= Math.min(name.length, 12)) {
-      labels.push({ x, text: name.length <= letters ? name : name.slice(0, letters - 1) + "\u2026" });
+      labels.push({ x, text: shortened(name, letters) });
       isNamed = true;
     }
     last = isNamed ? owner : null;

@@ -29,6 +29,9 @@ const milliseconds = (microseconds) => `${(microseconds / 1000).toFixed(microsec
 const fileName = (path) => path.split("/").at(-1);
 const firstLetterUp = (text) => text[0].toUpperCase() + text.slice(1);
 
+/** Shortens text to a number of letters. */
+const shortened = (text, letters) => (text.length > letters ? text.slice(0, letters - 1) + "\u2026" : text);
+
 /** Replaces control characters, which names from foreign files may have. */
 const visible = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 

@@ -54,7 +54,7 @@ function orderView(report, map) {
   return view(
     "order", "Order file",
     element(
-      "dl", { class: "figures small" },
+      "dl", { class: "figures" },
       lines.map(([title, value]) => element("div", {}, element("dt", {}, title), element("dd", {}, visible(value))))),
     map && outsideOrder(report, map),
     reasonsOf.length > 0

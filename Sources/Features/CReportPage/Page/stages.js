@@ -54,7 +54,7 @@ function stageRow(launch, index, state) {
         const [from, to] = [x(Math.max(0, row.elapsed - row.nanoseconds)), x(row.elapsed)];
         const letters = Math.floor((to - from - 8) / LETTER);
         const full = `${place + 1} ${visible(row.name)}`;
-        const text = letters >= 6 ? (full.length > letters ? full.slice(0, letters - 1) + "\u2026" : full) : letters >= 2 ? String(place + 1) : "";
+        const text = letters >= 6 ? shortened(full, letters) : letters >= 2 ? String(place + 1) : "";
         return [
           drawing("rect", {
             class: `stage ${row.kind}${place % 2 ? " odd" : ""}`,
