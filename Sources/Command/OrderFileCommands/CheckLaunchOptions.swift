@@ -40,12 +40,12 @@ struct CheckLaunchOptions: ParsableArguments {
   @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
   @OptionGroup var described: LaunchSetOptions
 
-  /// Whether a launch is given, whose documents are made.
+  /// Whether a launch is given, from which documents are made.
   var hasLaunch: Bool { !launch.isEmpty || described.launches != nil }
 
   private static let usualFolder = "orderfile-check"
 
-  /// The first given option among these that needs `--launch`.
+  /// The first given option among these that needs a launch.
   private var firstWithoutLaunch: String? {
     let given =
       [
@@ -80,7 +80,7 @@ struct CheckLaunchOptions: ParsableArguments {
     [before, order, repeated.input, limits.script, described.launches].compactMap { $0 }
   }
 
-  /// The launch that these options describe; `nil` without `--launch`.
+  /// The launch that these options describe; `nil` without `--launch` and `--launches`.
   ///
   /// - Throws: an error if the program can't be found.
   func checkedLaunch() throws(Diagnostic) -> CheckedLaunch? {

@@ -204,3 +204,13 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
     try limits.check(input: input)
   }
 }
+
+extension LaunchEndOptions {
+  /// The options for the end of one launch, and whether each is given.
+  var given: [(option: String, isGiven: Bool)] {
+    [
+      ("--timeout", timeout != nil), ("--until-ready", untilReady != nil),
+      ("--script", script != nil),
+    ]
+  }
+}

@@ -112,9 +112,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
         ("arguments after '--'", !arguments.isEmpty), ("--input", input != nil),
         ("--layouts", random.layouts != nil), ("--export-hyperfine", exportHyperfine != nil),
       ] + limits.given)
-    if described.launches != nil, json, destination.output == "-" {
-      throw ValidationError("--json with --launches writes several documents: give -o FOLDER, too")
-    }
+    try LaunchOutputs.check(described, destination, json: json)
     let figures = try limited.limits().limits.map(\.figure)
     try random.check(others: [
       ("--control", control), ("--precision", precision != nil), ("--memory", memory),

@@ -73,9 +73,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
       others: [
         ("a command", !launched.words.isEmpty), ("--input", standardInput.input != nil),
       ] + launched.limits.given)
-    if described.launches != nil, json, destination.output == "-" {
-      throw ValidationError("--json with --launches writes several documents: give -o FOLDER, too")
-    }
+    try LaunchOutputs.check(described, destination, json: json)
     if [stopAt, stopAtSymbol, launched.limits.untilReady?.mark].count(where: { $0 != nil }) > 1 {
       throw ValidationError(
         "only one of --stop-at, --stop-at-symbol and --until-ready mark=NAME can be used")
@@ -104,6 +102,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     try write(counted, to: outputFile)
     if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
   }
+
   private func write(_ counted: CountedPages, to output: Output) throws(Diagnostic) {
     var document = counted.document
     document.nextSteps = PagesNextSteps(document).steps

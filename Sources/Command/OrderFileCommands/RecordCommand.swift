@@ -176,6 +176,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if let failure = recorded.failure { throw failure }
     if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
   }
+
   private func print(_ recorded: RecordedLaunch) {
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(

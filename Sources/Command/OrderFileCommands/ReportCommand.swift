@@ -82,7 +82,7 @@ struct ReportCommand: ParsableCommand {
   }
 
   private func runServer() throws {
-    // A file that changes while the first page is made has changed for the server.
+    // The server compares files with their state before the first page is made, so that no change is missed.
     let watched = WatchedFiles(files)
     var server = try ReportServer(port: port ?? 0, page: try livePage())
     Interruption.catchSignals()

@@ -1,3 +1,4 @@
+import ImageModel
 import JSON
 
 /// Findings for code scanning, in SARIF 2.1.0: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
@@ -138,9 +139,9 @@ package struct SARIFLog {
   /// form of GitHub's: a hash in hexadecimal, here the 64-bit FNV-1a of `fingerprint`, and a number.
   /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>
   private static func lineHash(of fingerprint: String) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in fingerprint.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return String(hash, radix: 16) + ":1"
+    var hash = FNV1a()
+    for byte in fingerprint.utf8 { hash.add(byte) }
+    return String(hash.value, radix: 16) + ":1"
   }
 
   /// Returns `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.

@@ -18,7 +18,8 @@ package struct Browser {
     }
   }
 
-  /// Opens the file at a path, or an address. Does not wait: without a desktop, the command lasts as long as the browser.
+  /// Opens the file at a path, or an address. Does not wait for the command, because without a desktop it ends only with
+  /// the browser.
   package func open(_ place: String) throws {
     let script = "setsid=$(command -v setsid); $setsid \"$@\" </dev/null >/dev/null 2>&1 &"
     // A path that begins with a dash would be an option.

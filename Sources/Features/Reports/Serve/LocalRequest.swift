@@ -10,7 +10,7 @@ package struct LocalRequest: Equatable, Sendable {
   package let host: String
 
   /// - Parameter head: the lines of the request up to the empty line.
-  /// - Returns: `nil` if the first line is none of HTTP/1, or if the request has not exactly one `Host`.
+  /// - Returns: `nil` if the first line is not a request line of HTTP/1, or if there is not exactly one `Host`.
   package init?(_ head: [UInt8]) {
     let lines = String(decoding: head, as: UTF8.self).split(
       separator: "\r\n", omittingEmptySubsequences: false)
@@ -31,8 +31,9 @@ package struct LocalRequest: Equatable, Sendable {
     self.host = host
   }
 
-  /// Whether the browser asks for this machine by a name that no other site can have. Another site can give its own name this
-  /// machine's address, and could then read the report. The port may be that of a tunnel.
+  /// Whether the browser asks for this machine by a name that no website can have. A website could give its own name
+  /// the address 127.0.0.1, and then read the report. Any port is accepted, because the request may come through a
+  /// tunnel.
   package var isForLoopback: Bool {
     let names = ["127.0.0.1", "localhost", "[::1]"]
     return names.contains { name in

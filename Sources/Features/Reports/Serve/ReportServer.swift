@@ -8,13 +8,13 @@
 import ByteReading
 import CLocalServer
 import ImageModel
-import ProcessLaunch
 
 /// Shows a report in browsers of this machine, and makes it again when its files change.
 package struct ReportServer: ~Copyable {
   private let server: OpaquePointer
-  /// The page, or the error that kept it from being made; the last page is kept.
+  /// The last page that could be made.
   private var page: LivePage
+  /// Why no page could be made of the files as they are now; `nil` if `page` shows them.
   private var problem: Diagnostic?
 
   /// - Parameters:
@@ -43,9 +43,9 @@ package struct ReportServer: ~Copyable {
   ///
   /// - Parameters:
   ///   - files: the files of the page, as they were before the first page was made.
-  ///   - hasEnded: whether to end; it is asked at least four times a second.
+  ///   - hasEnded: returns whether to end; called at least four times a second.
   ///   - remake: makes the page of the changed files.
-  ///   - report: is told about each page that was made again, or about the error that kept it from being made.
+  ///   - report: called with `nil` after a page was made again, and with the error if no page could be made.
   package mutating func run(
     watching files: WatchedFiles, until hasEnded: () -> Bool,
     remake: () throws(Diagnostic) -> LivePage, report: (Diagnostic?) -> Void
@@ -93,91 +93,5 @@ package struct ReportServer: ~Copyable {
   private var events: [UInt8] {
     guard let problem else { return LocalAnswer.event("page", page.version) }
     return LocalAnswer.event("problem", "\(problem)")
-  }
-}
-
-/// What the server of a report answers.
-package enum LocalAnswer: Equatable, Sendable {
-  case page
-  case events
-  case refusal(status: String, String)
-
-  /// - Parameter request: `nil` for a request that is none of HTTP.
-  package init(to request: LocalRequest?) {
-    guard let request else {
-      self = .refusal(status: "400 Bad Request", "expected a request of HTTP/1.1 with one Host")
-      return
-    }
-    guard request.isForLoopback else {
-      self = .refusal(
-        status: "403 Forbidden",
-        "expected a request to 127.0.0.1 or localhost, found one to another host")
-      return
-    }
-    guard request.method == "GET" else {
-      self = .refusal(status: "405 Method Not Allowed", "expected GET")
-      return
-    }
-    switch request.path {
-    case "/": self = .page
-    case "/events": self = .events
-    default: self = .refusal(status: "404 Not Found", "the report is at /")
-    }
-  }
-
-  /// A whole response. Nothing may keep it, and no page of another site may show or read it.
-  static func response(_ status: String, _ type: String, _ body: [UInt8]) -> [UInt8] {
-    let head = """
-      HTTP/1.1 \(status)\r
-      Content-Type: \(type)\r
-      Content-Length: \(body.count)\r
-      \(headers)\r
-      \r\n
-      """
-    return Array(head.utf8) + body
-  }
-
-  static let beginningOfEvents = Array(
-    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\(headers)\r\n\r\nretry: 1000\n\n".utf8)
-
-  private static let headers =
-    "Cache-Control: no-store\r\nConnection: close\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-    + "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY"
-
-  /// An event of one name; each line of `text` is a line of its data.
-  package static func event(_ name: String, _ text: String) -> [UInt8] {
-    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    return Array("event: \(name)\n\(lines.map { "data: \($0)\n" }.joined())\n".utf8)
-  }
-}
-
-/// The files of which a page is made, and whether they have changed.
-package struct WatchedFiles {
-  /// How long files have to stay as they are before the page is made again.
-  static let interval = Duration.milliseconds(500)
-
-  private let paths: [String]
-  private var known: [FileStamp?]
-  private var pending: [FileStamp?]?
-
-  package init(_ paths: [String]) {
-    self.paths = paths
-    known = paths.map { FileStamp(path: $0) }
-  }
-
-  /// Returns whether files differ from those of the last change, and are the same as at the last call. A linker or a command
-  /// that is still writing keeps its files changing.
-  package mutating func haveChanged() -> Bool {
-    let now = paths.map { FileStamp(path: $0) }
-    guard now != known else {
-      pending = nil
-      return false
-    }
-    guard now == pending else {
-      pending = now
-      return false
-    }
-    (known, pending) = (now, nil)
-    return true
   }
 }
