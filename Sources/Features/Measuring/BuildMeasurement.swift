@@ -24,7 +24,7 @@ package struct BuildMeasurement {
   package var images: [String] = []
   /// Variables of both programs, as `NAME=value`.
   package var variables: [String] = []
-  /// The working directory of both programs; `nil` for that of this process.
+  /// The working directory of both programs; `nil` for the folder of this process.
   package var folder: String?
   /// The file for standard input; `nil` for none.
   package var inputPath: String?

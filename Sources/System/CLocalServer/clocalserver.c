@@ -16,11 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-// Browsers open a few connections for each page. Of more clients, the one that has waited longest without a request is
-// cut off.
+// Browsers open a few connections for each page. If there are more clients, the client that has waited longest without
+// a request is cut off.
 enum { CLIENTS = 64, NOBODY = -1 };
 
-// How long the server waits for a client that takes no bytes, and for one that takes some now and then, in milliseconds.
+// How long the server waits for a client that takes no bytes, and at most for a client that takes some bytes now and
+// then, in milliseconds.
 enum { PATIENCE = 5000, MOST_PATIENCE = 60000 };
 
 // A client whose end of the connection is gone must not end this process.
@@ -93,8 +94,8 @@ void clocal_close(struct clocal_server *server) {
   free(server);
 }
 
-// Returns a place for a client: an empty one, else that of the client that has waited longest without a request, else
-// that of the one that was kept first.
+// Returns a place for a client: an empty place if there is one. Otherwise cuts off the client that has waited longest
+// without a request or, if all clients are kept, the client that was kept first, and returns its place.
 static struct client *place_for_client(struct clocal_server *server) {
   struct client *oldest = &server->clients[0];
   for (int index = 0; index < CLIENTS; index++) {
@@ -151,7 +152,7 @@ int clocal_next(struct clocal_server *server, int milliseconds) {
   if (poll(polled, CLIENTS + 1, milliseconds) <= 0) return -1;
   for (int index = 0; index < CLIENTS; index++)
     if (polled[index + 1].revents != 0 && read_head(&server->clients[index])) return index;
-  // Last, because a new client may get the place of one that was polled.
+  // The listener comes last, because a new client may get the place of a client that was polled.
   if (polled[0].revents != 0) accept_client(server);
   return -1;
 }

@@ -57,7 +57,7 @@ package struct BudgetCheck {
     let pairs = images.compactMap { image in
       base.figures(of: image).map { (image, $0) }
     }
-    // A history need not have the images yet.
+    // A history may have no figures of these images yet.
     if pairs.isEmpty, !base.allSatisfy(\.isOfHistory) {
       func names(_ images: [CheckedImage]) -> String {
         images.map { printable($0.name) }.joined(separator: ", ")
@@ -106,7 +106,7 @@ package struct BudgetCheck {
         figure.metric.differs(from: old.metric)
           && !(figure.metric.isBetter(increase: value > old.metric.value) ?? false)
       }
-      // If the base exceeds the limit, too, the allowance says which change is none.
+      // A change within the allowance is no reason to fail for a limit that the base exceeds, too.
       let isTolerated = oldFigure.map { old in
         limit.againstBase?.allows(
           value, base: old.metric.value, isShare: limit.figure.isShare) ?? false
@@ -232,7 +232,7 @@ package struct BudgetCheck {
   /// was compared.
   private func absence(of limit: Budget.Limit) -> Diagnostic {
     var problem = unexplainedAbsence(of: limit)
-    if let option = limit.option { problem.context = ["--limit \(shellWord(option))"] }
+    if let option = limit.option { problem.context = [CommandLimits.option(option)] }
     explain(&problem, limit.figure)
     return problem
   }
@@ -287,8 +287,9 @@ package struct BudgetCheck {
 }
 
 extension [CheckedImage] {
-  /// The figures of `image` in a base: those of its architecture if the base has several. Figures of
-  /// a history that are of another architecture are none of the image.
+  /// Returns the image of a base with which `image` is compared: the image of the same name and, if the base has it for
+  /// several architectures, of the same architecture; `nil` if there is none. A history may have only other
+  /// architectures; then there is none. In a document, another architecture is an error, which `compare` reports.
   fileprivate func figures(of image: CheckedImage) -> CheckedImage? {
     let named = filter { $0.name == image.name }
     return named.first { $0.reference.architecture == image.reference.architecture }

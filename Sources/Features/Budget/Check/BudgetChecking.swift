@@ -23,8 +23,8 @@ package struct BudgetChecking: Sendable {
   /// - Parameters:
   ///   - documents: paths; `-` is stdin.
   ///   - base: the paths of the base's documents. A path without a file is no error: the first build of a project has
-  ///     no base, and the first build with another kind of document has only a part of a base. Of a history, the
-  ///     newest figures count.
+  ///     no base, and the first build with another kind of document has only a part of a base. The newest
+  ///     figures of a history count.
   ///   - checked: the commit and the launch that are checked.
   package init(
     documents: [String], base: [String] = [], checked: CheckedCommit = CheckedCommit()

@@ -7,7 +7,7 @@ package struct CheckResult: Hashable, Sendable {
   package enum Requirement: Hashable, Sendable {
     case atMost(Bound)
     case atLeast(Bound)
-    /// The figure is at most so much worse than in the base.
+    /// The figure is worse than in the base by at most the allowance.
     case against(Allowance)
     /// All libraries are on the list of allowed libraries.
     case allowedLibraries
@@ -54,7 +54,7 @@ package struct CheckResult: Hashable, Sendable {
 
   /// The place of the limit: a line of the budget at `path`, or the option of the command line.
   func place(in path: String) -> String {
-    option.map { "--limit \(shellWord($0))" } ?? "\(path):\(line)"
+    option.map(CommandLimits.option) ?? "\(path):\(line)"
   }
 
   /// Whether the base fails the limit, too; `false` for limits relative to the base.

@@ -61,7 +61,7 @@ package struct CheckSARIF {
     let message =
       result.outcome == .inconclusive
       ? "\(result.subject): \(result.reason ?? "")" : FailedFigure(results: [result]).wording
-    let place = result.option.map { "--limit \(shellWord($0))" }
+    let place = result.option.map(CommandLimits.option)
     let level: SARIFLog.Level =
       switch result.outcome {
       case .fail: .error

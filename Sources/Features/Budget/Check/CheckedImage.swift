@@ -27,7 +27,7 @@ package struct CheckedImage: Hashable, Sendable {
   /// The files and the launch that the documents name; not in JSON.
   var origin = Origin()
 
-  /// Whether a history states the image; not in JSON.
+  /// Whether the figures of the image come from a history; not in JSON.
   var isOfHistory = false
 
   /// The path of the document that states `reference`; not in JSON.
@@ -65,7 +65,7 @@ package struct CheckedImage: Hashable, Sendable {
     package var id: String { "\(source.rawValue).\(metric.name)" }
   }
 
-  /// The files and the launch of which documents were made, for commands that make them again.
+  /// The files and the launch that documents name, for the commands that renew the order file.
   struct Origin: Hashable {
     /// The path of the image; `nil` if no document states it.
     var image: String?
@@ -97,7 +97,8 @@ package struct CheckedImage: Hashable, Sendable {
     }
   }
 
-  /// Returns the figure of this image that can be compared with `other`; `nil` if there is none.
+  /// Returns the figure of this image that has the name, source, page size and state of `other`; `nil` if the image has
+  /// no such figure.
   func figure(like other: Figure) -> Figure? {
     figures.first {
       $0.source == other.source && $0.metric.name == other.metric.name

@@ -3,6 +3,9 @@ import Rendering
 
 /// The limits that `--limit` sets on the figures of a command's result. The code of `check` judges them.
 package struct CommandLimits: Sendable {
+  /// Returns the option that states a limit, as it is on the command line.
+  static func option(_ value: String) -> String { "--limit \(shellWord(value))" }
+
   /// The limits, in the order of the command line.
   package let limits: [Budget.Limit]
 

@@ -97,7 +97,7 @@ struct PageShares {
   init(_ functions: [PlacedFunction], _ pageSize: PageSize) {
     pages = [Double](repeating: 0, count: functions.count)
     // The pages at which functions begin and end. Between two such places, the same functions lie on each page, so all
-    // of them have equal shares there. `total` is the sum of the shares that a function would have which lies on all
+    // of them have equal shares there. `total` is the sum of the shares of a function that would lie on all
     // pages up to this place.
     struct Place {
       var page: UInt64

@@ -8,7 +8,8 @@ package struct TrendDocument: Hashable, Sendable {
   package var method: Method
   /// The series, in ascending order.
   package var series: [Series]
-  /// The commits that git knows, by their names in the history: those with changes, or in a report all.
+  /// The commits that git knows, by their names in the history. In a report these are all commits of the history,
+  /// otherwise only the commits with changes.
   package var commits: [String: GitCommitName] = [:]
 
   /// The method that distinguishes changes from chance.

@@ -34,7 +34,7 @@ package struct CheckedLaunch {
   package var script: TerminalScript?
   /// Variables to set in the program's environment.
   private var variables: [(name: String, value: String)] = []
-  /// The working directory of the program; `nil` for that of this process.
+  /// The working directory of the program; `nil` for the folder of this process.
   private var workingFolder: String?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?
@@ -54,7 +54,7 @@ package struct CheckedLaunch {
       folder: folder, in: environment)
   }
 
-  /// A launch of a file of launches.
+  /// Makes the check of a launch that a file of launches describes.
   ///
   /// - Throws: an error also if the folder of the launch does not exist.
   package init(

@@ -28,7 +28,7 @@ struct LaunchOfImage {
   var script: TerminalScript?
   /// Variables to set in the program's environment.
   var variables: [(name: String, value: String)] = []
-  /// The working directory of the program; `nil` for that of this process.
+  /// The working directory of the program; `nil` for the folder of this process.
   var folder: String?
 
   init(

@@ -47,7 +47,7 @@ package struct LineNumbers {
     return low + 1
   }
 
-  /// Reads a document with `read`, whose errors get the numbers of their lines.
+  /// Reads a document with `read`, and adds the line number to an error.
   package static func placing<Document>(
     _ bytes: FileBytes, _ read: (FileBytes) throws(ParseError) -> Document
   ) throws(ParseError) -> Document {

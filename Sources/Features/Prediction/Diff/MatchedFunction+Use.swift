@@ -154,8 +154,8 @@ extension MatchedFunction {
 }
 
 extension Layout {
-  /// Returns what recorded functions match that have the names of the functions at `indexes`. If the functions are at
-  /// several addresses, it is unknown which of them ran, except for merged bodies.
+  /// Returns the match of a recorded function that has the names of the functions at `indexes`. If these functions are
+  /// at several addresses, it is unknown which of them ran, except for merged bodies.
   fileprivate func match(_ indexes: [Int]) -> MatchedFunction.Match {
     let parts = indexes.map { Part($0) }
     guard indexes.count > 1 else { return MatchedFunction.Match(parts) }

@@ -76,7 +76,7 @@ package struct StepFacts: Sendable {
 extension StepFacts {
   /// - Parameters:
   ///   - measured: the measured launch of the last layout.
-  ///   - launch: the words of the launch, if they are known from elsewhere.
+  ///   - launch: the words of the launch; `nil` to take those of the measured launch.
   init(_ estimates: LayoutEstimates, measured: MeasuredPages.Side?, launch: [String]?) {
     let last = estimates.last
     let faults = last.faults
@@ -114,10 +114,9 @@ extension StepFacts {
     self.launch = launch ?? measured?.source.command
   }
 
-  /// The functions that are not in order and are in `states`, alone on their pages: the pages that go if they move to the
-  /// others.
+  /// Returns the number of pages that a launch no longer touches if the functions in these states move to the other
+  /// startup functions: the pages on which only moved functions lie, less the pages that these functions fill.
   ///
-  /// - Returns: the pages without a function that stays, less the pages that the moved functions fill; at least 0.
   /// - Complexity: O(*n* *p*) for *n* functions of at most *p* pages.
   func gain(ofMoving states: Set<State>) -> Int {
     var kept: Set<StatedPage> = []
@@ -159,7 +158,7 @@ extension StepFacts.Order {
 }
 
 extension OrderFileCheck.Reason {
-  /// Whether the function exists, so that the linker would order it if the project were compiled otherwise.
+  /// Whether the function exists, so that the linker would order it if the project were compiled in another way.
   fileprivate var isObstacle: Bool {
     switch self {
     case .noSuchSymbol, .duplicate, .noSuchSection, .undefined: false

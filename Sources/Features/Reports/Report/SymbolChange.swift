@@ -21,7 +21,7 @@ package struct SymbolChange: Hashable, Sendable {
 }
 
 extension SymbolChange {
-  /// The changes that a report has at most; the smallest ones are left out.
+  /// The largest number of changes in a report; the smallest changes are left out.
   static let most = 2_000
 
   /// Compares two layouts by symbol: the largest changes first, and changes of the same size by name.
