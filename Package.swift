@@ -289,7 +289,7 @@ let package = Package(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: strict),
 
-    // What runs the start-up tasks of an app, in C. It marks them if the recorder is linked, too.
+    // The C code that runs the start-up tasks of an app. It records marks if the recorder is linked, too.
     .target(
       name: "Tasks", path: "Runtime/Tasks",
       cSettings: [.headerSearchPath("../Recorder/include")]),
