@@ -1,5 +1,5 @@
-// Work that a task does: three functions of its own. It takes some microseconds, because a trace needs 0.1 ms to tell
-// times.
+// Work that a task does: three functions of its own. It takes some microseconds, because a trace of less than
+// 0.1 ms has no times.
 #include <orderfile_tasks.h>
 
 static volatile unsigned result;

@@ -51,7 +51,7 @@ static OF_DATA of_initializer *of_slots[ORDERFILE_STAGE_SLOTS];
 static OF_DATA uint64_t of_slot_count;
 static OF_DATA long of_first_thread;
 static OF_DATA bool of_is_clean; /* whether the environment was cleaned */
-static OF_DATA struct orderfile_stage_trace *of_marks; /* of_trace, also after main began */
+static OF_DATA struct orderfile_stage_trace *of_marks; /* as of_trace, which is NULL after main began */
 
 OF_LOCAL uint64_t of_now(void) {
   struct timespec time;
@@ -263,9 +263,9 @@ OF_LOCAL bool of_divert(ElfW(Dyn) *section, struct of_object *object, uint32_t i
   return true;
 }
 
-/* What runs start-up tasks calls this for each mark (Runtime/Tasks/orderfile_tasks.c). */
+/* The code that runs start-up tasks calls this for each mark (Runtime/Tasks/orderfile_tasks.c). */
 OF_LOCAL void of_observe(const char *mark) {
-  if (!of_is_first_thread()) return; /* also in a forked child, which shares the memory */
+  if (!of_is_first_thread()) return; /* nor does a forked child store marks: it shares the memory */
   of_store_in(of_marks, ORDERFILE_STAGE_MARK, 0, of_now(), 0, mark);
 }
 
@@ -289,7 +289,7 @@ OF_LOCAL void of_observe_tasks(const Elf64_Phdr *segments, uint64_t count, uintp
   }
 }
 
-/* Does the same for the program, whose headers the kernel states in the auxiliary vector. */
+/* Calls of_observe_tasks for the program, whose headers the kernel states in the auxiliary vector. */
 OF_LOCAL void of_observe_tasks_of_program(uintptr_t base) {
   static const char vector[] = "/proc/self/auxv";
   Elf64_auxv_t values[64];
@@ -305,7 +305,7 @@ OF_LOCAL void of_observe_tasks_of_program(uintptr_t base) {
   if (segments) of_observe_tasks((const Elf64_Phdr *)segments, count, base);
 }
 
-/* Does the same for a library, whose file begins at BASE. */
+/* Calls of_observe_tasks for a library, whose file begins at BASE. */
 OF_LOCAL void of_observe_tasks_of_library(uintptr_t base) {
   unsigned char is_in_memory;
   if (!base || OF_SYSCALL_3(__NR_mincore, base, 1, &is_in_memory) != 0) return; /* nothing is mapped at BASE */

@@ -1,7 +1,7 @@
 /* Runs registered tasks (orderfile_tasks.h).
  *
  * A call collects the tasks of its stage from the loaded images, in order, and then runs them. A table notes each task
- * by two words before a thread runs it: the thread that adds the first word runs the task, so no lock is needed, and a
+ * by two keys before a thread runs it: the thread that adds the first key runs the task, so no lock is needed, and a
  * task that throws, exits or never returns leaves nothing in a wrong state. If the loaded images change while a task
  * runs, the tasks are collected again.
  *
@@ -20,12 +20,12 @@
 
 enum { OF_KEYS = 4096, OF_MOST_QUEUED = 128 };
 
-/* Of one process. Another image and the stage tracer find it by its note or section: its layout belongs to the note's
- * type, 2, and to the section's name. */
+/* The tasks that the process has run. Other images and the stage tracer find the table by a note (ELF) or a section
+ * (Mach-O). A table of another layout needs another type of the note than 2, and another name of the section. */
 struct of_task_table {
   /* Called with the name of each mark; NULL without a stage tracer. */
   void (*observer)(const char *mark);
-  /* Words that are not 0 are in no order; the first 0 ends the words in use. Two words for each task. */
+  /* Up to two keys of each task, in no order. The first 0 ends the keys in use. */
   uint64_t keys[OF_KEYS];
 };
 
@@ -42,7 +42,7 @@ struct of_queued_task {
 struct of_queue {
   const char *stage;
   struct of_task_table *table;
-  uint64_t generation; /* of the loaded images */
+  uint64_t generation; /* of_generation() before the tasks were collected */
   unsigned count;
   struct of_queued_task tasks[OF_MOST_QUEUED];
 };
@@ -62,7 +62,7 @@ static uint64_t of_key_of_name(const struct of_queued_task *queued) {
   return of_hash(hash, task->name, strnlen(task->name, sizeof task->name)) | 1;
 }
 
-/* The key of one registration; never that of a name, because it is even. */
+/* The key of one registration. It is even, so it differs from all keys of names, which are odd. */
 static uint64_t of_key_of_registration(const struct of_queued_task *queued) {
   return (of_hash(of_key_of_name(queued), &queued->place, sizeof queued->place) | 1) << 1;
 }
@@ -157,7 +157,7 @@ static void of_read_segment(struct of_image *image, const struct segment_command
 static void of_read_image(struct of_image *image, const struct mach_header_64 *header,
                           uintptr_t slide, const char *path) {
   memset(image, 0, sizeof *image);
-  image->id = of_hash(of_no_bytes, path, strlen(path)); /* of an image without an ID */
+  image->id = of_hash(of_no_bytes, path, strlen(path)); /* the ID of an image without a UUID */
   const char *command = (const char *)(header + 1);
   for (uint32_t i = 0; i < header->ncmds; i++) {
     const struct load_command *each = (const struct load_command *)(const void *)command;

@@ -17,9 +17,9 @@
  * orderfile_run_tasks in one constructor.
  *
  * A registration is a constant in a section of its own, so it costs no code, no constructor and no work at launch until
- * its stage runs. An image without tasks has no byte of this. Linkers keep registrations in spite of --gc-sections,
- * -dead_strip and link-time optimization. They do not link a member of a static archive that nothing refers to: link
- * such an archive with --whole-archive or -force_load.
+ * its stage runs. Linkers keep registrations in spite of --gc-sections, -dead_strip and link-time optimization. They do
+ * not link a member of a static archive that nothing refers to: link such an archive with --whole-archive or
+ * -force_load.
  */
 #ifndef ORDERFILE_TASKS_H
 #define ORDERFILE_TASKS_H
@@ -39,7 +39,7 @@ enum {
 };
 
 /* A registered task, as it is in its section: orderfile_tasks (ELF) or __DATA,__of_tasks (Mach-O). Names are in the
- * descriptor itself, so that a tuple of Swift can be one. Numbers have the byte order of the machine. */
+ * descriptor itself, so that a Swift tuple can be a descriptor. Numbers have the byte order of the machine. */
 struct orderfile_task {
   uint16_t version;         /* ORDERFILE_TASK_VERSION; a runtime does not run a task of a later version */
   uint16_t size;            /* of this descriptor in bytes, a multiple of 8; 0 in the padding between descriptors */
@@ -54,7 +54,7 @@ struct orderfile_task {
 enum orderfile_task_error {
   /* Its image registers another task of this stage and name, which has run. */
   ORDERFILE_TASK_IS_DUPLICATE = 1,
-  /* Its version or its flags are later than this runtime, or its names have no end. */
+  /* This runtime does not know the version or the flags of the task, or no null ends its name. */
   ORDERFILE_TASK_IS_UNKNOWN = 2,
   /* The process has run 2048 tasks, and the runtime has no room to note another one. */
   ORDERFILE_TASKS_ARE_TOO_MANY = 3,
@@ -63,25 +63,25 @@ enum orderfile_task_error {
 /* Runs the tasks of STAGE that have not run yet, of all loaded images, on the calling thread. Returns how many it ran.
  *
  * Tasks run by ascending priority, then by name (as bytes), then in the order in which their images were loaded: the
- * same order in every build. A task runs once in a process: an image ID, a stage and a name make one task, also if the
- * image is unloaded and loaded again. If an image registers a stage and name twice, the task that comes first runs, and
- * the other one is an error. Stages are compared as bytes; without a task of STAGE the call does nothing.
+ * same order in every build. A task runs once in a process, even if its image is unloaded and loaded again: the image
+ * ID, the stage and the name identify the task. If an image registers a stage and name twice, the task that comes first
+ * runs, and the other task is an error. Stages are compared as bytes; without a task of STAGE the call does nothing.
  *
  * May be called from any thread and from a task, also for the same stage, but not from a signal handler. It allocates
  * no memory, and no lock is held while a task runs. If two threads run a stage at the same time, each of its tasks runs
  * on one of them, and a call may return before a task on the other thread has ended. A task may load or unload images:
- * tasks of the stage in a new image take their place in the order among those that are left. No other thread may unload
- * an image with tasks of STAGE until the call returns. A task that throws or that calls longjmp leaves this function and
- * counts as run; the next call runs the others.
+ * tasks of the stage in a new image take their place in the order among the tasks that are left. No other thread may
+ * unload an image with tasks of STAGE until the call returns. A task that throws or that calls longjmp leaves this
+ * function and counts as run; the next call runs the others.
  *
- * Each task is a pair of marks, "begin task NAME of STAGE" and "end task NAME of STAGE", if the recorder is linked into
+ * Each task sets two marks, "begin task NAME of STAGE" and "end task NAME of STAGE", if the recorder is linked into
  * the same image (orderfile_runtime.h). */
 int orderfile_run_tasks(const char *stage);
 
-/* Calls HANDLER for each task that does not run because of an error, once for each task; for
- * ORDERFILE_TASKS_ARE_TOO_MANY once for each call of orderfile_run_tasks, which then returns. IMAGE is the path of the
- * task's image. The task's name has no null if that is its error. NULL brings back the default, which writes a line to
- * standard error. The handler is called on the thread that runs the stage. */
+/* Makes HANDLER the function that is called once for each task that does not run because of an error. After
+ * ORDERFILE_TASKS_ARE_TOO_MANY, orderfile_run_tasks returns, so each call of it can have this error again. IMAGE is the
+ * path of the task's image. With ORDERFILE_TASK_IS_UNKNOWN, the task's name may have no null. The handler is called on
+ * the thread that runs the stage. NULL brings back the default, which writes a line to standard error. */
 void orderfile_handle_task_errors(void (*handler)(enum orderfile_task_error error,
                                                   const struct orderfile_task *task, const char *image));
 
@@ -116,8 +116,8 @@ ORDERFILE_TASK_ASSERT(sizeof(struct orderfile_task) == 96 && offsetof(struct ord
 #define ORDERFILE_TASK_NOTE
 #else
 #define ORDERFILE_TASK_SECTION "orderfile_tasks"
-/* Not constant, because the section of a constant is writable in code for shared libraries only, and mold makes two
- * sections of those that are writable and those that are not. */
+/* Descriptors are not const: only in position-independent code would the section of a const descriptor be writable, and
+ * mold does not join the writable and the read-only sections of object files. */
 #define ORDERFILE_TASK_CONST
 #if defined(__has_attribute)
 #if __has_attribute(retain)
@@ -149,7 +149,8 @@ ORDERFILE_TASK_ASSERT(sizeof(struct orderfile_task) == 96 && offsetof(struct ord
       ".endif\n");
 #endif
 
-/* A redzone of the address sanitizer would part the descriptors. gcc gives none to variables with a section. */
+/* The address sanitizer would put redzones between the descriptors. gcc puts none around variables that have a section
+ * attribute. */
 #if defined(__clang__)
 #define ORDERFILE_TASK_PLAIN no_sanitize("address", "hwaddress"),
 #else

@@ -17,7 +17,7 @@ package struct AuditDocument: Sendable {
   /// The libraries that the loader finds, in the order in which it finds them; then the libraries of the bundle that no
   /// image asks for; then the libraries that only traces and measured launches show.
   package var libraries: [AuditedLibrary]
-  /// The initializers by image, in the order of `images`; those of one image in the order of the calls.
+  /// The initializers, sorted by image in the order of `images`, and within an image in the order of the calls.
   package var initializers: [AuditedInitializer]
   /// The start-up tasks of all images, by stage, then in the order in which the tasks of a stage run.
   package var tasks: [AuditedTask]

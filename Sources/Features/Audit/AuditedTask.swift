@@ -1,32 +1,33 @@
 import Addresses
 import ImageModel
 import JSON
+import ObjectFormat
 
 /// A start-up task that an image registers (`orderfile_tasks.h`).
 package struct AuditedTask: Sendable {
   /// Why the task never runs.
   package enum Problem: String, CaseIterable, Sendable {
-    /// Its image has another task of this stage and name, which runs first.
+    /// The image has another task of this stage and name, which runs first.
     case duplicate
-    /// Its version or its flags are later than the code that runs tasks, or its name has no end.
+    /// The code that runs tasks does not know the version or the flags of the task, or no zero byte ends its name.
     case unknown
-    /// It is in a member of an archive that the linker did not take.
+    /// The task is in a member of an archive that the linker did not take.
     case unlinked
   }
 
-  /// The name of its image.
+  /// The name of the image that registers the task.
   package var image: SymbolName
   package var stage: SymbolName
   package var name: SymbolName
   /// Tasks of a stage run by ascending priority.
   package var priority: Int
-  /// The address of its function; `nil` if the file does not state it.
+  /// The address of the task's function; `nil` if the file does not state it.
   package var address: StatedAddress?
-  /// The name of its function; `nil` if it is unknown.
+  /// The name of the task's function; `nil` if it is unknown.
   package var function: SymbolName?
   /// The object file that defines the function, or `libx.a(member.o)`; `nil` if it is unknown.
   package var objectFile: SymbolName?
-  /// `nil` if the task runs with its stage.
+  /// Why the task never runs; `nil` if it runs with its stage.
   package var problem: Problem?
 
   package init(image: SymbolName, stage: SymbolName, name: SymbolName, priority: Int) {
@@ -34,6 +35,16 @@ package struct AuditedTask: Sendable {
     self.stage = stage
     self.name = name
     self.priority = priority
+  }
+}
+
+extension AuditedTask {
+  init(_ task: StartupTask, of image: SymbolName) {
+    self.init(
+      image: image, stage: SymbolName(bytes: task.stage), name: SymbolName(bytes: task.name),
+      priority: Int(task.priority))
+    address = task.function
+    if !task.isKnown { problem = .unknown }
   }
 }
 
@@ -51,8 +62,8 @@ extension AuditedTask: JSONWritableObject {
 }
 
 extension [AuditedTask] {
-  /// The tasks by stage, then in the order in which the tasks of a stage run; tasks that the linker did not take come
-  /// last in their stage. Second tasks of one image, stage and name get their problem.
+  /// Returns the tasks by stage, then in the order in which the tasks of a stage run; tasks that the linker did not take
+  /// come last in their stage. A task gets the problem `duplicate` if an earlier task has the same image, stage and name.
   ///
   /// - Precondition: the tasks are in the order of their images.
   func inOrder() -> [AuditedTask] {

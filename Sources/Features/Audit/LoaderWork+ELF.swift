@@ -10,7 +10,7 @@ struct LoaderWork {
   var initializers: [(kind: String, address: StatedAddress?)] = []
   /// The names of Objective-C's `+load` methods, which need no symbol, by their index in `initializers`.
   var initializerNames: [Int: SymbolName] = [:]
-  /// In the order of the file.
+  /// The start-up tasks that the image registers, in the order of the file.
   var tasks: [StartupTask] = []
   var problems: [Diagnostic] = []
 

@@ -4,7 +4,7 @@ import ImageModel
 import LinkMapFormat
 import Symbolication
 
-/// Describes initializers by the functions at their addresses: by name, object file, size and pages.
+/// Describes initializers and start-up tasks by the functions at their addresses: by name, object file, size and pages.
 struct NamedInitializers {
   private let layout: Layout
   private let origins: FunctionOrigins?
@@ -31,7 +31,15 @@ struct NamedInitializers {
     work.initializers.enumerated().map { place, found in
       var initializer = AuditedInitializer(
         image: image, kind: found.kind, address: found.address)
-      if let address = found.address { describe(&initializer, at: address) }
+      if let address = found.address {
+        let function = function(at: address)
+        initializer.name = function.name
+        initializer.objectFile = function.objectFile
+        initializer.size = function.size
+        initializer.pages = function.size.map {
+          pageSize.pages(of: AddressRange(start: address, size: $0)).count
+        }
+      }
       if let name = work.initializerNames[place] { initializer.name = initializer.name ?? name }
       guard let name = initializer.name else { return initializer }
       let (origin, file) = InitializerNames.origin(of: name, in: layout.imageFormat)
@@ -45,28 +53,26 @@ struct NamedInitializers {
     work.tasks.map { found in
       var task = AuditedTask(found, of: image)
       guard let address = task.address else { return task }
-      var function = AuditedInitializer(image: image, kind: "task", address: address)
-      describe(&function, at: address)
+      let function = function(at: address)
       task.function = function.name
       task.objectFile = function.objectFile
       return task
     }
   }
 
-  private func describe(_ initializer: inout AuditedInitializer, at address: StatedAddress) {
+  /// Returns the function at `address`; each part is `nil` if it is unknown.
+  private func function(
+    at address: StatedAddress
+  ) -> (name: SymbolName?, objectFile: SymbolName?, size: UInt64?) {
     let aliases = layout.functions(at: address)
     let size = aliases.compactMap { layout.functions[$0].size }.max() ?? rangeSize(at: address)
-    initializer.size = size
-    initializer.pages = size.map {
-      pageSize.pages(of: AddressRange(start: address, size: $0)).count
-    }
     // A global name says more than a local name of the same address. Without a global name, the first name counts.
     let named = aliases.filter { !layout.name(of: layout.functions[$0]).bytes.isEmpty }
     let best = named.first { !layout.functions[$0].isLocal } ?? named.first
-    initializer.name = best.map { layout.name(of: layout.functions[$0]) }
-    initializer.objectFile =
+    let objectFile =
       contributions?.file(at: address)
       ?? named.lazy.compactMap { origins?.file(ofFunction: $0, byNeighbors: true) }.first
+    return (best.map { layout.name(of: layout.functions[$0]) }, objectFile, size)
   }
 
   private func rangeSize(at address: StatedAddress) -> UInt64? {

@@ -3,14 +3,14 @@ import CommandSupport
 import ImageModel
 import ObjectFormat
 
-/// The start-up tasks of archives that an image does not have: the linker took no member that registers them, because
-/// nothing refers to a symbol of the member.
+/// The start-up tasks in those members of archives that the linker did not take, because nothing refers to a symbol of
+/// the member.
 ///
-/// Only archives of which the link map has a member are known. A path in the link map that is relative counts from the
-/// current folder, or from the folder of the link map.
+/// An archive is read only if the link map names a member of the archive. Relative paths in the link map are tried in
+/// the current folder, then in the folder of the link map.
 struct UnlinkedTasks {
   private(set) var tasks: [AuditedTask] = []
-  /// Archives that could not be read.
+  /// Warnings about archives that could not be read.
   private(set) var problems: [Diagnostic] = []
   private let image: SymbolName
   private let linked: Set<SymbolName>
@@ -63,7 +63,7 @@ struct UnlinkedTasks {
     }
   }
 
-  /// The tasks of a member; none if it is no object file, such as one for link-time optimization.
+  /// Returns the tasks of a member; none if the member is no object file, such as a member for link-time optimization.
   private static func tasks(
     in bytes: FileBytes, at range: ByteRange
   ) throws(ParseError) -> [StartupTask] {
@@ -72,15 +72,5 @@ struct UnlinkedTasks {
     case .machO: try MachOFile(parsing: bytes, at: range).startupTasks()
     case .fat, .archive, nil: []
     }
-  }
-}
-
-extension AuditedTask {
-  init(_ task: StartupTask, of image: SymbolName) {
-    self.init(
-      image: image, stage: SymbolName(bytes: task.stage), name: SymbolName(bytes: task.name),
-      priority: Int(task.priority))
-    address = task.function
-    if !task.isKnown { problem = .unknown }
   }
 }

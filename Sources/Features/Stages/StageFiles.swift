@@ -52,7 +52,7 @@ package struct StageFiles {
             Diagnostic(
               "left out: the trace has no times", context: [path],
               hint:
-                "a launch tells times if it is recorded for at least 0.1 ms, and not by an emulator"
+                "a trace has times if at least 0.1 ms were recorded, and not by an emulator"
             ))
         } else {
           add([launch], from: path, to: .trace, &groups, &document)

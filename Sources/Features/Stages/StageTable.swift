@@ -152,7 +152,7 @@ package struct StageTable: Hashable, Sendable {
   /// The times that one row has in the launches.
   private struct Samples {
     var key: Key
-    /// The index of the row of which this row is a part; `nil` if the row is no part.
+    /// The index of the row to which this row belongs as a part; `nil` if the row is no part.
     var whole: Int?
     var thread: Int?
     var elapsed: [Double] = []

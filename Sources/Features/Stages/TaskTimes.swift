@@ -8,10 +8,10 @@
 package enum TaskMark: Hashable, Sendable {
   /// The task `NAME of STAGE` begins.
   case begin(String)
-  /// It ended.
+  /// The task `NAME of STAGE` ended.
   case end(String)
 
-  /// `nil` if the mark with that name is no mark of a task.
+  /// Reads the name of a mark; `nil` if the mark is no mark of a task.
   package init?(_ mark: String) {
     func rest(after prefix: String) -> String? {
       mark.hasPrefix(prefix) ? String(mark.dropFirst(prefix.count)) : nil
@@ -26,7 +26,7 @@ package enum TaskMark: Hashable, Sendable {
   }
 }
 
-/// Makes tasks of the marks of one launch.
+/// Makes tasks, each with its times, from the marks of one launch.
 struct TaskTimes {
   struct Task {
     /// `NAME of STAGE`, as the marks have it.
@@ -50,7 +50,7 @@ struct TaskTimes {
 
   /// Adds a mark. Marks of one thread are in the order of time.
   ///
-  /// - Returns: whether the mark is one of a task.
+  /// - Returns: whether the mark belongs to a task.
   mutating func add(_ mark: String, at time: Double, thread: Int?) -> Bool {
     switch TaskMark(mark) {
     case .begin(let name):
@@ -71,7 +71,7 @@ struct TaskTimes {
   /// The time at which the last task began or ended; `nil` without tasks.
   var lastEnd: Double? { (closed + open).map(\.end).max() }
 
-  /// All tasks, by the time of their end. Tasks without an end end at `time`.
+  /// Returns all tasks, by the time of their end. Tasks without an end end at `time`.
   func ended(at time: Double) -> [Task] {
     let unended = open.map { task in
       var task = task

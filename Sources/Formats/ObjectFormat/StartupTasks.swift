@@ -9,8 +9,8 @@
 //   char     stage[28]
 //   char     name[48]
 //
-// Linkers may write several sections of the name, for pieces with different flags. In an image without section headers,
-// the note that the runtime reads has the bounds of one section.
+// Linkers may write several sections of this name, if object files give the section different flags. In an image without
+// section headers, the note that the runtime reads has the bounds of one section.
 
 import Addresses
 import ByteReading
@@ -22,11 +22,12 @@ package struct StartupTask: Hashable, Sendable {
   package var version: UInt16
   /// Tasks of a stage run by ascending priority.
   package var priority: Int32
-  /// `nil` in an object file, and if the file does not state the address.
+  /// The address of its function; `nil` in an object file, and if the file does not state the address.
   package var function: StatedAddress?
   package var flags: UInt32
-  /// Up to the first zero byte.
+  /// The name of the stage, up to the first zero byte.
   package var stage: [UInt8]
+  /// The name of the task, up to the first zero byte.
   package var name: [UInt8]
   /// Whether a zero byte ends the name.
   package var hasEnd: Bool
@@ -35,7 +36,7 @@ package struct StartupTask: Hashable, Sendable {
   package var isKnown: Bool { version == 1 && flags == 0 && hasEnd }
 
   static let sizeBytes = 96
-  /// The distance of the pointer from the begin of the descriptor.
+  /// The distance of the pointer from the start of the descriptor.
   static let functionOffset = 8
   private static let stageSize: UInt64 = 28
   private static let nameSize: UInt64 = 48
@@ -130,7 +131,8 @@ extension ELFFile {
     return tasks
   }
 
-  /// The bounds of the section, as the note of an image states them: two distances from the numbers themselves.
+  /// Returns the bounds of the section, as the note of an image states them; `nil` without such a note. The note has two
+  /// numbers: each is the distance from itself to a bound.
   private func startupTaskNote() -> AddressRange? {
     let note = notes().notes.first { note in
       note.type == Self.noteType && note.descriptor.byteCount >= 8

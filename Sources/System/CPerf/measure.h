@@ -14,8 +14,9 @@ struct measure_streams {
   bool is_terminal;
 };
 
-/* Starts the program with ENVIRONMENT, the working directory FOLDER (NULL: that of this process) and the signal mask
- * MASK, and stores the time just before exec. A program with a terminal leads a session, any other program leads a process group. */
+/* Starts the program with ENVIRONMENT, the working directory FOLDER (NULL: as this process) and the signal mask MASK,
+ * and stores the time just before exec. A program with a terminal leads a session, any other program leads a process
+ * group. */
 int measure_start(const char *path, char *const *arguments, char *const *environment, const char *folder,
                   struct measure_streams streams, const sigset_t *mask, pid_t *pid, uint64_t *start);
 

@@ -9,8 +9,8 @@ package struct ProgramLaunch: Sendable {
   package var title: String
   /// Variables to set in the program's environment, in addition to this process's own.
   package var environment: [(name: String, value: String)]
-  /// The working directory of the program; `nil` for that of this process. A program whose name has a slash is looked up
-  /// in this folder, so such a name has to be absolute.
+  /// The working directory of the program; `nil` for the working directory of this process. A program whose name has a
+  /// slash is looked up in this folder, so such a name has to be absolute.
   package var folder: String?
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?

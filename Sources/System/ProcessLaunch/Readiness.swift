@@ -26,7 +26,7 @@ package enum Readiness: Hashable, Sendable {
     }
   }
 
-  /// The sign as an option states it; `nil` for that of a script.
+  /// The sign as an option states it; `nil` for the sign of a script.
   package var option: String? {
     switch self {
     case .port(let port): "port=\(port)"

@@ -53,8 +53,8 @@ private struct TracerMemory {
 
 /// One launch on Linux, and the stage to which each nanosecond belongs.
 @Suite struct TracedLaunchTests {
-  /// The program is object 0. Its libraries are liba.so and libb.so; an initializer of liba.so opens libb.so.
-  private static func memory(main: Bool = true) -> TracerMemory {
+  /// A launch up to the call of the first initializer. The program is object 0, and liba.so is object 1.
+  private static func begun() -> TracerMemory {
     var memory = TracerMemory()
     memory.add(.version, at: 1500, value: 7000)
     memory.add(.object, object: 0, at: 1510, name: "")
@@ -62,6 +62,12 @@ private struct TracerMemory {
     memory.add(.object, object: 1, at: 1700, name: "/lib/liba.so")
     memory.add(.relocated, at: 3000)
     memory.add(.begin, object: 1, at: 3100)
+    return memory
+  }
+
+  /// A whole launch. The program's libraries are liba.so and libb.so; an initializer of liba.so opens libb.so.
+  private static func memory(main: Bool = true) -> TracerMemory {
+    var memory = begun()
     memory.add(.function, object: 1, at: 3150, value: 0x10)
     memory.add(.loading, at: 3155)
     memory.add(.object, object: 2, at: 3160, name: "/lib/libb.so")
@@ -129,13 +135,7 @@ private struct TracerMemory {
 
   /// A task before main is a part of the initializers that ran it. A task that begins after the end is left out.
   @Test func tasksArePartsOfTheStagesThatRanThem() {
-    var memory = TracerMemory()
-    memory.add(.version, at: 1500, value: 7000)
-    memory.add(.object, object: 0, at: 1510, name: "")
-    memory.add(.loading, at: 1600)
-    memory.add(.object, object: 1, at: 1700, name: "/lib/liba.so")
-    memory.add(.relocated, at: 3000)
-    memory.add(.begin, object: 1, at: 3100)
+    var memory = Self.begun()
     memory.add(.mark, at: 3110, name: "begin task a of early")
     memory.add(.mark, at: 3120, name: "end task a of early")
     memory.add(.function, object: 1, at: 3150, value: 0x10)

@@ -40,11 +40,10 @@ extension Budget: ReadableDocument {
       try Self(unplaced: bytes)
     }
     let lines = LineNumbers(of: bytes)
-    for index in limits.indices {
-      limits[index].line = lines.line(of: FileOffset(rawValue: UInt64(limits[index].line)))
-    }
-    if let place = libraries?.line {
-      libraries?.line = lines.line(of: FileOffset(rawValue: UInt64(place)))
+    for index in limits.indices { lines.number(&limits[index].line) }
+    if var libraries {
+      lines.number(&libraries.line)
+      self.libraries = libraries
     }
   }
 

@@ -47,6 +47,11 @@ package struct LineNumbers {
     return low + 1
   }
 
+  /// Replaces the offset of a byte by the number of its line.
+  package func number(_ offset: inout Int) {
+    offset = line(of: FileOffset(rawValue: UInt64(offset)))
+  }
+
   /// Reads a document with `read`, and adds the line number to an error.
   package static func placing<Document>(
     _ bytes: FileBytes, _ read: (FileBytes) throws(ParseError) -> Document

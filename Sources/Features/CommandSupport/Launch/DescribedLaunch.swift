@@ -9,7 +9,7 @@ package struct DescribedLaunch: Hashable, Sendable {
   package var command: [String]
   /// Variables to set in the program's environment, each once, in the order of the file.
   package var environment: [Variable] = []
-  /// The path of the working directory; `nil` for that of other launches.
+  /// The path of the working directory; `nil` for the current folder of this process.
   package var folder: String?
   /// The path of the file that is the standard input; `nil` for an empty input.
   package var input: String?
@@ -19,7 +19,7 @@ package struct DescribedLaunch: Hashable, Sendable {
   package var count = 1
   /// Whether a failure of the launch is an error.
   package var isRequired = true
-  /// The time limit in seconds; `nil` for that of other launches.
+  /// The time limit in seconds; `nil` for the usual limit, `limit`.
   package var timeout: Double?
   /// The sign at which the launch is over; `nil` if the program ends on its own.
   package var readiness: Readiness?
@@ -53,18 +53,20 @@ package struct DescribedLaunch: Hashable, Sendable {
   /// The paths of the files that the launch reads.
   package var inputs: [String] { [input, script?.path].compactMap { $0 } }
 
-  /// The program with an absolute path if the launch has a folder, because the program is looked up before the folder is
-  /// changed; then the arguments.
-  ///
-  /// - Parameter current: the path of the folder in which the program is looked up.
-  package func words(in current: String) -> [String] {
-    guard folder != nil, command[0].contains("/"), !command[0].hasPrefix("/") else {
-      return command
-    }
-    return ["\(current)/\(command[0])"] + command.dropFirst()
+  /// Whether the path of the program is relative, and the launch changes the folder. Paths in a file of launches count
+  /// from the current folder of this process, but the kernel would count the path from the folder of the launch.
+  package var hasMisplacedProgram: Bool {
+    folder != nil && command[0].contains("/") && !command[0].hasPrefix("/")
   }
 
-  /// Returns the launch, without streams.
+  /// Returns the words of the launch, with a path of the program that is right in the folder of the launch.
+  ///
+  /// - Parameter current: the path of the current folder of this process.
+  package func words(in current: String) -> [String] {
+    hasMisplacedProgram ? ["\(current)/\(command[0])"] + command.dropFirst() : command
+  }
+
+  /// Returns the launch of the program. The caller sets its streams.
   ///
   /// - Throws: if the folder does not exist.
   package func program() throws(Diagnostic) -> ProgramLaunch {
@@ -77,7 +79,7 @@ package struct DescribedLaunch: Hashable, Sendable {
     return launch
   }
 
-  /// Returns the words of the launch in the current folder.
+  /// Returns the words of the launch, as `words(in:)`.
   ///
   /// - Throws: if the folder of the launch does not exist.
   package func words() throws(Diagnostic) -> [String] {

@@ -35,9 +35,7 @@ extension LaunchSet: ReadableDocument {
       try Self(unplaced: bytes)
     }
     let lines = LineNumbers(of: bytes)
-    for index in launches.indices {
-      launches[index].line = lines.line(of: FileOffset(rawValue: UInt64(launches[index].line)))
-    }
+    for index in launches.indices { lines.number(&launches[index].line) }
   }
 
   /// Reads launches whose `line`s are byte offsets instead of line numbers.
@@ -151,10 +149,10 @@ extension DescribedLaunch: JSONReadable, JSONWritableObject {
     return path
   }
 
-  /// Variables that this command sets itself.
+  /// The variables that `orderfile` itself sets for launches.
   private static let own = ["LD_PRELOAD", "LD_AUDIT", "ASAN_OPTIONS", "TERM"]
 
-  /// Reads `NAME=value` for each variable. The names are those that a shell can assign to.
+  /// Reads `NAME=value` for each variable. A shell can assign to each name.
   private static func variables(of object: JSONObject) throws(ParseError) -> [Variable] {
     let texts: [String] = try object.optional("environment") ?? []
     var names: Set<String> = []

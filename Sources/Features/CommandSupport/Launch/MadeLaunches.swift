@@ -1,21 +1,33 @@
 import ImageModel
 import ProcessLaunch
 
-/// The launches of a set that have been made: which optional ones failed.
+/// The result of making the launches of a set: whether any succeeded, and which optional launches failed.
 package struct MadeLaunches {
-  /// A note for each optional launch that failed.
-  package private(set) var notes: [Diagnostic] = []
+  /// Notes about launches in the order of the launches: one for each optional launch that failed, and the notes that
+  /// the caller adds.
+  package var notes: [Diagnostic] = []
   private var lastFailure: Diagnostic?
   private var succeeded = false
 
   package init() {}
 
-  /// Makes a launch by `body`.
+  /// Makes a launch by `body`. Failures of the launch get its place.
   ///
   /// - Returns: the result of `body`; `nil` if an optional launch failed.
-  /// - Throws: the failure of a required launch, with the place of the launch; also an interrupt.
+  /// - Throws: the failure of a required launch; also an interrupt.
   package mutating func make<Result>(
     _ launch: DescribedLaunch, _ body: () throws -> Result
+  ) throws(Diagnostic) -> Result? {
+    try make(at: launch.place, isRequired: launch.isRequired, body)
+  }
+
+  /// Makes a launch by `body`.
+  ///
+  /// - Parameter place: the context to add to failures.
+  /// - Returns: the result of `body`; `nil` if an optional launch failed.
+  /// - Throws: the failure of a required launch; also an interrupt.
+  package mutating func make<Result>(
+    at place: [String] = [], isRequired: Bool, _ body: () throws -> Result
   ) throws(Diagnostic) -> Result? {
     do {
       let result = try body()
@@ -23,8 +35,8 @@ package struct MadeLaunches {
       return result
     } catch {
       var failure = error as? Diagnostic ?? Diagnostic("unable to run: \(error)")
-      failure.context = launch.place + failure.context
-      guard !launch.isRequired, !Interruption.hasCome else { throw failure }
+      failure.context = place + failure.context
+      guard !isRequired, !Interruption.hasCome else { throw failure }
       lastFailure = failure
       notes.append(
         Diagnostic(
@@ -34,7 +46,7 @@ package struct MadeLaunches {
     }
   }
 
-  /// - Throws: if no launch succeeded.
+  /// - Throws: the last failure if no launch succeeded.
   package func check() throws(Diagnostic) {
     guard !succeeded, let lastFailure else { return }
     throw lastFailure

@@ -9,7 +9,7 @@ struct ResolvedFunctions {
   /// The uses of whole launches, the heaviest launch first, and then the functions that no whole launch used, the most
   /// used function first.
   private(set) var used = UsedParts()
-  /// The recorded functions of which the layout has no name, each once.
+  /// The recorded functions whose names the layout does not have, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   private(set) var recordedCount = 0

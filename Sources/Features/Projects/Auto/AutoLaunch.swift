@@ -25,15 +25,12 @@ package struct AutoLaunch: Hashable, Sendable {
 
   package init(_ command: String) { self.command = command }
 
-  /// A launch of a file of launches.
+  /// Makes a launch from a launch that a file of launches describes.
   ///
   /// - Throws: if the input can't be read.
   package init(_ launch: DescribedLaunch) throws(Diagnostic) {
     var words = launch.command.map(shellWord)
-    let program = launch.command[0]
-    if launch.folder != nil, program.contains("/"), !program.hasPrefix("/") {
-      words[0] = "\"$OLDPWD\"/\(words[0])"
-    }
+    if launch.hasMisplacedProgram { words[0] = "\"$OLDPWD\"/\(words[0])" }
     let variables = launch.environment.map { "\($0.name)=\(shellWord($0.value))" }
     let folder = launch.folder.map { "cd -- \(shellWord($0)) && " } ?? ""
     command = folder + (variables + words).joined(separator: " ")

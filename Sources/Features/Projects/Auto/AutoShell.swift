@@ -1,5 +1,6 @@
 import CommandSupport
 import ImageModel
+import LaunchMeasurement
 import LibC
 import ProcessLaunch
 import Rendering
@@ -75,6 +76,16 @@ struct AutoShell {
     program.readiness = launch.readiness
     program.script = launch.script
     program.isShell = true
+    return program
+  }
+
+  /// Returns the program by which `launch` is measured: a shell with the command line of `launch`.
+  func measuredProgram(of launch: AutoLaunch, images: [ProjectImage]) -> MeasuredProgram {
+    var program = MeasuredProgram(
+      path: "/bin/sh", arguments: words(of: launch, images: images), inputPath: launch.input,
+      timeout: launch.timeout ?? AutoLaunch.usualTimeout, readiness: launch.readiness)
+    program.title = launch.command
+    program.script = launch.script
     return program
   }
 

@@ -28,29 +28,20 @@ struct ProjectLaunches {
   /// - Returns: warnings about the launches.
   /// - Throws: if a launch fails or does not end, or if none of the launches that await a sign becomes ready.
   mutating func tryOut(_ steps: ProjectSteps) throws(Diagnostic) -> [Diagnostic] {
-    var warnings: [Diagnostic] = []
+    var made = MadeLaunches()
     var unready: (launch: AutoLaunch, readiness: Readiness)?
     var kept: [AutoLaunch] = []
-    var lastFailure: Diagnostic?
     for launch in launches {
       var launch = launch
-      let result: (value: ProgramLaunch.Result, left: Int)
-      do { result = try tryOut(launch, steps) } catch {
-        guard !launch.isRequired, !Interruption.hasCome else { throw error }
-        lastFailure = error
-        warnings.append(
-          Diagnostic(
-            "left out, because it failed and is not required: \(error.message)",
-            context: error.context))
-        continue
-      }
+      let result = try made.make(isRequired: launch.isRequired) { try tryOut(launch, steps) }
+      guard let result else { continue }
       if let readiness = launch.readiness, !result.value.isReady {
         unready = unready ?? (launch, readiness)
         launch.readiness = nil
       }
       kept.append(launch)
       guard result.left > 0, launch.readiness == nil else { continue }
-      warnings.append(
+      made.notes.append(
         Diagnostic(
           "killed \(counted(result.left, "process", "processes")) that the launch left running: what would have run there later is not recorded",
           context: [launch.command],
@@ -58,12 +49,12 @@ struct ProjectLaunches {
             "let the program stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
         ))
     }
-    if kept.isEmpty, let lastFailure { throw lastFailure }
+    try made.check()
     launches = kept
     if let unready, launches.allSatisfy({ $0.readiness == nil }) {
       throw .notReady(unready.launch.command, unready.readiness, within: nil, .exited(0))
     }
-    return warnings
+    return made.notes
   }
 
   private func tryOut(

@@ -68,12 +68,7 @@ struct ProjectMeasurement {
     _ launch: AutoLaunch, images used: Set<ProjectImage>
   ) throws(Diagnostic) -> MeasureDocument {
     let images = recorded.images.filter(used.contains)
-    var program = MeasuredProgram(
-      path: "/bin/sh", arguments: shell.words(of: launch, images: programs),
-      inputPath: launch.input, timeout: launch.timeout ?? AutoLaunch.usualTimeout,
-      readiness: launch.readiness)
-    program.title = launch.command
-    program.script = launch.script
+    let program = shell.measuredProgram(of: launch, images: programs)
     func side(_ name: String, _ folder: String) -> MeasuredSide {
       MeasuredSide(
         name: name, program: program, images: images.map(\.path),

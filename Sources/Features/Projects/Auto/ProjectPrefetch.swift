@@ -69,12 +69,7 @@ struct ProjectPrefetch {
     _ launch: AutoLaunch, _ used: Set<ProjectImage>
   ) throws(Diagnostic) -> [MeasuredLaunch] {
     let images = recorded.images.filter(used.contains).map(\.path)
-    var program = MeasuredProgram(
-      path: "/bin/sh", arguments: shell.words(of: launch, images: programs),
-      inputPath: launch.input, timeout: launch.timeout ?? AutoLaunch.usualTimeout,
-      readiness: launch.readiness)
-    program.title = launch.command
-    program.script = launch.script
+    let program = shell.measuredProgram(of: launch, images: programs)
     let device = try LaunchDevice(Self.device, files: images)
     defer { device.remove() }
     var plan = MeasurementPlan(

@@ -35,8 +35,9 @@ extension ELFFile {
     return present.map { $0.map(StatedAddress.init(rawValue:)) }
   }
 
-  /// The words of the size of a pointer at `addresses`, which are `contents` in the file, after loading and minus the
-  /// slide; `nil` for a word that an unknown kind of relocation fills in, or that refers to another image.
+  /// Returns the pointer-sized words at `addresses`, which are `contents` in the file. Each word is the value after
+  /// loading, minus the slide; `nil` if an unknown kind of relocation writes the word, or if the word refers to another
+  /// image.
   func words(
     at addresses: AddressRange, in contents: ByteRange
   ) throws(ParseError) -> [UInt64?] {

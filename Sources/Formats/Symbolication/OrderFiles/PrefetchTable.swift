@@ -13,8 +13,8 @@
 //                   the size of the segment in the file, in bytes, when the table was made
 //                   the first byte of the range, and the first byte after the range, from the start of the segment
 //
-// If the size of a segment has changed by more than an eighth and a page, its data are others, and the initializer skips
-// its ranges. A smaller change, such as a new initializer, moves data by some bytes.
+// If the size of a segment has changed by more than an eighth plus a page, the initializer takes the segment to have
+// other data, and skips its ranges. A smaller change, such as a new initializer, moves data by some bytes.
 //
 // Pages to which the loader writes are left out: the loader relocates an image before it runs the image's first
 // function, so these pages are in memory already.
@@ -28,7 +28,7 @@ import OrderFileFormat
 /// The ranges of constants and variables that an ELF image prefetches, in the order of the calls.
 package struct PrefetchTable: Hashable, Sendable {
   struct Range: Hashable, Sendable {
-    /// The number of the segment among those of type `PT_LOAD`.
+    /// The number of the segment among the segments of type `PT_LOAD`.
     var segment: UInt32
     /// `p_filesz` of the segment.
     var fileSize: UInt32
@@ -56,15 +56,15 @@ package struct PrefetchTable: Hashable, Sendable {
 
   /// The largest number of ranges. Each range is a system call or several, and takes 16 bytes.
   static let mostRanges = 64
-  /// The number of untouched pages of 4 KiB between two ranges that are prefetched with them. A request costs a device
-  /// as much as reading some tens of KiB.
+  /// The largest number of untouched pages of 4 KiB between touched pages that are prefetched in one range. A request
+  /// costs a device as much as reading some tens of KiB.
   static let holePages: UInt64 = 8
 
   /// Makes a table for builds that have the data of `file`.
   ///
   /// - Parameters:
-  ///   - touched: bytes that launches touched, in the order of first use. Bytes that no segment has in the file are left
-  ///     out, and so are segments of 4 GiB and more.
+  ///   - touched: bytes that launches touched, in the order of first use. Bytes are left out if the file does not
+  ///     contain them, or if their segment has 4 GiB or more.
   ///   - isInMemory: whether a page is in memory before the initializer runs.
   /// - Complexity: O(*n* log *n* + *n* *s*) for *n* bytes and *s* segments.
   package init(
@@ -114,7 +114,7 @@ package struct PrefetchTable: Hashable, Sendable {
     }
   }
 
-  /// Reads the table behind the first anchor at `anchor`.
+  /// Reads the table after the text of the first anchor, which is at `anchor`.
   ///
   /// - Returns: `nil` if there is no such anchor, or if the table is not in the file.
   package init?(of file: ELFFile, at anchor: StatedAddress) {

@@ -4,7 +4,7 @@ import ImageModel
 import ObjectFormat
 import OrderFileFormat
 
-/// The pages of an ELF image that the image prefetches when it starts, as its anchors and the table behind the first anchor
+/// The pages of an ELF image that the image prefetches when it starts, as its anchors and the table in the first anchor
 /// state them.
 package struct PrefetchedPages: Sendable {
   /// Whole pages of 4 KiB.

@@ -51,8 +51,8 @@ package struct UsedFunctions: Sendable {
     var address: StatedAddress?
   }
 
-  /// The functions: first those of the first whole launch in their order, then the functions that the second launch
-  /// adds, and so on. Then the functions that no whole launch used, the most used first.
+  /// The functions: first the functions of the first whole launch in their order, then the functions that the second
+  /// launch adds, and so on. Then the functions that no whole launch used, the most used first.
   package private(set) var functions: [Function] = []
   /// The whole launches, sorted by weight, the heaviest first; launches of equal weight by the number of functions, the
   /// largest first.

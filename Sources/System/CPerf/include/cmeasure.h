@@ -56,8 +56,8 @@ struct cmeasure_readiness {
 };
 
 /* Launches the program at PATH with ARGUMENTS, which end with NULL and begin with the program's name, and waits until
- * it has ended. VARIABLES are as in cprocess_environment. FOLDER is the program's working directory; NULL for
- * that of this process. PATH is relative to FOLDER. The program leads its own process group. Processes of this
+ * it has ended. VARIABLES are as in cprocess_environment. FOLDER is the program's working directory; NULL: as
+ * this process. PATH is relative to FOLDER. The program leads its own process group. Processes of this
  * group that the program leaves running are killed; on Linux, so are all other processes that it leaves running.
  *
  * The program's standard input is the file at INPUT, or empty. Its output is discarded or, with SHOWS_OUTPUT, goes to

@@ -33,7 +33,7 @@ char *_Nullable *_Nullable cprocess_environment(char *_Nullable const *_Nonnull 
 /* Starts ARGUMENTS[0], looked up in PATH.
  *
  * ARGUMENTS and VARIABLES end with NULL. VARIABLES has entries "NAME=value", which replace those in this process's
- * environment. FOLDER is the program's working directory; NULL for that of this process. All belong to the caller. If
+ * environment. FOLDER is the program's working directory; NULL: as this process. All belong to the caller. If
  * GROUP is a group that the program leads, the program gets the terminal if this process has it and shares it as
  * standard input. *START is set to the time just before the start, in nanoseconds since boot (CLOCK_BOOTTIME).
  *

@@ -12,7 +12,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var arguments: [String]
   /// The name of the launch in messages: the path, unless the launch is a command line of a shell.
   package var title: String
-  /// The working directory of the program, for which `path` has to be absolute; `nil` for that of this process.
+  /// The working directory of the program; `nil` for the working directory of this process. With a working directory,
+  /// `path` has to be absolute.
   package var folder: String?
   /// The file for standard input; `nil` for none.
   package var inputPath: String?
