@@ -104,9 +104,17 @@ import Testing
     let html = String(decoding: page.html, as: UTF8.self)
     #expect(page.html == ReportPage(Self.document, wording: upperCase).html)
     #expect(html.contains("<title>app &lt;/title&gt;: pages of a launch</title>"))
-    #expect(!html.contains("{{") && html.components(separatedBy: "</script>").count == 4)
+    #expect(!html.contains("{{") && html.components(separatedBy: "</script>").count == 5)
     let scripts = String(decoding: try Self.unpacked("script", html), as: UTF8.self)
     #expect(scripts.hasPrefix("\"use strict\";\n") && scripts.contains("class Layout {"))
+    // Comments and indentation are left out. Of a comment that began inside a line, only the other lines would be.
+    for line in scripts.split(separator: "\n") {
+      #expect(
+        !line.hasPrefix(" ") && !line.hasPrefix("*") && !line.contains("/*")
+          && !line.hasPrefix("//"), "\(line)")
+    }
+    #expect(
+      String(decoding: try Self.unpacked("style", html), as: UTF8.self).contains("@media print"))
     for address in ["http:", "https:", "import(", "fetch(", "src="] {
       let code = (html + scripts).replacing("http://www.w3.org/2000/svg", with: "")
       #expect(!code.contains(address))

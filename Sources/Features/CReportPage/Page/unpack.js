@@ -1,5 +1,5 @@
 "use strict";
-// Unpacks the other scripts, which are deflated and in Base64 as the data are, and runs them.
+// Unpacks the style and the other scripts, which are deflated and in Base64 as the data are, and adds them to the page.
 
 async function unpacked(id) {
   const text = atob(document.getElementById(id).textContent);
@@ -8,10 +8,12 @@ async function unpacked(id) {
   return new Response(inflated).text();
 }
 
-unpacked("script").then((text) => {
-  const script = document.createElement("script");
-  script.textContent = text;
-  document.body.append(script);
+Promise.all(["style", "script"].map(unpacked)).then((texts) => {
+  for (const [index, name] of ["style", "script"].entries()) {
+    const element = document.createElement(name);
+    element.textContent = texts[index];
+    document.head.append(element);
+  }
 }, (error) => {
   document.getElementById("main").textContent = `This report needs a browser that can inflate: ${error.message}`;
   throw error;
