@@ -252,6 +252,36 @@ import Testing
         == ["_start", "frame_dummy", "main", "_f"])
   }
 
+  /// `caml_alloc` is in C. Only the two bounds of an OCaml program make its functions functions of OCaml.
+  @Test(
+    arguments: [("__", "_1"), (".", ".f_1"), ("$", "$f")].flatMap { name in
+      [OrderFileDialect.lld, .gold, .gnuLD].map { (name.0, name.1, $0) }
+    })
+  func theFunctionsOfOCamlAreBetweenTheBoundsOfItsCode(
+    separator: String, ending: String, dialect: OrderFileDialect
+  ) {
+    let function = "camlA\(separator)f\(ending)"
+    let bounds = ["begin", "end"].map { "camlA\(separator)code_\($0)" }
+    let hot = ["begin", "end"].map { "caml_hot\(separator)code_\($0)" }
+    let symbols =
+      ["main", bounds[0], function, "camlA\(separator)g", bounds[1], "caml_alloc"] + hot
+    func placed(_ symbols: [String]) -> [OrderFileEntry] {
+      let layout = sampleLayout(symbols)
+      let parts = ["main", "caml_alloc", function].map { Part(symbols.firstIndex(of: $0)!) }
+      return PlacingEntries(of: parts, in: SymbolMap(layout), for: dialect).entries
+    }
+    func names(_ entries: [OrderFileEntry]) -> [String] {
+      entries.map { String(decoding: $0.symbol, as: UTF8.self) }
+    }
+    let entries = placed(symbols)
+    #expect(names(Array(entries.prefix(4))) == [hot[0], function, hot[1], "main"])
+    #expect(names(entries).last == "caml_alloc")
+    #expect(entries[1].section == Array(".text.caml.\(function)".utf8))
+    #expect(dialect.write(entries).unwritable.isEmpty)
+    let ordinary = placed(symbols.filter { !hot.contains($0) })
+    #expect(!names(ordinary).contains(hot[0]) && names(ordinary).last == function)
+  }
+
   @Test(arguments: [OrderFileDialect.gold, .gnuLD])
   func whereSectionsAreNamedTheCRuntimeHasNoEntry(dialect: OrderFileDialect) {
     let layout = sampleLayout(["_start", "frame_dummy", "main", "deregister_tm_clones"])

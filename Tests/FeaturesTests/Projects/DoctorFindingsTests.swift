@@ -298,8 +298,8 @@ extension [Finding] {
     #expect(AutoObstacles.of(mixed, Self.tools).isEmpty)
     #expect(mixed.findings(Self.tools).map(\.check) == ["build system", "language"])
     #expect(mixed.findings(Self.tools).map(\.severity) == [.ok, .warning])
-    #expect(UnsupportedLanguage(filesNamed: ["hello.cabal"])?.name == "Haskell")
-    #expect(UnsupportedLanguage(filesNamed: ["cabal", "main.c"]) == nil)
+    #expect(UnsupportedLanguage(filesNamed: ["hello.csproj"])?.name == "C#")
+    #expect(UnsupportedLanguage(filesNamed: ["csproj", "main.c", "hello.cabal"]) == nil)
     #expect(UnsupportedLanguage(command: ["/usr/bin/go", "build"]) == go)
     #expect(UnsupportedLanguage(command: ["make", "go"]) == nil)
   }

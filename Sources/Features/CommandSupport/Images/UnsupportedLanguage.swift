@@ -1,6 +1,6 @@
 import ImageModel
 
-/// A language whose programs can't be ordered.
+/// A language whose projects `auto` can't order.
 package struct UnsupportedLanguage: Hashable, Sendable {
   /// The name of the language, such as `Go`.
   package let name: String
@@ -17,16 +17,12 @@ package struct UnsupportedLanguage: Hashable, Sendable {
     Self(
       name: "Go", reason: "its linker takes no order files", files: ["go.mod", "go.work"],
       commands: ["go"]),
-    Self(name: "Zig", reason: unknownCompiler, files: ["build.zig"], commands: ["zig"]),
+    Self(
+      name: "Zig", reason: "its linker is a part of the compiler, which takes a linker script",
+      files: ["build.zig"], commands: ["zig"]),
     Self(
       name: "D", reason: unknownCompiler, files: ["dub.json", "dub.sdl"],
       commands: ["dub", "dmd", "ldc2", "gdc"]),
-    Self(
-      name: "OCaml", reason: unknownCompiler, files: ["dune-project"],
-      commands: ["dune", "ocamlfind", "ocamlopt"]),
-    Self(
-      name: "Haskell", reason: unknownCompiler, files: ["stack.yaml", "cabal.project", ".cabal"],
-      commands: ["stack", "cabal", "ghc"]),
     Self(
       name: "Java", reason: virtualMachine,
       files: ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"],
@@ -63,10 +59,10 @@ package struct UnsupportedLanguage: Hashable, Sendable {
     self = found
   }
 
-  /// The message, such as `Go: its linker takes no order files; orderfile works with C, C++, Objective-C, Swift and
-  /// Rust`.
+  /// The message, such as `Go: its linker takes no order files; docs/how-to/LANGUAGES.md has the languages that
+  /// orderfile works with`.
   package var wording: String {
-    "\(name): \(reason); orderfile works with C, C++, Objective-C, Swift and Rust"
+    "\(name): \(reason); docs/how-to/LANGUAGES.md has the languages that orderfile works with"
   }
 
   /// - Parameter context: the project, or the command that builds it.

@@ -20,9 +20,9 @@ package struct LaunchEnvironment {
   /// The variables of `compilerVariableNames` that are set, in that order.
   package var compilerVariables: [(name: String, value: String)] = []
 
-  /// The variables by which configure, make and CMake choose compilers, their options and the generator.
+  /// The variables by which configure, make, CMake and ocamlopt choose compilers, their options and the generator.
   package static let compilerVariableNames = [
-    "CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_GENERATOR",
+    "CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_GENERATOR", "OCAMLPARAM",
   ]
 
   package init(

@@ -115,12 +115,15 @@ struct AutoShell {
 
   /// The environment variables of each build step.
   private var ownVariables: [(name: String, value: String)] {
-    [
+    let ocaml = environment.compilerVariables.first { $0.name == "OCAMLPARAM" }?.value ?? "_"
+    return [
       ("PATH", "\(folder.tools):\(searchPath)"), ("TMPDIR", folder.temporary),
       // Ordering needs symbols.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),
       // ccache sees neither the options that the wrappers add nor that this folder is a copy.
       ("CCACHE_NAMESPACE", "orderfile"), ("CCACHE_DIR", "\(folder.temporary)/ccache"),
+      // The wrappers see how ocamlopt links, but not how it compiles.
+      ("OCAMLPARAM", "\(ocaml),function-sections=1"),
     ]
   }
 

@@ -26,7 +26,7 @@ import ObjectFormat
 struct UntypedFunctions {
   /// The addresses of the symbols that are functions, ascending.
   private(set) var functions: [StatedAddress] = []
-  /// The number of symbols that may be functions or data. Local symbols are not counted.
+  /// The number of symbols that may be functions or data. Local symbols, and those around OCaml's code, are not counted.
   private(set) var uncertainCount = 0
   /// The names of the first symbols that `uncertainCount` counts, by address.
   private(set) var uncertain: [SymbolName] = []
@@ -69,13 +69,15 @@ struct UntypedFunctions {
     Self.addBranchTargets(to: &isFunction, labels, known: known, in: file, index(of:))
     functions = labels.indices.filter { isFunction[$0] }.map { places[$0] }
     let others = labels.indices.filter { !isFunction[$0] && !labels[$0].isLocal }
-    uncertainCount = others.count
-    uncertain = others.prefix(Self.mostNames).compactMap { index in
-      let table = tables[labels[index].table]
-      return table.names.name(at: labels[index].name).map {
-        SymbolName(bytes: table.names.bytes.copy($0.indices))
+      .compactMap { index in
+        let table = tables[labels[index].table]
+        return table.names.name(at: labels[index].name).map {
+          SymbolName(bytes: table.names.bytes.copy($0.indices))
+        }
       }
-    }
+      .filter { !OCamlCode.isBound($0.bytes) }
+    uncertainCount = others.count
+    uncertain = Array(others.prefix(Self.mostNames))
   }
 
   /// The symbols without a type in sections of code, one for each address, and the mapping symbols; ascending.

@@ -39,7 +39,8 @@ package struct PlacingEntries: Sendable {
   package private(set) var unmoved: [Int] = []
 
   /// Entries for `parts` of the layout of `map`, in their order. In ELF images, the part with the first byte of a split
-  /// function has the function's name, and the other part is its cold part. No dialect for Mach-O can name parts.
+  /// function has the function's name, and the other part is its cold part. Functions in OCaml are before the others
+  /// (`OCamlCode`). No dialect for Mach-O can name parts.
   ///
   /// - Parameter architecture: the architecture to which the entries are limited, in a dialect that supports such a
   ///   limit; `nil` for no limit.
@@ -50,22 +51,7 @@ package struct PlacingEntries: Sendable {
   ) {
     let layout = map.layout
     guard dialect.imageFormat == .machO else {
-      var runtimeSections: Set<Int> = []
-      for part in parts {
-        let function = layout.functions[part.function]
-        guard layout.canMove(function, by: dialect),
-          layout.runtimeSection(of: function).map({ runtimeSections.insert($0).inserted }) ?? true
-        else { continue }
-        if part.hasEntry {
-          entries += layout.entries(of: function, for: dialect)
-        } else {
-          let name = Array(layout.names[function.name])
-          entries.append(
-            OrderFileEntry(
-              symbol: name + FunctionSection.coldSuffix, section: FunctionSection.split(from: name))
-          )
-        }
-      }
+      addELFEntries(of: parts, in: map, for: dialect)
       return
     }
     let functions = parts.filter(\.isWhole).map(\.function)
@@ -90,6 +76,33 @@ package struct PlacingEntries: Sendable {
     }
     ambiguousNames = namesakes.ambiguous
     unmoved = namesakes.unmoved
+  }
+
+  private mutating func addELFEntries(
+    of parts: [Part], in map: SymbolMap, for dialect: OrderFileDialect
+  ) {
+    let layout = map.layout
+    let code = OCamlCode(in: map)
+    let (ocaml, others) = code?.separated(parts, in: layout) ?? ([], parts)
+    if let code, !ocaml.isEmpty {
+      let functions = ocaml.map { layout.name(of: layout.functions[$0.function]) }
+      entries = [code.begin] + functions.map { OCamlCode.entry(of: $0.bytes) } + [code.end]
+    }
+    var runtimeSections: Set<Int> = []
+    for part in others {
+      let function = layout.functions[part.function]
+      guard layout.canMove(function, by: dialect),
+        layout.runtimeSection(of: function).map({ runtimeSections.insert($0).inserted }) ?? true
+      else { continue }
+      if part.hasEntry {
+        entries += layout.entries(of: function, for: dialect)
+      } else {
+        let name = Array(layout.names[function.name])
+        entries.append(
+          OrderFileEntry(
+            symbol: name + FunctionSection.coldSuffix, section: FunctionSection.split(from: name)))
+      }
+    }
   }
 
   /// The spellings of `name` that linkers may expect, each once.
