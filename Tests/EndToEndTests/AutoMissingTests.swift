@@ -88,7 +88,7 @@ import Testing
     let run = try project.start(["--launch"] + words).end()
     #expect(
       run.status == 64 && run.errors.contains("unsupported language: \(message)")
-        && run.errors.contains("docs/how-to/LANGUAGES.md has the languages that orderfile works with"),
+        && run.errors.contains("LANGUAGES.md has the languages that orderfile works with"),
       "\(run.errors)")
     let commands = file == "README" ? [] : [["init", project.folder], ["doctor", project.folder]]
     for command in commands {
