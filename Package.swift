@@ -184,13 +184,13 @@ let package = Package(
         "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
         "JSON", "ByteReading", "Addresses", "LibC",
       ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
-    // `measure`.
+    // `measure` and `advise`.
     smallTarget(
       "Features/Measuring",
       [
-        "Counting", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
-        "Symbolication", "OrderFileFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "Counting", "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat", "PagesFormat",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `stages`.
     smallTarget(
@@ -200,7 +200,7 @@ let package = Package(
         "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
         "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
       ]),
-    // `pages`, `faults`, `refine`, `advise`.
+    // `pages`, `faults`, `refine`.
     smallTarget(
       "Features/Counting",
       [

@@ -7,7 +7,7 @@ import Testing
   @Test func withoutALinkOnlyWhatTheTablesTellIsPredicted() throws {
     let app = try AdvisedProgram()
     let document = try app.document(["--", "./app"])
-    let options = try #require(document["options"] as? [[String: Any]])
+    let options = try #require(document["changes"] as? [[String: Any]])
     #expect(options.map { $0["name"] as? String } == ["packed relocations", "fixed address"])
     #expect(options.map { $0["givesUp"] == nil } == [true, false])
     #expect(options.allSatisfy { $0["result"] as? String == "predicted" })
@@ -69,6 +69,18 @@ import Testing
     try workshop.write("text".utf8, "app")
     let text = try workshop.start(Built.orderfile, ["advise", "app", "--", "true"]).end()
     #expect(text.status == 1 && text.errors.contains("app: invalid file"), "\(text.errors)")
+    for (words, message) in [
+      ("--memory", "--memory needs the command that links the image: give --relink"),
+      ("--files f", "--files needs the command that links the image: give --relink"),
+      ("--relink true --runs 3", "--runs is about measured launches: give --cold"),
+      ("--relink true --warm --device slow", "--device affects cold launches only"),
+      ("--relink true --warm --runs 0", "invalid --runs: expected 1 to 10000, found 0"),
+    ] {
+      let words =
+        ["advise", "app"] + words.split(separator: " ").map(String.init) + ["--", "true"]
+      let run = try workshop.start(Built.orderfile, words).end()
+      #expect(run.status == 64 && run.errors.contains(message), "\(run.errors)")
+    }
     let nothing = try workshop.start(Built.orderfile, ["advise", "app"]).end()
     #expect(nothing.status == 64 && nothing.errors.contains("missing the launch"))
   }

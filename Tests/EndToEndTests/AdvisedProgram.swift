@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program with 40 pages of pointers, so that its table of relocations fills 120 pages.
+/// A program with 40 pages of pointers, so that its table of relocations fills 120 pages. Between the functions that a
+/// launch runs are functions of two pages that it does not run.
 struct AdvisedProgram {
   static let source = """
     static int x;
@@ -11,12 +12,29 @@ struct AdvisedProgram {
     #define P512 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32
     #define P4096 P512 P512 P512 P512 P512 P512 P512 P512
     int *pointers[] = {P4096 P4096 P4096 P4096 P4096};
+    #define UNUSED(name) __attribute__((used)) int name(void) { __asm__(".skip 8192, 0x90"); return 1; }
     __attribute__((noinline)) int first(void) { return 0; }
+    UNUSED(firstUnused)
     __attribute__((noinline)) int second(void) { return pointers[17] != &x; }
-    __attribute__((noinline)) int third(int n) { return n > 9; }
+    UNUSED(secondUnused)
+    __attribute__((noinline)) int third(int n) {
+      if (n > 9) { __asm__ volatile(".skip 8192, 0x90"); return pointers[n] == &x; }
+      return 0;
+    }
+    UNUSED(thirdUnused)
     int main(int n, char **v) { return first() + second() + third(n) + (v[0][0] == 'x'); }
     """
-  static let link = "clang -fuse-ld=lld -Wl,--build-id main.o -o app $ORDERFILE_LDFLAGS"
+  static let link = link("clang", "lld")
+
+  /// The command of `--relink` that links by this linker.
+  static func link(_ compiler: String, _ linker: String) -> String {
+    "\(compiler) -fuse-ld=\(linker) -Wl,--build-id main.o -o app $ORDERFILE_LDFLAGS"
+  }
+
+  /// The command of `--relink` that also compiles.
+  static func build(_ compiler: String) -> String {
+    "\(compiler) -O1 -fPIE $ORDERFILE_CFLAGS -c main.c && " + link(compiler, "lld")
+  }
 
   let workshop: Workshop
   private static let built = PreparedFolder<Workshop> { try build(in: $0) }
@@ -25,7 +43,7 @@ struct AdvisedProgram {
 
   private static func build(in workshop: Workshop) throws {
     try workshop.write(source.utf8, "main.c")
-    try workshop.must("clang", ["-O1", "-fPIE", "-c", "main.c"])
+    try workshop.must("clang", ["-O1", "-fPIE", "-ffunction-sections", "-c", "main.c"])
     try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "main.o", "-o", "app"])
   }
 

@@ -1,20 +1,27 @@
 import ArgumentParser
-import Counting
+import LaunchMeasurement
+import Measuring
 
 struct AdviseCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "advise",
     abstract:
-      "Find linker and compiler options with which a launch reads or writes fewer pages.",
+      "Build an image in several ways, and compare the pages that a launch touches, and what the launch costs.",
     discussion: """
       EXAMPLES
-        $ orderfile advise build/app -- build/app --help
         $ orderfile advise app --relink 'cc -o app *.o $ORDERFILE_LDFLAGS' -- ./app --help
+        $ orderfile advise app --relink 'make clean app CFLAGS="-O2 $ORDERFILE_CFLAGS" \
+      LDFLAGS="$ORDERFILE_LDFLAGS"' --device slow -- ./app --help
 
-      The command of --relink has to link the image with the options in $ORDERFILE_LDFLAGS. advise runs it once \
-      for each option, launches the image and counts its pages: these results are measured. If the command also \
-      contains $ORDERFILE_CFLAGS, it has to compile with the options in this variable, and advise tries compiler \
-      options, too. At the end, advise restores the original image.
+      The command of --relink has to link the image with the options in $ORDERFILE_LDFLAGS. advise runs it with each \
+      change alone: an order of the functions, prefetching, and options of the linker such as packed relocations. If \
+      the command also contains $ORDERFILE_CFLAGS, it has to compile with the options in this variable, and advise \
+      also splits functions and tries options of the compiler. advise launches each build and counts its pages. Then \
+      it builds with all changes together that save pages. Changes that give something up are listed apart. At the \
+      end, advise restores the original image.
+
+      --device counts the requests of cold launches, and only then does advise decide about prefetching. --cold, \
+      --warm and --both measure times, and --memory measures resident memory.
 
       Without --relink, advise links nothing. It predicts the savings from the tables in the image.
       """)
@@ -29,9 +36,32 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   var pages: String?
   @Option(
     help: ArgumentHelp(
-      "The shell command that links the image with $ORDERFILE_LDFLAGS. Without it, savings are only predicted.",
+      "The shell command that links the image with $ORDERFILE_LDFLAGS, and compiles with $ORDERFILE_CFLAGS. Without it, savings are only predicted.",
       valueName: "command"))
   var relink: String?
+  @Option(
+    help: ArgumentHelp(
+      "The linker that --relink calls. (default: the linker that the image states; GNU ld if it states none)",
+      valueName: "linker"))
+  var linker: ELFLinkerOption?
+  @Option(
+    help: ArgumentHelp(
+      "The folder for the files that the options of 'together' name: the order file, the profile for splitting, and the source file that prefetches. (default: these files are not kept)",
+      valueName: "folder"), completion: .directory)
+  var files: String?
+  @Flag(
+    help:
+      "Also measure the times of launches in this state of the page cache. (default: --cold with --device, otherwise none)"
+  )
+  var state: MeasuredStates?
+  @Option(
+    help: ArgumentHelp(
+      "Launch each build this many times in each state. (default: \(AdviceMeasurement.usualRuns))",
+      valueName: "number"), transform: expecting("a number of launches"))
+  var runs: Int?
+  @OptionGroup var device: DeviceOption
+  @Flag(help: "Also measure resident memory, in 20 launches of each build.")
+  var memory = false
   @OptionGroup var repeated: RepeatedInput
   @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
@@ -52,6 +82,31 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
         "missing the launch: give --pages FILE, or the command to run after '--'")
     }
     try limits.check(input: repeated.input)
+    let ofBuilds: [(name: String, isGiven: Bool)] = [
+      ("--linker", linker != nil), ("--files", files != nil),
+      ("--device", device.settings != nil), ("--memory", memory), ("--runs", runs != nil),
+      (state.map { "--\($0.rawValue)" } ?? "", state != nil),
+    ]
+    if relink == nil, let option = ofBuilds.first(where: \.isGiven) {
+      throw ValidationError("\(option.name) needs the command that links the image: give --relink")
+    }
+    if let runs, !(1...10_000).contains(runs) {
+      throw ValidationError("invalid --runs: expected 1 to 10000, found \(runs)")
+    }
+    if runs != nil, measurement.states.isEmpty {
+      throw ValidationError(
+        "--runs is about measured launches: give --cold, --warm, --both or --device")
+    }
+    if device.settings != nil { try device.check(isCold: measurement.states.contains(.cold)) }
+  }
+
+  private var measurement: AdviceMeasurement {
+    var measurement = AdviceMeasurement()
+    measurement.states = state?.states ?? (device.settings == nil ? [] : [.cold])
+    measurement.runs = runs ?? AdviceMeasurement.usualRuns
+    measurement.device = device.settings
+    measurement.countsMemory = memory
+    return measurement
   }
 
   func run() throws {
@@ -60,13 +115,16 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
     var advice = Advice(image, in: .own)
     advice.pages = pages
     advice.relink = relink
+    advice.linker = linker?.dialect
+    advice.output = files
+    advice.measurement = measurement
     advice.inputPath = repeated.input
     advice.timeout = limits.seconds
     advice.script = try limits.readScript()
     advice.readiness = limits.readiness(advice.script)
     if !command.isEmpty { advice.command = command }
     let line = StepLine(messages)
-    line.begin("advise: links and launches")
+    line.begin("advise: builds and launches")
     defer { line.end() }
     let document = try advice.run { line.note($0.wording) }
     line.end()
@@ -76,14 +134,13 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
   }
 }
 
-extension AdviceDocument.Option {
+extension AdviceDocument.Change {
   fileprivate var wording: String {
-    let words = (compiling + linking).joined(separator: " ")
-    return switch outcome {
-    case .measured(let pages):
-      "\(words): \(pages.data.total[0]) pages read or written, \(pages.text[0]) of code executed"
-    case .predicted, .unchanged: "\(words): no effect"
-    case .failed: "\(words): can't be linked"
+    switch outcome {
+    case .measured(let build):
+      "\(name): \(build.text[0]) pages of code, \(build.data.total[0]) of data"
+    case .predicted, .unchanged: "\(name): no effect"
+    case .failed: "\(name): can't be built"
     }
   }
 }

@@ -1,5 +1,5 @@
 /// An option for compilers and linkers that may remove pages which a launch reads or writes.
-struct LinkOption {
+struct LinkOption: Hashable {
   /// The name of the option in reports.
   var name: String
   /// The arguments that `ORDERFILE_LDFLAGS` gives the compiler when it links.

@@ -1,5 +1,6 @@
 import ByteReading
 import CommandSupport
+import Counting
 import ImageModel
 import PagesFormat
 import ProcessLaunch
@@ -26,11 +27,7 @@ struct RelinkedLaunch {
       launch.countsLoading = true
       return try launch.run()
     }
-    if let end, counted.end != end {
-      throw Diagnostic(
-        "the launch ended with \(counted.end), but an earlier launch ended with \(end)\(log.lastLines())",
-        context: [program.command[0]])
-    }
+    if let end { try check(counted.end, end, log) }
     guard let image = counted.document.images.first(where: { $0.path == path }),
       !image.pages.isEmpty
     else {
@@ -42,6 +39,16 @@ struct RelinkedLaunch {
         ?? Diagnostic("the pages that the loader touches were not counted", context: [path])
     }
     return (image, counted)
+  }
+
+  /// - Throws: if a launch did not end as an earlier launch.
+  func check(
+    _ end: ProgramLaunch.End?, _ earlier: ProgramLaunch.End, _ log: ProgramLog
+  ) throws(Diagnostic) {
+    guard let end, end != earlier else { return }
+    throw Diagnostic(
+      "the launch ended with \(end), but an earlier launch ended with \(earlier)\(log.lastLines())",
+      context: [program.command[0]])
   }
 }
 

@@ -1,20 +1,25 @@
-// Which options would remove pages that a launch reads or writes: `orderfile advise`
+// Which changes to its build would make an image start with fewer pages: `orderfile advise`
 //
-// Apart from the code that runs, a launch touches tables that the loader reads, and variables that it relocates. The
-// number of these pages depends on options of the linker and of the compiler, and differently in each program. So
-// `advise` tries each option before it advises it: it links the image with one option after the other, launches it, and
-// counts its pages. Without a command that links, `advise` only states what follows from the image's own tables, and
-// calls it predicted.
+// A launch touches the code that it runs, tables that the loader reads, and variables that the loader relocates. How
+// many pages these take depends on the order of the functions, and on options of the linker and of the compiler; and
+// each program gains by other changes. So `advise` tries each change before it advises it: it builds the image with one
+// change after the other, launches it, and counts its pages. Without a command that links, `advise` only states what
+// follows from the image's own tables, and calls it predicted.
 //
-// Savings do not add up: two options may remove the same page, or one option may undo what the other has gained. So the
-// options that save pages and give up nothing are also tried together, the best first, and an option is kept only if
-// the sum of pages falls with it. The result is therefore never worse than the present link, if launches of one image
+// Savings do not add up: two changes may remove the same page, or one change may undo what the other has gained. So the
+// changes that save pages and give up nothing are also tried together, the best first, and a change is kept only if the
+// number of pages falls with it. The result is therefore never worse than the present build, if launches of one image
 // touch the same pages. How much two launches differ is measured, too.
+//
+// Prefetching saves no page. It is kept if cold launches from a device have fewer major faults or make fewer requests.
 
 import ByteReading
 import CommandSupport
+import Counting
 import ImageModel
+import LaunchMeasurement
 import ObjectFormat
+import OrderFileFormat
 import PagesFormat
 import ProcessLaunch
 import Symbolication
@@ -35,6 +40,12 @@ package struct Advice {
   package var timeout: Double?
   package var readiness: Readiness?
   package var script: TerminalScript?
+  /// What is measured besides pages.
+  package var measurement = AdviceMeasurement()
+  /// The dialect of the linker; `nil` for the linker that the image states, or else GNU ld.
+  package var linker: OrderFileDialect?
+  /// The path of a folder for the files with which the best changes are built; `nil` to write none.
+  package var output: String?
   package var environment: LaunchEnvironment
 
   package init(_ path: String, in environment: LaunchEnvironment) {
@@ -45,11 +56,11 @@ package struct Advice {
   /// Links and launches the image, and restores it. After this call, an interrupt ends the launched programs and not
   /// this process.
   ///
-  /// - Parameter progress: called with each option that was tried.
+  /// - Parameter progress: called with each change that was tried.
   /// - Throws: if the pages of the image can't be counted, if the document is of another build, or if the command fails
-  ///   without any option.
+  ///   without changes.
   package func run(
-    _ progress: (AdviceDocument.Option) -> Void
+    _ progress: (AdviceDocument.Change) -> Void
   ) throws -> AdviceDocument {
     let path = try Folder.absolutePath(path)
     let file = try elfFile(path)
@@ -72,15 +83,23 @@ package struct Advice {
     let first = try given?.image ?? launch.count(nil).image
     var document = AdviceDocument(
       ImageReference(path: self.path, architecture: first.image.architecture, id: first.id),
-      command: command, present: .init(first))
+      command: command, present: .init(first, fileBytes: UInt64(file.bytes.count)))
     guard let relink else {
-      document.options = try predictions(file, first)
+      document.changes = try predictions(file, first)
       return document
     }
+    document.measurement = measurement
+    document.keepsFiles = output != nil
+    if let output { try Folder.make(output) }
     let linked = try RelinkedImage(path: path, command: relink, in: folder)
     defer { linked.restore() }
-    let trials = try LinkTrials(linked, launch, before: file)
-    try trials.run(tries: options(for: file, relink), in: &document, progress)
+    let compiles = relink.contains("ORDERFILE_CFLAGS")
+    var trials = try BuildTrials(
+      linked, LaunchOrders(launch: launch, linker: linker), measurement, compiles: compiles,
+      before: file)
+    try trials.run(
+      tries: changes(for: file).filter { compiles || !$0.needsCompiler }, in: &document,
+      output: output, progress)
     return document
   }
 
@@ -137,19 +156,17 @@ package struct Advice {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
-  /// Returns the options that can change the image. Options for compilers are tried only if the command passes them on.
-  private func options(for file: ELFFile, _ relink: String) -> [LinkOption] {
+  /// Returns the changes that can have an effect on the image.
+  private func changes(for file: ELFFile) -> [BuildChange] {
     let isProgram = file.segments.contains { $0.type == .interpreter }
     let kind: LinkOption.Kind = isProgram ? .programs : .libraries
-    let compiles = relink.contains("ORDERFILE_CFLAGS")
-    return LinkOption.all.filter { option in
-      (option.kind == .any || option.kind == kind) && (option.compiling.isEmpty || compiles)
-    }
+    let options = LinkOption.all.filter { $0.kind == .any || $0.kind == kind }
+    return [.functionOrder, .split, .prefetch] + options.map { .option($0) }
   }
 
   private func predictions(
     _ file: ELFFile, _ image: PagesDocument.Image
-  ) throws(Diagnostic) -> [AdviceDocument.Option] {
+  ) throws(Diagnostic) -> [AdviceDocument.Change] {
     let savings: PredictedSavings
     do { savings = try PredictedSavings(of: file) } catch {
       throw Diagnostic("\(error)", context: [path])
@@ -162,15 +179,20 @@ package struct Advice {
         case LinkOption.fixedAddress: isProgram ? savings.atFixedAddress(image) : nil
         default: nil
         }
-      return saved.map { option.advised(.predicted(saved: $0)) }
+      return saved.map {
+        BuildChange.option(option).advised(
+          .predicted(saved: $0),
+          BuildWords(compiling: option.compiling, linking: option.linking))
+      }
     }
   }
 }
 
-extension LinkOption {
-  func advised(_ outcome: AdviceDocument.Outcome) -> AdviceDocument.Option {
-    AdviceDocument.Option(
-      name: name, linking: linking, compiling: compiling, effect: effect, needs: needs,
+extension BuildChange {
+  /// - Parameter words: the options that build the image with the change.
+  func advised(_ outcome: AdviceDocument.Outcome, _ words: BuildWords) -> AdviceDocument.Change {
+    AdviceDocument.Change(
+      name: name, linking: words.linking, compiling: words.compiling, effect: effect, needs: needs,
       givesUp: givesUp, outcome: outcome)
   }
 }
