@@ -102,8 +102,9 @@ struct CCompilerCommand: ParsableCommand {
       ORDERFILE_RECORDER=FILE gives the path of orderfile_rt.o: clang then builds instrumented images. \
       ORDERFILE_DATA=1 gives each variable a section; instrumented images then record data, too. The linker writes \
       link maps to ORDERFILE_MAPS=FOLDER. With ORDERFILE_SPLIT=FILE, clang 19 or later writes a map of basic \
-      blocks; once FILE exists, clang splits functions by FILE, a profile of 'gen --split-profile'. A symbolic link \
-      to this command that has the name of a compiler, such as gcc, wraps that compiler.
+      blocks; once FILE exists, clang splits functions by FILE, a profile of 'gen --split-profile'. The words of \
+      ORDERFILE_CFLAGS and ORDERFILE_LDFLAGS are added to commands that compile and that link. A symbolic link to \
+      this command that has the name of a compiler, such as gcc, wraps that compiler.
       """, shouldDisplay: false)
   @Argument(parsing: .captureForPassthrough, help: "The arguments for the compiler.")
   var words: [String] = []

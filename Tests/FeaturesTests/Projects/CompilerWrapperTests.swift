@@ -151,6 +151,21 @@ import Testing
     #expect(text(other) == "-fuse-ld=\(driver) -Xlinker --build-id a.o -o bin/other -Wl,-Map=x")
   }
 
+  @Test(arguments: [
+    ("-c a.c", "-ffunction-sections -fno-plt -g"), ("a.o -o app", "\(link) -Wl,-z,now x.o"),
+    (
+      "a.c -o app",
+      "-ffunction-sections -fuse-ld=lld -fno-plt -g -Xlinker --build-id -Wl,-z,now x.o"
+    ),
+    ("-E a.c", ""),
+  ])
+  func furtherOptionsAreAddedWhereTheyHaveAnEffect(call: String, added: String) {
+    var settings = WrapperSettings()
+    settings.compileOptions = ["-fno-plt", "-g"].map { Array($0.utf8) }
+    settings.linkOptions = ["-Wl,-z,now", "x.o"].map { Array($0.utf8) }
+    #expect(text(wrapped(call, settings: settings)) == (added.isEmpty ? "" : added + " ") + call)
+  }
+
   /// The order file is then in the dialect of that linker, which `auto` reads in the log.
   @Test(arguments: [
     ("-fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),

@@ -36,7 +36,7 @@ package struct CompilerWrapper {
       return
     }
     var added: [String] = []
-    var splitWords: [Word] = []
+    var compileWords: [Word] = []
     if call.work.contains(.compiling) {
       added.append("-ffunction-sections")
       if settings.data { added.append("-fdata-sections") }
@@ -49,9 +49,10 @@ package struct CompilerWrapper {
       if let split = settings.split, compilesForLLD, !call.optimizesAtLink {
         added.append("-fbasic-block-address-map")
         if fileExists(split) {
-          splitWords = [Array("-fbasic-block-sections=list=".utf8) + split]
+          compileWords = [Array("-fbasic-block-sections=list=".utf8) + split]
         }
       }
+      compileWords += settings.compileOptions
     } else if call.optimizesAtLink {
       added.append("-ffunction-sections")
       if settings.data { added.append("-fdata-sections") }
@@ -61,13 +62,13 @@ package struct CompilerWrapper {
       let linker = Self.linker(of: call, settings, compilesForLLD)
       if call.linker == nil { added.append("-fuse-ld=\(linker.name)") }
       let link = Link(output: call.output, linker: linker)
-      linkWords = Self.linkWords(link, call, settings, fileExists)
+      linkWords = Self.linkWords(link, call, settings, fileExists) + settings.linkOptions
       self.link = link
     } else {
       link = nil
     }
     self.words =
-      added.map { Array($0.utf8) } + splitWords + linkWords
+      added.map { Array($0.utf8) } + compileWords + linkWords
       + (link == nil ? words : CompilerCall.withoutStripping(words))
   }
 

@@ -20,12 +20,19 @@ package struct WrapperSettings: Hashable, Sendable {
   /// The path of the profile by which clang splits functions; `nil` if functions stay whole. Each object gets a map of its
   /// basic blocks and, once the profile exists, is split.
   package var split: Word?
+  /// Further options for calls that compile and for calls that link. `orderfile advise` gives them.
+  package var compileOptions: [Word] = []
+  package var linkOptions: [Word] = []
 
   package init() {}
 
   private static let linkerVariable = "ORDERFILE_LINKER"
   private static let dataVariable = "ORDERFILE_DATA"
   package static let recorderVariable = "ORDERFILE_RECORDER"
+  /// The environment variables whose values are words separated by blanks, and the settings that they set.
+  private static var options: [(variable: String, setting: WritableKeyPath<Self, [Word]>)] {
+    [("ORDERFILE_CFLAGS", \.compileOptions), ("ORDERFILE_LDFLAGS", \.linkOptions)]
+  }
   /// The environment variables whose values are paths, and the settings that they set.
   private static var paths: [(variable: String, setting: WritableKeyPath<Self, Word?>)] {
     [
@@ -55,6 +62,9 @@ package struct WrapperSettings: Hashable, Sendable {
       let path = variable(name)
       if !path.isEmpty { self[keyPath: setting] = path }
     }
+    for (name, setting) in Self.options {
+      self[keyPath: setting] = variable(name).split(separator: UInt8(ascii: " ")).map { Array($0) }
+    }
   }
 
   /// The environment variables with these settings. The variable of a setting that is `nil` is empty, so that wrappers do not
@@ -63,6 +73,13 @@ package struct WrapperSettings: Hashable, Sendable {
     [(Self.linkerVariable, linker.name), (Self.dataVariable, data ? "1" : "")]
       + Self.paths.map {
         ($0.variable, String(decoding: self[keyPath: $0.setting] ?? [], as: UTF8.self))
+      }
+      + Self.options.map {
+        (
+          $0.variable,
+          String(
+            decoding: Array(self[keyPath: $0.setting].joined(separator: [0x20])), as: UTF8.self)
+        )
       }
   }
 }
