@@ -83,16 +83,38 @@ import Testing
   }
 }
 
-/// What `auto --prefetch` refuses.
-@Suite(.needs(.processes)) struct AutoPrefetchOptionTests {
-  @Test func onlyProjectsOfCPrefetch() throws {
+/// The projects whose images can prefetch.
+@Suite(.needs(.processes)) struct AutoPrefetchProjectTests {
+  @Test func packagesOfSwiftAreRefused() throws {
     let project = try AutoProject(makefile: false)
-    try project.write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\n")
+    try project.write("Package.swift", "// swift-tools-version: 6.0\n")
     let run = try project.start(["--launch", "app", "--prefetch"]).end()
     #expect(run.status == 64, "\(run.errors)")
     #expect(
       run.errors.contains(
-        "--prefetch: unable to prefetch: expected a project of C or C++, found cargo"),
-      "\(run.errors)")
+        "--prefetch: unable to prefetch: expected a build that calls linkers by their names, found swiftpm"
+      ), "\(run.errors)")
+  }
+
+  /// The compiler that links the image compiles the source file, with the options of the link for its target.
+  @Test(.needs("clang", "ld.lld", "gcc")) func theCompilerOfTheLinkCompilesTheSourceFile() throws {
+    let workshop = try Workshop()
+    try workshop.write("int main(void) { return 0; }\n".utf8, "main.c")
+    try workshop.write("int orderfile_prefetch_sample;\n".utf8, "app-prefetch.c")
+    let environment = ["ORDERFILE_ORDERS": workshop.folder.path, "ORDERFILE_CC": "gcc"]
+    func cc(_ words: String...) throws -> Run {
+      try workshop.orderfile(["cc"] + words, environment: environment)
+    }
+    #expect(try cc("-c", "main.c").status == 0)
+    #expect(workshop.text("app-prefetch.o") == "")
+    #expect(try cc("main.o", "-o", "app").status == 0)
+    #expect(try PagesWorkshop.symbols(workshop, "app")["orderfile_prefetch_sample"] != nil)
+    let comment = try workshop.must("readelf", ["-p", ".comment", "app-prefetch.o"]).text
+    #expect(comment.contains("GCC: ") && !comment.contains("clang"), "\(comment)")
+    // A source file that can't be compiled is an error of the link.
+    try workshop.write("no C\n".utf8, "app-prefetch.c")
+    let run = try cc("main.o", "-o", "app")
+    #expect(
+      run.status == 1 && run.errors.contains("app-prefetch.c: unable to compile the source file"))
   }
 }

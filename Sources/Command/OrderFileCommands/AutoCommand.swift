@@ -80,7 +80,7 @@ struct AutoCommand: ParsableCommand {
   var data = false
   @Flag(
     help:
-      "Also make images of C and C++ code prefetch what the launches use, if cold launches from a slow device then cost less."
+      "Also make the images prefetch what the launches use, if cold launches from a slow device then cost less."
   )
   var prefetch = false
   @Flag(

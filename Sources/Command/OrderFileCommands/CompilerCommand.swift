@@ -63,8 +63,36 @@ enum CompilerCommand {
       LinkLog(log).append(link.output, linker: link.linker)
     }
     setenv("PATH", search.searchPath.map { CChar(bitPattern: $0) } + [0], 1)
-    let error = ProgramLaunch.replaceProcess([path] + compiler.dropFirst() + wrapper.words)
+    let compilerWords = [path] + compiler.dropFirst()
+    if let prefetch = wrapper.prefetch { try compile(prefetch, by: compilerWords) }
+    let error = ProgramLaunch.replaceProcess(compilerWords + wrapper.words)
     throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
+  }
+
+  /// Compiles the source file with which an image prefetches. Several images of the same name may be linked at the same
+  /// time, so each call writes a file of its own, and then renames the file.
+  ///
+  /// - Throws: if the compiler fails. Its messages are on stderr.
+  private static func compile(
+    _ prefetch: CompilerWrapper.Prefetch, by compiler: [Word]
+  ) throws(Diagnostic) {
+    let source = String(decoding: prefetch.source, as: UTF8.self)
+    let object = prefetch.object + Array(".\(getpid())".utf8)
+    let command = (compiler + prefetch.words(object: object)).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    let end: ProgramLaunch.End
+    do { end = try ProgramLaunch(command: command).run().end } catch {
+      throw Diagnostic("unable to run: \(error)", context: [command[0]])
+    }
+    func cString(_ path: Word) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
+    guard end == .exited(0), rename(cString(object), cString(prefetch.object)) == 0 else {
+      unlink(cString(object))
+      throw Diagnostic(
+        "unable to compile the source file with which the image prefetches (\(end))",
+        context: [source],
+        hint: "remove this file to link without prefetching")
+    }
   }
 
   private static func runRust(_ compiler: Word, _ words: [Word]) throws(Diagnostic) {
@@ -95,7 +123,8 @@ struct CCompilerCommand: ParsableCommand {
       This wrapper calls cc, or the command that ORDERFILE_CC names ('ccache gcc'), with all given arguments. It \
       adds -ffunction-sections to commands that compile. To commands that link an image, it adds the options for a \
       build ID and for a linker that can order. If ORDERFILE_ORDERS=FOLDER is set, it links the image NAME with \
-      the order file FOLDER/NAME.order, if that exists. Linker options that the project sets take precedence. \
+      the order file FOLDER/NAME.order, if that exists, and first compiles and then links FOLDER/NAME-prefetch.c, if \
+      that exists. Linker options that the project sets take precedence. \
       Probes of configure, CMake and Meson are passed on unchanged.
 
       ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \

@@ -192,15 +192,32 @@ import Testing
     #expect(text(wrapper) == "-Xlinker --build-id \(option)\(call)")
   }
 
-  /// `auto --prefetch` writes the object.
-  @Test func theObjectThatPrefetchesIsLinked() {
+  /// `auto --prefetch` writes the source file.
+  @Test func theSourceFileThatPrefetchesIsCompiledForTheTargetOfTheLink() throws {
     var settings = WrapperSettings()
     settings.orders = Array("/o".utf8)
-    let files = ["/o/app.order": "", "/o/app-prefetch.o": ""]
+    let files = ["/o/app.order": "", "/o/app-prefetch.c": ""]
     let words = text(wrapped("a.o -o app", settings: settings, files: files))
     #expect(words.contains("/o/app-prefetch.o ") && words.hasSuffix("a.o -o app"), "\(words)")
     #expect(!text(wrapped("a.o -o b", settings: settings, files: files)).contains("prefetch"))
     #expect(!text(wrapped("-c a.c", settings: settings, files: files)).contains("prefetch"))
+    for (target, kept) in [
+      ("", ""), ("-O3 -flto -Wl,-z,now -mllvm -x -lm", ""),
+      ("-march=native -m64", "-march=native -m64"),
+      ("--target=aarch64-linux-gnu --sysroot /arm", "--target=aarch64-linux-gnu --sysroot /arm"),
+      (
+        "-target riscv64 -B tools -fcf-protection=full",
+        "-target riscv64 -B tools -fcf-protection=full"
+      ),
+    ] {
+      let wrapper = wrapped("\(target) a.o -o app", settings: settings, files: files)
+      let words = try #require(wrapper.prefetch).words(object: Array("p.o".utf8))
+      #expect(
+        words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+          == "\(kept) -O2 -fPIC -x c -c /o/app-prefetch.c -o p.o".trimmingPrefix(" "))
+    }
+    let probe = wrapped("conftest.o -o app", settings: settings, files: files)
+    #expect(probe.prefetch == nil)
   }
 
   /// An empty name means the driver's default linker.

@@ -9,9 +9,9 @@ import ProcessLaunch
 extension ProjectOrdering {
   /// Returns why images of this build system can't prefetch; `nil` if they can.
   static func refusalToPrefetch(_ system: BuildSystem) -> Diagnostic? {
-    guard !system.toolchain.compilesC else { return nil }
+    guard system.usesToolset else { return nil }
     return Diagnostic(
-      "unable to prefetch: expected a project of C or C++, found \(system.name)",
+      "unable to prefetch: expected a build that calls linkers by their names, found \(system.name)",
       context: ["--prefetch"],
       hint:
         "leave out --prefetch, or compile the source file of 'orderfile gen --prefetch' by hand: "
@@ -51,7 +51,6 @@ extension ProjectOrdering {
     var result = AutoDocument.Prefetch()
     do {
       let changed = try images.writeOrders(prefetching: pages).byPath
-      try prefetch.compile(ordered)
       build.relink(recorded.images)
       try build.build("prefetch", .ordered)
       try prefetch.check(ordered)

@@ -83,33 +83,8 @@ struct ProjectPrefetch {
 
   // MARK: Images
 
-  /// Compiles the source files of images. The compiler wrapper links the objects.
-  ///
-  /// - Throws: if there is no C compiler, or if it fails.
-  func compile(_ images: [ProjectImage]) throws(Diagnostic) {
-    let compiler = ["cc", "clang", "gcc"].lazy.compactMap {
-      try? shell.environment.program(named: $0)
-    }.first
-    guard let compiler else {
-      throw Diagnostic("PATH has no C compiler", hint: "install clang or gcc")
-    }
-    for image in images {
-      let launch = ProgramLaunch(
-        command: [
-          compiler, "-O2", "-fPIC", "-c", "\(folder.orders)/\(image.prefetchSourceName)", "-o",
-          "\(folder.orders)/\(image.prefetchObjectName)",
-        ])
-      let end: ProgramLaunch.End
-      do { end = try launch.run().end } catch {
-        throw Diagnostic("unable to run: \(error)", context: [compiler])
-      }
-      guard end == .exited(0) else {
-        throw Diagnostic("the compiler failed (\(end))", context: [image.prefetchSourceName])
-      }
-    }
-  }
-
-  /// - Throws: if one of `images` prefetches nothing, because its link took no object or did not follow the order.
+  /// - Throws: if one of `images` prefetches nothing, because its link did not take the source file or did not
+  /// follow the order.
   func check(_ images: [ProjectImage]) throws(Diagnostic) {
     for image in images {
       let options = OrderFileVerification.Options(

@@ -37,6 +37,9 @@ package struct CompilerCall: Hashable {
   package private(set) var isProbe = false
   /// Whether the linker gets a version script.
   package private(set) var hasVersionScript = false
+  /// The words that choose the processor, the system and its files: another call with these words makes objects that
+  /// this call can link.
+  package private(set) var targetWords: [Word] = []
 
   /// - Parameters:
   ///   - words: the words of the call, without the compiler.
@@ -61,6 +64,7 @@ package struct CompilerCall: Hashable {
     }
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
     hasVersionScript = reading.hasVersionScript
+    targetWords = reading.targetWords
     inputs = reading.inputs
     isProbe = Self.isProbe(reading.files + [output, folder])
     guard !reading.isQuery, !reading.inputs.isEmpty, !reading.makesHeader else { return }
@@ -129,6 +133,7 @@ private struct Reading {
   var optimizesAtLink = false
   var hasMap = false
   var hasVersionScript = false
+  var targetWords: [Word] = []
 
   var files: [Word] { inputs + [output].compactMap { $0 } }
 
@@ -143,9 +148,20 @@ private struct Reading {
   ]
   private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
 
+  /// The options of targets that take the next word.
+  private static let separateTargets: Set<String> = [
+    "-B", "-isysroot", "-specs", "-target", "--sysroot", "--target",
+  ]
+  /// How the options of targets begin that are one word.
+  private static let targets = [
+    "-B", "-fcf-protection", "-m", "-specs=", "--config=", "--gcc-", "--sysroot=", "--target=",
+  ]
+
   /// Reads an option and the word after it.
   mutating func read(_ option: Word, _ value: Word) {
-    switch String(decoding: option, as: UTF8.self) {
+    let text = String(decoding: option, as: UTF8.self)
+    if Self.separateTargets.contains(text) { targetWords += [option, value] }
+    switch text {
     case "-o", "--output": output = value
     case "-Xclang":
       if Self.queries.contains(String(decoding: value, as: UTF8.self)) { isQuery = true }
@@ -161,6 +177,7 @@ private struct Reading {
       return
     }
     let text = String(decoding: word, as: UTF8.self)
+    if Self.targets.contains(where: text.hasPrefix) { targetWords.append(word) }
     func value(after prefix: String) -> Word? {
       text.hasPrefix(prefix) ? Array(word.dropFirst(prefix.utf8.count)) : nil
     }

@@ -10,6 +10,8 @@ package struct CompilerWrapper {
   package let words: [Word]
   /// The image that the call links, by the path in the call, and the linker; `nil` if the call links no image.
   package let link: Link?
+  /// What has to be compiled before the link; `nil` if the image does not prefetch.
+  package let prefetch: Prefetch?
 
   package struct Link: Hashable {
     package var output: Word
@@ -18,6 +20,21 @@ package struct CompilerWrapper {
     package init(output: Word, linker: BuildLinker) {
       self.output = output
       self.linker = linker
+    }
+  }
+
+  /// The source file with which an image prefetches. The compiler that links the image compiles the file, so the object
+  /// fits the image.
+  package struct Prefetch: Hashable {
+    package var source: Word
+    /// The path of the object, which is an input of the link.
+    package var object: Word
+    fileprivate var targetWords: [Word]
+
+    /// Returns the words for the compiler that compile the source file to `object`.
+    package func words(object: Word) -> [Word] {
+      targetWords + ["-O2", "-fPIC", "-x", "c", "-c"].map { Array($0.utf8) }
+        + [source, Array("-o".utf8), object]
     }
   }
 
@@ -33,6 +50,7 @@ package struct CompilerWrapper {
     guard !call.isProbe, !call.work.isEmpty else {
       self.words = words
       link = nil
+      prefetch = nil
       return
     }
     var added: [String] = []
@@ -62,10 +80,14 @@ package struct CompilerWrapper {
       let linker = Self.linker(of: call, settings, compilesForLLD)
       if call.linker == nil { added.append("-fuse-ld=\(linker.name)") }
       let link = Link(output: call.output, linker: linker)
-      linkWords = Self.linkWords(link, call, settings, fileExists) + settings.linkOptions
+      let prefetch = Self.prefetch(link, call, settings, fileExists)
+      linkWords =
+        Self.linkWords(link, call, settings, prefetch, fileExists) + settings.linkOptions
       self.link = link
+      self.prefetch = prefetch
     } else {
       link = nil
+      prefetch = nil
     }
     self.words =
       added.map { Array($0.utf8) } + compileWords + linkWords
@@ -79,31 +101,43 @@ package struct CompilerWrapper {
       ?? BuildLinker(call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker)
   }
 
-  private static func linkWords(
+  /// Returns the path of the file in `folder` that belongs to the linked image.
+  private static func path(_ folder: Word, _ link: Link, _ ending: String) -> Word {
+    let name = link.output.split(separator: UInt8(ascii: "/")).last ?? []
+    return folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
+  }
+
+  private static func prefetch(
     _ link: Link, _ call: CompilerCall, _ settings: WrapperSettings, _ fileExists: (Word) -> Bool
+  ) -> Prefetch? {
+    guard let folder = settings.orders else { return nil }
+    let source = path(folder, link, "-prefetch.c")
+    guard fileExists(source) else { return nil }
+    return Prefetch(
+      source: source, object: path(folder, link, "-prefetch.o"), targetWords: call.targetWords)
+  }
+
+  private static func linkWords(
+    _ link: Link, _ call: CompilerCall, _ settings: WrapperSettings, _ prefetch: Prefetch?,
+    _ fileExists: (Word) -> Bool
   ) -> [Word] {
     let dialect = link.linker.dialect
-    let name = Array(link.output.split(separator: UInt8(ascii: "/")).last ?? [])
-    func path(_ folder: Word, _ ending: String) -> Word {
-      folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
-    }
     var options: [Word] = [Array("--build-id".utf8)]
     if call.hasVersionScript, let argument = dialect?.undefinedVersionArgument {
       options.append(Array(argument.utf8))
     }
     if let folder = settings.maps, !call.hasMap {
-      options.append(Array("-Map=".utf8) + path(folder, ".map"))
+      options.append(Array("-Map=".utf8) + path(folder, link, ".map"))
     }
-    if let folder = settings.orders, fileExists(path(folder, ".order")),
-      let arguments = dialect?.linkerArguments(orderFile: path(folder, ".order"))
+    if let folder = settings.orders, fileExists(path(folder, link, ".order")),
+      let arguments = dialect?.linkerArguments(orderFile: path(folder, link, ".order"))
     {
       options += arguments
       if let argument = dialect?.quietArgument { options.append(Array(argument.utf8)) }
     }
-    let prefetch = settings.orders.map { path($0, "-prefetch.o") }
     // rustc may already have named the recorder.
     let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }
-    return (recorder.map { [$0] } ?? []) + (prefetch.map { fileExists($0) ? [$0] : [] } ?? [])
+    return [recorder, prefetch?.object].compactMap { $0 }
       + options.flatMap { [Array("-Xlinker".utf8), $0] }
   }
 }

@@ -8,8 +8,8 @@ package struct WrapperSettings: Hashable, Sendable {
   package var linker = OrderFileDialect.lld
   /// The path of the file in which links are noted (`LinkLog`).
   package var links: Word?
-  /// The folder with the order files: the link of `NAME` takes `NAME.order` and, if it exists, the object
-  /// `NAME-prefetch.o`.
+  /// The folder with the order files: the link of `NAME` takes `NAME.order` and, if it exists, the source file
+  /// `NAME-prefetch.c`, which is compiled to `NAME-prefetch.o`.
   package var orders: Word?
   /// The folder for link maps: the link of `NAME` writes `NAME.map`.
   package var maps: Word?
