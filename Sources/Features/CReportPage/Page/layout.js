@@ -42,20 +42,16 @@ class Layout {
     /** The number of pages that `diff` counts, also without code, and beyond the addresses that a report shows. */
     this.predictedPages = report.documents.diff?.textPages?.[this.side] ?? this.cells.size;
     this.curve = curveOf(stored.curve);
-    this.method = stored.measured?.method;
-    this.measured = stored.measured ?
-      rows({
-        access: stored.measured.access,
-        address: stored.measured.address,
-        name: stored.measured.name,
-        step: stored.measured.step
-      }).map((touch, index) => ({
-           ...touch,
-           name: names[touch.name] ?? NO_SYMBOL,
-           number: touch.name,
-           symbol: names[stored.measured.symbol?.[index]] ?? null
-         })) :
-      [];
+    const { measured } = stored;
+    this.method = measured?.method;
+    this.measured = (measured?.address ?? []).map((address, index) => ({
+      access: measured.access[index],
+      address,
+      step: measured.step[index],
+      number: measured.name[index],
+      name: names[measured.name[index]] ?? NO_SYMBOL,
+      symbol: names[measured.symbol?.[index]] ?? null,
+    }));
     this.measuredPages = this.group(this.measured, (touch) => [touch.address, touch.address + 1]);
     this.readKinds();
   }
