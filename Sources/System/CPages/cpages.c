@@ -59,9 +59,10 @@ void cpages_set_stop_build(struct cpages *made, uint64_t device, uint64_t inode,
   image->id_is_weak = id_is_weak;
 }
 
-uint32_t cpages_image_id(const struct cpages_event *event, uint8_t *id) {
-  memcpy(id, event->image.id, event->image.id_size);
-  return event->image.id_size;
+uint32_t cpages_image_id(const struct orderfile_page_image *image, uint8_t *id) {
+  if (image->id_size > sizeof image->id) return 0;
+  memcpy(id, image->id, image->id_size);
+  return image->id_size;
 }
 
 int cpages_listen(const char *mark, struct cpages **made, int *descriptor) {
@@ -75,38 +76,55 @@ void cpages_destroy(struct cpages *trace, int descriptor) {
   close(descriptor);
 }
 
+/* The bytes before the path that follows a record. */
+static uint32_t head_size(const struct orderfile_page_record *record) {
+  return record->kind == ORDERFILE_PAGE_IMAGE ? sizeof(struct orderfile_page_image) : 0;
+}
+
+static bool has_path(const struct orderfile_page_record *record) {
+  return record->kind == ORDERFILE_PAGE_IMAGE || record->kind == ORDERFILE_PAGE_EXEC;
+}
+
+/* The number of records that hold what follows a record with a path. */
+static uint32_t following_records(const struct orderfile_page_record *record) {
+  uint32_t size = sizeof *record;
+  return record->detail / size + (record->detail % size != 0);
+}
+
 /* The program may write to this memory until it ends, so the contents are not trusted. */
-bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *event) {
+bool cpages_next(struct cpages *pages, uint32_t *place, struct orderfile_page_record *record) {
   const struct orderfile_page_trace *trace = of(pages);
   uint32_t end = of_load_relaxed(&trace->next); /* relaxed: the kind of a record shows whether it is complete */
   if (end > CAPACITY) end = CAPACITY;
   while (*place < end) {
-    uint32_t index = (*place)++;
-    const struct orderfile_page_record *record = &trace->records[index];
+    const struct orderfile_page_record *shared = &trace->records[(*place)++];
     /* acquire: pairs with the release in of_finish_page_record, after the fields */
-    uint32_t kind = of_load_acquire(&record->kind);
+    uint32_t kind = of_load_acquire(&shared->kind);
     if (kind < ORDERFILE_PAGE_TOUCH || kind > ORDERFILE_PAGE_EXEC_FAILED) continue;
-    event->kind = (enum orderfile_page_record_kind)kind;
-    event->pid = (int32_t)record->pid;
-    event->address = record->address;
-    event->value = record->value;
-    uint32_t detail = record->detail;
-    event->access = (enum orderfile_page_access)detail;
-    event->path = NULL;
-    memset(&event->image, 0, sizeof event->image);
-    if (kind == ORDERFILE_PAGE_IMAGE || kind == ORDERFILE_PAGE_EXEC) {
-      uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = detail;
-      const char *text = (const char *)(record + 1);
-      uint32_t head = kind == ORDERFILE_PAGE_IMAGE ? sizeof event->image : 0;
-      if (length <= head || length > room || text[length - 1] != 0) continue;
-      memcpy(&event->image, text, head);
-      if (event->image.id_size > sizeof event->image.id) event->image.id_size = 0;
-      event->path = text + head;
-      *place += (length + (uint32_t)sizeof *record - 1) / (uint32_t)sizeof *record;
-    }
+    *record = *shared;
+    record->kind = kind;
+    if (!has_path(record)) return true;
+    uint32_t room = (end - *place) * (uint32_t)sizeof *record;
+    const char *text = (const char *)(shared + 1);
+    if (record->detail <= head_size(record) || record->detail > room || text[record->detail - 1] != 0)
+      continue;
+    *place += following_records(record);
     return true;
   }
   return false;
+}
+
+const char *cpages_path(struct cpages *pages, uint32_t place, const struct orderfile_page_record *record) {
+  if (!has_path(record)) return NULL;
+  return (const char *)&of(pages)->records[place - following_records(record)] + head_size(record);
+}
+
+struct orderfile_page_image cpages_image(struct cpages *pages, uint32_t place,
+                                         const struct orderfile_page_record *record) {
+  struct orderfile_page_image image = {0};
+  if (record->kind == ORDERFILE_PAGE_IMAGE)
+    memcpy(&image, &of(pages)->records[place - following_records(record)], sizeof image);
+  return image;
 }
 
 const char *cpages_program(struct cpages *pages) {

@@ -139,9 +139,14 @@ static void records(void) {
       record->kind %= 6;
       if (round % 2) record->detail %= 200;
     }
-    struct cpages_event event;
-    for (; cpages_next(pages, &place, &event); events++)
-      if (event.path) CHECK(strlen(event.path) < sizeof(struct orderfile_page_record) * trace->capacity);
+    struct orderfile_page_record record;
+    for (; cpages_next(pages, &place, &record); events++) {
+      const char *path = cpages_path(pages, place, &record);
+      if (path) CHECK(strlen(path) < sizeof(struct orderfile_page_record) * trace->capacity);
+      struct orderfile_page_image image = cpages_image(pages, place, &record);
+      uint8_t id[sizeof image.id];
+      CHECK(cpages_image_id(&image, id) <= sizeof id);
+    }
     CHECK(events > 0 && place <= trace->capacity);
   }
   memset(trace->program, 'p', sizeof trace->program);

@@ -28,10 +28,10 @@ int main(int count, char **arguments) {
   CHECK(waitpid(pid, &status, 0) == pid);
   uint32_t place = 0;
   size_t touches[16] = {0};
-  struct cpages_event event;
-  while (cpages_next(pages, &place, &event)) {
-    if (event.kind == ORDERFILE_PAGE_IMAGE) puts(event.path);
-    if (event.kind == ORDERFILE_PAGE_TOUCH) touches[event.access & 15]++;
+  struct orderfile_page_record record;
+  while (cpages_next(pages, &place, &record)) {
+    if (record.kind == ORDERFILE_PAGE_IMAGE) puts(cpages_path(pages, place, &record));
+    if (record.kind == ORDERFILE_PAGE_TOUCH) touches[record.detail & 15]++;
   }
   printf("status %d problem %d executed %d read %d wrote %d kernel %d\n", status,
          (int)cpages_problem(pages, &error), touches[ORDERFILE_PAGE_EXECUTE] > 0,

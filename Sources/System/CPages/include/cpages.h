@@ -29,21 +29,19 @@ void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode
 int cpages_listen(const char *mark, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
 void cpages_destroy(struct cpages *trace, int descriptor);
 
-struct cpages_event {
-  enum orderfile_page_record_kind kind;
-  int32_t pid;
-  uint64_t address; /* the address of the touched byte or of the image's first byte, or the parent's number */
-  uint64_t value;   /* the address of the instruction, or the image's end */
-  enum orderfile_page_access access;
-  const char *_Nullable path; /* of the image */
-  struct orderfile_page_image image;
-};
+/* Copies the first complete record at or after *PLACE, which is 0 at first, and sets *PLACE to the record after it and
+ * after its path; false after the last record. The copy does not change if the program writes to the memory. */
+bool cpages_next(struct cpages *trace, uint32_t *place, struct orderfile_page_record *record);
 
-/* Stores the ID of the image of EVENT, and returns its size, at most 64; 0 if the ID is unknown. */
-uint32_t cpages_image_id(const struct cpages_event *event, uint8_t *id);
+/* Both take the RECORD and the PLACE that cpages_next has set. The path of an image or of a program; NULL if RECORD has
+ * another kind. And the build of an image; without file and ID if RECORD has another kind. */
+const char *_Nullable cpages_path(struct cpages *trace, uint32_t place,
+                                  const struct orderfile_page_record *record);
+struct orderfile_page_image cpages_image(struct cpages *trace, uint32_t place,
+                                         const struct orderfile_page_record *record);
 
-/* Stores the event at *PLACE, which starts at 0, and advances it; false after the last event. */
-bool cpages_next(struct cpages *trace, uint32_t *place, struct cpages_event *event);
+/* Stores the ID of IMAGE, and returns its size, at most 64; 0 if the ID is unknown. */
+uint32_t cpages_image_id(const struct orderfile_page_image *image, uint8_t *id);
 
 /* The launched program's path without symbolic links; empty if nothing was seen. */
 const char *cpages_program(struct cpages *trace);

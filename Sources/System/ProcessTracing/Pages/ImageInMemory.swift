@@ -30,11 +30,10 @@ package struct ImageInMemory: Hashable, Sendable {
 
 extension ImageInMemory {
   /// Makes the image that a page tracer has recorded.
-  init(path: String, _ event: cpages_event) {
-    var event = event
+  init(path: String, _ image: orderfile_page_image) {
+    var image = image
     var id = [UInt8](repeating: 0, count: Int(CTRACE_MOST_ID_BYTES))
-    let size = cpages_image_id(&event, &id)
-    let image = event.image
+    let size = cpages_image_id(&image, &id)
     let file =
       image.inode == 0
       ? nil

@@ -151,29 +151,31 @@ package struct PreloadedPageLaunch: Sendable {
     var touches = PageTouches()
     var awaited: [Int32: String] = [:]
     var place: UInt32 = 0
-    var event = cpages_event()
+    var record = orderfile_page_record()
     var known: Set<Int32> = []
-    while cpages_next(trace, &place, &event) {
-      defer { known.insert(event.pid) }
-      switch event.kind {
+    while cpages_next(trace, &place, &record) {
+      let pid = Int32(bitPattern: record.pid)
+      defer { known.insert(pid) }
+      let path = cpages_path(trace, place, &record).map { String(cString: $0) }
+      let (address, value) = (record.address, record.value)
+      switch orderfile_page_record_kind(record.kind) {
       case ORDERFILE_PAGE_BEGIN:
-        awaited[event.pid] = nil
-        touches.processBegan(event.pid)
-      case ORDERFILE_PAGE_EXEC: awaited[event.pid] = event.path.map { String(cString: $0) } ?? ""
-      case ORDERFILE_PAGE_EXEC_FAILED: awaited[event.pid] = nil
+        awaited[pid] = nil
+        touches.processBegan(pid)
+      case ORDERFILE_PAGE_EXEC: awaited[pid] = path ?? ""
+      case ORDERFILE_PAGE_EXEC_FAILED: awaited[pid] = nil
       // This is no fork: a vfork child, which shares the memory of this known process, wrote the last record.
-      case ORDERFILE_PAGE_FORK where known.contains(event.pid): continue
+      case ORDERFILE_PAGE_FORK where known.contains(pid): continue
       case ORDERFILE_PAGE_FORK:
-        touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))
+        touches.processForked(pid, from: Int32(truncatingIfNeeded: address))
       case ORDERFILE_PAGE_IMAGE:
-        guard let path = event.path, event.address < event.value else { continue }
+        guard let path, address < value else { continue }
         touches.imageLoaded(
-          ImageInMemory(path: String(cString: path), event),
-          at: LoadedAddress(rawValue: event.address)..<LoadedAddress(rawValue: event.value),
-          in: event.pid)
+          ImageInMemory(path: path, cpages_image(trace, place, &record)),
+          at: LoadedAddress(rawValue: address)..<LoadedAddress(rawValue: value), in: pid)
       default:
         let access: Access? =
-          switch event.access {
+          switch orderfile_page_access(record.detail) {
           case ORDERFILE_PAGE_EXECUTE: .execute
           case ORDERFILE_PAGE_WRITE: .write
           case ORDERFILE_PAGE_READ: .read
@@ -182,8 +184,7 @@ package struct PreloadedPageLaunch: Sendable {
           }
         guard let access else { continue }
         touches.touched(
-          LoadedAddress(rawValue: event.address), access, by: LoadedAddress(rawValue: event.value),
-          in: event.pid)
+          LoadedAddress(rawValue: address), access, by: LoadedAddress(rawValue: value), in: pid)
       }
     }
     return (touches, Set(awaited.values).sorted())
