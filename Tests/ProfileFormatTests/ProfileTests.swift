@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [false, true]) func aProfileIsReadAsItWasWritten(withData: Bool) throws {
     let profile = SampleLaunch.profile(SampleLaunch.many(300, seed: 1, withData: withData))
     #expect(profile.data.isEmpty == !withData)
-    #expect(profile.launches.contains { $0.uses.isEmpty } == withData)
+    #expect(profile.launches.contains { $0.functions.isEmpty } == withData)
     #expect(profile.launches.count == Profile.keptLaunches)
     #expect(profile.functions.contains { $0.names.count == 2 && !$0.blocks.isEmpty })
     #expect(profile.functions.contains { $0.names.isEmpty && $0.firstNanoseconds == nil } == false)
@@ -87,7 +87,7 @@ import Testing
     // A function and data at the same address are two places.
     let places = try #require(launch([16, 32], [64, 16]))
     fold.describe(
-      places.data[0], of: image, isData: true, size: 40, objectFile: nil, names: ["table"])
+      places.data[0], isData: true, size: 40, objectFile: nil, names: ["table"])
     _ = launch([16, 32], [16, 64], weight: 2)
     _ = launch([16], [])
     _ = launch([], [64])
@@ -103,7 +103,7 @@ import Testing
     // Two launches that differ only in the order of their data remain two launches.
     #expect(profile.launches.map(\.weight).sorted() == [1, 1, 1, 2])
     #expect(profile.launches.first { $0.weight == 2 }?.data == [0, 1])
-    #expect(profile.launches.contains { $0.uses.isEmpty && $0.data == [1] })
+    #expect(profile.launches.contains { $0.functions.isEmpty && $0.data == [1] })
     #expect(try Profile(parsing: FileBytes(profile.bytes)) == profile)
   }
 

@@ -74,11 +74,11 @@ struct SampleLaunch {
         ProfileFold.ImageUses(image: numbers[$0], uses: uses[$0], unnamedHits: 1, data: data[$0])
       }, program: numbers[0], weight: weight)
     guard let places else { return false }
-    for (number, (data, places)) in zip(numbers, zip(data, places)) {
+    for (data, places) in zip(data, places) {
       for (touch, place) in zip(data, places.data) {
         let isNamed = touch.address.rawValue % 64 == 0
         fold.describe(
-          place, of: number, isData: true, size: isNamed ? 24 : 8, objectFile: nil,
+          place, isData: true, size: isNamed ? 24 : 8, objectFile: nil,
           names: isNamed ? [SymbolName("datum_\(touch.address.rawValue)")] : [])
       }
     }
@@ -86,7 +86,7 @@ struct SampleLaunch {
       for (use, place) in zip(uses, places.functions) where use.address.rawValue % 128 == 0 {
         let name = SymbolName("function_\(use.address.rawValue)")
         fold.describe(
-          place, of: number, size: 64, objectFile: number == 0 ? SymbolName("a.o") : nil,
+          place, size: 64, objectFile: number == 0 ? SymbolName("a.o") : nil,
           names: use.nanoseconds == nil ? [name] : [name, SymbolName("\(name)_alias")].sorted())
       }
     }

@@ -2,10 +2,11 @@ import Addresses
 import ByteReading
 import ImageModel
 
-/// The functions of one image, or its data, that launches used so far, in the order in which they were added.
+/// The functions of all images that launches used so far, or the data, in the order in which they were added.
 struct FoldedFunctions: Sendable {
   private(set) var functions: [Profile.Function] = []
-  private var placeOfFunction = AddressTable()
+  /// The places in `functions` of the functions of each image.
+  private var placesOfImage: [AddressTable] = []
   /// The places of blocks in a function's `blocks`, for functions with blocks.
   private var placeOfBlock: [Int: [FunctionBlock: Int]] = [:]
 
@@ -15,11 +16,12 @@ struct FoldedFunctions: Sendable {
   private var texts: [UInt8] = []
   private var descriptions: [(text: Range<Int>, size: UInt64)] = []
 
-  /// The place in `functions` of the function at `address`, which is added if it is new.
-  private mutating func place(of address: StatedAddress) -> Int {
-    let place = placeOfFunction.place(of: address, orAdding: functions.count)
+  /// The place in `functions` of the function at `address` in `image`, which is added if it is new.
+  private mutating func place(of address: StatedAddress, in image: Int) -> Int {
+    while placesOfImage.count <= image { placesOfImage.append(AddressTable()) }
+    let place = placesOfImage[image].place(of: address, orAdding: functions.count)
     if place == functions.count {
-      functions.append(Profile.Function(image: 0, address: address))
+      functions.append(Profile.Function(image: image, address: address))
     }
     return place
   }
@@ -32,43 +34,49 @@ struct FoldedFunctions: Sendable {
     return place
   }
 
-  /// Counts the functions that `weight` launches used, in the order of first uses.
+  /// Counts the functions of `image` that `weight` launches used, in the order of first uses.
   ///
-  /// - Returns: the places in `functions`, and in their `blocks`; without blocks `blocks` is empty.
+  /// - Returns: the places in `functions`, and in the `blocks` of each of these functions if `countsBlocks`.
   mutating func count(
-    _ uses: [ProfileFold.FunctionUse], _ weight: UInt64
-  ) -> (functions: [Int32], blocks: [[Int32]]) {
-    var places: (functions: [Int32], blocks: [[Int32]]) = ([], [])
+    _ uses: [ProfileFold.FunctionUse], of image: Int, _ weight: UInt64, countsBlocks: Bool
+  ) -> (functions: [UInt32], blocks: [[UInt32]]) {
+    var places: (functions: [UInt32], blocks: [[UInt32]]) = ([], [])
     places.functions.reserveCapacity(uses.count)
-    let hasBlocks = uses.contains { !$0.blocks.isEmpty }
     var buckets = PositionHistogram.AscendingBuckets()
     for use in uses {
-      let place = self.place(of: use.address)
-      places.functions.append(Int32(place))
+      let place = self.place(of: use.address, in: image)
+      places.functions.append(UInt32(place))
       functions[place].count(in: buckets.next(), use.nanoseconds, weight)
-      guard hasBlocks else { continue }
+      guard countsBlocks else { continue }
       places.blocks.append(
         use.blocks.map { block in
           let number = self.place(of: block, in: place)
           functions[place].blocks[number].support += weight
-          return Int32(number)
+          return UInt32(number)
         })
     }
     return places
   }
 
-  /// Adds a function of a profile.
+  /// Adds functions of a profile.
   ///
-  /// - Returns: its place, and the places of its blocks.
-  mutating func add(_ function: Profile.Function) -> (function: Int32, blocks: [Int32]) {
-    let place = self.place(of: function.address)
-    functions[place].add(function)
-    let blocks = function.blocks.map { block in
-      let number = self.place(of: block.block, in: place)
-      functions[place].blocks[number].support += block.support
-      return Int32(number)
+  /// - Parameter images: the number here of each image of the profile.
+  /// - Returns: the places of the functions and of their blocks.
+  mutating func add(_ added: [Profile.Function], ofImages images: [Int]) -> Numbers {
+    var places = Numbers()
+    places.functions.reserveCapacity(added.count)
+    for (index, function) in added.enumerated() {
+      let place = self.place(of: function.address, in: images[function.image])
+      places.functions.append(UInt32(place))
+      functions[place].add(function)
+      guard !function.blocks.isEmpty else { continue }
+      places.blocks[index] = function.blocks.map { block in
+        let number = self.place(of: block.block, in: place)
+        functions[place].blocks[number].support += block.support
+        return UInt32(number)
+      }
     }
-    return (Int32(place), blocks)
+    return places
   }
 
   /// - Parameter names: the names of the function, in any order.
@@ -106,33 +114,39 @@ struct FoldedFunctions: Sendable {
 }
 
 extension FoldedFunctions {
-  /// The index of each function and of each of its blocks in a profile.
+  /// Other numbers for the functions of a list and for their blocks.
   struct Numbers {
-    /// The index in the profile of each function, by the function's index in `functions`.
-    fileprivate(set) var functions: [UInt32]
-    /// The indexes in the profile of the blocks of each function that has blocks, by the function's index in
-    /// `functions`.
+    /// The number of each function, by its index in the list.
+    fileprivate(set) var functions: [UInt32] = []
+    /// The numbers of the blocks of each function that has blocks, by the function's index in the list.
     fileprivate(set) var blocks: [Int: [UInt32]] = [:]
   }
 
-  /// Appends the functions to `all` as functions of `image`, ascending by address, and their blocks ascending.
-  func append(to all: inout [Profile.Function], asOf image: Int) -> Numbers {
+  /// Returns the functions ascending by image and address, with their blocks ascending, and their numbers in this order.
+  ///
+  /// - Parameter images: the number of each image in this order.
+  func sorted(byImages images: [Int]) -> ([Profile.Function], Numbers) {
+    var sorted: [Profile.Function] = []
+    sorted.reserveCapacity(functions.count)
     var numbers = Numbers(functions: [UInt32](repeating: 0, count: functions.count))
-    let ascending = functions.indices.sorted { functions[$0].address < functions[$1].address }
+    let ascending = functions.indices.sorted { a, b in
+      (images[functions[a].image], functions[a].address)
+        < (images[functions[b].image], functions[b].address)
+    }
     for index in ascending {
       var function = functions[index]
-      function.image = image
+      function.image = images[function.image]
       if !function.blocks.isEmpty {
         let blocks = function.blocks
-        let sorted = blocks.indices.sorted { blocks[$0].block < blocks[$1].block }
-        function.blocks = sorted.map { blocks[$0] }
+        let order = blocks.indices.sorted { blocks[$0].block < blocks[$1].block }
+        function.blocks = order.map { blocks[$0] }
         var ranks = [UInt32](repeating: 0, count: blocks.count)
-        for (rank, block) in sorted.enumerated() { ranks[block] = UInt32(rank) }
+        for (rank, block) in order.enumerated() { ranks[block] = UInt32(rank) }
         numbers.blocks[index] = ranks
       }
-      numbers.functions[index] = UInt32(all.count)
-      all.append(function)
+      numbers.functions[index] = UInt32(sorted.count)
+      sorted.append(function)
     }
-    return numbers
+    return (sorted, numbers)
   }
 }

@@ -185,30 +185,28 @@ extension Profile {
     package var hash: UInt64
     /// The number of launches that used exactly these functions, blocks and data, in this order.
     package var weight: UInt64
-    /// The functions that the launch used, ascending by image, and within an image in the order of first uses.
-    package var uses: [Use]
+    /// The functions that the launch used, as indexes into `functions`: ascending by image, and within an image in the
+    /// order of first uses.
+    package var functions: [UInt32]
+    /// For each of these functions indexes into its `blocks`, in the order of their first uses; empty if no blocks were
+    /// recorded.
+    package var blocks: [[UInt32]]
     /// The data that the launch touched, as indexes into `data`: ascending by image, and within an image in the order
     /// of first touches.
     package var data: [UInt32]
 
-    package init(hash: UInt64, weight: UInt64, uses: [Use], data: [UInt32] = []) {
+    package init(
+      hash: UInt64, weight: UInt64, functions: [UInt32] = [], blocks: [[UInt32]] = [],
+      data: [UInt32] = []
+    ) {
       self.hash = hash
       self.weight = weight
-      self.uses = uses
+      self.functions = functions
+      self.blocks = blocks
       self.data = data
     }
-  }
 
-  /// The first use of a function in a launch.
-  package struct Use: Hashable, Sendable {
-    /// The used function, as an index into `functions`.
-    package var function: UInt32
-    /// Indexes into the function's `blocks`, in the order of their first uses.
-    package var blocks: [UInt32] = []
-
-    package init(function: UInt32, blocks: [UInt32] = []) {
-      self.function = function
-      self.blocks = blocks
-    }
+    /// Returns indexes into the `blocks` of the function that is the element `index` of `functions`.
+    package func blocks(of index: Int) -> [UInt32] { blocks.isEmpty ? [] : blocks[index] }
   }
 }

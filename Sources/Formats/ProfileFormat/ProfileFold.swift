@@ -67,50 +67,32 @@ package struct ProfileFold: Sendable {
   }
 
   package private(set) var counts = Profile.Counts()
-  private var images: [FoldedImage] = []
+  private var images: [Profile.Image] = []
   /// The images with each key. Images with the same key are of different machines; there is only one, unless somebody
   /// chose the IDs.
   private var placesOfImage: [Profile.Image.Key: [Int]] = [:]
-  /// The launches that are kept whole, ascending by hash, then by content; at most `Profile.keptLaunches`.
-  private var launches: [KeptLaunch] = []
+  private var functions = FoldedFunctions()
+  private var data = FoldedFunctions()
+  /// The launches that are kept whole, ascending by hash; at most `Profile.keptLaunches`. Their numbers are places in
+  /// `functions` and `data`, which the final profile sorts.
+  private var launches: [Profile.Launch] = []
   private var workloads: [WorkloadSummary] = []
 
   package init() {}
-
-  private struct FoldedImage: Sendable {
-    var image: Profile.Image
-    var functions = FoldedFunctions()
-    var data = FoldedFunctions()
-  }
-
-  /// A whole launch, with places in `images`.
-  private struct KeptLaunch: Sendable {
-    struct Part: Equatable, Sendable {
-      var image: Int
-      /// Indexes into the image's `functions`, into the `blocks` of each of these functions, and into the image's `data`.
-      /// `blocks` is empty if no blocks were recorded. The indexes have 32 bits, because there are many.
-      var functions: [Int32] = []
-      var blocks: [[Int32]] = []
-      var data: [Int32] = []
-    }
-    var hash: UInt64
-    var weight: UInt64
-    var parts: [Part]
-  }
 
   /// Returns the number of `image`, which is added if it is new. Its path, methods and numbers are joined with those of
   /// the known image with the same key, unless the known image is of another machine: then the two stay apart. The
   /// counts of launches of `image` are ignored.
   package mutating func image(_ image: Profile.Image) -> Int {
     let key = image.key
-    for known in placesOfImage[key] ?? [] where images[known].image.mayBeOfMachine(of: image) {
-      images[known].image.join(image)
+    for known in placesOfImage[key] ?? [] where images[known].mayBeOfMachine(of: image) {
+      images[known].join(image)
       return known
     }
     placesOfImage[key, default: []].append(images.count)
     var new = image
     (new.launches, new.programLaunches, new.dataLaunches, new.unnamedHits) = (0, 0, 0, 0)
-    images.append(FoldedImage(image: new))
+    images.append(new)
     return images.count - 1
   }
 
@@ -121,13 +103,13 @@ package struct ProfileFold: Sendable {
   ///   - isData: whether it is a datum.
   ///   - names: in any order.
   package mutating func describe(
-    _ function: Int, of image: Int, isData: Bool = false, size: UInt64?, objectFile: SymbolName?,
+    _ function: Int, isData: Bool = false, size: UInt64?, objectFile: SymbolName?,
     names: [SymbolName]
   ) {
     if isData {
-      images[image].data.describe(function, size: size, objectFile: objectFile, names: names)
+      data.describe(function, size: size, objectFile: objectFile, names: names)
     } else {
-      images[image].functions.describe(function, size: size, objectFile: objectFile, names: names)
+      functions.describe(function, size: size, objectFile: objectFile, names: names)
     }
   }
 
@@ -139,13 +121,13 @@ package struct ProfileFold: Sendable {
   ///   - isData: whether it is a datum.
   ///   - size: the size of the function in bytes; 0 if unknown.
   package mutating func describe(
-    _ function: Int, of image: Int, isData: Bool = false, size: UInt64, nameIn file: FileBytes,
+    _ function: Int, isData: Bool = false, size: UInt64, nameIn file: FileBytes,
     at range: Range<Int>
   ) {
     if isData {
-      images[image].data.describe(function, size: size, nameIn: file, at: range)
+      data.describe(function, size: size, nameIn: file, at: range)
     } else {
-      images[image].functions.describe(function, size: size, nameIn: file, at: range)
+      functions.describe(function, size: size, nameIn: file, at: range)
     }
   }
 
@@ -165,40 +147,40 @@ package struct ProfileFold: Sendable {
       counts.launches + weight <= Profile.maximumLaunches
     else { return nil }
     let parts = given.filter { !$0.uses.isEmpty || $0.unnamedHits > 0 || !$0.data.isEmpty }
-      .sorted { images[$0.image].image.key < images[$1.image].image.key }
+      .sorted { images[$0.image].key < images[$1.image].key }
     let isEmpty = parts.allSatisfy { $0.uses.isEmpty && $0.data.isEmpty }
     counts.add(
       launch, functions: parts.reduce(0) { $0 + $1.uses.count }, isEmpty: isEmpty, weight: weight)
     if let workload = launch.workload { workloads.join(workload) }
-    if let program { images[program].image.programLaunches += weight }
-    var kept: [KeptLaunch.Part] = []
+    if let program { images[program].programLaunches += weight }
+    let hasBlocks = parts.contains { $0.uses.contains { !$0.blocks.isEmpty } }
+    var kept = Profile.Launch(hash: hash(parts), weight: weight)
+    var places: [Int: Places] = [:]
     for part in parts {
       let usesCode = !part.uses.isEmpty || part.unnamedHits > 0
-      if usesCode { images[part.image].image.launches += weight }
-      images[part.image].image.unnamedHits.addSaturating(UInt64(part.unnamedHits), times: weight)
-      guard !part.uses.isEmpty || !part.data.isEmpty else { continue }
-      let used = images[part.image].functions.count(part.uses, weight)
-      if !part.data.isEmpty { images[part.image].image.dataLaunches += weight }
-      kept.append(
-        KeptLaunch.Part(
-          image: part.image, functions: used.functions, blocks: used.blocks,
-          data: images[part.image].data.count(part.data, weight).functions))
+      if usesCode { images[part.image].launches += weight }
+      images[part.image].unnamedHits.addSaturating(UInt64(part.unnamedHits), times: weight)
+      if !part.data.isEmpty { images[part.image].dataLaunches += weight }
+      let used = functions.count(part.uses, of: part.image, weight, countsBlocks: hasBlocks)
+      let touched = data.count(part.data, of: part.image, weight, countsBlocks: false).functions
+      kept.functions += used.functions
+      kept.blocks += used.blocks
+      kept.data += touched
+      places[part.image] = Places(
+        functions: used.functions.map { Int($0) }, data: touched.map { Int($0) })
     }
-    if !kept.isEmpty { keep(KeptLaunch(hash: hash(parts), weight: weight, parts: kept)) }
-    return given.map { part in
-      guard let known = kept.first(where: { $0.image == part.image }) else { return Places() }
-      return Places(functions: known.functions.map { Int($0) }, data: known.data.map { Int($0) })
-    }
+    if !isEmpty { keep(kept) }
+    return given.map { places[$0.image] ?? Places() }
   }
 
   private func hash(_ parts: [ImageUses]) -> UInt64 {
     var hash = GrowingHash()
     for part in parts where !part.uses.isEmpty {
-      hash.add(images[part.image].image, isData: false)
+      hash.add(images[part.image], isData: false)
       for use in part.uses { hash.add(use.address, blocks: use.blocks) }
     }
     for part in parts where !part.data.isEmpty {
-      hash.add(images[part.image].image, isData: true)
+      hash.add(images[part.image], isData: true)
       for touch in part.data { hash.add(touch.address, blocks: []) }
     }
     return hash.value
@@ -206,13 +188,16 @@ package struct ProfileFold: Sendable {
 
   /// Keeps `launch` if it is among the launches with the smallest hashes. Launches with the same hash have the same
   /// content, unless somebody chose contents that collide: then one of the contents represents all of them.
-  private mutating func keep(_ launch: KeptLaunch) {
+  private mutating func keep(_ launch: Profile.Launch) {
     let place = launches.partitioningIndex { $0.hash >= launch.hash }
     if place < launches.count, launches[place].hash == launch.hash {
-      launches[place].weight += launch.weight
-      guard launches[place].parts != launch.parts else { return }
-      if content(launch).lexicographicallyPrecedes(content(launches[place])) {
-        launches[place].parts = launch.parts
+      var launch = launch
+      launch.weight += launches[place].weight
+      launches[place].weight = launch.weight
+      if launches[place] != launch,
+        content(launch).lexicographicallyPrecedes(content(launches[place]))
+      {
+        launches[place] = launch
       }
       return
     }
@@ -222,21 +207,18 @@ package struct ProfileFold: Sendable {
   }
 
   /// The functions and data that `launch` used, as numbers that do not depend on places.
-  private func content(_ launch: KeptLaunch) -> [UInt64] {
-    launch.parts.flatMap { part -> [UInt64] in
-      let image = images[part.image]
-      let key = image.image.key.bytes
-      let uses = part.functions.enumerated().map { index, place -> [UInt64] in
-        let function = image.functions.functions[Int(place)]
-        let blocks =
-          part.blocks.isEmpty ? [] : part.blocks[index].map { function.blocks[Int($0)].block }
-        return [function.address.rawValue, UInt64(blocks.count)]
-          + blocks.flatMap { [$0.offset, $0.size] }
-      }
-      let data = part.data.map { image.data.functions[Int($0)].address.rawValue }
-      return [UInt64(key.count)] + key.map { UInt64($0) } + [UInt64(uses.count)] + uses.joined()
-        + [UInt64(data.count)] + data
+  private func content(_ launch: Profile.Launch) -> [UInt64] {
+    func address(_ function: Profile.Function) -> [UInt64] {
+      let key = images[function.image].key.bytes
+      return [UInt64(key.count)] + key.map { UInt64($0) } + [function.address.rawValue]
     }
+    let uses = launch.functions.enumerated().flatMap { index, place -> [UInt64] in
+      let function = functions.functions[Int(place)]
+      let blocks = launch.blocks(of: index).map { function.blocks[Int($0)].block }
+      return address(function) + [UInt64(blocks.count)] + blocks.flatMap { [$0.offset, $0.size] }
+    }
+    return [UInt64(launch.functions.count)] + uses
+      + launch.data.flatMap { address(data.functions[Int($0)]) }
   }
 }
 
@@ -252,38 +234,10 @@ extension ProfileFold {
     counts.add(profile.counts)
     for workload in profile.workloads { workloads.join(workload) }
     let numbers = profile.images.map { image($0) }
-    for (number, image) in zip(numbers, profile.images) {
-      images[number].image.addCounts(of: image)
-    }
-    let functions = profile.functions.map { images[numbers[$0.image]].functions.add($0) }
-    let data = profile.data.map { images[numbers[$0.image]].data.add($0).function }
-    for launch in profile.launches {
-      var parts: [KeptLaunch.Part] = []
-      for use in launch.uses {
-        let function = Int(use.function)
-        let image = numbers[profile.functions[function].image]
-        if parts.last?.image != image { parts.append(KeptLaunch.Part(image: image)) }
-        parts[parts.count - 1].functions.append(functions[function].function)
-        parts[parts.count - 1].blocks.append(use.blocks.map { functions[function].blocks[Int($0)] })
-      }
-      for index in parts.indices where parts[index].blocks.allSatisfy(\.isEmpty) {
-        parts[index].blocks = []
-      }
-      var place = 0
-      for datum in launch.data {
-        let image = numbers[profile.data[Int(datum)].image]
-        if place >= parts.count || parts[place].image != image {
-          // The images of a profile ascend by their keys.
-          let key = images[image].image.key
-          place = parts.partitioningIndex { images[$0.image].image.key >= key }
-          if place == parts.count || parts[place].image != image {
-            parts.insert(KeptLaunch.Part(image: image), at: place)
-          }
-        }
-        parts[place].data.append(data[Int(datum)])
-      }
-      keep(KeptLaunch(hash: launch.hash, weight: launch.weight, parts: parts))
-    }
+    for (number, image) in zip(numbers, profile.images) { images[number].addCounts(of: image) }
+    let placesOfFunctions = functions.add(profile.functions, ofImages: numbers)
+    let placesOfData = data.add(profile.data, ofImages: numbers)
+    for launch in profile.launches { keep(launch.numbered(placesOfFunctions, placesOfData)) }
     return true
   }
 
@@ -295,35 +249,33 @@ extension ProfileFold {
     profile.counts = counts
     profile.workloads = workloads
     let order = images.indices.sorted { a, b in
-      let (keyA, keyB) = (images[a].image.key, images[b].image.key)
-      return keyA == keyB ? images[a].image.machine < images[b].image.machine : keyA < keyB
+      let (keyA, keyB) = (images[a].key, images[b].key)
+      return keyA == keyB ? images[a].machine < images[b].machine : keyA < keyB
     }
-    var functionNumbers: [Int: FoldedFunctions.Numbers] = [:]
-    var dataNumbers: [Int: FoldedFunctions.Numbers] = [:]
-    profile.functions.reserveCapacity(images.reduce(0) { $0 + $1.functions.functions.count })
-    for place in order {
-      let folded = images[place]
-      let image = profile.images.count
-      profile.images.append(folded.image)
-      functionNumbers[place] = folded.functions.append(to: &profile.functions, asOf: image)
-      dataNumbers[place] = folded.data.append(to: &profile.data, asOf: image)
-    }
-    profile.launches = launches.map { launch in
-      var whole = Profile.Launch(hash: launch.hash, weight: launch.weight, uses: [])
-      whole.uses.reserveCapacity(launch.parts.reduce(0) { $0 + $1.functions.count })
-      for part in launch.parts {
-        guard let numbers = functionNumbers[part.image], let touched = dataNumbers[part.image]
-        else { continue }
-        for (index, function) in part.functions.enumerated() {
-          let ranks = numbers.blocks[Int(function)] ?? []
-          let blocks = part.blocks.isEmpty ? [] : part.blocks[index].map { ranks[Int($0)] }
-          whole.uses.append(
-            Profile.Use(function: numbers.functions[Int(function)], blocks: blocks))
-        }
-        whole.data += part.data.map { touched.functions[Int($0)] }
-      }
-      return whole
-    }
+    profile.images = order.map { images[$0] }
+    var numbers = [Int](repeating: 0, count: images.count)
+    for (number, place) in order.enumerated() { numbers[place] = number }
+    let (sortedFunctions, numbersOfFunctions) = functions.sorted(byImages: numbers)
+    let (sortedData, numbersOfData) = data.sorted(byImages: numbers)
+    profile.functions = sortedFunctions
+    profile.data = sortedData
+    profile.launches = launches.map { $0.numbered(numbersOfFunctions, numbersOfData) }
     return profile
+  }
+}
+
+extension Profile.Launch {
+  /// Returns this launch with other numbers of its functions, of their blocks, and of its data.
+  fileprivate func numbered(
+    _ numbersOfFunctions: FoldedFunctions.Numbers, _ numbersOfData: FoldedFunctions.Numbers
+  ) -> Self {
+    var launch = self
+    launch.functions = functions.map { numbersOfFunctions.functions[Int($0)] }
+    launch.blocks = zip(functions, blocks).map { function, blocks in
+      let numbers = numbersOfFunctions.blocks[Int(function)] ?? []
+      return blocks.map { numbers[Int($0)] }
+    }
+    launch.data = data.map { numbersOfData.functions[Int($0)] }
+    return launch
   }
 }

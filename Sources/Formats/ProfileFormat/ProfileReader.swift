@@ -357,8 +357,8 @@ private struct ProfileReader {
     let weight = try number("weight of launch", from: 1, to: profile.counts.launches)
     let count = try count("functions of launch", of: 1)
     let hasBlocks = try number("blocks of launch", to: 1) == 1
-    var launch = Profile.Launch(hash: hash, weight: weight, uses: [])
-    launch.uses.reserveCapacity(count)
+    var launch = Profile.Launch(hash: hash, weight: weight)
+    launch.functions.reserveCapacity(count)
     var content = GrowingHash()
     // The file has first the images whose functions a launch used, then the images whose data it touched.
     var part = -1
@@ -385,11 +385,12 @@ private struct ProfileReader {
       if isData {
         launch.data.append(UInt32(index - functionCount))
       } else {
-        launch.uses.append(Profile.Use(function: UInt32(index), blocks: blocks))
+        launch.functions.append(UInt32(index))
+        if hasBlocks { launch.blocks.append(blocks) }
       }
     }
     guard content.value == hash, count > 0,
-      !hasBlocks || launch.uses.contains(where: { !$0.blocks.isEmpty })
+      !hasBlocks || launch.blocks.contains(where: { !$0.isEmpty })
     else {
       throw ParseError(
         .invalid(expected: "the hash of its functions", found: hexadecimal(hash)), "hash of launch",

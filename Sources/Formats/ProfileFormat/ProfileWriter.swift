@@ -169,16 +169,16 @@ private struct ProfileWriter {
     for launch in profile.launches {
       append(hash: launch.hash)
       append(launch.weight)
-      let hasBlocks = launch.uses.contains { !$0.blocks.isEmpty }
-      append(launch.uses.count + launch.data.count)
+      let hasBlocks = !launch.blocks.isEmpty
+      append(launch.functions.count + launch.data.count)
       append(hasBlocks ? 1 : 0)
       var last: UInt64 = 0
-      for use in launch.uses {
-        append(from: last, to: UInt64(use.function))
-        last = UInt64(use.function)
+      for (index, function) in launch.functions.enumerated() {
+        append(from: last, to: UInt64(function))
+        last = UInt64(function)
         guard hasBlocks else { continue }
-        append(use.blocks.count)
-        for block in use.blocks { append(block) }
+        append(launch.blocks[index].count)
+        for block in launch.blocks[index] { append(block) }
       }
       for datum in launch.data {
         let number = UInt64(profile.functions.count) + UInt64(datum)

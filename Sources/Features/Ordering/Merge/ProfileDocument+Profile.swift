@@ -30,7 +30,7 @@ extension ProfileDocument {
     workloads = profile.workloads
     wholeLaunches = profile.launches.map {
       WholeLaunch(
-        hash: $0.hash, launches: $0.weight, functions: $0.uses.count, data: $0.data.count)
+        hash: $0.hash, launches: $0.weight, functions: $0.functions.count, data: $0.data.count)
     }
   }
 }

@@ -53,14 +53,15 @@ extension LaunchRow {
       row.unnamedHits = image.unnamedHits
       return row
     }
-    for use in profile.launches.first?.uses ?? [] {
-      let function = profile.functions[Int(use.function)]
+    let launch = profile.launches.first ?? Profile.Launch(hash: 0, weight: 1)
+    for (index, number) in launch.functions.enumerated() {
+      let function = profile.functions[Int(number)]
       let key = profile.images[function.image].key
-      let blocks = use.blocks.map { function.blocks[Int($0)].block }
+      let blocks = launch.blocks(of: index).map { function.blocks[Int($0)].block }
       images[function.image].code.uses.append(Use(function, blocks: blocks))
       images[function.image].code.described += described.code.new(function, of: key)
     }
-    for datum in (profile.launches.first?.data ?? []).map({ profile.data[Int($0)] }) {
+    for datum in launch.data.map({ profile.data[Int($0)] }) {
       let key = profile.images[datum.image].key
       images[datum.image].data.uses.append(Use(datum, blocks: []))
       images[datum.image].data.described += described.data.new(datum, of: key)

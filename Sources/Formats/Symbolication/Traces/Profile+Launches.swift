@@ -17,36 +17,31 @@ extension Profile {
           < (second.image, b.1, first.support, second.address)
       }
     return recordedFunctions(
-      order.map { index, _ in
-        Use(function: UInt32(index), blocks: functions[index].blocks.indices.map { UInt32($0) })
-      })
+      of: Launch(
+        hash: 0, weight: 1, functions: order.map { UInt32($0.0) },
+        blocks: order.map { functions[$0.0].blocks.indices.map { UInt32($0) } }))
   }
 
-  /// Returns what `launch`, one of `launches`, used, image by image.
+  /// Returns what `launch` used, image by image.
   package func recordedFunctions(of launch: Launch) -> [RecordedFunctions] {
-    recordedFunctions(launch.uses)
-  }
-
-  /// - Parameter uses: the uses, image by image.
-  private func recordedFunctions(_ uses: [Use]) -> [RecordedFunctions] {
     var launches: [RecordedFunctions] = []
-    var rest = uses[...]
+    var rest = launch.functions.indices
     while let first = rest.first {
-      let image = functions[Int(first.function)].image
-      let part = rest.prefix { functions[Int($0.function)].image == image }
+      let image = functions[Int(launch.functions[first])].image
+      let part = rest.prefix { functions[Int(launch.functions[$0])].image == image }
       rest = rest.dropFirst(part.count)
-      launches.append(recordedFunctions(part, ofImage: image))
+      launches.append(recordedFunctions(part, of: launch, inImage: image))
     }
     return launches
   }
 
   private func recordedFunctions(
-    _ uses: some Sequence<Use>, ofImage image: Int
+    _ part: Range<Int>, of launch: Launch, inImage image: Int
   ) -> RecordedFunctions {
     var named: [RecordedFunctions.Use] = []
     var unnamed: [RecordedFunctions.UnnamedUse] = []
-    for (step, use) in uses.enumerated() {
-      let function = functions[Int(use.function)]
+    for (step, index) in part.enumerated() {
+      let function = functions[Int(launch.functions[index])]
       guard !function.names.isEmpty else {
         unnamed.append(.init(step: step, code: .entry(function.address)))
         continue
@@ -54,7 +49,7 @@ extension Profile {
       var recorded = RecordedFunctions.Use(
         step: step, address: function.address, size: function.size, names: function.names,
         objectFile: function.objectFile)
-      recorded.blocks = use.blocks.map {
+      recorded.blocks = launch.blocks(of: index).map {
         RecordedFunctions.ExecutedBlock(step: step, block: function.blocks[Int($0)].block)
       }
       named.append(recorded)
@@ -70,8 +65,8 @@ extension Profile {
     var combinations: Set<[Int]> = []
     for launch in launches {
       var used: [Int] = []
-      for use in launch.uses where used.last != functions[Int(use.function)].image {
-        used.append(functions[Int(use.function)].image)
+      for function in launch.functions where used.last != functions[Int(function)].image {
+        used.append(functions[Int(function)].image)
       }
       combinations.insert(used)
     }

@@ -50,12 +50,12 @@ extension ProfileFold {
     }
     // Functions are described in the order of the name table, so that their names are compared with the known names in
     // one pass.
-    for (number, (used, places)) in zip(numbers, zip(used, places)) {
+    for (used, places) in zip(used, places) {
       for (use, entries) in zip(used.placeOfUse, used.entries) where use >= 0 {
         for entry in entries {
           let entry = file.nameTable[entry]
           describe(
-            places.functions[Int(use)], of: number, size: entry.size, nameIn: file.bytes,
+            places.functions[Int(use)], size: entry.size, nameIn: file.bytes,
             at: entry.text)
         }
       }
@@ -63,13 +63,13 @@ extension ProfileFold {
         for entry in used.entries[body] {
           let entry = file.nameTable[entry]
           describe(
-            places.data[touch], of: number, isData: true, size: entry.size, nameIn: file.bytes,
+            places.data[touch], isData: true, size: entry.size, nameIn: file.bytes,
             at: entry.text)
         }
       }
       for (touch, size) in used.unnamedTouches {
         describe(
-          places.data[touch], of: number, isData: true, size: size, objectFile: nil, names: [])
+          places.data[touch], isData: true, size: size, objectFile: nil, names: [])
       }
     }
     return true

@@ -30,7 +30,7 @@ extension ProfileFold {
         for use in launch.uses {
           guard let place = functions[use.address] else { continue }
           describe(
-            place, of: number, size: use.size, objectFile: use.objectFile, names: use.names)
+            place, size: use.size, objectFile: use.objectFile, names: use.names)
         }
         // A large variable is touched often, and may have many names.
         var isDescribed: Set<StatedAddress> = []
@@ -39,7 +39,7 @@ extension ProfileFold {
             continue
           }
           describe(
-            place, of: number, isData: true, size: datum.size, objectFile: nil, names: datum.names)
+            place, isData: true, size: datum.size, objectFile: nil, names: datum.names)
         }
       }
     }

@@ -126,7 +126,7 @@ package struct UsedFunctions: Sendable {
     var weights: [[Int]: UInt64] = [:]
     for launch in whole {
       var isUsed: Set<Int> = []
-      let used = launch.uses.compactMap { places[Int($0.function)] }
+      let used = launch.functions.compactMap { places[Int($0)] }
         .filter { isUsed.insert($0).inserted }
       if !used.isEmpty { weights[used, default: 0].addSaturating(launch.weight) }
     }
