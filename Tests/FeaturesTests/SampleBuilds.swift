@@ -49,11 +49,13 @@ struct SampleBuilds {
   }
 
   /// Writes a trace of a launch that used functions of several images; each function has `size` bytes. The last image
-  /// is the program, with the given ID. `unnamed` are hits of functions without a name in each image.
+  /// is the program, with the given ID. `aliases` are further names of functions, `unnamed` hits of functions without a
+  /// name in each image.
   func writeTrace(
     _ name: String, of images: [(name: String, used: [String])],
-    functions: [String] = functions, size: UInt64 = size, isSealed: Bool = true,
-    id: [UInt8] = [0x9f, 0x3a], unnamed: [(entry: UInt64?, calledFrom: UInt64)] = []
+    functions: [String] = functions, aliases: [String: String] = [:], size: UInt64 = size,
+    isSealed: Bool = true, id: [UInt8] = [0x9f, 0x3a],
+    unnamed: [(entry: UInt64?, calledFrom: UInt64)] = []
   ) throws {
     var writer = TraceWriter()
     let addresses = Dictionary(
@@ -79,10 +81,12 @@ struct SampleBuilds {
       guard isSealed else { continue }
       writer.names =
         (writer.names ?? [])
-        + functions.enumerated().map {
-          .init(
-            image: UInt32(number + 1), address: 0x1000 + Self.size * UInt64($0.offset),
-            size: size, name: $0.element)
+        + functions.enumerated().flatMap { index, function in
+          ([function] + [aliases[function]].compactMap { $0 }).map { name in
+            TraceWriter.Name(
+              image: UInt32(number + 1), address: 0x1000 + Self.size * UInt64(index), size: size,
+              name: name)
+          }
         }
     }
     try workshop.write(writer.bytes(), name)

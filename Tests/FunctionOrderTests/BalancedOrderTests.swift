@@ -12,9 +12,7 @@ import Testing
   static func order(
     _ launches: [[Int]], layout: Layout = layout, size: ((Part) -> UInt64)? = nil
   ) -> [Int] {
-    let uses = launches.map { launch in
-      launch.enumerated().map { FirstUse(step: UInt64($0), function: $1) }
-    }
+    let uses = launches.map { $0.map { Part($0) } }
     return BalancedOrder(uses, layout: layout, size: size, mostMoves: 1000).parts.map(\.function)
   }
 

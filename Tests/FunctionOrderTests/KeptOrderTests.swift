@@ -10,9 +10,7 @@ import Testing
   private func kept(_ order: [Int], previous: [Int], _ launches: [[Int]]) -> [Int] {
     KeptOrder(
       order.map { Part($0) }, previous: previous.map { Part($0) },
-      launches: launches.map { launch in
-        launch.enumerated().map { FirstUse(step: UInt64($0), function: $1) }
-      }, layout: layout, mostMoves: 1000
+      launches: launches.map { $0.map { Part($0) } }, layout: layout, mostMoves: 1000
     ).parts.map(\.function)
   }
 
@@ -63,7 +61,7 @@ import Testing
     let expected: [Int] = (0..<64).flatMap { [2 * $0 + 1, 2 * $0] }
     let kept = KeptOrder(
       order.map { Part($0) }, previous: previous.map { Part($0) },
-      launches: [order.map { FirstUse(step: UInt64($0), function: $0) }], layout: layout,
+      launches: [order.map { Part($0) }], layout: layout,
       mostMoves: 1000)
     #expect(kept.parts.map(\.function) == expected)
   }

@@ -7,18 +7,16 @@ import Testing
   static let layout = OrderedPartsTests.layout(
     (0..<40).map { ("f\($0)", 0x1000 + UInt64($0 / 2) * 0x100, 0x100) })
 
-  static func randomLaunch(_ random: inout SeededRandom) -> [FirstUse] {
+  static func randomLaunch(_ random: inout SeededRandom) -> [Part] {
     (0..<Int.random(in: 0...15, using: &random)).map { _ in
       let function = Int.random(in: 0..<40, using: &random)
       let offset = UInt64.random(in: 0...1, using: &random) * 16
-      let part =
-        Bool.random(using: &random)
+      return Bool.random(using: &random)
         ? Part(function) : Part(function, blocks: [FunctionBlock(offset: offset, size: 16)])
-      return FirstUse(step: UInt64.random(in: 0..<8, using: &random), part: part)
     }
   }
 
-  static func merging(_ launches: some Sequence<[FirstUse]>) -> MergedLaunches {
+  static func merging(_ launches: some Sequence<[Part]>) -> MergedLaunches {
     var merged = MergedLaunches()
     for launch in launches { merged.append(launch, in: layout) }
     return merged
@@ -38,19 +36,10 @@ import Testing
     #expect(order.parts == OrderedParts(launches: launches, layout: Self.layout).parts)
   }
 
-  @Test(arguments: 0..<20) func theOrderOfUsesInALaunchDoesNotMatter(seed: UInt64) {
-    var random = SeededRandom(seed: seed)
-    let launch = Self.randomLaunch(&random)
-    #expect(Self.merging([launch]) == Self.merging([launch.shuffled(using: &random)]))
-  }
-
   @Test func partsOfAFunctionStandWhereTheyAreUsed() {
     let (hot, late) = (FunctionBlock(offset: 0, size: 16), FunctionBlock(offset: 32, size: 16))
     let merged = Self.merging([
-      [
-        FirstUse(step: 2, part: Part(1, blocks: [late])), FirstUse(step: 1, function: 4),
-        FirstUse(step: 0, part: Part(0, blocks: [hot])),
-      ]
+      [Part(0, blocks: [hot]), Part(4), Part(1, blocks: [late])]
     ])
     #expect(merged.parts == [Part(0, blocks: [hot]), Part(4), Part(0, blocks: [late])])
     let order = OrderedParts(parts: merged.parts, layout: Self.layout, largeFunctionBytes: 0x100)

@@ -29,11 +29,10 @@ import Testing
       ?? StatedAddress(rawValue: 0)
   }
 
-  /// A launch that uses the functions with these names, one at each step.
-  static func launch(_ names: [String], in layout: Layout) -> [FirstUse] {
-    names.enumerated().compactMap { step, name in
-      layout.functions.firstIndex { layout.name(of: $0) == SymbolName(name) }
-        .map { FirstUse(step: UInt64(step), function: $0) }
+  /// A launch that uses the functions with these names, one after the other.
+  static func launch(_ names: [String], in layout: Layout) -> [Part] {
+    names.compactMap { name in
+      layout.functions.firstIndex { layout.name(of: $0) == SymbolName(name) }.map { Part($0) }
     }
   }
 
@@ -99,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [11, 12, 13] as [UInt64])
-  func theOrderIsAPermutationAndIndependentOfItsInputsOrder(seed: UInt64) {
+  func theOrderIsAPermutationAndIndependentOfTheOrderInTheMap(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     // A quarter of the functions have aliases of other sizes.
     var described: [(name: String, address: UInt64, size: UInt64)] = []
@@ -110,25 +109,21 @@ import Testing
     }
     let layout = Self.layout(described)
     let launches = (0..<3).map { _ in
-      (0..<300).map { _ in
-        FirstUse(
-          step: UInt64.random(in: 0..<100, using: &random),
-          function: Int.random(in: 0..<1000, using: &random))
-      }
+      (0..<300).map { _ in Part(.random(in: 0..<1000, using: &random)) }
     }
     let initializers = (0..<20).map { i in layout.functions[i * 37].address }
     let order = OrderedParts(
       launches: launches, layout: layout, initializers: initializers, largeFunctionBytes: 48)
 
     let used = Set(
-      launches.joined().map { layout.functions[$0.part.function].address } + initializers)
+      launches.joined().map { layout.functions[$0.function].address } + initializers)
     let expected = layout.functions.indices.filter { used.contains(layout.functions[$0].address) }
     #expect(order.parts.map(\.function).sorted() == expected, "seed \(seed)")
 
     let shuffledLayout = Self.layout(described.shuffled(using: &random))
     let shuffled = OrderedParts(
-      launches: launches.map { $0.shuffled(using: &random) }, layout: shuffledLayout,
-      initializers: initializers, largeFunctionBytes: 48)
+      launches: launches, layout: shuffledLayout, initializers: initializers, largeFunctionBytes: 48
+    )
     #expect(shuffled.parts.map(\.function) == order.parts.map(\.function), "seed \(seed)")
     #expect(Self.names(shuffled, shuffledLayout) == Self.names(order, layout), "seed \(seed)")
 
@@ -141,23 +136,18 @@ import Testing
     #expect(runs == Set(bodies).count, "aliases apart, seed \(seed)")
   }
 
-  @Test func withoutOptionsStepsAscendWithinALaunch() {
+  @Test func withoutOptionsALaunchKeepsItsOrder() {
     var random = SeededRandom(seed: 14)
     let layout = Self.layout((0..<500).map { ("f\($0)", 0x1000 + UInt64($0) * 16, 16) })
-    let launch = (0..<500).shuffled(using: &random).map {
-      FirstUse(step: UInt64.random(in: 0..<200, using: &random), function: $0)
-    }
-    let steps = Dictionary(uniqueKeysWithValues: launch.map { ($0.part.function, $0.step) })
-    let order = OrderedParts(launches: [launch], layout: layout)
-    let keys = order.parts.map(\.function).map { (steps[$0] ?? 0, $0) }
-    #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
+    let launch = (0..<500).shuffled(using: &random).map { Part($0) }
+    #expect(OrderedParts(launches: [launch], layout: layout).parts == launch)
   }
 }
 
 extension OrderedParts {
   /// Lists the parts that `launches` used, in the order of first touches.
   init(
-    launches: [[FirstUse]], layout: Layout, initializers: [StatedAddress] = [],
+    launches: [[Part]], layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
   ) {
     var merged = MergedLaunches()

@@ -36,7 +36,7 @@ import Testing
   @Test func aPreviousOrderStaysWithOrWithoutWhatIsNotUsed() {
     let used = Self.used([(1, ["setup", "log"])])
     let previous = OrderedPartsTests.launch(["log", "open64", "setup"], in: Self.layout)
-      .map { Self.layout.canonical($0.part) }
+      .map { Self.layout.canonical($0) }
     func order(keepsUnused: Bool) -> [String] {
       Self.names(
         used.ordered(

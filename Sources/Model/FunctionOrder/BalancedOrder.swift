@@ -60,7 +60,7 @@ package struct BalancedOrder: Sendable {
   /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for
   ///   700,000 uses. The annealing of fewer uses takes as long.
   package init(
-    _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil,
+    _ launches: [[Part]], layout: Layout, size: ((Part) -> UInt64)? = nil,
     precedingBytes: UInt64 = 0, mostMoves: Int = OrderAnnealing.usualMoves
   ) {
     let size = size ?? layout.byteCount(of:)

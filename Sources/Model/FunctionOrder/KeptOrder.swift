@@ -54,7 +54,7 @@ package struct KeptOrder: Sendable {
   /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if the parts stay or are all moved; otherwise as for
   ///   `BalancedOrder`.
   package init(
-    _ order: [Part], previous: [Part], launches: [[FirstUse]], layout: Layout,
+    _ order: [Part], previous: [Part], launches: [[Part]], layout: Layout,
     size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0,
     mostMoves: Int = OrderAnnealing.usualMoves
   ) {

@@ -39,21 +39,6 @@
 
 import ImageModel
 
-/// The first use of a part in one launch.
-package struct FirstUse: Hashable, Sendable {
-  /// The position of the use in the launch: a smaller step was earlier.
-  package var step: UInt64
-  package var part: Part
-
-  package init(step: UInt64, part: Part) {
-    self.step = step
-    self.part = part
-  }
-
-  /// The use of a whole function, given as an index into the layout's `functions`.
-  package init(step: UInt64, function: Int) { self.init(step: step, part: Part(function)) }
-}
-
 /// The uses of several launches in one sequence: all uses of the first launch, then the uses that the second launch
 /// adds, and so on.
 ///
@@ -69,16 +54,12 @@ package struct MergedLaunches: Equatable, Sendable {
 
   /// Adds a launch after the others.
   ///
-  /// - Parameter launch: the first uses of the launch, in any order. If a part has several uses, the earliest counts;
-  ///   if two parts were used at the same step, the part at the lower address comes first.
+  /// - Parameter launch: the parts that the launch used, in the order of uses. If a part has several uses, the earliest
+  ///   counts.
   /// - Precondition: all functions are indexes of `layout`, which is the same in each call.
-  /// - Complexity: O(*u* (log *u* + log *n*)) for *u* uses and *n* functions.
-  package mutating func append(_ launch: [FirstUse], in layout: Layout) {
-    // The uses are sorted by a total order, because they may come out of a hash table, and the same trace must give the
-    // same bytes.
-    let uses = launch.map { (step: $0.step, part: layout.canonical($0.part)) }
-      .sorted { ($0.step, $0.part) < ($1.step, $1.part) }
-    for use in uses { append(use.part) }
+  /// - Complexity: O(*u* log *n*) for *u* uses and *n* functions.
+  package mutating func append(_ launch: [Part], in layout: Layout) {
+    for part in launch { append(layout.canonical(part)) }
   }
 
   /// Adds the launches of `other`, of the same layout, after these.

@@ -63,9 +63,9 @@ package struct OrderRefinement: Sendable {
   /// - Parameters:
   ///   - entries: for each entry of the order file, the parts of the layout that it places; empty for an entry that
   ///     names nothing in the layout.
-  ///   - uses: the parts that the launch ran, in any order.
+  ///   - uses: the parts that the launch ran, in the order of first uses.
   /// - Complexity: O((*e* + *u*) log *n*) for *e* placed parts, *u* uses and *n* functions.
-  package init(entries: [[Part]], uses: [FirstUse], layout: Layout) {
+  package init(entries: [[Part]], uses: [Part], layout: Layout) {
     let entries = entries.map { $0.map(layout.canonical) }
     var placedBy: [Part: Int] = [:]
     for (index, parts) in entries.enumerated() {

@@ -7,9 +7,10 @@ package struct UsedParts: Sendable {
   package struct Launch: Sendable {
     /// The number of launches that used exactly these parts.
     package var weight: UInt64
-    package var uses: [FirstUse]
+    /// The parts in the order of first uses.
+    package var uses: [Part]
 
-    package init(weight: UInt64, uses: [FirstUse]) {
+    package init(weight: UInt64, uses: [Part]) {
       self.weight = weight
       self.uses = uses
     }
@@ -19,35 +20,32 @@ package struct UsedParts: Sendable {
   package var launches: [Launch]
   /// The uses of launches that are not known as a whole, the most used part first. Parts that only these launches use
   /// are last in every order.
-  package var others: [FirstUse]
+  package var others: [Part]
 
-  package init(launches: [Launch] = [], others: [FirstUse] = []) {
+  package init(launches: [Launch] = [], others: [Part] = []) {
     self.launches = launches
     self.others = others
   }
 
   /// The uses of the whole launches, and then the uses that belong to no whole launch.
-  package var all: [FirstUse] { launches.flatMap(\.uses) + others }
+  package var all: [Part] { launches.flatMap(\.uses) + others }
 
   /// The launches, each repeated as often as its weight says. If there are more than 200 launches, the repetitions are
   /// reduced in proportion, to one or two hundred in all.
-  var repeatedLaunches: [[FirstUse]] {
+  var repeatedLaunches: [[Part]] {
     let sum = launches.map(\.weight).saturatingSum()
     return launches.flatMap { launch in
       let count = sum <= 200 ? launch.weight : max(1, launch.weight / (sum / 100))
-      return [[FirstUse]](repeating: launch.uses, count: Int(count))
+      return [[Part]](repeating: launch.uses, count: Int(count))
     }
   }
 
   /// Returns these uses with each part replaced by the result of `other`. Parts for which `other` returns `nil` are
   /// left out.
   package func mapParts(_ other: (Part) -> Part?) -> Self {
-    func mapped(_ uses: [FirstUse]) -> [FirstUse] {
-      uses.compactMap { use in other(use.part).map { FirstUse(step: use.step, part: $0) } }
-    }
-    return Self(
-      launches: launches.map { Launch(weight: $0.weight, uses: mapped($0.uses)) },
-      others: mapped(others))
+    Self(
+      launches: launches.map { Launch(weight: $0.weight, uses: $0.uses.compactMap(other)) },
+      others: others.compactMap(other))
   }
 
   /// Returns the parts in the order of `strategy`, or in their previous order where `strategy` gains nothing
@@ -82,16 +80,9 @@ package struct UsedParts: Sendable {
       order.append(
         BalancedOrder(
           repeatedLaunches, layout: layout, size: size, precedingBytes: precedingBytes
-        ).parts.inSteps, in: layout)
+        ).parts, in: layout)
     }
     order.append(others, in: layout)
     return order.parts
-  }
-}
-
-extension [Part] {
-  /// The first uses of the parts, one after the other.
-  package var inSteps: [FirstUse] {
-    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }
 }

@@ -37,6 +37,16 @@ import Testing
     #expect(order.imageFormat == .elf)
   }
 
+  /// A linker had folded two functions, so that the trace has both names for one of them.
+  @Test func functionsThatWereOneFunctionAreListedInTheOrderOfTheBuild() throws {
+    try builds.writeImage(["f1", "z", "a", "f2"], "unfolded", id: [0xaf, 0x7f])
+    try builds.writeTrace(
+      "folded", of: [("app.rec", ["f2", "a", "f1"])],
+      functions: ["f1", "f2", "a"], aliases: ["a": "z"])
+    let order = try order(options(["folded"], image: "unfolded"))
+    #expect(lines(order) == ["f2", "z", "a", "f1"])
+  }
+
   @Test func byFirstHitASecondTraceAddsWhatItUsesBesides() throws {
     try builds.writeTrace("second", of: "app.rec", used: ["f4", "f1"])
     var options = options(["app.oftrace", "second"])

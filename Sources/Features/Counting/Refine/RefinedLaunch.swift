@@ -42,13 +42,13 @@ struct RefinedLaunch {
     return image
   }
 
-  /// Returns the functions of the image that a launch ran. Breakpoints record the functions that were entered at their
+  /// Returns the functions of the image that a launch ran, in the order of first uses. Breakpoints record the functions that were entered at their
   /// first instruction; `pages` shows the functions that were entered elsewhere. If the image has a map of its basic
   /// blocks, the launch also records blocks, because the cold part of a split function can be entered anywhere.
   /// `blocks` are the first addresses of the blocks that ran.
   func uses(
     of release: ReleaseLayout, _ pages: PagesDocument.Image
-  ) throws -> (uses: [FirstUse], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {
+  ) throws -> (uses: [Part], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }
@@ -61,7 +61,6 @@ struct RefinedLaunch {
     } end: {
       $0
     }
-    var uses: [FirstUse] = []
     var blocks: Set<StatedAddress> = []
     var steps: [Int: UInt64] = [:]
     try recording.forEachTrace { trace in
@@ -79,9 +78,9 @@ struct RefinedLaunch {
       where trace.images[image].path == release.path {
         guard let function, steps[function] == nil else { continue }
         steps[function] = UInt64(steps.count)
-        uses.append(FirstUse(step: UInt64(steps.count - 1), function: function))
       }
     }
+    // A function that only `pages` shows ran after the function of the page before.
     var step: UInt64 = 0
     for page in pages.pages where page.access == .execute {
       guard let instruction = page.instruction,
@@ -93,8 +92,8 @@ struct RefinedLaunch {
         continue
       }
       steps[function] = step
-      uses.append(FirstUse(step: step, function: function))
     }
+    let uses = steps.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { Part($0.key) }
     return (uses, blocks, observer.warnings)
   }
 

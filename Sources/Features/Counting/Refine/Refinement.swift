@@ -49,7 +49,7 @@ struct Refinement {
     var pages: PagesDocument.Image
     /// The launch's touches of data; `nil` if the image's data can't be read.
     var data: LaunchDataPages?
-    var uses: [FirstUse]
+    var uses: [Part]
     /// The first addresses of the basic blocks that the launch ran.
     var blocks: Set<StatedAddress>
     var warnings: [Diagnostic]
@@ -207,7 +207,7 @@ struct Refinement {
       best.candidate.order.parts(in: layout, architecture: best.release.architecture)
         .flatMap { $0 }.map { layout.aliases(of: $0.function).lowerBound })
     var ordered: [AddressRange] = []
-    for function in Set(best.uses.map(\.part.function)).sorted() where placed.contains(function) {
+    for function in Set(best.uses.map(\.function)).sorted() where placed.contains(function) {
       let body = layout.functions[layout.aliases(of: function).upperBound - 1]
       ordered.append(AddressRange(start: body.address, size: body.size ?? 0))
     }

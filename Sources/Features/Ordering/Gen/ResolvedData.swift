@@ -10,8 +10,10 @@ import Symbolication
 struct ResolvedData {
   let data: DataLayout
   let release: ReleaseLayout
-  /// The touches of whole launches, and then the data that no whole launch touched.
-  private(set) var used = UsedParts()
+  private var wholeLaunches: [UsedParts.Launch] = []
+  /// The data that no whole launch touched. Each recorded build lists such data, the most touched datum first; element
+  /// *i* has the data at place *i* of these lists.
+  private var others: [[Int]] = []
   /// For each section of the data: the touched addresses of data without a name.
   private(set) var unnamed: [Int: [StatedAddress]] = [:]
   /// The number of touches in other builds of data without a name.
@@ -37,9 +39,9 @@ struct ResolvedData {
   /// - Throws: `mismatch` if the build has fewer than a quarter of the names that a launch of another build touched.
   mutating func add(_ launch: LaunchData) throws(Diagnostic) {
     let isSameBuild = launch.imageID != nil && launch.imageID == release.reference.id
-    var uses: [FirstUse] = []
+    var touched: [[Int]] = []
     var lost = 0
-    for (step, touch) in launch.touches.enumerated() {
+    for touch in launch.touches {
       let found =
         isSameBuild ? symbols(in: touch.touch.bytes) : touch.names.flatMap { symbols(named: $0) }
       if !isSameBuild, touch.names.isEmpty, touch.strings.isEmpty { unnamedElsewhere += 1 }
@@ -53,11 +55,11 @@ struct ResolvedData {
             NameWithReason(name: name, reason: MissingReason.noSuchSymbol.description))
         }
       }
-      uses += found.map { FirstUse(step: UInt64(step), function: $0) }
+      touched.append(found)
       places +=
         isSameBuild ? [touch.touch.bytes] : found.map { data.layout.functions[$0].knownBody }
     }
-    let known = Set(uses.map(\.step)).count
+    let known = touched.count { !$0.isEmpty }
     // Images are matched by their file names, so a quarter of the names is enough to identify the program.
     let found = FoundFunctions(found: known, all: known + lost)
     let isProved = isSameBuild || found.proveProgram || launch.source == .otherLaunches
@@ -76,10 +78,20 @@ struct ResolvedData {
           hint: "if data were renamed, record a launch of this build"))
     }
     if launch.source == .otherLaunches {
-      used.others += uses
+      for (place, data) in touched.enumerated() {
+        if place < others.count { others[place] += data } else { others.append(data) }
+      }
     } else {
-      used.launches.append(UsedParts.Launch(weight: launch.weight, uses: uses))
+      wholeLaunches.append(UsedParts.Launch(weight: launch.weight, uses: Self.parts(touched)))
     }
+  }
+
+  /// The touches of whole launches, and then the data that no whole launch touched.
+  var used: UsedParts { UsedParts(launches: wholeLaunches, others: Self.parts(others)) }
+
+  /// Returns the data of each touch, in the layout's order.
+  private static func parts(_ touched: [[Int]]) -> [Part] {
+    touched.flatMap { $0.sorted().map { Part($0) } }
   }
 
   private mutating func symbols(in bytes: AddressRange) -> [Int] {
@@ -135,7 +147,7 @@ struct ResolvedData {
   /// Returns the number of variables that were touched in `section` and whose addresses satisfy `matches`.
   func count(in section: Int, where matches: (StatedAddress) -> Bool) -> Int {
     Set(
-      used.all.map { data.layout.functions[$0.part.function] }
+      used.all.map { data.layout.functions[$0.function] }
         .filter { Int($0.section) == section }.map(\.address)
     ).count(where: matches)
   }

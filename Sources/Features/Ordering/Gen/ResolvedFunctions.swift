@@ -56,13 +56,13 @@ struct ResolvedFunctions {
     let isWhole = Set(recorded.launches.lazy.flatMap(\.functions))
     used = UsedParts(
       launches: recorded.launches.map {
-        UsedParts.Launch(weight: $0.weight, uses: firstUses($0.functions))
-      }, others: firstUses(recorded.functions.indices.filter { !isWhole.contains($0) }))
+        UsedParts.Launch(weight: $0.weight, uses: parts($0.functions))
+      }, others: parts(recorded.functions.indices.filter { !isWhole.contains($0) }))
   }
 
-  private func firstUses(_ indexes: [Int]) -> [FirstUse] {
-    indexes.enumerated().flatMap { step, index in
-      functions[index].map { FirstUse(step: UInt64(step), function: $0) }
-    }
+  /// Returns the functions of the layout for each of these recorded functions. Several for one are in the layout's
+  /// order.
+  private func parts(_ indexes: [Int]) -> [Part] {
+    indexes.flatMap { functions[$0].sorted().map { Part($0) } }
   }
 }

@@ -41,7 +41,7 @@ struct UsedUnits {
     var initializers = MergedLaunches()
     initializers.append(
       release.initializers.compactMap { layout.functions(at: $0).first.map { Part($0) } }
-        .filter { !used.contains($0) }.inSteps, in: layout)
+        .filter { !used.contains($0) }, in: layout)
     let units = MovedUnits(of: initializers.parts + used.parts, in: map, for: dialect)
     var isFirst: Set<Part> = []
     let first = initializers.parts.compactMap(units.unit).filter { isFirst.insert($0).inserted }
