@@ -12,9 +12,9 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
   /// A resolution as a line of text: `exact f f?` where `?` says ambiguous.
   static func outcome(_ name: String, in symbols: [String]) -> String {
     var map = SymbolMap(sampleLayout(symbols))
-    func line(_ kind: String, _ found: Candidates) -> String {
-      kind + " " + map.layout.names(found.indexes).joined(separator: " ")
-        + (found.isAmbiguous ? " ?" : "")
+    func line(_ kind: String, _ found: [Int]) -> String {
+      kind + " " + map.layout.names(found).joined(separator: " ")
+        + (map.isAmbiguous(found, for: SymbolName(name)) ? " ?" : "")
     }
     switch map.resolve(SymbolName(name)) {
     case .exact(let found): return line("exact", found)
@@ -133,8 +133,8 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
   @Test func aLinkerFindsExactNamesOnly() {
     let map = SymbolMap(sampleLayout(["f.llvm.1", "g", "$s1a1fyyF", "$s1a1fyyFTm"]))
     #expect(map.resolveAsLinker("f") == .missing(.noSuchSymbol))
-    #expect(map.resolveAsLinker("g") == .exact(Candidates([1])))
-    #expect(map.resolveAsLinker("$s1a1fyyF") == .exact(Candidates([2])))
+    #expect(map.resolveAsLinker("g") == .exact([1]))
+    #expect(map.resolveAsLinker("$s1a1fyyF") == .exact([2]))
   }
 
   @Test func everyReasonIsOneSentenceInLowerCase() {
@@ -181,8 +181,8 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
         expected = expected.sorted()
         #expect(map.resolveAsLinker(name).functions == exact[name], "seed \(seed)")
         let isAmbiguous = Set(expected.map { layout.functions[$0].address }).count > 1
-        #expect(
-          resolution == .exact(Candidates(expected, isAmbiguous: isAmbiguous)), "seed \(seed)")
+        #expect(resolution == .exact(expected), "seed \(seed)")
+        #expect(map.isAmbiguous(expected, for: name) == isAmbiguous, "seed \(seed)")
         continue
       }
       // Compares names only: finds all names that may correspond to the recorded name, and then the best of them.

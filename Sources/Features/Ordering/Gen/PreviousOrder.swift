@@ -48,7 +48,7 @@ struct PreviousOrder {
         from: entry.objectFile.map { SymbolName(bytes: $0) })
       guard let present, present.count == 1 else { continue }
       if case .exact(let functions)? = names?.resolve(present[0]) {
-        parts += functions.indexes.map { Part($0) }
+        parts += functions.map { Part($0) }
       }
     }
     guard !parts.isEmpty || order.entries.isEmpty else {

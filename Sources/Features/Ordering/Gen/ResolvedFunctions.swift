@@ -27,10 +27,9 @@ struct ResolvedFunctions {
       var functions = function.address.map { Array(layout.functions(at: $0)) } ?? []
       var reason: MissingReason?
       for name in functions.isEmpty ? function.names : [] {
-        switch map.resolve(name, from: function.objectFile) {
-        case .exact(let found), .canonical(let found, _): functions += found.indexes
-        case .missing(let why): reason = reason ?? why
-        }
+        let found = map.resolve(name, from: function.objectFile)
+        functions += found.functions
+        if case .missing(let why) = found { reason = reason ?? why }
       }
       self.functions.append(functions)
       var bodyCount = function.bodyCount

@@ -50,7 +50,7 @@ extension ImportedLaunch {
     entryCount += 1
     switch resolution {
     case .exact(let found), .canonical(let found, _):
-      for function in found.indexes { add(function, nanoseconds: nanoseconds, thread: thread) }
+      for function in found { add(function, nanoseconds: nanoseconds, thread: thread) }
     case .missing(let why):
       // The reason is given as a missing symbol, because nothing shows that the name ever was in a build of this
       // program.

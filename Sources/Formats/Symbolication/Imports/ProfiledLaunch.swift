@@ -57,7 +57,7 @@ extension SymbolMap {
     let stem = leaf.lastIndex(of: UInt8(ascii: ".")).map { leaf[..<$0] } ?? leaf
     for base in [leaf, stem] {
       let found = resolve(name, from: SymbolName(bytes: Array(base) + Array(".o".utf8)))
-      if case .exact(let candidates) = found, !candidates.isAmbiguous { return found }
+      if case .exact(let functions) = found, !isAmbiguous(functions, for: name) { return found }
     }
     return resolve(name)
   }

@@ -1,34 +1,20 @@
 import Demangling
 import ImageModel
 
-/// Functions of a release layout that may be a recorded function.
-package struct Candidates: Hashable, Sendable {
-  /// The functions, as indexes into the layout's `functions`, ascending: by address, then by size, then by name. Never
-  /// empty.
-  package var indexes: [Int]
-  /// Whether several bodies match the name and nothing shows which body ran: local functions of the same name, or
-  /// clones. Aliases at one address, and a function with the merged body that it jumps to, are not ambiguous.
-  package var isAmbiguous: Bool
-
-  package init(_ indexes: [Int], isAmbiguous: Bool = false) {
-    self.indexes = indexes
-    self.isAmbiguous = isAmbiguous
-  }
-}
-
-/// The result of looking up a recorded name in the release build.
+/// The result of looking up a recorded name in the release build. Functions are indexes into the layout's `functions`,
+/// ascending: by address, then by size, then by name.
 package enum Resolution: Hashable, Sendable {
-  /// The release build has the name; functions that belong to it are included.
-  case exact(Candidates)
-  /// The release build has functions whose names have the same canonical form; the candidates are all functions that
-  /// match best.
-  case canonical(Candidates, CanonicalName.Match)
+  /// The functions with the name, at least one, and the functions that belong to it.
+  case exact([Int])
+  /// The functions whose names have the same canonical form as the recorded name: all functions that match best, at least
+  /// one.
+  case canonical([Int], CanonicalName.Match)
   case missing(MissingReason)
 
   /// All functions to order for the name; empty if it is missing.
   package var functions: [Int] {
     switch self {
-    case .exact(let found), .canonical(let found, _): found.indexes
+    case .exact(let found), .canonical(let found, _): found
     case .missing: []
     }
   }

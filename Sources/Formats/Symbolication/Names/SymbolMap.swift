@@ -60,7 +60,7 @@ extension SymbolMap {
       guard let objectFile, let file = layout.functions[index].objectFile else { return true }
       return layout.names[file] == objectFile.bytes[...]
     }
-    return found.isEmpty ? .missing(.noSuchSymbol) : .exact(candidates(found))
+    return found.isEmpty ? .missing(.noSuchSymbol) : .exact(found)
   }
 
   /// The functions that correspond to a function recorded in another build of the same program.
@@ -100,13 +100,8 @@ extension SymbolMap {
       let promoted = promotedFunctions(from: name)
       found += promoted
       found += bodies(ofJumpTableEntry: name)
-      var candidates = candidates(found.sorted())
-      let mangling = Mangling(of: name.bytes, in: name.bytes.indices)
-      if mangling == .swift || mangling == .itanium {
-        let merged = exact.entries(name.bytes + Array("Tm".utf8))
-        if !merged.isEmpty { candidates.indexes = (candidates.indexes + merged).sorted() }
-      }
-      return .exact(candidates)
+      found += mergedBodies(of: name)
+      return .exact(found.sorted())
     }
     let isConstructor = ["sancov.module_ctor", "_sancov.module_ctor"].contains {
       name.bytes.starts(with: $0.utf8)
@@ -131,7 +126,7 @@ extension SymbolMap {
     let best = bestMatches[canonicalName] ?? bestMatches(of: canonicalName)
     bestMatches[canonicalName] = best
     if let match = best.match {
-      return .canonical(candidates(best.functions.narrowed(to: objectFile)), match)
+      return .canonical(best.functions.narrowed(to: objectFile), match)
     }
     switch canonicalName.part {
     case .cold: return .missing(.coldPart)
@@ -171,15 +166,27 @@ extension SymbolMap {
     return names.functions(from: name)
   }
 
-  private func candidates(_ indexes: [Int]) -> Candidates {
+  /// Whether several of the functions that were found for `name` match it, and nothing shows which of them ran: local
+  /// functions of the same name, or clones. Aliases at one address are not ambiguous, nor is a function with the merged
+  /// body that it jumps to.
+  ///
+  /// - Parameter found: the `functions` of the resolution of `name`.
+  package func isAmbiguous(_ found: [Int], for name: SymbolName) -> Bool {
     func areApart(_ indexes: [Int]) -> Bool {
       guard let first = indexes.first else { return false }
       return indexes.contains { layout.functions[$0].address != layout.functions[first].address }
     }
+    let merged = mergedBodies(of: name)
+    let alternatives = found.filter { !merged.contains($0) }
     // An entry of a jump table and the code that it jumps to count as one function.
-    return Candidates(
-      indexes,
-      isAmbiguous: areApart(indexes) && areApart(indexes.filter { !isJumpTableEntry($0) }))
+    return areApart(alternatives) && areApart(alternatives.filter { !isJumpTableEntry($0) })
+  }
+
+  /// Returns the functions `nameTm`: the merged bodies to which `name` jumps, if Swift's compiler made them.
+  private func mergedBodies(of name: SymbolName) -> [Int] {
+    let mangling = Mangling(of: name.bytes, in: name.bytes.indices)
+    guard mangling == .swift || mangling == .itanium else { return [] }
+    return exact.entries(name.bytes + Array("Tm".utf8))
   }
 
   /// Returns the functions `name.cfi`: the code of `name`, if control-flow integrity made `name` an

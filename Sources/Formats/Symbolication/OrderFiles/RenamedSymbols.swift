@@ -51,10 +51,10 @@ package struct RenamedSymbols {
     var found: [SymbolName] = []
     for index in maps.indices {
       guard
-        case .canonical(let candidates, let match) = maps[index].resolve(name, from: objectFile),
+        case .canonical(let functions, let match) = maps[index].resolve(name, from: objectFile),
         match.isSamePart
       else { continue }
-      for name in unlistedNames(candidates.indexes.map { Place(map: index, function: $0) })
+      for name in unlistedNames(functions.map { Place(map: index, function: $0) })
       where !found.contains(name) { found.append(name) }
     }
     if found.isEmpty { found = swiftNames(of: name) }
