@@ -10,10 +10,15 @@ import Testing
     _ access: Access, _ address: UInt64, _ section: String?, _ accessor: Accessor,
     _ segment: Segment = .data
   ) -> PagesDocument.Page {
-    PagesDocument.Page(
+    var page = PagesDocument.Page(
       access: access, address: StatedAddress(rawValue: address & ~4095), segment: segment,
       function: nil, instruction: nil, instructionImage: nil, step: 0
-    ).of(StatedAddress(rawValue: address), section: section, symbol: "name", by: accessor)
+    )
+    page.touched = StatedAddress(rawValue: address)
+    page.section = section
+    page.symbol = "name"
+    page.accessor = accessor
+    return page
   }
 
   static let image = PagesDocument.Image(

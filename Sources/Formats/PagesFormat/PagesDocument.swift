@@ -95,18 +95,6 @@ package struct PagesDocument: Hashable, Sendable {
       self.instructionImage = instructionImage
       self.step = step
     }
-
-    /// - Returns: this touch, with the accessed byte and the accessor.
-    package func of(
-      _ touched: StatedAddress, section: String?, symbol: SymbolName?, by accessor: Accessor
-    ) -> Self {
-      var page = self
-      page.touched = touched
-      page.section = section
-      page.symbol = symbol
-      page.accessor = accessor
-      return page
-    }
   }
 
   package init(command: [String], end: End, method: String, images: [Image]) {

@@ -12,10 +12,15 @@ import Testing
     _ access: Access, _ address: UInt64, _ section: String, _ symbol: SymbolName?,
     _ accessor: Accessor, _ segment: Segment = .data
   ) -> PagesDocument.Page {
-    PagesDocument.Page(
+    var page = PagesDocument.Page(
       access: access, address: StatedAddress(rawValue: address & ~4095), segment: segment,
       function: nil, instruction: nil, instructionImage: nil, step: 3
-    ).of(StatedAddress(rawValue: address), section: section, symbol: symbol, by: accessor)
+    )
+    page.touched = StatedAddress(rawValue: address)
+    page.section = section
+    page.symbol = symbol
+    page.accessor = accessor
+    return page
   }
 
   static func image(tablePages: UInt64) -> PagesDocument.Image {

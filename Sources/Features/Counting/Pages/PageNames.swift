@@ -49,9 +49,10 @@ struct PageNames {
         // The bytes that exec clears follow the last byte that the file fills.
         let place = touch.instruction == nil ? address.lastOfPage : touched
         let section = contents.section(at: place)
-        row = row.of(
-          place, section: section, symbol: contents.symbol(at: place),
-          by: accessor.accessor(of: touch, at: place, in: section))
+        row.touched = place
+        row.section = section
+        row.symbol = contents.symbol(at: place)
+        row.accessor = accessor.accessor(of: touch, at: place, in: section)
       }
       if touch.isLoading {
         loading[path, default: []].append(row)
