@@ -25,7 +25,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test test-integrations test-fresh check lint apple-sdk tests-built tests core-examples quick build runtime runtime-darwin \
+.PHONY: help demo test test-integrations test-fresh check lint apple-sdk check-darwin tests-built tests core-examples quick build runtime runtime-darwin \
   examples readme goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
@@ -78,7 +78,7 @@ test-fresh: ## as root: run README's commands in a fresh Debian 12 and 13 with a
 
 check: ## format, warnings, imports, tests of the release build, the core examples, README
 	@mkdir -p $(BUILD) && date +%s >$(BUILD)/test-start
-	@$(MAKE) -s -j2 lint tests-built runtime apple-sdk
+	@$(MAKE) -s -j2 lint tests-built runtime check-darwin
 	@$(MAKE) -s -j2 tests core-examples
 	@Scripts/check-readme.sh
 	@Scripts/test-summary.sh $(RESULTS) $$(($$(date +%s) - $$(< $(BUILD)/test-start)))
@@ -92,12 +92,16 @@ tests:
 core-examples:
 	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 
-# lint and apple-sdk run at the same time as the build, which leaves a processor idle while a target waits for another.
+# lint and check-darwin run at the same time as the build, which leaves a processor idle while a target waits for
+# another.
 lint: ## format and usual mistakes of Swift, Python, JavaScript and C
 	@Scripts/lint.sh
 
 apple-sdk:
 	@Scripts/apple-sdk.sh
+
+check-darwin: apple-sdk ## type-check the Swift code for macOS, without a Mac
+	@Scripts/check-darwin.py
 
 tests-built:
 	$(SWIFT_BUILD) --build-tests
@@ -145,8 +149,14 @@ $(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefi
 $(RUNTIME)/iphoneos/orderfile_tasks.o: $(TASKS_SOURCES) Makefile
 	@$(call for-all-slices,orderfile_tasks.o,$(DARWIN_FLAGS) $(TASKS_FLAGS) -c $<)
 
+# Says what is missing elsewhere than on a Mac. clang would only say that it has no <sys/types.h>.
+CAN_BUILD_FOR_DARWIN = { command -v xcrun >/dev/null || [[ -d $(BUILD)/apple/sdk ]] || \
+	  { echo "make runtime-darwin: missing Darwin's headers in $(BUILD)/apple/sdk: run 'make apple-sdk' first, which needs python3 with pip" >&2; exit 1; }; } && \
+	{ [[ -n "$(LIPO)" ]] || \
+	  { echo "make runtime-darwin: missing lipo: install llvm-19 (Scripts/bootstrap.sh test does), or give its path with LIPO=" >&2; exit 1; }; }
+
 # $(call for-all-slices,NAME,ARGUMENTS): compiles NAME for each platform and architecture.
-for-all-slices = mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice))))) && \
+for-all-slices = $(CAN_BUILD_FOR_DARWIN) && mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice))))) && \
 	rm -f $(RUNTIME)/*/*-$(1).part.o && \
 	for slice in $(DARWIN); do folder=$(RUNTIME)/$${slice%/*} target=$${slice\#*/}; \
 	  name=$${slice%/*}; name=$${name/maccatalyst/macosx}; \

@@ -78,6 +78,8 @@ func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
 
 let package = Package(
   name: "orderfile",
+  // The first macOS whose standard library has all that the sources use: `span` of arrays and strings.
+  platforms: [.macOS(.v26)],
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),

@@ -3,6 +3,8 @@
 #if canImport(Darwin)
   // why: every file that calls the C library imports LibC instead of choosing between two modules.
   @_exported import Darwin
+  // <mach-o/dyld.h> has a module of its own.
+  import MachO.dyld
 
   package let isDarwin = true
 
