@@ -33,7 +33,7 @@ package struct Audit {
   private let path: String
   private let options: Options
 
-  /// - Parameter path: the path of an image, or of an app bundle.
+  /// - Parameter path: the path of an image, an app, an app extension or a framework.
   package init(_ path: String, _ options: Options = Options()) {
     self.path = path
     self.options = options
@@ -43,8 +43,8 @@ package struct Audit {
   ///
   /// - Throws: if the image, a trace or the link map can't be read. The document has the errors in libraries.
   package func examine() throws(Diagnostic) -> AuditDocument {
-    let bundle = Folder.isFolder(path) ? try AppBundle(at: path) : nil
-    let program = bundle?.program ?? path
+    let bundle = Folder.isFolder(path) ? try Bundle(at: path) : nil
+    let program = bundle?.image ?? path
     let bytes = try InputFile.bytes(program)
     let (image, warnings) = try Image.reading(
       bytes, path: program, slice: SliceChoice(options.architecture))
@@ -99,7 +99,7 @@ package struct Audit {
   }
 
   /// The libraries of a bundle that no image asks for.
-  private func unlinked(of bundle: AppBundle?, besides closure: LibraryClosure) -> [AuditedLibrary]
+  private func unlinked(of bundle: Bundle?, besides closure: LibraryClosure) -> [AuditedLibrary]
   {
     guard let bundle else { return [] }
     let linked = Set(

@@ -88,14 +88,67 @@ import Testing
     #expect(document.libraries.map(\.isEmbedded) == [true])
   }
 
+  @Test(arguments: [
+    (
+      extension: "I.app/PlugIns/Share.appex", program: "I.app/PlugIns/Share.appex/Share",
+      frameworks: "I.app/Frameworks"
+    ),
+    (
+      extension: "I.app/Contents/PlugIns/Share.appex/",
+      program: "I.app/Contents/PlugIns/Share.appex/Contents/MacOS/Share",
+      frameworks: "I.app/Contents/Frameworks"
+    ),
+  ])
+  func anAppExtensionUsesTheLibrariesOfItsApp(
+    _ place: (extension: String, program: String, frameworks: String)
+  ) throws {
+    let up = place.program.contains("MacOS") ? "../../../.." : "../.."
+    let workshop = try Self.app([
+      place.program: Self.image(
+        [(Self.load, "@rpath/Feed.framework/Feed"), (Self.load, "@rpath/libGone.dylib")],
+        runPaths: ["@executable_path/\(up)/Frameworks"]),
+      "\(place.frameworks)/Feed.framework/Feed": Self.image([]),
+    ])
+    let document = try Self.audit(workshop, place.extension)
+    #expect(
+      document.libraries.map(Self.describe) == [
+        "embedded direct @rpath/Feed.framework/Feed < Share",
+        "missing direct @rpath/libGone.dylib < Share",
+      ])
+  }
+
+  @Test(arguments: ["F.framework/F", "F.framework/Versions/A/F"])
+  func aFrameworkIsItsLibrary(_ library: String) throws {
+    let workshop = try Self.app([
+      library: Self.image([(Self.load, "@loader_path/libC.dylib")])
+    ])
+    let folder = workshop.folder.appendingPathComponent("F.framework").path
+    if library.contains("Versions") {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder)/Versions/Current", withDestinationPath: "A")
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder)/F", withDestinationPath: "Versions/Current/F")
+    }
+    let document = try Self.audit(workshop, "F.framework")
+    #expect(document.images.map(\.name) == ["F"])
+    #expect(document.libraries.map(\.name) == ["@loader_path/libC.dylib"])
+  }
+
   @Test func anAppWithoutAProgramOfItsNameIsRefused() throws {
     let workshop = try Self.app([
       "C.app/one": Self.image([]), "C.app/two": Self.image([]), "D.app/readme": [1],
+      "D.appex/readme": [1], "D.framework/Headers/D.h": [1],
     ])
     let several = #expect(throws: Diagnostic.self) { try Self.audit(workshop, "C.app") }
     #expect(several?.message == "expected a program called 'C', found one, two")
-    let none = #expect(throws: Diagnostic.self) { try Self.audit(workshop, "D.app") }
-    #expect(none?.message == "expected a program called 'D', found none")
+    for (folder, message) in [
+      ("D.app", "expected a program called 'D', found none"),
+      ("D.appex", "expected a program called 'D', found none"),
+      ("D.framework", "expected a library called 'D', found none"),
+    ] {
+      let none = #expect(throws: Diagnostic.self) { try Self.audit(workshop, folder) }
+      #expect(none?.message == message)
+    }
   }
 
   @Test func aFolderThatIsNoAppIsRefusedUnread() throws {
@@ -105,7 +158,9 @@ import Testing
     for (name, found) in [("bin", "a folder"), ("bin/", "a folder"), ("empty", "an empty folder")] {
       let error = #expect(throws: Diagnostic.self) { try Self.audit(workshop, name) }
       #expect(
-        error?.message == "unable to read: expected an image or an app (NAME.app), found \(found)")
+        error?.message
+          == "unable to read: expected an image, an app (NAME.app), an app extension (NAME.appex) or a framework (NAME.framework), found \(found)"
+      )
     }
     #expect(try Self.audit(workshop, "G.app").images.map(\.name) == ["G"])
   }

@@ -153,8 +153,10 @@ extension ImageFacts {
       return Finding(
         .image, "instrumentation", .warning,
         "partly: \(recordable.wording)" + (units.isEmpty ? "" : "; not \(units)"),
-        hint:
-          "compile the rest with \(Self.flags), too, or record the release build with breakpoints")
+        hint: isMachO
+          ? RecordableCode.Means.remedyOfMachO
+          : "compile the rest with \(Self.flags), too, or record the release build with breakpoints"
+      )
     }
     return Finding(
       .image, "instrumentation", .ok,

@@ -93,18 +93,28 @@ extension RecordableCode.Means {
 
 extension Diagnostic {
   /// Returns a warning that much of an image could not be recorded; `nil` if enough could.
-  package static func partlyRecordable(_ code: RecordableCode?, path: String) -> Diagnostic? {
+  ///
+  /// - Parameter format: the image's format; `nil` if unknown.
+  package static func partlyRecordable(
+    _ code: RecordableCode?, path: String, format: ImageFormat?
+  ) -> Diagnostic? {
     guard let code, code.portion.reaches(RecordableCode.warningShare) == false else { return nil }
     let units = code.unseenUnits(keeping: 3)
     let list = units.isEmpty ? "" : "\(code.means.lack): \(units); "
     return Diagnostic(
-      "only \(code.wording)", context: [path], hint: list + code.means.remedy)
+      "only \(code.wording)", context: [path], hint: list + code.means.remedy(format))
   }
 }
 
 extension RecordableCode.Means {
-  fileprivate var remedy: String {
+  /// The remedy for code without callbacks in images of Mach-O. `record --breakpoints` is not available there.
+  static let remedyOfMachO =
+    "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table; in Xcode, name the settings file in "
+    + "XCODE_XCCONFIG_FILE: the base configuration of a project does not reach packages and pods"
+
+  fileprivate func remedy(_ format: ImageFormat?) -> String {
     switch self {
+    case .callback where format == .machO: Self.remedyOfMachO
     case .callback:
       "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table, or use "
         + "'orderfile record --breakpoints'"

@@ -190,8 +190,9 @@ package struct OrderGeneration {
         return imageOrder.build(folded.images[place], used)
       }
     }
-    order.warnings += [imageOrder.renamed, .partlyRecordable(recordable, path: image.path)]
-      .compactMap { $0 }
+    let partly = Diagnostic.partlyRecordable(
+      recordable, path: image.path, format: release.layout.imageFormat)
+    order.warnings += [imageOrder.renamed, partly].compactMap { $0 }
     orderWarnings += order.warnings
     return order
   }

@@ -138,7 +138,7 @@ struct StartupUses {
     let name = builds.name(of: group)
     recordedImage = name
     warnings =
-      [.partlyRecordable(recordable, path: name)].compactMap { $0 }
+      [.partlyRecordable(recordable, path: name, format: last.imageFormat)].compactMap { $0 }
       + share.warnings + builds.weakIDs(of: group) + newFunctions.warnings(layouts)
       + recorded.warnings + inputs.warnings + Diagnostic.unused(builds.unused(besides: [group]))
   }

@@ -47,8 +47,9 @@ package struct XcodeSettings: Sendable {
     //
     //   XCODE_XCCONFIG_FILE=\(folder)/\(Self.recordName) xcodebuild -configuration Release …
     //
-    // or base a copy of the Release configuration on it, used only for recording. The optimization settings
-    // must be those of Release. 'orderfile show IMAGE' says whether an image is instrumented.
+    // because the base configuration of a project does not reach packages and pods: they would not be
+    // recorded. The optimization settings must be those of Release. 'orderfile show IMAGE' says how much of an
+    // image is instrumented.
 
     ORDERFILE_COVERAGE = func,trace-pc-guard,pc-table
     OTHER_CFLAGS = $(inherited) -fsanitize-coverage=\(coverageOfC)
@@ -69,7 +70,8 @@ package struct XcodeSettings: Sendable {
     // The recorder needs 64-bit pointers, which watches have from watchOS 26 on.
     EXCLUDED_ARCHS[sdk=watchos*] = $(inherited) arm64_32 armv7k
 
-    // Keeps the app out of archives, so that this build can't be uploaded.
+    // Keeps the app out of archives, so that this build can't be uploaded. So build it with 'xcodebuild build':
+    // an archive would be empty.
     SKIP_INSTALL = YES
 
     """
@@ -82,8 +84,9 @@ package struct XcodeSettings: Sendable {
     //
     //   XCODE_XCCONFIG_FILE=\(folder)/\(Self.orderName) xcodebuild -configuration Release …
     //
-    // To keep the order, set Order File in the project's Release configuration instead, to a committed file:
-    // $(SRCROOT)/app.order. An order file affects only where the linker places functions.
+    // To keep the order, set Order File in the app target's Release configuration instead, to a committed file:
+    // $(SRCROOT)/app.order. An order file affects only where the linker places functions. If the file is
+    // missing, the link fails.
 
     ORDER_FILE = \(orderFile)
 
@@ -97,7 +100,8 @@ package struct XcodeSettings: Sendable {
   /// The steps to take, as commands. Words in capitals are values that only the user knows.
   package var steps: String {
     """
-    SCHEME, APP, BUNDLE (com.example.app) and DEVICE (its name or identifier) stand for your values.
+    SCHEME, APP, BUNDLE (com.example.app) and DEVICE (its name or identifier) stand for your values. With
+    CocoaPods, or if the folder has several projects, give xcodebuild '-workspace NAME.xcworkspace', too.
 
       folder=\(shellWord(folder))
 

@@ -156,7 +156,9 @@ package struct LaunchRecording {
         image: image,
         code: images.recordableCode(of: image, recordedBy: Set(traces.map(\.method))))
     }
-    warnings += recordable.compactMap { .partlyRecordable($0.code, path: $0.image.path) }
+    warnings += recordable.compactMap {
+      .partlyRecordable($0.code, path: $0.image.path, format: $0.image.id?.imageFormat)
+    }
 
     let uses = FunctionUses(of: traces, in: images)
     let hasHits = traces.contains { !$0.isEmpty }
