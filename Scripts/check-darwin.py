@@ -22,6 +22,8 @@ import shutil
 import subprocess
 import sys
 
+if sys.platform == "darwin":
+    sys.exit(0)  # The build itself checks these types.
 scripts = pathlib.Path(__file__).resolve().parent
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else scripts.parent).resolve()
 sdk = scripts.parent / ".build/apple/sdk"
