@@ -28,6 +28,11 @@ package struct LaunchFolding {
       let isAdded: Bool
       if let profile = file.profile {
         isAdded = fold.add(profile)
+      } else if !hasReadImages(of: used), let trace = try launches.sealedTrace(number) {
+        isAdded = fold.add(sealed: trace, path: file.path, weight: file.weight) { image in
+          builds.group(of: image).map(used.contains) ?? false
+        }
+        trace.bytes.release(trace.bytes.all.indices)
       } else {
         let trace = try launches.trace(number)
         isAdded = fold.add(trace, try functions(of: trace, in: used), weight: file.weight)
@@ -46,6 +51,12 @@ package struct LaunchFolding {
     }
     if let mismatch = Diagnostic.machineMismatch(used) { throw mismatch }
     return profile
+  }
+
+  /// Whether an image of `groups` was read. Its functions then have the properties that the image states, such as their
+  /// object files. The names in a trace do not state them.
+  private func hasReadImages(of groups: Set<Int>) -> Bool {
+    groups.contains { builds.images(of: $0).contains { images.image(for: $0) != nil } }
   }
 
   /// Returns the indexes of the images of `profile` that are in `group`.

@@ -114,6 +114,13 @@ package struct RecordedLaunches {
     }
   }
 
+  /// Returns the file of a trace that can be folded without copying its names; `nil` for other files.
+  func sealedTrace(_ number: Int) throws(Diagnostic) -> TraceFile? {
+    guard case .trace(let bytes) = files[number].contents else { return nil }
+    let trace = try InputFile.traceFile(bytes, files[number].path)
+    return trace.hasSortedNames ? trace : nil
+  }
+
   /// The path of the file, if there is only one. It is the context of errors about all launches.
   var onlyPath: [String] { files.count == 1 ? [files[0].path] : [] }
 
