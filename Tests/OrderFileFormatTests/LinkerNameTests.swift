@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("LLD 19.1.4", "lld"), ("GNU gold (GNU Binutils 2.40) 1.16", "gold"), ("gold 1.16", "gold"),
+    ("LLD 19.1.4", "lld"), ("Debian LLD 19.1.7", "lld"), ("Ubuntu LLD 18.1.3 (compatible)", "lld"),
+    ("GNU gold (GNU Binutils 2.40) 1.16", "gold"), ("gold 1.16", "gold"),
     ("GNU ld (GNU Binutils) 2.44", "gnu-ld"), ("mold 2.30.0", nil),
   ])
   func aLinkerIsKnownByWhatItSays(text: String, dialect: String?) {

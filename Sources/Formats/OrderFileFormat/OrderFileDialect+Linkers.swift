@@ -21,9 +21,12 @@ extension OrderFileDialect {
     self = dialect
   }
 
-  /// The dialect of the linker whose statement about itself is `text`; `nil` if it takes no order files.
+  /// The dialect of the linker whose statement about itself is `text`; `nil` if it takes no order files. Distributions
+  /// put their name before the statement: `Debian LLD 19.1.7`.
   package init?(linkerStating text: String) {
-    let dialect = Self.all.first { $0.statements.contains(where: text.hasPrefix) }
+    let dialect = Self.all.first { dialect in
+      dialect.statements.contains { text.hasPrefix($0) || text.contains(" \($0) ") }
+    }
     guard let dialect else { return nil }
     self = dialect
   }

@@ -3,6 +3,7 @@ import ByteReading
 import DebugInfo
 import ImageModel
 import ObjectFormat
+import OrderFileFormat
 
 /// The facts about its build that an ELF image shows. Nothing is guessed: a fact that the image does not show is `nil`.
 package struct BuildFacts: Hashable, Sendable {
@@ -106,7 +107,8 @@ package struct BuildFacts: Hashable, Sendable {
     hasDebugInformation = debug != nil
     optimization = debug.map { Optimization($0) } ?? Optimization()
     functionSections = FunctionSections(
-      of: layout, debug, in: file, linkedByLLD: linker?.hasPrefix("LLD") ?? false)
+      of: layout, debug, in: file,
+      linkedByLLD: linker.flatMap { OrderFileDialect(linkerStating: $0) } == .lld)
   }
 }
 
