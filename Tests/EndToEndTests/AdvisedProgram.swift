@@ -12,7 +12,7 @@ struct AdvisedProgram {
     #define P512 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32 P32
     #define P4096 P512 P512 P512 P512 P512 P512 P512 P512
     int *pointers[] = {P4096 P4096 P4096 P4096 P4096};
-    #define UNUSED(name) __attribute__((used)) int name(void) { __asm__(".skip 8192, 0x90"); return 1; }
+    #define UNUSED(name) __attribute__((noinline)) int name(void) { __asm__(".skip 8192, 0x90"); return 1; }
     __attribute__((noinline)) int first(void) { return 0; }
     UNUSED(firstUnused)
     __attribute__((noinline)) int second(void) { return pointers[17] != &x; }
@@ -22,7 +22,10 @@ struct AdvisedProgram {
       return 0;
     }
     UNUSED(thirdUnused)
-    int main(int n, char **v) { return first() + second() + third(n) + (v[0][0] == 'x'); }
+    int main(int n, char **v) {
+      if (n > 9) return firstUnused() + secondUnused() + thirdUnused();
+      return first() + second() + third(n) + (v[0][0] == 'x');
+    }
     """
   static let link = link("clang", "lld")
 

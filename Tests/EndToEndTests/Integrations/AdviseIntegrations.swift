@@ -57,7 +57,8 @@ struct AdviseIntegrations {
     #expect(try Self.saved(document, "function order") >= 2)
     let together = try Self.together(document)
     #expect(together.names.contains("function order"), "\(together)")
-    #expect(try Self.saved(document, "function order") < together.saved)
+    // gold has no other change that saves pages.
+    #expect(try Self.saved(document, "function order") <= together.saved)
     try app.workshop.must(
       "sh", ["-c", "ORDERFILE_LDFLAGS='\(together.ldFlags.joined(separator: " "))'; " + link])
     let verified = try app.workshop.start(
