@@ -68,20 +68,17 @@ struct PrefetchSource {
       ("@MOST@", "\(Self.mostBytes(ofCode: summary.codeBytes))"),
       ("@FIRST@", PrefetchAnchor.first), ("@FIRSTTEXT@", PrefetchAnchor.firstText),
       ("@FIRSTSIZE@", "\(PrefetchAnchor.firstText.utf8.count)"), ("@TABLE@", table),
+      ("@SEGMENTS@", "\(PrefetchTable.mostSegments)"),
       ("@LAST@", PrefetchAnchor.last),
       ("@INITIALIZER@", PrefetchAnchor.initializer),
     ] { text.replace(name, with: value) }
     return Array(text.utf8)
   }
 
-  /// The words of the table for the assembler, a range on each line.
+  /// The words of the table for the assembler, a segment or a range on each line.
   private var table: String {
-    let words = data.words.map { "\($0)" }
-    let lines =
-      [words[0]]
-      + stride(from: 1, to: words.count, by: 4).map {
-        words[$0..<($0 + 4)].joined(separator: ", ")
-      }
-    return lines.map { "                 \".long \($0)\\n\"" }.joined(separator: "\n")
+    data.words.map { words in
+      "                 \".long \(words.map { "\($0)" }.joined(separator: ", "))\\n\""
+    }.joined(separator: "\n")
   }
 }

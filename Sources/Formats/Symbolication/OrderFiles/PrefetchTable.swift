@@ -8,10 +8,14 @@
 //
 // The table is after the text of the first anchor, in words of 32 bits:
 //
+//   number of segments that have ranges
+//   for each segment: its number among the loaded segments, from 0, ascending
+//                     its size in the file, in bytes, when the table was made
 //   number of ranges
-//   for each range: the number of the segment among the loaded segments, from 0
-//                   the size of the segment in the file, in bytes, when the table was made
+//   for each range: the segment, as an index into the list of segments
 //                   the first byte of the range, and the first byte after the range, from the start of the segment
+//
+// The initializer finds each segment once, because a launch waits for each instruction of the initializer.
 //
 // If the size of a segment has changed by more than an eighth plus a page, the initializer takes the segment to have
 // other data, and skips its ranges. A smaller change, such as a new initializer, moves data by some bytes.
@@ -54,8 +58,12 @@ package struct PrefetchTable: Hashable, Sendable {
 
   package init() {}
 
-  /// The largest number of ranges. Each range is a system call or several, and takes 16 bytes.
-  static let mostRanges = 64
+  /// The largest number of ranges. Each range is a system call or several, takes 12 bytes, and costs a launch 37
+  /// instructions. With more ranges, the initializer costs the smallest program more than 2% of its instructions.
+  static let mostRanges = 48
+  /// The largest number of segments with ranges: the initializer has room for so many on its stack. Linkers make four or
+  /// five loaded segments.
+  package static let mostSegments = 8
   /// The largest number of untouched pages of 4 KiB between touched pages that are prefetched in one range. A request
   /// costs a device as much as reading some tens of KiB.
   static let holePages: UInt64 = 8
@@ -101,13 +109,24 @@ package struct PrefetchTable: Hashable, Sendable {
       // Segments are not joined: hostile images may have thousands.
       hole *= 2
     } while groups.count > Self.mostRanges && hole < 1 << 20
-    ranges = groups.sorted { $0.rank < $1.rank }.prefix(Self.mostRanges).compactMap { group in
+    groups.sort { $0.rank < $1.rank }
+    var used: Set<Int> = []
+    groups.removeAll { group in
+      guard used.count == Self.mostSegments else {
+        used.insert(group.segment)
+        return false
+      }
+      return !used.contains(group.segment)
+    }
+    ranges = groups.prefix(Self.mostRanges).compactMap { group in
       let segment = loaded[group.segment]
       let first = segment.range.start.rawValue
       let start = max(group.pages.lowerBound.rawValue * size.bytes, first) - first
       // The last page of the address space ends at 2^64, which wraps around to 0.
       let pagesEnd = (group.pages.upperBound.rawValue + 1) &* size.bytes
-      let end = min(pagesEnd &- first, segment.fileSize)
+      // Data after code move by the code that prefetches, which has less than a page.
+      let room = segment.isExecutable ? size.bytes : 0
+      let end = min(pagesEnd &- first &+ room, segment.fileSize)
       return Range(
         segment: UInt32(group.segment), fileSize: UInt32(segment.fileSize), start: UInt32(start),
         end: UInt32(end))
@@ -123,11 +142,20 @@ package struct PrefetchTable: Hashable, Sendable {
     guard let place = try? file.range(of: AddressRange(start: anchor, size: size), "anchor"),
       file.bytes.text(place.indices.prefix(Int(title))) == PrefetchAnchor.firstText,
       let table = anchor.advanced(by: title),
-      let count = Self.words(1, of: file, at: table)?.first, count <= Self.mostRanges,
-      let words = Self.words(1 + 4 * Int(count), of: file, at: table)
+      let segmentCount = Self.words(1, of: file, at: table)?.first,
+      segmentCount <= Self.mostSegments,
+      let head = Self.words(2 + 2 * Int(segmentCount), of: file, at: table),
+      let count = head.last, count <= Self.mostRanges,
+      let words = Self.words(head.count + 3 * Int(count), of: file, at: table)
     else { return nil }
-    ranges = stride(from: 1, to: words.count, by: 4).map {
-      Range(segment: words[$0], fileSize: words[$0 + 1], start: words[$0 + 2], end: words[$0 + 3])
+    let segments = stride(from: 1, to: head.count - 1, by: 2).map { (words[$0], words[$0 + 1]) }
+    guard zip(segments, segments.dropFirst()).allSatisfy({ $0.0 < $1.0 }) else { return nil }
+    for place in stride(from: head.count, to: words.count, by: 3) {
+      guard words[place] < segmentCount else { return nil }
+      let (segment, fileSize) = segments[Int(words[place])]
+      ranges.append(
+        Range(
+          segment: segment, fileSize: fileSize, start: words[place + 1], end: words[place + 2]))
     }
   }
 
@@ -139,9 +167,14 @@ package struct PrefetchTable: Hashable, Sendable {
     return try? (0..<count).map { _ in try input.read(UInt32.self, "ranges") }
   }
 
-  /// The words of the table.
-  package var words: [UInt32] {
-    [UInt32(ranges.count)] + ranges.flatMap { [$0.segment, $0.fileSize, $0.start, $0.end] }
+  /// The words of the table: those of each line of its description.
+  package var words: [[UInt32]] {
+    let sizes = Dictionary(ranges.map { ($0.segment, $0.fileSize) }) { first, _ in first }
+    let segments = sizes.keys.sorted()
+    let indexes = Dictionary(uniqueKeysWithValues: segments.enumerated().map { ($1, $0) })
+    return [[UInt32(segments.count)]] + segments.map { [$0, sizes[$0] ?? 0] }
+      + [[UInt32(ranges.count)]]
+      + ranges.map { [UInt32(indexes[$0.segment] ?? 0), $0.start, $0.end] }
   }
 
   package var count: Int { ranges.count }
