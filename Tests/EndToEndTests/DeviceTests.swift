@@ -2,17 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Requirement {
-  /// Some kernels lack FUSE, and containers refuse the device or the mounts.
-  static let device = Requirement(
-    "/dev/fuse and the right to mount", excuse: "containers refuse it"
-  ) {
-    let descriptor = open("/dev/fuse", O_RDWR)
-    defer { if descriptor >= 0 { close(descriptor) } }
-    return descriptor >= 0 && (try? Workshop().run("unshare", ["-m", "true"]))?.status == 0
-  }
-}
-
 /// `--device`: launches from a device of their own, whose requests are counted.
 @Suite(.needs("clang", "ld.lld"), .needs(.device), .needs(.root))
 struct DeviceTests {
@@ -122,6 +111,28 @@ struct DeviceTests {
     #expect(many.bytes > few.bytes && many.bytes <= few.bytes + 5 * 16384)
     // The program waits for each of these pages.
     #expect(many.nanoseconds >= 7 * 2_000_000)
+  }
+
+  /// The kernel reads a large read-ahead in requests of at most this size.
+  @Test func theDiskOfTheProgramLimitsRequests() throws {
+    let workshop = try Self.workshop()
+    let document = try Self.measure(workshop, "this", "1")
+    let device = try #require(document["device"] as? [String: Any])
+    let readAhead = try #require(device["readAheadBytes"] as? Int)
+    var status = stat()
+    try #require(stat(workshop.path("my app"), &status) == 0)
+    let disk = "/sys/dev/block/\(status.st_dev >> 8 & 0xfff):\(status.st_dev & 0xff)"
+    let queues = ["\(disk)/queue", "\(disk)/../queue"]
+    let settings = queues.compactMap { queue in
+      try? String(contentsOfFile: "\(queue)/read_ahead_kb", encoding: .utf8)
+    }
+    let stated = try #require(settings.first.flatMap { Int($0.filter(\.isNumber)) })
+    #expect(readAhead == min(stated << 10, 64 << 20) && device["delayNanoseconds"] as? Int == 0)
+    for launch in try Self.launches(document) {
+      let requests = try #require(launch["requests"] as? Int)
+      let bytes = try #require(launch["readBytes"] as? Int)
+      #expect(bytes <= requests * (device["requestBytes"] as? Int ?? 1 << 20))
+    }
   }
 
   @Test func faultsAndStagesCountRequests() throws {
@@ -263,7 +274,9 @@ struct DeviceTests {
   @Test func badValuesAndWarmLaunchesAreUsageErrors() throws {
     let workshop = try Workshop()
     for (words, message) in [
-      (["faults", "--cold", "--device", "floppy"], "slow, emmc, sd, nfs, or one of them with"),
+      (
+        ["faults", "--cold", "--device", "floppy"], "slow, emmc, sd, nfs, this, or one of them with"
+      ),
       (["faults", "--device", "slow"], "--device affects cold launches only: give --cold"),
       (["stages", "--device", "slow"], "--device affects cold launches only: give --cold"),
       (

@@ -1,3 +1,4 @@
+import ImageModel
 import LaunchMeasurement
 import Testing
 
@@ -22,6 +23,30 @@ import Testing
   ])
   func valuesAreRead(text: String, device: DeviceSettings) {
     #expect(DeviceSettings(text) == device)
+  }
+
+  @Test func theDiskOfAFileHasItsOwnReadAheadAndLargestRequest() throws {
+    let this = try #require(DeviceSettings("this"))
+    #expect(this.isOfDisk && this.delayNanoseconds == 0)
+    func read(_ readAhead: UInt64?, _ request: UInt64?) throws(Diagnostic) -> DeviceSettings {
+      var storage = ImageStorage(path: "/app", bytes: 1, fileSystem: "overlay")
+      storage.readAheadBytes = readAhead
+      storage.largestRequestBytes = request
+      return try this.reading(storage)
+    }
+    var expected = Self.device("this", 8 << 20, 0)
+    expected.requestBytes = 126_976
+    #expect(try read(8 << 20, 127 << 10) == expected)
+    #expect(try read(1 << 40, nil) == Self.device("this", 64 << 20, 0))
+    #expect(try read(0, 1).requestBytes == 4096)
+    #expect(try read(0, .max).requestBytes == 1 << 20)
+    #expect(
+      throws: Diagnostic(
+        "the read-ahead of this disk is unknown: it is of a file system overlay",
+        context: ["--device this", "/app"], hint: "state the read-ahead: --device this=128KiB")
+    ) { try read(nil, 4096) }
+    let stated = try #require(DeviceSettings("this=16KiB,1ms"))
+    #expect(!stated.isOfDisk && stated == Self.device("this", 16384, 1_000_000))
   }
 
   @Test(arguments: [

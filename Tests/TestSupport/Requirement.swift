@@ -81,6 +81,14 @@ extension Requirement: ExpressibleByStringLiteral {
   ) { canMount }
   private static let canMount =
     (try? Workshop().run("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]))?.status == 0
+  /// Some kernels lack FUSE, and containers refuse the device or the mounts.
+  package static let device = Requirement(
+    "/dev/fuse and the right to mount", excuse: "containers refuse it"
+  ) {
+    let descriptor = open("/dev/fuse", O_RDWR)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    return descriptor >= 0 && (try? Workshop().run("unshare", ["-m", "true"]))?.status == 0
+  }
   package static let btrfs = Requirement(
     "the right to mount btrfs", excuse: "containers refuse it, and some kernels lack it"
   ) { canMountBtrfs }

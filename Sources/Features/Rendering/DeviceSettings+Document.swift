@@ -7,7 +7,8 @@ import LaunchMeasurement
 extension DeviceSettings: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, member("kind", \.kind), member("name", \.name),
-    member("readAheadBytes", \.readAheadBytes), member("delayNanoseconds", \.delayNanoseconds))
+    member("readAheadBytes", \.readAheadBytes), member("delayNanoseconds", \.delayNanoseconds),
+    optionalMember("requestBytes", \.requestBytes))
 }
 
 extension DeviceSettings.Kind: JSONReadable, JSONValue {}
@@ -19,7 +20,8 @@ extension DeviceSettings {
       switch kind {
       case .memory: "a copy in memory"
       }
-    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes)), "
+    let limit = requestBytes.map { "at most \(ByteCount($0)) a request, " } ?? ""
+    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes)), \(limit)"
       + "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
   }
 }

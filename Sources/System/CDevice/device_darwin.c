@@ -5,9 +5,9 @@
 
 int cdevice_own_mounts(void) { return ENOTSUP; }
 
-int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, struct cdevice **device,
+int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, uint64_t request, struct cdevice **device,
                   struct cdevice_failure *failure) {
-  (void)paths, (void)count, (void)read_ahead;
+  (void)paths, (void)count, (void)read_ahead, (void)request;
   *device = NULL;
   *failure = (struct cdevice_failure){"make a device", -1};
   return ENOTSUP;

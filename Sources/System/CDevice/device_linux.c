@@ -139,7 +139,7 @@ static int start_thread(struct cdevice *device) {
   return error;
 }
 
-int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, struct cdevice **result,
+int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, uint64_t request, struct cdevice **result,
                   struct cdevice_failure *failure) {
   *failure = (struct cdevice_failure){"make a device", -1};
   struct cdevice *device = calloc(1, sizeof *device);
@@ -162,7 +162,7 @@ int cdevice_serve(char *const *paths, int count, uint64_t read_ahead, struct cde
   }
   for (int i = 0; i < count && !error; i++) {
     failure->file = i;
-    error = served_file_mount(&files[i], read_ahead, &failure->step);
+    error = served_file_mount(&files[i], read_ahead, request, &failure->step);
   }
   if (!error) {
     *failure = (struct cdevice_failure){"start a thread", -1};

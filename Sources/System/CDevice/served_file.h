@@ -24,7 +24,8 @@ struct served_file {
   gid_t group;
   int64_t modified; /* in seconds */
   uint32_t modified_nanoseconds;
-  uint32_t read_ahead; /* the read-ahead in bytes, for the first answer */
+  /* The read-ahead and the largest request in bytes, for the first answer. */
+  uint32_t read_ahead, largest_request;
 };
 
 /* Copies the file at PATH into memory. Returns 0 or an errno; free *FILE in both cases. */
@@ -32,7 +33,7 @@ int served_file_copy(struct served_file *file, const char *path);
 
 /* Mounts the copy at its path. The mount answers only when its first request has been answered. Returns 0 or an errno,
  * with *STEP as in struct cdevice_failure. */
-int served_file_mount(struct served_file *file, uint64_t read_ahead, const char **step);
+int served_file_mount(struct served_file *file, uint64_t read_ahead, uint64_t request, const char **step);
 
 /* Sets the read-ahead of the mounted file, and checks it. Returns 0 or an errno. */
 int served_file_set_read_ahead(const struct served_file *file, uint64_t read_ahead);

@@ -68,7 +68,7 @@ int served_file_copy(struct served_file *file, const char *path) {
   return error;
 }
 
-int served_file_mount(struct served_file *file, uint64_t read_ahead, const char **step) {
+int served_file_mount(struct served_file *file, uint64_t read_ahead, uint64_t request, const char **step) {
   *step = "open /dev/fuse";
   file->connection = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file->connection < 0) return errno;
@@ -79,6 +79,7 @@ int served_file_mount(struct served_file *file, uint64_t read_ahead, const char 
   if (mount("orderfile", file->path, "fuse.orderfile", MS_NOSUID | MS_NODEV | MS_RDONLY, options) != 0) return errno;
   file->is_mounted = true;
   file->read_ahead = read_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)read_ahead;
+  file->largest_request = request > 1 << 20 ? 1 << 20 : (uint32_t)request;
   return 0;
 }
 
@@ -148,7 +149,7 @@ static void answer(const struct served_file *file, const struct served_request *
 
 static void answer_first(const struct served_file *file, const struct served_request *request) {
   const struct fuse_init_in *in = body_of(request);
-  /* Read-ahead of several pages that nobody waits for needs FUSE_ASYNC_READ. One request has at most 1 MiB. The limits
+  /* Read-ahead of several pages that nobody waits for needs FUSE_ASYNC_READ. The limits
    * of requests in flight are higher than usual, because the kernel drops read-ahead beyond them. */
   struct fuse_init_out out = {
       .major = FUSE_KERNEL_VERSION,
@@ -159,7 +160,7 @@ static void answer_first(const struct served_file *file, const struct served_req
       .congestion_threshold = 1024,
       .max_write = 4096,
       .time_gran = 1,
-      .max_pages = 256,
+      .max_pages = (uint16_t)(file->largest_request / (uint32_t)sysconf(_SC_PAGESIZE)),
   };
   answer(file, request, 0, &out, sizeof out);
 }

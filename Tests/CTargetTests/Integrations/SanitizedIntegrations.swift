@@ -32,6 +32,7 @@ import Testing
       "Sources/System/CProcess/include", "Sources/System/CPtrace/include",
       "Sources/System/CPerf/include",
       "Sources/System/CPages/include", "Sources/Libraries/CDwarf/include",
+      "Sources/System/CDevice/include", "Sources/System/CDevice",
       "Runtime/PageTrace/include",
       "Runtime/InProcess/include", "Runtime/PageTracer/include", "Runtime/PageTracer",
     ]
@@ -73,6 +74,23 @@ import Testing
       ]
       let sources = try targets.flatMap { try Self.sources($0) }
       _ = try run(build("launch", [driver("launch.c")] + sources, Self.checked))
+    }
+  #endif
+
+  #if os(Linux)
+    @Test(.needs(.device)) func aDeviceInMemoryIsClean() throws {
+      let device = try build(
+        "device", [driver("device.c")] + Self.sources("Sources/System/CDevice"),
+        Self.checked + ["-pthread"])
+      _ = try run(device, [workshop.folder.path], findsLeaks: true)
+    }
+
+    /// A thread of the device serves while other threads read.
+    @Test(.needs(.device)) func theThreadOfADeviceRacesWithNothing() throws {
+      let device = try build(
+        "device", [driver("device.c")] + Self.sources("Sources/System/CDevice"),
+        ["-O1", "-g", "-fsanitize=thread", "-pthread"])
+      _ = try run(device, [workshop.folder.path])
     }
   #endif
 

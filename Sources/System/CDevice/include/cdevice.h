@@ -34,10 +34,10 @@ int cdevice_own_mounts(void);
 
 /* Copies the COUNT files at PATHS into memory, mounts the copies at the same paths, and serves them from a thread of
  * this process. The paths are absolute, distinct, and without symbolic links. The kernel reads READ_AHEAD bytes ahead,
- * a multiple of the page size.
+ * and at most REQUEST bytes with one request; both are multiples of the page size, and REQUEST is at most 1 MiB.
  *
  * Returns 0 with *DEVICE, or an errno with *FAILURE; after a failure no copy is left. Needs cdevice_own_mounts. */
-int cdevice_serve(char *_Nullable const *_Nonnull paths, int count, uint64_t read_ahead,
+int cdevice_serve(char *_Nullable const *_Nonnull paths, int count, uint64_t read_ahead, uint64_t request,
                   struct cdevice *_Nullable *_Nonnull device, struct cdevice_failure *failure);
 
 /* Begins counting: from now on the device counts requests, and serves one request at a time, each after DELAY

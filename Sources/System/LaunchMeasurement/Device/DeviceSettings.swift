@@ -1,3 +1,5 @@
+import ImageModel
+
 /// A device from which programs are launched: `--device`.
 package struct DeviceSettings: Hashable, Sendable {
   package var kind: Kind
@@ -7,6 +9,10 @@ package struct DeviceSettings: Hashable, Sendable {
   package var readAheadBytes: UInt64
   /// The time that the device takes for each request.
   package var delayNanoseconds: UInt64
+  /// The largest request, in bytes: a multiple of 4 KiB. `nil` for the largest request of the protocol, 1 MiB.
+  package var requestBytes: UInt64?
+  /// Whether the read-ahead and the largest request are still to be read from the disk of the launched program.
+  package private(set) var isOfDisk = false
 
   /// The storage of the copies.
   package enum Kind: String, CaseIterable, Sendable {
@@ -14,15 +20,21 @@ package struct DeviceSettings: Hashable, Sendable {
     case memory
   }
 
-  package init(kind: Kind, name: String, readAheadBytes: UInt64, delayNanoseconds: UInt64) {
+  package init(
+    kind: Kind, name: String, readAheadBytes: UInt64, delayNanoseconds: UInt64,
+    requestBytes: UInt64? = nil
+  ) {
     self.kind = kind
     self.name = name
     self.readAheadBytes = readAheadBytes
     self.delayNanoseconds = delayNanoseconds
+    self.requestBytes = requestBytes
   }
 
   /// The largest read-ahead, in bytes.
   package static let largestReadAhead: UInt64 = 64 << 20
+  /// The largest request of the protocol, in bytes. <linux/fuse.h, FUSE_MAX_PAGES>
+  package static let largestRequest: UInt64 = 1 << 20
   /// The longest delay, in nanoseconds.
   package static let longestDelay: UInt64 = 1_000_000_000
 }
@@ -42,12 +54,47 @@ extension DeviceSettings {
   /// - `nfs`: 250 µs per read, the least that Amazon states for its NFS servers (EFS, "Amazon EFS performance").
   package static let presets = [
     preset("slow", microseconds: 1000), preset("emmc", microseconds: 91),
-    preset("sd", microseconds: 667), preset("nfs", microseconds: 250),
+    preset("sd", microseconds: 667), preset("nfs", microseconds: 250), this,
   ]
+
+  /// The disk of the launched program: its read-ahead and its largest request, as Linux states them in `/sys`. Linux does
+  /// not state how long the disk takes, so requests take no time unless the user states one.
+  private static var this: DeviceSettings {
+    var settings = preset("this", microseconds: 0)
+    settings.isOfDisk = true
+    return settings
+  }
 
   private static func preset(_ name: String, microseconds: UInt64) -> DeviceSettings {
     DeviceSettings(
       kind: .memory, name: name, readAheadBytes: 128 << 10, delayNanoseconds: microseconds * 1000)
+  }
+}
+
+// MARK: The disk of this machine
+
+extension DeviceSettings {
+  /// Returns these settings, with the read-ahead and the largest request of the disk that has `storage` if they are still
+  /// to be read.
+  ///
+  /// - Throws: if the system does not state the read-ahead of this disk.
+  package func reading(_ storage: @autoclosure () -> ImageStorage) throws(Diagnostic) -> Self {
+    guard isOfDisk else { return self }
+    let storage = storage()
+    guard let readAhead = storage.readAheadBytes else {
+      throw Diagnostic(
+        "the read-ahead of this disk is unknown"
+          + (storage.fileSystem.map { ": it is of a file system \($0)" } ?? ""),
+        context: ["--device \(name)", storage.path],
+        hint: "state the read-ahead: --device \(name)=128KiB")
+    }
+    var settings = self
+    settings.isOfDisk = false
+    settings.readAheadBytes = min(readAhead, Self.largestReadAhead) / 4096 * 4096
+    settings.requestBytes = storage.largestRequestBytes.map {
+      max(4096, min($0, Self.largestRequest) / 4096 * 4096)
+    }
+    return settings
   }
 }
 
@@ -74,6 +121,7 @@ extension DeviceSettings {
       readAhead <= Self.largestReadAhead, readAhead.isMultiple(of: 4096)
     else { return nil }
     readAheadBytes = readAhead
+    isOfDisk = false
     guard numbers.count == 2 else { return }
     guard
       let delay = Self.number(

@@ -39,6 +39,7 @@ package final class LaunchDevice {
   /// - Throws: if a file can't be copied, if a file gives its program rights, or if this process may not mount file
   ///   systems.
   package init(_ settings: DeviceSettings, files: [String]) throws(Diagnostic) {
+    let settings = try settings.reading(ImageStorage(of: files.first ?? "/"))
     self.settings = settings
     let files = files.indices.filter { !files[..<$0].contains(files[$0]) }.map { files[$0] }
     for file in files {
@@ -57,7 +58,9 @@ package final class LaunchDevice {
     var made: OpaquePointer?
     var failure = cdevice_failure()
     let result = withCStrings(files) {
-      cdevice_serve($0, Int32(files.count), settings.readAheadBytes, &made, &failure)
+      cdevice_serve(
+        $0, Int32(files.count), settings.readAheadBytes,
+        settings.requestBytes ?? DeviceSettings.largestRequest, &made, &failure)
     }
     guard result == 0, let made else {
       throw Self.diagnostic(settings, failure, result, files)
