@@ -1,8 +1,10 @@
 # Sourced by the scripts here: real programs, which they build and launch. $here is the scripts' folder.
 #
-# The sqlite3 shell and the redis server come from their public source packages. compile_PROGRAM FOLDER FLAG... compiles
-# PROGRAM into an existing folder, the shell with $CC. PROGRAM_libraries are its libraries. The third program,
-# orderfile, is the command itself, in Swift; build_orderfile builds it. PROGRAM_launch is the command line of a launch
+# The sqlite3 shell, the redis server and CMake come from their public source packages. compile_PROGRAM FOLDER FLAG...
+# compiles PROGRAM into an existing folder, as objects and archives; the shell with $CC. PROGRAM_libraries are its
+# libraries, and PROGRAM_driver is the compiler that links it (clang, if it is not set). CMake has 12 MB of C++ with its
+# own copies of all libraries, and takes about half an hour on two processors. The fourth program, orderfile, is the
+# command itself, in Swift; build_orderfile builds it. PROGRAM_launch is the command line of a launch
 # that ends without help. launch_PROGRAM NAME COMMAND... IMAGE runs the launch NAME, with IMAGE after the words of
 # COMMAND.
 compile_sqlite3() {
@@ -36,6 +38,28 @@ launch_redis() {
   wait $client 2>/dev/null || true
   return $status
 }
+
+# The archives stay archives: CMake's own libraries define some functions twice.
+compile_cmake() {
+  local source=$here/../.build/benchmark-cmake build=$1/build flags="${*:2}"
+  [[ -d $source ]] || "$here/fetch-source" cmake "$source"
+  mkdir -p "$build"
+  {
+    cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang \
+      -DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_C_FLAGS=-ffunction-sections $flags" \
+      "-DCMAKE_CXX_FLAGS=-ffunction-sections $flags" -DBUILD_TESTING=OFF -DCMAKE_USE_OPENSSL=OFF \
+      -DBUILD_CursesDialog=OFF -DBUILD_QtDialog=OFF &&
+      cmake --build "$build" --target cmake
+  } >"$build.log" 2>&1 || { tail -n 20 "$build.log" >&2; return 1; }
+  cp "$build"/Source/CMakeFiles/cmake.dir/*.o "$1"
+  find "$build" -name '*.a' -exec cp {} "$1" \;
+  rm -rf "$build"
+}
+cmake_driver=clang++
+cmake_libraries=(-lpthread -ldl -lrt -lm)
+cmake_launch=(-P "$here/cmake/launch.cmake")
+cmake_launches=(launch second)
+launch_cmake() { "${@:2}" -P "$here/cmake/$1.cmake"; }
 
 # The launches of orderfile read a copy of the command, called shown, and an order of it.
 orderfile_launch=(show shown)
