@@ -135,6 +135,26 @@ import Testing
     #expect(found.sorted() == Self.names.map { "\($0).json" }.sorted())
   }
 
+  /// The faults of a launch show its last word: the page of the function that the word selects.
+  @Test func theFaultsAndStagesOfEachLaunchAreListed() throws {
+    let workshop = try Self.built.copy()
+    for command in [["faults"], ["stages", "--runs", "1"]] {
+      let run = try workshop.orderfile(
+        command + ["--json", "--launches", "l.json", "-o", command[0]])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.errors.contains("launch 'fail': "), "\(run.errors)")
+      let found = try FileManager.default.contentsOfDirectory(atPath: workshop.path(command[0]))
+      #expect(found.sorted() == Self.names.map { "\($0).json" }.sorted())
+      let strict = try workshop.orderfile(
+        command + ["--launches", "strict.json", "--only", "fail"])
+      #expect(
+        strict.status == 1 && strict.errors.contains("strict.json: line 8: launch 'fail': "),
+        "\(strict.errors)")
+    }
+    let typed = workshop.text("faults/typed.json")
+    #expect(typed.contains("\"./app\"") && typed.contains("\"exitStatus\": 0"))
+  }
+
   @Test(arguments: zip(names, functions))
   func aCheckMakesTheDocumentsOfOneLaunch(name: String, function: String) throws {
     let workshop = try Self.built.copy()

@@ -1,7 +1,9 @@
 import ArgumentParser
+import CommandSupport
 import Counting
 import Demangling
 import ImageModel
+import LaunchMeasurement
 import ProcessLaunch
 
 struct FaultsCommand: ParsableCommand, LaunchingCommand {
@@ -21,6 +23,9 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
       The program's standard input is empty unless --input is given, and its output is discarded unless \
       --show-output is given. Faults of forked children and of threads are listed, too. 'orderfile report' and \
       'orderfile export perfetto' draw the output of --json. Options of faults precede the command.
+
+      With --launches, the faults of the launches of a file are listed, one launch after the other. -o then names a \
+      folder, which gets a result for each launch.
       """)
 
   @Flag(
@@ -50,38 +55,65 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
   var showOutput = false
   @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
+  @OptionGroup var described: LaunchSetOptions
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<UnchangedKind>
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self, input: input)
+    try launched.check(for: self, isRequired: described.launches == nil, input: input)
+    try described.check(
+      others: [("a command", !launched.words.isEmpty), ("--input", input != nil)]
+        + launched.limits.given)
+    try LaunchOutputs.check(described, destination, json: json)
     if !also.isEmpty, !cold {
       throw ValidationError("--also needs --cold: it names a file to evict before a cold launch")
     }
     try device.check(isCold: cold)
   }
 
-  private func launch() throws(Diagnostic) -> FaultLaunch {
-    var launch = FaultLaunch(launched.words, in: .own)
+  private func launch(_ described: DescribedLaunch? = nil) throws(Diagnostic) -> FaultLaunch {
+    var launch: FaultLaunch
+    if let described {
+      launch = try FaultLaunch(described, in: .own)
+    } else {
+      launch = FaultLaunch(launched.words, in: .own)
+      launch.inputPath = input
+      launch.timeout = launched.limits.seconds
+      launch.script = try launched.limits.readScript()
+      launch.readiness = launched.limits.readiness(launch.script)
+    }
     launch.images = also
     launch.isCold = cold
     launch.device = device.settings
-    launch.inputPath = input
-    launch.timeout = launched.limits.seconds
-    launch.script = try launched.limits.readScript()
-    launch.readiness = launched.limits.readiness(launch.script)
     launch.showsOutput = showOutput
     launch.ignoresFailure = ignoreFailure
     return launch
   }
 
   func run() throws {
+    if let launches = try described.read(UnchangedKind.self) { return try listFaults(of: launches) }
     let outputFile = try destination.open(
       madeOf: launched.words.prefix(1) + also + [input, launched.limits.script].compactMap { $0 })
-    let result = try launch().run()
-    try outputFile.finish { sink in
+    try write(try launch().run(), to: outputFile)
+  }
+
+  private func listFaults(of launches: [DescribedLaunch]) throws {
+    let outputs = try LaunchOutputs(
+      destination, launches, json: json, madeOf: launches.flatMap(\.inputs) + also)
+    var made = MadeLaunches()
+    for launch in launches {
+      let result = try made.make(launch) { try self.launch(launch).run() }
+      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
+      if let result { try write(result, to: outputs.output(of: launch)) }
+    }
+    for note in made.notes { messages.print(note: note.description) }
+    try made.check()
+  }
+
+  private func write(_ result: FaultLaunch.Result, to output: Output) throws(Diagnostic) {
+    try output.finish { sink in
       if json {
         result.document.json(to: sink)
       } else {

@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import ImageModel
+import LaunchMeasurement
 import Stages
 
 struct StagesCommand: ParsableCommand, LaunchingCommand {
@@ -9,6 +11,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     usage: """
       orderfile stages [OPTIONS] FILE...
       orderfile stages [OPTIONS] -- COMMAND...
+      orderfile stages [OPTIONS] --launches FILE
       """,
     discussion: """
       EXAMPLES
@@ -23,6 +26,9 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       an old dyld (DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES), tables of 'event ms delta', life cycles that \
       xctrace exported, and MetricKit's launch histograms. Several files are one set of launches. Options precede \
       the files or the command.
+
+      With --launches, the launches of a file are divided, one launch after the other. -o then names a folder, which \
+      gets a result for each launch.
       """)
 
   @Option(
@@ -57,6 +63,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   var showOutput = false
   @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
+  @OptionGroup var described: LaunchSetOptions
   @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions<StagedKind>
@@ -69,7 +76,11 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
 
   func validate() throws {
     try launched.check(for: self, isRequired: false, input: input)
-    guard !launched.words.isEmpty else {
+    try described.check(
+      others: [("a command or a file", !launched.words.isEmpty), ("--input", input != nil)]
+        + limits.given)
+    try LaunchOutputs.check(described, destination, json: json)
+    guard !launched.words.isEmpty || described.launches != nil else {
       throw ValidationError("missing files or a command: name files, or give a command after '--'")
     }
     if let option = files.first(where: { $0.hasPrefix("-") && $0 != "-" }) {
@@ -92,39 +103,67 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
       ("--script", limits.script != nil),
     ]
-    if command.isEmpty, let option = ofLaunches.first(where: { $0.1 })?.0 {
+    if command.isEmpty, described.launches == nil, let option = ofLaunches.first(where: { $0.1 })?.0
+    {
       throw ValidationError("\(option) affects launches: give a command after '--'")
     }
     try device.check(isCold: cold)
-    if !command.isEmpty, stopAt != nil {
+    if !command.isEmpty || described.launches != nil, stopAt != nil {
       throw ValidationError(
         "--stop-at applies to files; to end a launch of a command early, give --until-ready")
     }
   }
 
   func run() throws {
+    if let launches = try described.read(StagedKind.self) { return try measure(launches) }
     let outputFile = try destination.open(madeOf: files + [input, limits.script].compactMap { $0 })
     let (document, interruption) = try command.isEmpty ? (readFiles(), nil) : measure()
+    try write(document, to: outputFile)
+    if let interruption { throw interruption }
+  }
+
+  private func measure(_ launches: [DescribedLaunch]) throws {
+    let outputs = try LaunchOutputs(
+      destination, launches, json: json, madeOf: launches.flatMap(\.inputs))
+    var made = MadeLaunches()
+    for launch in launches {
+      let result = try made.make(launch) { try measure(launch) }
+      if MeasuredProgram.wasInterrupted, result == nil { throw Diagnostic("interrupted") }
+      guard let (document, interruption) = result else { continue }
+      try write(document, to: outputs.output(of: launch))
+      if let interruption { throw interruption }
+    }
+    for note in made.notes { messages.print(note: note.description) }
+    try made.check()
+  }
+
+  private func write(_ document: StagesDocument, to output: Output) throws(Diagnostic) {
     if json {
-      try outputFile.finish { document.json(to: $0) }
+      try output.finish { document.json(to: $0) }
     } else {
-      try outputFile.finish(Array(StagesText(document, width: destination.width).text.utf8))
+      try output.finish(Array(StagesText(document, width: destination.width).text.utf8))
     }
     messages.print(document.warnings)
-    if let interruption { throw interruption }
   }
 
   private func readFiles() throws(Diagnostic) -> StagesDocument {
     try StageFiles(files, precision: precision.ratio, end: stopAt).read()
   }
 
-  private func measure() throws(Diagnostic) -> (StagesDocument, Diagnostic?) {
-    var measurement = StageMeasurement(command, in: .own)
+  private func measure(
+    _ launch: DescribedLaunch? = nil
+  ) throws(Diagnostic) -> (StagesDocument, Diagnostic?) {
+    var measurement: StageMeasurement
+    if let launch {
+      measurement = try StageMeasurement(launch, in: .own)
+    } else {
+      measurement = StageMeasurement(command, in: .own)
+      measurement.timeout = limits.seconds
+      measurement.script = try limits.readScript()
+      measurement.readiness = limits.readiness(measurement.script)
+      measurement.inputPath = input
+    }
     measurement.runs = runs
-    measurement.timeout = limits.seconds
-    measurement.script = try limits.readScript()
-    measurement.readiness = limits.readiness(measurement.script)
-    measurement.inputPath = input
     measurement.showsOutput = showOutput
     measurement.ignoresFailure = ignoreFailure
     measurement.isCold = cold

@@ -24,6 +24,11 @@ package struct StageMeasurement {
   package var script: TerminalScript?
   /// The path of the program's standard input; `nil` for no input.
   package var inputPath: String?
+  /// Variables that replace those of this process, as `NAME=value`.
+  package var variables: [String] = []
+  /// The working directory of the program; `nil` for that of this process. With a working directory, the path of the
+  /// program has to be absolute.
+  package var folder: String?
   package var showsOutput = false
   package var ignoresFailure = false
   /// Whether the program's image (and the interpreter's image, if the program is a script) is evicted from the page
@@ -42,6 +47,17 @@ package struct StageMeasurement {
     precondition(!command.isEmpty, "there is a program to launch")
     self.command = command
     self.environment = environment
+  }
+
+  /// - Throws: if the folder of the launch does not exist.
+  package init(_ launch: DescribedLaunch, in environment: LaunchEnvironment) throws(Diagnostic) {
+    self.init(try launch.words(), in: environment)
+    variables = launch.environment.map { "\($0.name)=\($0.value)" }
+    folder = launch.folder
+    inputPath = launch.input
+    timeout = launch.limit
+    script = launch.script
+    readiness = launch.readiness
   }
 
   package struct Result {
@@ -77,6 +93,8 @@ package struct StageMeasurement {
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
     program.script = script
+    program.variables = variables
+    program.folder = folder
     let untracedProgram = program
     let tracer = try StageTracer(in: environment)
     MeasuredProgram.catchInterrupts()
@@ -111,7 +129,7 @@ package struct StageMeasurement {
           plain = (Double(result.wallNanoseconds), reads)
         } else {
           let recording = try tracer.begin()
-          program.variables = recording.variables
+          program.variables = recording.variables + variables
           let (result, _) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
             try program.launchWithStart()
           }

@@ -24,6 +24,11 @@ package struct FaultLaunch {
   package var readiness: Readiness?
   /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
+  /// Variables that replace those of this process, as `NAME=value`.
+  package var variables: [String] = []
+  /// The working directory of the program; `nil` for that of this process. With a working directory, the path of the
+  /// program has to be absolute.
+  package var folder: String?
   package var showsOutput = false
   package var ignoresFailure = false
   package var environment: LaunchEnvironment
@@ -33,6 +38,17 @@ package struct FaultLaunch {
     precondition(!command.isEmpty, "there is a program to launch")
     self.command = command
     self.environment = environment
+  }
+
+  /// - Throws: if the folder of the launch does not exist.
+  package init(_ launch: DescribedLaunch, in environment: LaunchEnvironment) throws(Diagnostic) {
+    self.init(try launch.words(), in: environment)
+    variables = launch.environment.map { "\($0.name)=\($0.value)" }
+    folder = launch.folder
+    inputPath = launch.input
+    timeout = launch.limit
+    script = launch.script
+    readiness = launch.readiness
   }
 
   package struct Result {
@@ -62,6 +78,8 @@ package struct FaultLaunch {
       path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
     program.script = script
+    program.variables = variables
+    program.folder = folder
     MeasuredProgram.catchInterrupts()
     try check(program.launch())
     if isCold { try PageCache.evict(evicted.sorted()) }

@@ -21,29 +21,15 @@ package struct PageLaunchSet {
   ) throws -> [Diagnostic] {
     var made = MadeLaunches()
     for launch in launches {
-      if let pages = try made.make(launch, { try count(launch, prepare) }) {
-        try counted(launch, pages)
+      let pages = try made.make(launch) {
+        try launch.make(toShowOutput: "orderfile pages -- COMMAND", by: "count") { program in
+          let pages = try prepare(program).run()
+          return (pages, pages.end)
+        }
       }
+      if let pages { try counted(launch, pages) }
     }
     try made.check()
     return made.notes
-  }
-
-  private func count(
-    _ launch: DescribedLaunch, _ prepare: (ProgramLaunch) -> PageLaunch
-  ) throws -> CountedPages {
-    let program = try launch.program()
-    let pages = try SilentStreams.use(input: launch.input) { streams in
-      var program = program
-      program.streams = streams
-      return try prepare(program).run()
-    }
-    if Interruption.hasCome { throw Diagnostic("interrupted") }
-    guard pages.end == .exited(0) else {
-      throw Diagnostic(
-        "the launch failed: \(pages.end)", context: [launch.command[0]],
-        hint: "to see its output, count the launch alone: orderfile pages -- COMMAND")
-    }
-    return pages
   }
 }

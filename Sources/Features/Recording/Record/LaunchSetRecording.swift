@@ -53,22 +53,16 @@ package struct LaunchSetRecording {
 
   private func record(_ launch: DescribedLaunch, number: Int) throws -> RecordedLaunch {
     let path = "\(folder)/\(launch.name)\(number == 1 ? "" : ".\(number)").oftrace"
-    let program = try launch.program()
-    let result = try SilentStreams.use(input: launch.input) { streams in
-      var program = program
-      program.streams = streams
+    let result = try launch.make(
+      toShowOutput: "orderfile record ... -- COMMAND", by: "record"
+    ) { program in
       var recording = LaunchRecording(means(program), outputPath: path, in: environment)
       recording.stopAt = stopAt
       recording.stopAfter = stopAfter
       recording.workload = try Workload(
         command: launch.command, inputs: reads + launch.inputs, tracePath: path)
-      return try recording.run()
-    }
-    if Interruption.hasCome { throw Diagnostic("interrupted") }
-    if let end = result.end, end != .exited(0) {
-      throw Diagnostic(
-        "the launch failed: \(end)", context: [launch.command[0]],
-        hint: "to see its output, record the launch alone: orderfile record ... -- COMMAND")
+      let result = try recording.run()
+      return (result, result.end)
     }
     if let failure = result.failure { throw failure }
     return result
