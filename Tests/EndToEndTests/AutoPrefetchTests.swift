@@ -58,7 +58,14 @@ import Testing
     // Only the page of the function that prefetches is read because of a fault.
     let faults = try workshop.mustOrderfile(
       "faults", "--cold", "--device", "slow", "--json", "--", "\(project.output)/images/app")
-    #expect((faults.json["prefetchedFaults"] as? Int).map { $0 <= 1 } == true, "\(faults.text)")
+    let prefetched = try #require(faults.json["prefetchedFaults"] as? Int)
+    #expect(prefetched <= 1, "\(faults.text)")
+    try workshop.write(faults.output, "faults.json")
+    for (limit, status) in [(prefetched, 0), (prefetched - 1, 2)] where limit >= 0 {
+      let checked = try workshop.orderfile(
+        "check", "faults.json", "--limit", "faults.prefetchedFaults<=\(limit)")
+      #expect(checked.status == Int32(status), "\(checked.text)\(checked.errors)")
+    }
 
     // Again: nothing is linked or launched. Without the option, the image does not prefetch.
     let again = try project.start(["--launch", "./app", "--prefetch"]).end()

@@ -128,6 +128,41 @@ import Testing
     }
   }
 
+  /// Kernels without CONFIG_PROC_PAGE_MONITOR have no files `smaps`.
+  @Test func aSystemWithoutSmapsIsNamed() throws {
+    let workshop = try Self.workshop.copy()
+    try workshop.write(
+      """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <stdarg.h>
+      #include <string.h>
+      #define OPEN(name) \\
+        int name(const char *path, int flags, ...) { \\
+          va_list more; \\
+          va_start(more, flags); \\
+          mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0; \\
+          va_end(more); \\
+          size_t size = strlen(path); \\
+          if (size > 6 && !strcmp(path + size - 6, "/smaps")) { errno = ENOENT; return -1; } \\
+          return ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name))(path, flags, mode); \\
+        }
+      OPEN(open) OPEN(open64)
+
+      """.utf8, "hide.c")
+    try workshop.must("clang", ["-shared", "-fPIC", "-w", "hide.c", "-o", "hide.so"])
+    let run = try workshop.orderfile(
+      "measure", "--warm", "--runs", "2", "--memory", "--before", "./app 1", "--after", "./app 1",
+      environment: ["LD_PRELOAD": workshop.path("hide.so")])
+    #expect(run.status == 1, "\(run.text)")
+    #expect(
+      run.errors.contains(
+        "unable to read the memory of the program: expected its mappings in /proc/PID/smaps, found none"
+      ) && run.errors.contains("CONFIG_PROC_PAGE_MONITOR"), "\(run.errors)")
+  }
+
   @Test(arguments: [
     (["--before", "./script", "--after", "./script"], "had mapped the image at its end"),
     (

@@ -187,6 +187,35 @@ import Testing
     #expect(try Self.prefetched(workshop, ["./app"]) == [])
   }
 
+  /// The source file is linked into a library of the program, or its last anchor is in another section.
+  @Test func anchorsInAnotherImageOrSectionAreReported() throws {
+    let workshop = try Self.linked(PrefetchTests.links[0])
+    func verified() throws -> String {
+      try workshop.mustOrderfile("verify", "app.order", "--image", "app").text
+    }
+    let flags = ["-O1", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id"]
+    let order = "-Wl,--symbol-ordering-file=app.order,--no-warn-symbol-ordering"
+    try workshop.must(
+      "clang",
+      flags + [
+        "-fPIC", "-shared", "-DORDERFILE_PREFETCH_ARRAY=\".init_array.00000\"", "prefetch.c",
+        "-Wl,-soname,./prefetch.so", "-o", "prefetch.so",
+      ])
+    try workshop.must(
+      "clang", flags + [order, "main.c", "-Wl,--no-as-needed", "./prefetch.so", "-o", "app"])
+    #expect(try verified().contains("\nprefetched: nothing: the image has no anchors; "))
+    // The library prefetches at most its own code.
+    #expect(try Self.prefetched(workshop, ["./app"]).reduce(0, +) <= 8192)
+
+    try workshop.must(
+      "objcopy",
+      ["--rename-section", ".text.orderfile_prefetch_last=elsewhere", "prefetch.o", "apart.o"])
+    try workshop.must("clang", flags + [order, "main.c", "apart.o", "-o", "app"])
+    #expect(
+      try verified().contains("\nprefetched: nothing: the anchors are in different sections; "))
+    try workshop.must("./app", [])
+  }
+
   /// A kernel with larger pages refuses an address that is not the start of such a page.
   @Test func largerPagesAreTried() throws {
     let workshop = try Self.linked(PrefetchTests.links[0])
@@ -219,6 +248,56 @@ import Testing
     #expect(Set(counts).count == 1, "\(counts)")
     let run = try workshop.mustOrderfile("pages", "--json", "--", "./app")
     #expect(run.json["method"] as? String == methods[0])
+  }
+
+  /// With two arguments, the program also runs functions that the recorded launch did not run, and that have many pages.
+  @Test func pagesVerifyAndDiffSayWhatALaunchUsesOutsideOfTheRegion() throws {
+    let large =
+      "__attribute__((noinline)) int unused1(int x) { __asm__ volatile(\".rept 40000\\n nop\\n .endr\"); return x; }"
+    let source = Self.source.replacing("F(unused1, 5) ", with: "\(large)\n")
+    let workshop = try Self.linked(PrefetchTests.links[0], of: Self.recorded(source))
+    func pages(_ name: String, _ words: String...) throws -> [String: Int] {
+      try workshop.mustOrderfile(
+        ["pages", "-q", "--json", "-o", name, "--", "./app"] + words)
+      let document = try #require(
+        JSONSerialization.jsonObject(with: Data(workshop.bytes(name))) as? [String: Any])
+      return try #require(
+        PagesWorkshop.image("app", in: document)["prefetch"] as? [String: Int])
+    }
+    let own = try pages("own.pages")
+    let other = try pages("other.pages", "more", "more")
+    #expect(own["codePages"] == other["codePages"] && own["dataPages"] == 0)
+    #expect(try #require(own["touchedCode"]) > #require(own["outsideCode"]))
+    #expect(try #require(own["outsideCode"]) < #require(other["outsideCode"]))
+    let outside = try #require(other["outsideCode"]) + #require(other["outsideData"])
+    let touched = try #require(other["touchedCode"]) + #require(other["touchedData"])
+
+    let verify = ["verify", "app.order", "--image", "app"]
+    let verified = try workshop.mustOrderfile(verify + ["--pages", "other.pages", "--json"])
+    let prefetch = try #require(verified.json["prefetch"] as? [String: Any])
+    #expect(prefetch["launch"] as? [String: Int] == other && prefetch["outside"] as? Int == 0)
+    let text = try workshop.orderfile(
+      verify + ["--pages", "other.pages", "--limit", "verify.unprefetched<=0%"])
+    #expect(text.status == 2 && text.text.contains("\n  the launch: not prefetched are "))
+    let percent = (100 * outside + touched - 1) / touched
+    try workshop.mustOrderfile(
+      verify + ["--pages", "other.pages", "--limit", "verify.unprefetched<=\(percent)%"])
+    #expect(percent > 0 && percent < 100)
+
+    let diff = try workshop.mustOrderfile(
+      "diff", "plain", "app", "--trace", "app.oftrace", "--order",
+      "app.order", "--pages-after", "other.pages", "--json")
+    let startup = try #require(diff.json["prefetch"] as? [String: Any])
+    #expect(startup["touches"] as? [String: Int] == other)
+    #expect(startup["codePages"] as? Int == other["codePages"])
+    let functions = try #require(startup["functions"] as? Int)
+    let missed = try #require(startup["outside"] as? Int)
+    #expect(functions >= 3 && missed < functions)
+
+    // Other builds have other pages.
+    try workshop.mustOrderfile("pages", "-q", "--json", "-o", "plain.pages", "--", "./plain")
+    let refused = try workshop.orderfile(verify + ["--pages", "plain.pages"])
+    #expect(refused.status == 3 && refused.errors.contains("plain.pages: image ID mismatch: "))
   }
 
   @Test func textAndJSONSayWhatIsPrefetched() throws {

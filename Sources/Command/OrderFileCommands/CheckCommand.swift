@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
       pages of the launch, records the launch, audits the image, compares its layout with the layout of --before \
       (or with itself), verifies --order, measures both builds if a limit is on a time, and measures resident \
       memory if a limit is on memory. It keeps the documents in a folder, with its own result as check.json. \
-      Without a launch, give documents that audit, auto, diff, gen, measure, pages and verify have written. If a \
+      Without a launch, give documents that audit, auto, diff, faults, gen, measure, pages and verify have written. If a \
       document compares two builds, the limits apply to the second build.
 
       The base is the build that this build is compared with, usually that of the main branch. Give --base the \

@@ -2,6 +2,7 @@ import ArgumentParser
 import Budget
 import CommandSupport
 import ImageModel
+import LaunchMeasurement
 
 /// The options of `check` for a launch whose documents `check` makes.
 struct CheckLaunchOptions: ParsableArguments {
@@ -37,6 +38,11 @@ struct CheckLaunchOptions: ParsableArguments {
       "With a launch: measure each build this many times if a limit is on a time. (default: until 20 s have passed, but at least 30 and at most 100 times)",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
+  @Option(
+    help: ArgumentHelp(
+      "With a launch: list the faults and requests of a cold launch from a device, as 'orderfile faults --cold' takes it.",
+      valueName: "device"), transform: expecting(DeviceSettings.form))
+  var device: DeviceSettings?
   @OptionGroup var limits: LaunchEndOptions<RelinkedKind>
   @OptionGroup var described: LaunchSetOptions
 
@@ -51,7 +57,7 @@ struct CheckLaunchOptions: ParsableArguments {
       [
         ("--image", image != nil), ("--before", before != nil), ("--order", order != nil),
         ("--documents", documents != nil), ("--input", repeated.input != nil),
-        ("--runs", runs != nil),
+        ("--runs", runs != nil), ("--device", device != nil),
       ] + limits.given
     return given.first { $0.1 }?.0
   }
@@ -95,6 +101,7 @@ struct CheckLaunchOptions: ParsableArguments {
     launch.script = try limits.readScript()
     launch.readiness = limits.readiness(launch.script)
     launch.runs = runs
+    launch.device = device
     return launch
   }
 
@@ -111,6 +118,7 @@ struct CheckLaunchOptions: ParsableArguments {
     launch.before = before
     launch.order = order
     launch.runs = runs
+    launch.device = device
     return launch
   }
 }

@@ -26,7 +26,8 @@ struct VerifyCommand: ParsableCommand {
       the images has its symbol. An image does not have the symbols that the linker discarded, so their entries are missing.
 
       If the order file was written by 'gen --prefetch', verify also says what the image prefetches, and how many \
-      of the functions to prefetch it misses.
+      of the functions to prefetch it misses. With --pages, verify also says how many of the pages that a launch \
+      touched are not prefetched.
 
       --update writes the order file with the present names of renamed functions, and changes nothing else. A limit on \
       verify.stale counts the entries that are stale after the update. If no entry is for this build, 100% are stale.
@@ -52,6 +53,12 @@ struct VerifyCommand: ParsableCommand {
       "The separate debug file that has the symbols of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
+  @Option(
+    help: ArgumentHelp(
+      "Compare what the only --image prefetches with the pages that a launch touched: a document of 'orderfile pages --json'.",
+      valueName: "file"),
+    completion: .file())
+  var pages: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
@@ -86,6 +93,9 @@ struct VerifyCommand: ParsableCommand {
     if linkMap != nil && image.count != 1 {
       throw ValidationError("--link-map belongs to one image: it needs exactly one --image")
     }
+    if pages != nil && image.count != 1 {
+      throw ValidationError("--pages belongs to one image: it needs exactly one --image")
+    }
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
     }
@@ -93,10 +103,11 @@ struct VerifyCommand: ParsableCommand {
 
   func run() throws {
     let report = try destination.open(
-      madeOf: [order] + image + [linkMap, debugFile].compactMap { $0 })
+      madeOf: [order] + image + [linkMap, debugFile, pages].compactMap { $0 })
     let orderFile = try update.map { try Output($0) }
     var options = OrderFileVerification.Options(order: order, images: image)
     options.linkMap = linkMap
+    options.pages = pages
     options.debugFile = debugFile
     options.architecture = arch?.architecture
     options.linker = linker?.dialect

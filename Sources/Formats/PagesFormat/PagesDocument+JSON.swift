@@ -13,6 +13,7 @@
 //       sections[], accessors[], dataTotal
 //                     numbers of pages that were read or written (DataPages), with loading
 //       memory        resident memory in launches in which no page was counted (MemoryFigures); absent without --memory
+//       prefetch      the pages that the image prefetches (PrefetchedTouches); absent if it prefetches nothing
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
 //       textPages, textPages16k, ...
 //                     counts of pages[]; a reader computes them itself
@@ -76,6 +77,7 @@ extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
     json.optional("memory", memory)
     json.member("pages", pages)
     json.member("path", path)
+    json.optional("prefetch", prefetch)
     json.member("readOnlyPages", count(of: .readOnly))
     if isKnown {
       json.member("sections", data.rows)
@@ -91,6 +93,7 @@ extension PagesDocument.Image: JSONReadableObject, JSONWritableObject {
       try ImageReference(object), pages: try object.value("pages"),
       filePages: try object.optional("filePages") ?? [], loading: try object.optional("loading"))
     memory = try object.optional("memory")
+    prefetch = try object.optional("prefetch")
   }
 }
 

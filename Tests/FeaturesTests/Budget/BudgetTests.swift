@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: [
     (
       "\"metric\": \"pages.txtPages\", \"max\": 1",
-      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, found 'pages.txtPages', did you mean 'pages.textPages'?"
+      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, pages.unprefetched, found 'pages.txtPages', did you mean 'pages.textPages'?"
     ),
     (
       "\"metric\": \"textPages\", \"max\": 1",
@@ -145,7 +145,8 @@ import Testing
       others.isSubset(of: [
         "measure.instructions", "measure.requests", "measure.readBytes", "audit.embeddedLibraries",
         "diff.covered", "diff.coveredBytes", "diff.drifted", "diff.recordable",
-        "verify.unprefetched",
+        "diff.unprefetched", "faults.prefetchedFaults",
+        "faults.readBytes", "faults.requests", "pages.unprefetched", "verify.unprefetched",
       ]),
       "\(others.sorted())")
   }

@@ -37,7 +37,7 @@ import Testing
     #expect(region.state.rawValue == state && region.bytes == bytes)
     #expect(region.functions == 2 && region.outside == outside)
     let figures = VerifyFigures(document)
-    #expect(figures.prefetch?.functions == 2 && figures.prefetch?.outside == outside)
+    #expect(figures.prefetch?.all == 2 && figures.prefetch?.outside == outside)
     #expect(try VerifyFigures(parsing: FileBytes(document.json())) == figures)
     let limits = try CommandLimits(parsing: ["verify.unprefetched<=0%"], of: .verify)
     let failures = try limits.failures(of: .verify(figures), path: "app.order", remedy: { _ in "" })

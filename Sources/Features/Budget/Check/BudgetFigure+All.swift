@@ -3,7 +3,8 @@
 // launches repeats to about a percent.
 
 extension BudgetFigure {
-  package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages + verify
+  package static let all: [BudgetFigure] =
+    audit + auto + diff + faults + gen + measure + pages + verify
 
   private static let orderAgain =
     "order again: record the launch, run 'orderfile gen', link with the new order file"
@@ -106,6 +107,26 @@ extension BudgetFigure {
     BudgetFigure(
       .diff, "startupFunctions", .functions, .none, "Functions that the launch ran.",
       "see 'orderfile show' of a trace for each function"),
+    BudgetFigure(
+      .diff, "unprefetched", .ratio, .lower, slack: .share,
+      "The share of the startup functions that the image, which prefetches, does not prefetch.",
+      "write the order file and the source file of 'gen --prefetch' again, from a recording of this launch"
+    ),
+  ]
+
+  private static let faults = [
+    BudgetFigure(
+      .faults, "prefetchedFaults", .faults, .lower, slack: Slack.none,
+      "Major faults of a cold launch on pages that the images prefetch; measured.",
+      "see 'orderfile faults --list' for the instruction of each fault: code that runs before the image prefetches waits"
+    ),
+    BudgetFigure(
+      .faults, "readBytes", .bytes, .lower, slack: .bytes,
+      "The bytes that one cold launch read from a device of its own (--device); measured.",
+      measureAgain),
+    BudgetFigure(
+      .faults, "requests", .requests, .lower, slack: .pages,
+      "The requests of one cold launch to a device of its own (--device); measured.", measureAgain),
   ]
 
   private static let gen = [
@@ -184,6 +205,11 @@ extension BudgetFigure {
     BudgetFigure(
       .pages, "textPages", .pages, .lower, slack: .pages,
       "Pages of code that the launch executed; measured.", measureAgain),
+    BudgetFigure(
+      .pages, "unprefetched", .pages, .lower, slack: .pages,
+      "Pages of 4 KiB that the launch touched and that the image, which prefetches, does not prefetch; measured.",
+      "write the order file and the source file of 'gen --prefetch' again, from a recording of this launch"
+    ),
   ]
 
   private static let verify = [
@@ -193,7 +219,7 @@ extension BudgetFigure {
       orderAgain),
     BudgetFigure(
       .verify, "unprefetched", .ratio, .lower, slack: .share,
-      "The share of the functions between the anchors of the order file that the image does not prefetch.",
+      "The share that the image does not prefetch: of the functions between the anchors of the order file, or of the pages of a launch (--pages).",
       "link the source file of 'gen --prefetch' into the image, with the order file"),
   ]
 }

@@ -212,7 +212,7 @@ extension [CheckedImage] {
           self[image].unorderable = found.compliance.unorderable
         }
       }
-    case .gen, .verify: break
+    case .faults, .gen, .verify: break
     }
   }
 }

@@ -1,5 +1,6 @@
 import Audit
 import ByteReading
+import Counting
 import ImageModel
 import JSON
 import Measuring
@@ -18,6 +19,7 @@ package struct CommittedDocument: Sendable {
     case audit(AuditFigures)
     case auto(AutoFigures)
     case diff(DiffDocument)
+    case faults(FaultsDocument)
     case gen(GenFigures)
     case measure(MeasureDocument)
     case pages(PagesDocument)
@@ -99,14 +101,15 @@ package struct CommittedDocument: Sendable {
     case AuditDocument.schema: return .audit(try AuditFigures(parsing: bytes))
     case PagesDocument.schema: return .pages(try PagesDocument(parsing: bytes))
     case DiffDocument.schema: return .diff(try DiffDocument(parsing: bytes))
+    case FaultsDocument.schema: return .faults(try FaultsDocument(parsing: bytes))
     case GenDocument.schema: return .gen(try GenFigures(parsing: bytes))
     case AutoDocument.schema: return .auto(try AutoFigures(parsing: bytes))
     case MeasureDocument.schema: return .measure(try MeasureDocument(parsing: bytes))
     case VerifyDocument.schema: return .verify(try VerifyFigures(parsing: bytes))
     default:
       let known = [
-        AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, GenDocument.schema,
-        MeasureDocument.schema, PagesDocument.schema, VerifyDocument.schema,
+        AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, FaultsDocument.schema,
+        GenDocument.schema, MeasureDocument.schema, PagesDocument.schema, VerifyDocument.schema,
       ]
       throw object.invalid(
         "schema", expected: "one of \(known.joined(separator: ", "))",
@@ -121,6 +124,7 @@ extension CommittedDocument.Content {
     case .audit(let figures): figures.committedImages
     case .auto(let figures): figures.committedImages
     case .diff(let document): try document.committedImages()
+    case .faults(let document): document.committedImages
     case .gen(let figures): figures.committedImages
     case .measure(let document): document.committedImages
     case .pages(let document): document.committedImages

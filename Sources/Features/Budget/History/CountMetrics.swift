@@ -1,4 +1,5 @@
 import Audit
+import Counting
 import ImageModel
 import Ordering
 import PagesFormat
@@ -45,6 +46,11 @@ extension PagesDocument {
               HistoryMetric("readTextPages", .pages, .lower, image.textOnlyReadCount(size)),
               HistoryMetric("readOnlyPages", .pages, .lower, image.count(of: .readOnly, size)),
               HistoryMetric("dataPages", .pages, .lower, image.count(of: .data, size)),
+              // The kernel reads whole pages of 4 KiB.
+              size == .fourKibibytes
+                ? image.prefetch.flatMap {
+                  HistoryMetric("unprefetched", .pages, .lower, $0.outside)
+                } : nil,
             ])
         })
     }
@@ -80,6 +86,9 @@ extension DiffDocument {
             of: Int(clamping: $0.portion.all))
         },
         compliance.drifted.map { HistoryMetric("drifted", .functions, .lower, $0.count) },
+        compliance.prefetch.flatMap {
+          HistoryMetric("unprefetched", .lower, share: $0.outside, of: $0.functions)
+        },
       ] + (compliance.order?.metrics ?? []) + (compliance.coverage?.metrics ?? [])
     return .init(
       reference: after.image,
@@ -128,11 +137,32 @@ extension VerifyFigures {
                 ? HistoryMetric("stale", .lower, share: namesNothing ? 1 : 0, of: 1)
                 : HistoryMetric("stale", .lower, share: stale, of: entries),
               prefetch.flatMap {
-                HistoryMetric("unprefetched", .lower, share: $0.outside, of: $0.functions)
+                HistoryMetric("unprefetched", .lower, share: $0.outside, of: $0.all)
               },
             ])
         ])
     ]
+  }
+}
+
+extension FaultsDocument {
+  /// The major faults on pages that should have been in memory, and the requests to a device. The first file is the
+  /// launched program's.
+  var committedImages: [CommittedDocument.Image] {
+    files.prefix(1).map { program in
+      .init(
+        reference: program,
+        sets: [
+          .init(
+            .faults,
+            metrics: [
+              prefetchedFaults.flatMap {
+                HistoryMetric("prefetchedFaults", .faults, .lower, $0)
+              }, requests.flatMap { HistoryMetric("requests", .requests, .lower, Double($0)) },
+              readBytes.flatMap { HistoryMetric("readBytes", .bytes, .lower, Double($0)) },
+            ])
+        ])
+    }
   }
 }
 

@@ -19,7 +19,7 @@ package struct HistorySeries: Hashable, Sendable {
   package var machine: Machine?
 
   package enum Source: String, CaseIterable, Comparable, JSONReadable, Sendable {
-    case audit, auto, diff, gen, measure, pages, verify
+    case audit, auto, diff, faults, gen, measure, pages, verify
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }

@@ -18,9 +18,9 @@ import ProcessLaunch
 import Recording
 
 package struct CheckedLaunch {
-  private let program: MeasuredCommand
+  let program: MeasuredCommand
   /// The path of the image that the documents are about.
-  private let image: String
+  let image: String
   /// The path of the build to compare with; `nil` to compare the image with itself.
   package var before: String?
   /// The path of the order file that the image was linked with; `nil` for none.
@@ -33,11 +33,13 @@ package struct CheckedLaunch {
   /// The script that types into the program's terminal; `nil` if the program has no terminal.
   package var script: TerminalScript?
   /// Variables to set in the program's environment.
-  private var variables: [(name: String, value: String)] = []
+  private(set) var variables: [(name: String, value: String)] = []
   /// The working directory of the program; `nil` for the folder of this process.
-  private var workingFolder: String?
+  private(set) var workingFolder: String?
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?
+  /// The device of a cold launch whose faults are listed; `nil` for no such launch.
+  package var device: DeviceSettings?
   /// The path of the folder that the documents are written to.
   package var folder: String
   package var environment: LaunchEnvironment
@@ -92,15 +94,15 @@ package struct CheckedLaunch {
 
   /// The names of the files in the folder, in the order of a listing. Traces of further processes have longer names.
   static let fileNames = [
-    "audit.json", "check.json", "diff.json", "launch.log", traceName, "measure.json", "pages.json",
-    "verify.json",
+    "audit.json", "check.json", "diff.json", "faults.json", "launch.log", traceName,
+    "measure.json", "pages.json", "verify.json",
   ]
   private static let traceName = "launch.oftrace"
 
   /// The path of the report on the check.
   package var reportPath: String { path("check.json") }
 
-  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+  func path(_ name: String) -> String { "\(folder)/\(name)" }
 
   /// The paths of the program and the image, which the check reads.
   package var inputs: [String] { [program.path, image] }
@@ -180,6 +182,7 @@ package struct CheckedLaunch {
       progress("recording the launch")
       try compare(layouts, comparison, launch, &made)
     }
+    if !given.contains(.faults) { try listFaults(launch, &made, progress) }
     if !given.contains(.measure) {
       made.lack(.measure, of: ["readBytes", "requests"], Self.noDevice)
       if !states.isEmpty || countsMemory {
@@ -264,8 +267,9 @@ package struct CheckedLaunch {
   )
 
   private static let noDevice = Diagnostic(
-    "'--launch' does not launch from a device whose requests are counted",
-    hint: "give a document of 'orderfile measure --cold --device emmc --json'")
+    "'--launch' does not measure launches from a device whose requests are counted",
+    hint: "limit 'faults.requests' and give '--device', or give a document of "
+      + "'orderfile measure --cold --device emmc --json'")
 
   private func measure(
     _ program: MeasuredCommand, _ launch: LaunchOfImage, _ states: [CacheState],

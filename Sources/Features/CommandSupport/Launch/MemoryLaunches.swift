@@ -63,7 +63,8 @@ package struct MemoryLaunches {
       throw Diagnostic(
         "unable to read the memory of the program: expected its mappings in /proc/PID/smaps, found none",
         context: [title],
-        hint: "run this command as the user of the program, with /proc mounted without hidepid")
+        hint: "run this command as the user of the program, with /proc mounted without hidepid, "
+          + "on a kernel with CONFIG_PROC_PAGE_MONITOR")
     }
     for (index, image) in images.enumerated() {
       if let launch = Self.memory(of: image, in: result.processes) { found[index].append(launch) }

@@ -79,10 +79,14 @@ struct PageNames {
     }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
       let image = image(at: path)
-      return PagesDocument.Image(
+      var counted = PagesDocument.Image(
         image?.reference ?? ImageReference(path: path), pages: pages[path] ?? [],
         filePages: image?.pages.filePages ?? [],
         loading: touches.loadingImages.contains(path) ? loading[path] ?? [] : nil)
+      if image != nil, let bytes = try? FileBytes(regularFileAt: path) {
+        counted.prefetch = PrefetchedTouches(of: counted, in: bytes)
+      }
+      return counted
     }
   }
 

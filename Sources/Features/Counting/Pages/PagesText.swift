@@ -1,3 +1,4 @@
+import CommandSupport
 import ImageModel
 import PagesFormat
 import Rendering
@@ -27,6 +28,7 @@ package struct PagesText {
     for image in document.images {
       text += "\n\(printable(image.path))\n" + counts(image).text()
       text += DataPagesText(image).text
+      if let prefetch = image.prefetch { text += "\n" + prefetch.text + "\n" }
       if let memory = image.memory { text += "\n" + Self.table(memory).text(width: width) }
       if listsPages, !image.pages.isEmpty { text += "\n" + list(image).text(width: width) }
     }

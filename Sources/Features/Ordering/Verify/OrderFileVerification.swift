@@ -2,6 +2,7 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import PagesFormat
 import Rendering
 import Symbolication
 
@@ -17,6 +18,8 @@ package struct OrderFileVerification {
     package var linkMap: String?
     /// The debug file of the only image, if the image is stripped.
     package var debugFile: String?
+    /// The path of a document of `orderfile pages`, for a launch of the only image; `nil` without a launch.
+    package var pages: String?
     /// The architecture of the slices to read from universal files.
     package var architecture: Architecture?
     /// The dialect of the order file; `nil` takes the dialect of the linker that wrote an image, or else the dialect
@@ -80,6 +83,9 @@ package struct OrderFileVerification {
         of: order, in: $0.layout, $0.bytes, architecture: $0.architecture ?? options.architecture)
     }
     document.prefetch = regions.first { $0.state != .noAnchors } ?? regions.first
+    if let path = options.pages {
+      document.prefetch?.launch = try Self.launch(path, of: builds[0])
+    }
     document.strings = order.strings.count
     document.unverifiedStrings = order.strings.count - strings.verified
     if document.stale == document.entries, document.entries > 0, document.count(.renamed) == 0 {
@@ -113,6 +119,17 @@ package struct OrderFileVerification {
           context: [options.order]))
     }
     self.warnings = warnings
+  }
+
+  /// Reads the pages that a launch of `build` touched.
+  ///
+  /// - Returns: `nil` if the build prefetches nothing.
+  /// - Throws: `mismatch` if the launch is of another build.
+  private static func launch(
+    _ path: String, of build: ReleaseLayout
+  ) throws(Diagnostic) -> PrefetchedTouches? {
+    let image = try PagesDocument.counted(path, of: build, option: "--pages").image
+    return build.bytes.flatMap { PrefetchedTouches(of: image, in: $0) }
   }
 
   private static func builds(_ options: Options) throws(Diagnostic) -> [ReleaseLayout] {

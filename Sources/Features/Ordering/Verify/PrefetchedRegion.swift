@@ -1,9 +1,11 @@
 import Addresses
 import ByteReading
+import CommandSupport
 import ImageModel
 import JSON
 import ObjectFormat
 import OrderFileFormat
+import PagesFormat
 import Rendering
 import Symbolication
 
@@ -38,6 +40,8 @@ package struct PrefetchedRegion: Hashable, Sendable {
   /// not prefetch, because their segment has changed its size.
   package var dataRanges = 0
   package var dataOutside = 0
+  /// The pages that a launch touched, compared with the prefetched pages; `nil` without a launch.
+  package var launch: PrefetchedTouches?
 
   package init(state: State, bytes: UInt64, functions: Int, outside: Int) {
     self.state = state
@@ -121,7 +125,8 @@ extension PrefetchedRegion {
         "nothing: \(ByteCount(bytes)) are between the anchors, more than twice the listed functions; "
           + "link with this order file"
       }
-    return "prefetched: \(reason)"
+    let launch = launch.map { "\n  the launch: not prefetched are \($0.outsideText)" } ?? ""
+    return "prefetched: \(reason)\(launch)"
   }
 
   /// `, and 116.0Ki of constants and variables`
@@ -144,6 +149,7 @@ extension PrefetchedRegion: JSONWritableObject {
     json.member("dataOutside", dataOutside)
     json.member("dataRanges", dataRanges)
     json.member("functions", functions)
+    json.optional("launch", launch)
     json.member("outside", outside)
     json.member("state", state.rawValue)
   }

@@ -12,12 +12,12 @@ package struct VerifyFigures: Hashable, Sendable {
   package var stale: Int
   /// Whether no entry of the order file names anything in the builds, neither a function nor a string literal.
   package var namesNothing: Bool
-  /// How many functions the order file lists between its anchors, and how many of these the image does not prefetch;
-  /// `nil` if the order file lists no anchors.
+  /// What should be prefetched, and how much of it the image does not prefetch; `nil` if the order file lists no anchors.
   package var prefetch: Prefetch?
 
+  /// The pages that a launch touched, or without a launch the functions that the order file lists between its anchors.
   package struct Prefetch: Hashable, Sendable {
-    package var functions: Int
+    package var all: Int
     package var outside: Int
   }
 
@@ -27,7 +27,8 @@ package struct VerifyFigures: Hashable, Sendable {
     stale = document.staleAfterUpdate
     namesNothing = document.namesNothing
     prefetch = document.prefetch.map {
-      Prefetch(functions: $0.functions, outside: $0.outside)
+      Prefetch(
+        all: $0.launch?.touched ?? $0.functions, outside: $0.launch?.outside ?? $0.outside)
     }
   }
 
@@ -44,8 +45,12 @@ package struct VerifyFigures: Hashable, Sendable {
     }
     namesNothing = entries == 0 && strings == 0
     if let region: JSONObject = try object.optional("prefetch") {
-      prefetch = Prefetch(
-        functions: try region.count("functions"), outside: try region.count("outside"))
+      if let launch: PrefetchedTouches = try region.optional("launch") {
+        prefetch = Prefetch(all: launch.touched, outside: launch.outside)
+      } else {
+        prefetch = Prefetch(
+          all: try region.count("functions"), outside: try region.count("outside"))
+      }
     }
   }
 

@@ -140,7 +140,7 @@ extension DiffDocument.Measurement: JSONListedObject {
 extension DiffDocument.Compliance: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, optionalMember("order", \.order), optionalMember("drifted", \.drifted),
-    optionalMember("functions", \.functions))
+    optionalMember("functions", \.functions), optionalMember("prefetch", \.prefetch))
 }
 
 extension DiffDocument.Layout: JSONListedObject {

@@ -79,14 +79,18 @@ package struct DiffDocument: Hashable, Sendable {
     /// The startup functions that the layout after has, earliest use first, each once; `nil` in a document of an
     /// earlier version.
     package var functions: [PlacedFunction]?
+    /// What the image after prefetches of the launches; `nil` if the layout after is a link map, or if the image
+    /// prefetches nothing.
+    package var prefetch: PrefetchedStartup?
 
     package init(
       order: OrderCompliance? = nil, drifted: [NameWithReason]? = nil,
-      functions: [PlacedFunction]? = nil
+      functions: [PlacedFunction]? = nil, prefetch: PrefetchedStartup? = nil
     ) {
       self.order = order
       self.drifted = drifted
       self.functions = functions
+      self.prefetch = prefetch
     }
   }
 

@@ -50,6 +50,7 @@ package struct DiffText {
       text += imageSizes(sizes)
     }
     if let order = document.compliance.order { text += compliance(order) }
+    if let prefetch = document.compliance.prefetch { text += prefetch.text }
     if let drifted = document.compliance.drifted, !drifted.isEmpty {
       text +=
         "other basic blocks than in the recorded build: \(counted(drifted.count, "startup function")):\n"

@@ -68,6 +68,10 @@ package struct LayoutDiff {
       reasonOfAbsence: startup.reason(ofAbsence:))
     document.compliance.drifted = startup.drifted
     document.compliance.functions = predicted.placedFunctions
+    document.compliance.prefetch = layouts.last.bytes.flatMap { bytes in
+      PrefetchedStartup(
+        of: document.compliance.functions ?? [], measured: measurements.after?.image, in: bytes)
+    }
     if let before = layouts.first.imageSizes, let after = layouts.last.imageSizes {
       document.imageSizes = BeforeAfter(before: before, after: after)
     }

@@ -9,7 +9,7 @@ import Rendering
 package struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
-  private let image: PagesDocument.Image
+  let image: PagesDocument.Image
   private let touches: [PageTouch]
 
   /// The touched pages of all segments.
@@ -36,41 +36,11 @@ package struct MeasuredImagePages {
   package init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
     guard let path else { return nil }
     self.path = path
-    guard let linked = release.image, let id = linked.id else {
-      throw Diagnostic(
-        "\(option) needs an image: a link map has no ID, by which the counted image is found",
-        context: [release.path], hint: "give the linked image in place of the link map")
-    }
-    let bytes = try InputFile.bytes(path)
-    do { document = try PagesDocument(parsing: bytes) } catch {
-      throw Diagnostic("\(error)", context: [path], hint: "see 'orderfile pages --help'")
-    }
-    guard let image = document.images.first(where: { $0.id == id.description }) else {
-      throw Self.missing(id, release, document, path)
-    }
-    let expected = ImageReference(
-      path: release.path, architecture: linked.architecture, id: id.description)
-    if let difference = image.image.difference(from: expected, ofOneBuild: true) {
-      throw Diagnostic(
-        "\(printable(image.path)) is of \(difference)", context: [path],
-        hint: "measure this build with 'orderfile pages'", severity: .mismatch)
-    }
-    self.image = image
+    (document, image) = try PagesDocument.counted(path, of: release, option: option)
     touches = image.pages.filter { $0.segment == .text }.map {
       PageTouch(
         access: $0.access, page: $0.address, instruction: $0.instruction, step: $0.step)
     }
-  }
-
-  private static func missing(
-    _ id: ImageID, _ release: ReleaseLayout, _ document: PagesDocument, _ path: String
-  ) -> Diagnostic {
-    let name = fileName(ofPath: release.path)
-    let namesake = document.images.first { fileName(ofPath: $0.path) == name }
-    let found = namesake.map { $0.id ?? "none" } ?? "no image called '\(name)'"
-    return Diagnostic(
-      "image ID mismatch: expected \(id) of \(release.path), found \(found)", context: [path],
-      hint: "measure this build with 'orderfile pages'", severity: .mismatch)
   }
 
   /// Warnings about the measured launch.

@@ -7,8 +7,10 @@ import OrderFileFormat
 /// The pages of an ELF image that the image prefetches when it starts, as its anchors and the table in the first anchor
 /// state them.
 package struct PrefetchedPages: Sendable {
-  /// Whole pages of 4 KiB.
-  private let ranges: [AddressRange]
+  /// The code between the anchors, in whole pages of 4 KiB.
+  private let code: AddressRange
+  /// The ranges of constants and variables, in whole pages of 4 KiB.
+  private let data: [AddressRange]
 
   /// - Returns: `nil` for an image without anchors, or without symbols, and for an image whose last anchor is before the
   ///   first.
@@ -29,20 +31,29 @@ package struct PrefetchedPages: Sendable {
       if text == PrefetchAnchor.last { last = symbol.value }
     }
     guard let first, let last, first <= last else { return nil }
-    let code = AddressRange(start: first, size: last - first)
-    let data = PrefetchTable(of: file, at: first)?.addresses(in: file).compactMap { $0 } ?? []
-    ranges = ([code] + data).map { range in
-      let start = range.start.roundedDown(to: PageSize.fourKibibytes.bytes)
-      let (end, overflow) = range.end.rawValue.addingReportingOverflow(
-        PageSize.fourKibibytes.bytes - 1)
-      let pages = (overflow ? range.end.rawValue : end) / PageSize.fourKibibytes.bytes
-      return AddressRange(
-        start: start, size: pages * PageSize.fourKibibytes.bytes - start.rawValue)
-    }
+    code = Self.pages(of: AddressRange(start: first, size: last - first))
+    data =
+      PrefetchTable(of: file, at: first)?.addresses(in: file).compactMap { $0 }.map(Self.pages)
+      ?? []
+  }
+
+  private static func pages(of range: AddressRange) -> AddressRange {
+    let start = range.start.roundedDown(to: PageSize.fourKibibytes.bytes)
+    let (end, overflow) = range.end.rawValue.addingReportingOverflow(
+      PageSize.fourKibibytes.bytes - 1)
+    let pages = (overflow ? range.end.rawValue : end) / PageSize.fourKibibytes.bytes
+    return AddressRange(start: start, size: pages * PageSize.fourKibibytes.bytes - start.rawValue)
+  }
+
+  /// The number of pages of code.
+  package var codePages: Int { Int(clamping: code.size / PageSize.fourKibibytes.bytes) }
+  /// The number of pages of constants and variables; a page of two ranges counts twice.
+  package var dataPages: Int {
+    Int(clamping: data.map { $0.size / PageSize.fourKibibytes.bytes }.reduce(0, +))
   }
 
   /// Whether the page with `address` is prefetched.
   package func contains(_ address: StatedAddress) -> Bool {
-    ranges.contains { $0.contains(address) }
+    code.contains(address) || data.contains { $0.contains(address) }
   }
 }
