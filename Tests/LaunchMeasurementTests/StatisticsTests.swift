@@ -30,6 +30,14 @@ struct JudgedSamples: Decodable, CustomTestStringConvertible {
   var trendA, trendB: JudgedTrend
   /// `nil` for values that have no logarithm.
   var change: JudgedChange?
+  struct JudgedApart: Decodable {
+    var u, p, difference: Double
+    /// The confidence intervals of the difference and of the median of `a`; `nil` for too few values.
+    var interval, medianInterval: [Double]?
+  }
+
+  /// `a` and the first two thirds of `b`, compared as two samples without rounds.
+  var apart: JudgedApart
 
   var testDescription: String { name }
 
@@ -86,6 +94,30 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     #expect(agree(found.upperBound, ends[1]), "\(found), expected \(ends)")
   }
 
+  @Test(arguments: JudgedSamples.all)
+  func samplesWithoutRoundsAreComparedAsByScipy(_ judged: JudgedSamples) throws {
+    let before = try #require(WeightedSample(judged.a))
+    let after = try #require(WeightedSample(Array(judged.b.prefix(2 * judged.b.count / 3 + 1))))
+    let expected = judged.apart
+    let test = RankSumTest(before, after)
+    #expect(test.u == expected.u)
+    #expect(agree(test.p, expected.p, digits: 9), "\(test.p), expected \(expected.p)")
+    let change = SampleChange(from: before, to: after)
+    let range = (judged.a + judged.b).map { abs($0) }.max() ?? 0
+    func isNear(_ found: Double?, _ expected: Double?) -> Bool {
+      guard let found, let expected else { return found == nil && expected == nil }
+      return abs(found - expected) <= 1e-10 * range
+    }
+    #expect(isNear(change.difference, expected.difference), "\(change), expected \(expected)")
+    #expect(isNear(change.interval?.lowerBound, expected.interval?[0]))
+    #expect(isNear(change.interval?.upperBound, expected.interval?[1]))
+    #expect(isNear(before.medianInterval?.lowerBound, expected.medianInterval?[0]))
+    #expect(isNear(before.medianInterval?.upperBound, expected.medianInterval?[1]))
+    #expect(isNear(before.median, judged.summaryA.median))
+    #expect(isNear(before.lowerQuartile, judged.summaryA.lowerQuartile))
+    #expect(isNear(before.upperQuartile, judged.summaryA.upperQuartile))
+  }
+
   @Test(arguments: JudgedSamples.all) func trendsAreScipys(_ judged: JudgedSamples) {
     for (values, expected) in [(judged.a, judged.trendA), (judged.b, judged.trendB)] {
       let trend = Trend(values)
@@ -97,6 +129,31 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
 
 /// Results that can be computed by hand.
 @Suite struct StatisticsByHandTests {
+  @Test func theSharesOfRankSumsAreCounted() throws {
+    func test(_ before: [Double], _ after: [Double]) throws -> RankSumTest {
+      RankSumTest(
+        try #require(WeightedSample(before)), try #require(WeightedSample(after)))
+    }
+    // Of the 20 choices of three of six launches, one has all nine pairs, and one has none.
+    #expect(try test([1, 2, 3], [4, 5, 6]).u == 9)
+    #expect(agree(try test([1, 2, 3], [4, 5, 6]).p, 2.0 / 20))
+    #expect(agree(try test([4, 5, 6], [1, 2, 3]).p, 2.0 / 20))
+    #expect(try test([1], [1]).p == 1 && test([1], [1]).u == 0.5)
+  }
+
+  @Test func observationsOfOneValueCountAsOften() throws {
+    let listed = try #require(WeightedSample([5, 1, 1, 9, 5, 5, 7]))
+    let counted = try #require(
+      WeightedSample(counts: [(value: 9, count: 1), (1, 2), (7, 1), (5, 3), (3, 0)]))
+    #expect(listed == counted && counted.count == 7 && counted.median == 5)
+    #expect(WeightedSample([]) == nil)
+    #expect(WeightedSample(counts: [(value: 1, count: .max)]) == nil)
+    let many = try #require(
+      WeightedSample(counts: [(value: 1, count: 1 << 52), (2, 1 << 51)]))
+    let change = SampleChange(from: listed, to: many)
+    #expect(change.interval != nil && change.difference == -4)
+  }
+
   @Test func quantilesAreInterpolated() {
     let summary = SampleSummary([40, 10, 30, 20])
     #expect(summary.lowerQuartile == 17.5)

@@ -91,6 +91,39 @@ def change(before, after):
     return {"share": np.expm1(np.median(means)), "interval": interval}
 
 
+def apart(before, after):
+    """Two samples without rounds: the rank-sum test, the shift and its 95% interval, and that of the first's median."""
+    m, n = len(before), len(after)
+    u = stats.mannwhitneyu(after, before, method="asymptotic").statistic
+    exact = m + n <= 40 and len(set(before + after)) == m + n
+    p = stats.mannwhitneyu(after, before, method="exact" if exact else "asymptotic").pvalue
+    differences = np.sort([b - a for a in before for b in after])
+    if m + n <= 40:
+        # How many choices of the values of `after` have each U, by the number of chosen values.
+        ways = [{0: 1}] + [{} for _ in range(n)]
+        for value in range(m + n):
+            for chosen in range(min(n, value + 1), 0, -1):
+                for total, count in ways[chosen - 1].items():
+                    larger = total + value - (chosen - 1)
+                    ways[chosen][larger] = ways[chosen].get(larger, 0) + count
+        counts = [ways[n].get(total, 0) for total in range(m * n + 1)]
+        place = int(np.sum(np.cumsum(counts) / sum(counts) <= 0.025))
+    else:
+        place = int(m * n / 2 - stats.norm.ppf(0.975) * np.sqrt(m * n * (m + n + 1) / 12))
+    ordered = sorted(before)
+    if m <= 50:
+        middle = int(np.sum(stats.binom.cdf(range(m), m, 0.5) <= 0.025))
+    else:
+        middle = int(m / 2 - stats.norm.ppf(0.975) * np.sqrt(m) / 2)
+    return {
+        "u": u,
+        "p": 1.0 if np.isnan(p) else p,
+        "difference": np.median(differences),
+        "interval": [differences[place - 1], differences[m * n - place]] if place else None,
+        "medianInterval": [ordered[middle - 1], ordered[m - middle]] if middle else None,
+    }
+
+
 cases = []
 for name, (a, b) in pairs.items():
     differences = np.array(b) - np.array(a)
@@ -106,6 +139,7 @@ for name, (a, b) in pairs.items():
         "p": exact if len(a) <= 50 else stats.wilcoxon(differences, correction=True, method="asymptotic").pvalue,
         "trendA": trend(a),
         "trendB": trend(b),
+        "apart": apart(a, b[: 2 * len(b) // 3 + 1]),
     }
     if min(a + b) > 0:
         case["change"] = change(a, b)
