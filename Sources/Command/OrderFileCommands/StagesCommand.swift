@@ -3,20 +3,23 @@ import CommandSupport
 import ImageModel
 import LaunchMeasurement
 import Stages
+import Symbolication
 
 struct StagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stages",
     abstract: "Divide launches into stages or events, and print the time of each.",
     usage: """
-      orderfile stages [OPTIONS] FILE...
+      orderfile stages [OPTIONS] [--base FILE] FILE...
       orderfile stages [OPTIONS] -- COMMAND...
       orderfile stages [OPTIONS] --launches FILE
       """,
     discussion: """
       EXAMPLES
         $ orderfile stages -- ./app --version
+        $ orderfile stages --base old/app -- ./app --version
         $ orderfile stages --stop-at "first screen" *.oftrace
+        $ orderfile stages --base main/launches --image build/App --json -o stages.json launches
 
       With a command, stages launches it alternately with and without a tracer, and prints the times of the \
       kernel, the loader, the initializers of each library, and main. This needs Linux with glibc. Nothing is \
@@ -24,8 +27,11 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
 
       With files, stages prints the times between the events in them. It reads the marks of traces, the output of \
       an old dyld (DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES), tables of 'event ms delta', life cycles that \
-      xctrace exported, and MetricKit's launch histograms. Several files are one set of launches. Options precede \
-      the files or the command.
+      xctrace exported, and MetricKit's launch histograms. Several files, or a folder of files, are one set of \
+      launches. A document of 'stages --json' is a set by itself. Options precede the files or the command.
+
+      --base compares the launches with another set, and prints the difference of each stage and task, with its \
+      interval.
 
       With --launches, the launches of a file are divided, one launch after the other. -o then names a folder, which \
       gets a result for each launch.
@@ -41,6 +47,16 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       "For files: let each launch end at this event or mark. Launches without it are left out.",
       valueName: "event"))
   var stopAt: String?
+  @Option(
+    help: ArgumentHelp(
+      "Compare with launches of another build: a file, a folder of files, or a document of 'stages --json'. Repeat the option for several files. With a command, also the program of another build, which is then launched in turn with the same arguments.",
+      valueName: "path"), completion: .file())
+  var base: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "The image that was launched, for files that do not state it. Histories and budgets need it.",
+      valueName: "file"), completion: .file())
+  var image: String?
   @Option(
     help: ArgumentHelp(
       "Launch the command this many times with the tracer, and as often without it. (default: until 5 s have passed, but at least 20 and at most 100 times)",
@@ -77,7 +93,10 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   func validate() throws {
     try launched.check(for: self, isRequired: false, input: input)
     try described.check(
-      others: [("a command or a file", !launched.words.isEmpty), ("--input", input != nil)]
+      others: [
+        ("a command or a file", !launched.words.isEmpty), ("--input", input != nil),
+        ("--base", !base.isEmpty), ("--image", image != nil),
+      ]
         + limits.given)
     try LaunchOutputs.check(described, destination, json: json)
     guard !launched.words.isEmpty || described.launches != nil else {
@@ -116,7 +135,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     if let launches = try described.read(StagedKind.self) { return try measure(launches) }
-    let outputFile = try destination.open(madeOf: files + [input, limits.script].compactMap { $0 })
+    let outputFile = try destination.open(
+      madeOf: files + base + [image, input, limits.script].compactMap { $0 })
     let (document, interruption) = try command.isEmpty ? (readFiles(), nil) : measure()
     try write(document, to: outputFile)
     if let interruption { throw interruption }
@@ -147,12 +167,28 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func readFiles() throws(Diagnostic) -> StagesDocument {
-    try StageFiles(files, precision: precision.ratio, end: stopAt).read()
+    var document = try read(files)
+    if let imageReference = try imageReference() { document.image = imageReference }
+    if !base.isEmpty { try document.compare(with: read(base)) }
+    return document
+  }
+
+  private func read(_ paths: [String]) throws(Diagnostic) -> StagesDocument {
+    try StageFiles(paths, precision: precision.ratio, end: stopAt).read()
+  }
+
+  private func imageReference() throws(Diagnostic) -> ImageReference? {
+    guard let image else { return nil }
+    return ImageReference(path: image, try InputFile.bytes(image))
   }
 
   private func measure(
     _ launch: DescribedLaunch? = nil
   ) throws(Diagnostic) -> (StagesDocument, Diagnostic?) {
+    // Documents and logs can't be executed; a program of another build is launched in turn.
+    let other = base.count == 1 && Folder.isProgram(base[0]) ? base[0] : nil
+    let launches = base.isEmpty || other != nil ? nil : try read(base)
+    let image = try imageReference()
     var measurement: StageMeasurement
     if let launch {
       measurement = try StageMeasurement(launch, in: .own)
@@ -163,6 +199,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       measurement.readiness = limits.readiness(measurement.script)
       measurement.inputPath = input
     }
+    measurement.base = other
     measurement.runs = runs
     measurement.showsOutput = showOutput
     measurement.ignoresFailure = ignoreFailure
@@ -173,13 +210,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     let result = try measurement.run { round in
       bar.show("launch", round, of: runs ?? StageMeasurement.usualRuns.upperBound, "")
     }
-    var document = StagesDocument(precision: precision.ratio)
-    document.tables = [result.table]
-    document.images = result.images
-    document.machine = result.machine
-    document.device = result.device
-    document.initializers = result.initializers
-    document.warnings = result.warnings
+    var document = try result.document(precision: precision.ratio, image: image)
+    if let launches { try document.compare(with: launches) }
     return (document, result.interruption)
   }
 }

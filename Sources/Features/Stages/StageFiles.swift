@@ -1,15 +1,16 @@
 import ByteReading
 import CommandSupport
 import ImageModel
+import JSON
 import LaunchLogFormat
 import Rendering
 import Symbolication
 import TraceFormat
 import XctraceFormat
 
-/// Reads traces and logs of launches: `orderfile stages FILE...`.
+/// Reads traces and logs of launches, or a document of `stages`: `orderfile stages FILE...`.
 package struct StageFiles {
-  /// The paths of traces and logs; `-` is standard input.
+  /// The paths of traces, logs and folders of them; `-` is standard input. A document of `stages` stands alone.
   package var paths: [String]
   /// The wanted precision of the mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
@@ -36,16 +37,62 @@ package struct StageFiles {
   /// - Throws: if a file can't be read or describes no launch, or if no launch has the event at which it is over.
   package func read() throws(Diagnostic) -> StagesDocument {
     var reader = self
+    reader.paths = []
+    for path in paths { reader.paths += try Self.files(at: path) }
     return try reader.readFiles()
+  }
+
+  /// Returns the files in the folder at `path`, ascending by name, without hidden files; `path` itself if it is no folder.
+  private static func files(at path: String) throws(Diagnostic) -> [String] {
+    guard Folder.isFolder(path) else { return [path] }
+    let files = Folder.names(in: path).filter { !$0.hasPrefix(".") }.map { "\(path)/\($0)" }
+      .filter { !Folder.isFolder($0) }
+    if files.isEmpty {
+      throw Diagnostic("the folder has no files of launches", context: [path])
+    }
+    return files
+  }
+
+  /// Reads a document of `stages`.
+  private func document(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> StagesDocument {
+    guard paths.count == 1 else {
+      throw Diagnostic(
+        "a document of 'orderfile stages' is a set of launches by itself", context: [path],
+        hint: "give it alone, or give the files from which it was made")
+    }
+    var document: StagesDocument
+    do throws(ParseError) { document = try StagesDocument(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    document.precision = precision
+    guard let end else { return document }
+    // A comparison of whole launches says nothing about parts of them.
+    document.comparison = nil
+    document.tables = document.tables.compactMap { table in
+      if table.source.hasAllTime { return table }
+      let launches = table.launches.compactMap { $0.until(end) }
+      if launches.isEmpty { return nil }
+      return StageTable(table.source, launches, origins: table.origins, counts: table.counts)
+    }
+    if document.tables.isEmpty {
+      throw Diagnostic("no launch has the event '\(end)'", context: [path])
+    }
+    return document
   }
 
   private mutating func readFiles() throws(Diagnostic) -> StagesDocument {
     var document = StagesDocument(precision: precision)
     var groups: [Group] = []
+    var programs: [ImageReference] = []
     for path in paths {
       let bytes = try InputFile.bytes(path)
+      if Self.isDocument(bytes) { return try self.document(bytes, path) }
       if TraceHeader.begins(bytes) {
         let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
+        programs.append(
+          ImageReference(
+            path: trace.program,
+            architecture: trace.machine == 0 ? nil : Architecture(machine: trace.machine)))
         let launch = StagedLaunch(trace)
         if launch.stages.isEmpty {
           document.warnings.append(
@@ -82,11 +129,23 @@ package struct StageFiles {
       document.tables.append(
         StageTable(source, group.launches, origins: group.origins, counts: group.counts))
     }
+    // The recorded build usually differs from the build that is shipped, so its image ID is left out.
+    if let program = programs.first, Set(programs).count == 1 {
+      document.image = program
+    }
     if document.tables.isEmpty, document.histograms.isEmpty, document.libraries.isEmpty {
       throw document.warnings.first
         ?? Diagnostic("no launch to report", context: paths)
     }
     return document
+  }
+
+  /// Whether the file is a document of `stages`. Payloads of MetricKit are JSON, too, and have no schema.
+  private static func isDocument(_ bytes: FileBytes) -> Bool {
+    guard bytes.hasPrefix("{", at: 0) else { return false }
+    var cursor = JSONCursor(bytes)
+    let schema: String? = try? JSONObject(parsing: &cursor, "document").optional("schema")
+    return schema == StagesDocument.schema
   }
 
   private static func isXML(_ bytes: FileBytes) -> Bool {

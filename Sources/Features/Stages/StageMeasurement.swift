@@ -9,10 +9,13 @@ import LibC
 import ProcessLaunch
 import Rendering
 
-/// Launches a program in turn with and without the stage tracer: `orderfile stages -- COMMAND`.
+/// Launches a program in turn with and without the stage tracer, and the program of another build with it: `orderfile
+/// stages -- COMMAND`.
 package struct StageMeasurement {
   /// The program and its arguments.
   package var command: [String]
+  /// The path of the program of another build, which is launched in turn with the same arguments; `nil` for none.
+  package var base: String?
   /// The number of launches with the tracer, and of launches without it; `nil` for as many as 5 s permit, from 20 to
   /// 100.
   package var runs: Int?
@@ -62,13 +65,41 @@ package struct StageMeasurement {
 
   package struct Result {
     package var table: StageTable
+    /// The launches of the other build; `nil` if none was launched.
+    package var base: StageTable?
     package var images: [StagedImage]
     package var initializers: [TimedInitializer]
     package var machine: MeasuringMachine
     package var device: StagesDocument.Device?
+    package var state: CacheState
     package var warnings: [Diagnostic]
     /// The error if the user interrupted the measurement; the result then has the launches up to the interruption.
     package var interruption: Diagnostic?
+
+    /// Returns the document of the launches, compared with those of the other build.
+    ///
+    /// - Parameter image: the image that the launches are of; `nil` for the launched program.
+    package func document(
+      precision: Double, image: ImageReference? = nil
+    ) throws(Diagnostic) -> StagesDocument {
+      var document = StagesDocument(precision: precision)
+      document.image = image ?? images.first?.image
+      document.images = images
+      document.machine = machine
+      document.device = device
+      document.state = state
+      document.initializers = initializers
+      document.warnings = warnings
+      document.tables = [table]
+      if let base {
+        var other = document
+        other.tables = [base]
+        try document.compare(with: other)
+        // Whatever the machine does, it does to the launches of both builds.
+        document.comparison?.doubts = []
+      }
+      return document
+    }
   }
 
   /// From now on, an interrupt ends the launched programs and not this process.
@@ -80,93 +111,139 @@ package struct StageMeasurement {
     let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     try readiness?.check()
-    let path = try environment.program(named: command[0])
-    let launched = try LaunchedProgram(named: command[0], in: environment)
-    let image = launched.path
-    let evicted = Set([image, launched.executable]).sorted()
+    var sides: [Side] = []
+    for name in [command[0]] + [base].compactMap({ $0 }) {
+      sides.append(try Side([name] + command.dropFirst(), in: environment))
+    }
+    let evicted = Set(sides.flatMap { [$0.launched.path, $0.launched.executable] }).sorted()
     let device = try device.map { settings throws(Diagnostic) in
       try LaunchDevice(settings, files: evicted)
     }
     defer { device?.remove() }
     let machine = MeasuringMachine.current()
-    var program = MeasuredProgram(
-      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
-      timeout: timeout, readiness: readiness)
-    program.script = script
-    program.variables = variables
-    program.folder = folder
-    let untracedProgram = program
     let tracer = try StageTracer(in: environment)
     MeasuredProgram.catchInterrupts()
 
-    var untraced: [Double] = []
-    var reads: [LaunchDevice.Reads] = []
-    var traced: [TracedLaunch] = []
-    var schedule = LaunchSchedule(programs: 2, seed: 1)
-    // The first launch with the tracer and the first launch without it are not counted, because they bring files into
-    // memory.
+    // Each round launches each side without the tracer (even numbers) and with it (odd numbers).
+    var schedule = LaunchSchedule(programs: 2 * sides.count, seed: 1)
+    // The first launch of each kind is not counted, because it brings files into memory.
     let begin = ContinuousClock.now
     var (filesBegin, lastLaunch) = (FileTime.now(), FileTime.now())
     for round in -1..<(runs ?? Self.usualRuns.upperBound) {
       if round == 0 { filesBegin = .now() }
       if round >= 0 { progress(round) }
       if runs == nil, round >= Self.usualRuns.lowerBound,
-        ContinuousClock.now - begin >= Self.usualDuration
+        ContinuousClock.now - begin >= Self.usualDuration * sides.count
       {
         break
       }
-      var plain: (time: Double, reads: LaunchDevice.Reads?)?
-      var launch: TracedLaunch?
-      for side in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
+      var launches = sides.map { _ in Side.Round() }
+      for number in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
         if isCold { try PageCache.evict(evicted) }
         device?.begin()
         lastLaunch = .now()
-        if side == 0 {
+        let side = number / 2
+        if number % 2 == 0 {
+          let program = program(sides[side], input)
           let (result, reads) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
-            try untracedProgram.launch()
+            try program.launch()
           }
           try check(result)
-          plain = (Double(result.wallNanoseconds), reads)
+          launches[side].plain = (Double(result.wallNanoseconds), reads)
         } else {
-          let recording = try tracer.begin()
-          program.variables = recording.variables + variables
-          let (result, _) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
-            try program.launchWithStart()
-          }
-          try check(result.launch)
-          launch = TracedLaunch(
-            try recording.trace(), start: result.start,
-            end: result.start + result.launch.wallNanoseconds,
-            statistics: recording.statistics(ofProcess: result.processNumber),
-            endName: readiness == nil ? "exit" : "ready")
+          launches[side].traced = try trace(program(sides[side], input), tracer, device)
         }
       }
       guard !MeasuredProgram.wasInterrupted else { break }
-      guard round >= 0, let plain, let launch else { continue }
+      guard round >= 0 else { continue }
+      for side in sides.indices { sides[side].add(launches[side]) }
+    }
+    guard sides.allSatisfy({ !$0.traced.isEmpty }) else { throw Diagnostic("interrupted") }
+    let divided = sides.map { DividedLaunches($0.traced) }
+    let tables = zip(sides, divided).map { $0.table($1) }
+    let launched = sides[0].launched
+    let images = Self.images(of: divided[0].launches, program: launched.executable)
+    for path in images.map(\.image.path) + sides.dropFirst().map(\.launched.executable) {
+      try filesBegin.checkUnchanged(path, until: lastLaunch)
+    }
+    var warnings = zip(sides, divided).flatMap { side, divided in
+      self.warnings(divided, of: side.traced.count, side.launched.path)
+    }
+    if isCold { warnings += ReadAheadLimits.warnings(evicted.map(ImageStorage.init)) }
+    return Result(
+      table: tables[0], base: tables.count > 1 ? tables[1] : nil, images: images,
+      initializers: Self.initializers(of: divided[0].launches, program: launched.executable),
+      machine: machine,
+      device: device.map { StagesDocument.Device($0.settings, sides[0].reads) },
+      state: isCold ? .cold : .warm, warnings: warnings,
+      interruption: MeasuredProgram.wasInterrupted
+        ? Diagnostic("interrupted: the result covers the launches so far") : nil)
+  }
+
+  /// One of the launched builds, and its launches of the complete rounds.
+  private struct Side {
+    let command: [String]
+    let path: String
+    let launched: LaunchedProgram
+    private(set) var untraced: [Double] = []
+    private(set) var traced: [TracedLaunch] = []
+    private(set) var reads: [LaunchDevice.Reads] = []
+
+    /// The launches of a round; `nil` for those that did not take place.
+    struct Round {
+      var plain: (time: Double, reads: LaunchDevice.Reads?)?
+      var traced: TracedLaunch?
+    }
+
+    init(_ command: [String], in environment: LaunchEnvironment) throws(Diagnostic) {
+      self.command = command
+      path = try environment.program(named: command[0])
+      launched = try LaunchedProgram(named: command[0], in: environment)
+    }
+
+    mutating func add(_ round: Round) {
+      guard let plain = round.plain, let launch = round.traced else { return }
       untraced.append(plain.time)
       if let read = plain.reads { reads.append(read) }
       traced.append(launch)
     }
-    guard !traced.isEmpty else { throw Diagnostic("interrupted") }
-    let divided = DividedLaunches(traced)
-    let launches = divided.launches
-    let table = StageTable(
-      .measured, launches.map { StagedLaunch($0.stages) },
-      origins: [command.map(shellWord).joined(separator: " ")],
-      untraced: divided.indexes.map { untraced[$0] },
-      counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
-    let images = Self.images(of: launches, program: launched.executable)
-    for image in images {
-      try filesBegin.checkUnchanged(image.image.path, until: lastLaunch)
+
+    func table(_ divided: DividedLaunches) -> StageTable {
+      let launches = divided.launches
+      return StageTable(
+        .measured, launches.map { StagedLaunch($0.stages) },
+        origins: [command.map(shellWord).joined(separator: " ")],
+        untraced: divided.indexes.map { untraced[$0] },
+        counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
     }
-    return Result(
-      table: table, images: images,
-      initializers: Self.initializers(of: launches, program: launched.executable),
-      machine: machine, device: device.map { StagesDocument.Device($0.settings, reads) },
-      warnings: warnings(divided, of: traced.count, image)
-        + (isCold ? ReadAheadLimits.warnings(evicted.map(ImageStorage.init)) : []),
-      interruption: MeasuredProgram.wasInterrupted
-        ? Diagnostic("interrupted: the result covers the launches so far") : nil)
+  }
+
+  private func program(_ side: Side, _ input: KeptInput) -> MeasuredProgram {
+    var program = MeasuredProgram(
+      path: side.path, arguments: side.command, inputPath: input.path, showsOutput: showsOutput,
+      timeout: timeout, readiness: readiness)
+    program.script = script
+    program.variables = variables
+    program.folder = folder
+    return program
+  }
+
+  /// Launches a program with the tracer.
+  private func trace(
+    _ program: MeasuredProgram, _ tracer: StageTracer, _ device: LaunchDevice?
+  ) throws(Diagnostic) -> TracedLaunch {
+    let recording = try tracer.begin()
+    var program = program
+    program.variables += recording.variables
+    let (result, _) = try LaunchDevice.reads(from: device) { () throws(Diagnostic) in
+      try program.launchWithStart()
+    }
+    try check(result.launch)
+    return TracedLaunch(
+      try recording.trace(), start: result.start,
+      end: result.start + result.launch.wallNanoseconds,
+      statistics: recording.statistics(ofProcess: result.processNumber),
+      endName: readiness == nil ? "exit" : "ready")
   }
 
   private func check(_ launch: MeasuredLaunch) throws(Diagnostic) {

@@ -11,6 +11,11 @@ package struct StagesDocument: Sendable {
   package var tables: [StageTable] = []
   package var histograms: [LaunchHistogram] = []
   package var libraries: [LibraryList] = []
+  /// The program that was launched; `nil` if the launches do not state it, as the logs of devices, or are of several
+  /// programs. The recorded build of traces is not the build that is shipped, so then the reference has no image ID.
+  package var image: ImageReference?
+  /// The state of the page cache before each measured launch; `nil` for launches that were not measured here.
+  package var state: CacheState?
   /// The images that measured launches had in memory, in the order in which they were mapped.
   package var images: [StagedImage] = []
   /// The machine on which launches were measured; `nil` if no launch was measured.
@@ -21,6 +26,8 @@ package struct StagesDocument: Sendable {
   package var initializers: [TimedInitializer] = []
   /// The wanted precision of a mean, as a share, from which the number of needed launches is computed.
   package var precision: Double
+  /// The changes from other launches; `nil` if the launches were not compared with others.
+  package var comparison: StagesComparison?
   package var warnings: [Diagnostic] = []
 
   package init(precision: Double) { self.precision = precision }
@@ -37,6 +44,13 @@ package struct StagesDocument: Sendable {
       guard !reads.isEmpty else { return }
       requests = SampleSummary(reads.map { Double($0.requests) }).median
       readBytes = SampleSummary(reads.map { Double($0.bytes) }).median
+    }
+
+    /// Makes a device from figures that were computed earlier.
+    init(_ settings: DeviceSettings, requests: Double?, readBytes: Double?) {
+      self.settings = settings
+      self.requests = requests
+      self.readBytes = readBytes
     }
   }
 
@@ -59,18 +73,20 @@ package struct StagesDocument: Sendable {
   }
 }
 
-extension StagesDocument: JSONDocument {
+extension StagesDocument {
   package static let schema = "orderfile.stages/1"
 
   /// Writes the members of the document. Times are nanoseconds. `typical` is the mean over the middle half of the
   /// launches, sorted by time.
   package func writeMembers(to json: inout JSONWriter) {
+    json.optional("base", comparison)
     json.optional("device", device?.settings)
     json.array("histograms") { json in
       for histogram in histograms {
         json.object(isInline: false) { histogram.write(to: &$0, precision) }
       }
     }
+    json.optional("image", image)
     json.member("images", images)
     json.member("initializers", initializers)
     json.array("libraries") { json in
@@ -88,6 +104,7 @@ extension StagesDocument: JSONDocument {
     json.optional("readBytes", device?.readBytes)
     json.optional("requests", device?.requests)
     json.member("schema", Self.schema)
+    json.optional("state", state?.rawValue)
     json.array("tables") { json in
       for table in tables { json.object(isInline: false) { table.write(to: &$0, precision) } }
     }
@@ -151,6 +168,7 @@ extension StageTable {
     if let typicalUntraced {
       json.member("typicalUntraced", typicalUntraced)
       json.object("untraced") { $0.summary(SampleSummary(untraced), precision) }
+      json.member("untracedLaunches", untraced)
     }
   }
 }

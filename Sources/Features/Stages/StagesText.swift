@@ -20,6 +20,9 @@ package struct StagesText {
       parts.append(document.libraries.map(text).joined())
     }
     if let device = document.device { parts.append(text(device)) }
+    if let comparison = document.comparison {
+      parts.append(StagesComparisonText(comparison, width: width).text)
+    }
     return parts.joined(separator: "\n")
   }
 

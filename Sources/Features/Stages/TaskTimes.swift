@@ -40,10 +40,14 @@ struct TaskTimes {
 
     var stage: LaunchStage {
       LaunchStage(
-        "task \(name)" + (isOpen ? ", which did not end" : ""), .task, nanoseconds: end - start,
-        thread: thread)
+        TaskTimes.rowStart + name + (isOpen ? TaskTimes.openEnd : ""), .task,
+        nanoseconds: end - start, thread: thread)
     }
   }
+
+  /// What the name of a task's row begins with, and what it ends with if the task did not end.
+  static let rowStart = "task "
+  static let openEnd = ", which did not end"
 
   private var open: [Task] = []
   private var closed: [Task] = []

@@ -47,6 +47,33 @@ import Testing
       ])
   }
 
+  @Test func aFolderOfLogsAndADocumentAreTheSameSet() throws {
+    let workshop = try Workshop()
+    try FileManager.default.createDirectory(
+      at: workshop.folder.appendingPathComponent("logs"), withIntermediateDirectories: true)
+    try workshop.write("main 40\nready 100\n".utf8, "logs/a.log")
+    try workshop.write("main 50\nready 120\n".utf8, "logs/b.log")
+    try workshop.write("no log".utf8, "logs/.hidden")
+    let folder = workshop.folder.appendingPathComponent("logs").path
+    let document = try StageFiles([folder], precision: 0.03).read()
+    #expect(document.tables[0].launches.count == 2)
+    #expect(document.tables[0].origins == ["\(folder)/a.log", "\(folder)/b.log"])
+    try workshop.write(document.json(), "stages.json")
+    let path = workshop.folder.appendingPathComponent("stages.json").path
+    let read = try StageFiles([path], precision: 0.05).read()
+    #expect(read.tables == document.tables && read.precision == 0.05)
+    let ended = try StageFiles([path], precision: 0.03, end: "main").read()
+    #expect(ended.tables[0].rows.map(\.name) == ["main"])
+    #expect(
+      throws: Diagnostic(
+        "a document of 'orderfile stages' is a set of launches by itself", context: [path],
+        hint: "give it alone, or give the files from which it was made")
+    ) { try StageFiles(["\(folder)/a.log", path], precision: 0.03).read() }
+    #expect(throws: Diagnostic("no launch has the event 'idle'", context: [path])) {
+      try StageFiles([path], precision: 0.03, end: "idle").read()
+    }
+  }
+
   /// A launch that was recorded for less than 0.1 ms: its clock can't be told from the two readings of the clocks.
   @Test func aTraceWithoutTimesIsLeftOut() throws {
     var trace = TraceWriter()

@@ -71,6 +71,26 @@ import Testing
         image: "/lib/libc.so", address: StatedAddress(rawValue: 0x270e0), nanoseconds: 12.5,
         startNanoseconds: 3000)
     ]
+    document.image = ImageReference(path: "./app", architecture: .x8664, id: "9f3a")
+    document.state = .warm
+    document.comparison = StagesComparison(
+      origins: ["./old --help"], launches: 6,
+      figures: [
+        .init(
+          figure: StageFigure(.stages), before: 6, after: 6, medianBefore: 10e6, medianAfter: 11e6,
+          change: SampleChange(
+            relative: TypicalChange(share: 0.1, interval: 0.05...0.12), difference: 1e6,
+            interval: 0.5e6...1.25e6, p: 0.002), correctedP: 0.004),
+        .init(
+          figure: StageFigure(.stages, "main until\u{1b} exit"), before: 6, after: 5,
+          medianBefore: 4e6, medianAfter: 3.9e6,
+          change: SampleChange(
+            relative: TypicalChange(share: -0.025, interval: nil), difference: -0.1e6,
+            interval: nil, p: 0.5), correctedP: 0.5),
+      ],
+      new: [.init(figure: StageFigure(.stages, "task a of b"), launches: 6, median: 2e6)],
+      gone: [.init(figure: StageFigure(.tasks, "c"), launches: 1, median: 3e6)],
+      doubts: ["both sets were launched on different machines"])
     document.warnings = [Diagnostic("a warning", context: ["a.log"])]
     return document
   }()
@@ -90,6 +110,22 @@ import Testing
       abs(table.typicalTotal - 10.63e6) < 1, "one launch that took two seconds does not move it")
     #expect(table.tracing == 0.1e6)
     #expect(table.seconds.map(\.second) == [0, 2] && table.seconds.map(\.count) == [5, 1])
+  }
+
+  @Test(.needs(.time)) func damagedDocumentsNeverTrapHostile() throws {
+    let json = Self.document.json()
+    let read = try StagesDocument(parsing: FileBytes(json))
+    #expect(read.tables == Self.document.tables && read.comparison == Self.document.comparison)
+    for copy in byteFlips(of: json, count: 200)
+      + hostilePrefixLengths(of: json).map({ Array(json[..<$0]) })
+    {
+      guard let document = try? StagesDocument(parsing: FileBytes(copy)) else { continue }
+      _ = StagesText(document).text
+      var only = document
+      only.tables = Array(document.tables.prefix(1))
+      let base = only
+      try? only.compare(with: base)
+    }
   }
 
   @Test(.needs(.time)) func imagesAndInitializersAreReadBack() throws {

@@ -23,6 +23,11 @@ package enum Folder {
     guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else { throw .unable(to: "write", path) }
   }
 
+  /// Whether `path` is a file that this process may execute.
+  package static func isProgram(_ path: String) -> Bool {
+    access(path, X_OK) == 0 && !isFolder(path)
+  }
+
   /// Whether there is a folder at `path`.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()

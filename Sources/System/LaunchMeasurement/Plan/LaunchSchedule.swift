@@ -8,9 +8,9 @@ package struct LaunchSchedule {
   private var block: [[Int]] = []
   private var generator: SeededGenerator
 
-  /// - Parameter count: the number of programs, 1 to 3.
+  /// - Parameter count: the number of programs, 1 to 4.
   package init(programs count: Int, seed: UInt64) {
-    precondition((1...3).contains(count), "before, after, and the control")
+    precondition((1...4).contains(count), "before and after, each twice at most")
     orders = Self.permutations(of: Array(0..<count))
     generator = SeededGenerator(seed: seed)
   }
