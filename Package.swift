@@ -239,9 +239,10 @@ let package = Package(
     smallTarget(
       "Features/Budget",
       [
-        "Projects", "Audit", "Prediction", "Counting", "Measuring", "Ordering", "Recording",
-        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "PagesFormat", "Demangling", "ChangePoints", "ImageModel", "JSON", "ByteReading",
+        "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring", "Ordering",
+        "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
+        "Symbolication", "PagesFormat", "Demangling", "ChangePoints", "ImageModel", "JSON",
+        "ByteReading",
         "Addresses", "LibC",
       ]),
     // `report`, `export`, `show`: the only target that knows all documents.

@@ -52,3 +52,10 @@ ORDERFILE_TRACE=all.oftrace ./after-record >/dev/null
 "$ORDERFILE" stages all.oftrace >stages.txt
 [[ $(grep -c ' of which task .* of first screen$' stages.txt) == 8 ]] || { cat stages.txt >&2; exit 1; }
 echo "stages: 8 tasks before the first screen, $(grep -c ' of which task .* of after first screen$' stages.txt) after it"
+
+step "a limit keeps it so"
+for build in before after; do "$ORDERFILE" audit --json -o "$build.json" "$build"; done
+run "$ORDERFILE" check --limit 'tasks.first screen.count<=8' after.json
+"$ORDERFILE" check --limit 'tasks.first screen.count<=8' before.json >check.txt 2>&1 && status=0 || status=$?
+[[ $status == 2 ]] || { cat check.txt >&2; exit 1; }
+grep 'expected at most 8, found 12' check.txt

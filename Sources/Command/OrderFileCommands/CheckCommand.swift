@@ -218,7 +218,8 @@ struct CheckCommand: ParsableCommand {
     let line = StepLine(messages)
     defer { line.end() }
     return try launch.run(
-      besides: given, measuring: budget?.timeStates ?? [], memory: budget?.needsMemory ?? false
+      besides: given, measuring: budget?.timeStates ?? [], memory: budget?.needsMemory ?? false,
+      stages: budget?.stagesState
     ) { line.begin("check: \($0)") }
   }
 

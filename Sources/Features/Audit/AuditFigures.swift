@@ -17,6 +17,25 @@ package struct AuditFigures: Hashable, Sendable {
   package var relocations: Int
   /// The number of findings about what keeps the image from being recorded and ordered.
   package var findings: Int
+  /// The start-up tasks of the image and of the libraries that come with it, in the order in which they run.
+  package var tasks: [Task]
+
+  /// A start-up task that an image registers.
+  package struct Task: Hashable, Sendable {
+    package var name: SymbolName
+    package var stage: SymbolName
+    /// Whether the task runs with its stage: it has no problem that `AuditedTask` names.
+    package var runs: Bool
+
+    package init(name: SymbolName, stage: SymbolName, runs: Bool = true) {
+      self.name = name
+      self.stage = stage
+      self.runs = runs
+    }
+
+    /// The task as the rows of `stages` have it: `database of first screen`.
+    package var title: SymbolName { SymbolName(bytes: name.bytes + " of ".utf8 + stage.bytes) }
+  }
 
   package struct Library: Hashable, Sendable {
     package var name: SymbolName
@@ -44,6 +63,8 @@ package struct AuditFigures: Hashable, Sendable {
     libraries = try object.value("libraries")
     let own = Set([main.name] + libraries.filter { $0.isEmbedded == true }.map(\.name))
     initializers = all.filter { own.contains($0.image) && $0.origin != "c runtime" }.map(\.name)
+    let registered: [RegisteredTask] = try object.optional("tasks") ?? []
+    tasks = registered.filter { own.contains($0.image) }.map(\.task)
     relocations = images.filter { own.contains($0.name) }.map(\.relocations).saturatingSum()
     self.findings = findings.count { $0.severity != Finding.Severity.ok.rawValue }
   }
@@ -58,6 +79,11 @@ package struct AuditFigures: Hashable, Sendable {
     var image: SymbolName
     var name: SymbolName?
     var origin: String?
+  }
+
+  fileprivate struct RegisteredTask {
+    var image: SymbolName
+    var task: Task
   }
 
   fileprivate struct FindingFigures {
@@ -95,6 +121,16 @@ extension AuditFigures.Initializer: JSONReadableObject {
     self.init(
       image: try object.value("image"), name: try object.optional("name"),
       origin: try object.optional("origin"))
+  }
+}
+
+extension AuditFigures.RegisteredTask: JSONReadableObject {
+  init(_ object: JSONObject) throws(ParseError) {
+    let problem: String? = try object.optional("problem")
+    self.init(
+      image: try object.value("image"),
+      task: AuditFigures.Task(
+        name: try object.value("name"), stage: try object.value("stage"), runs: problem == nil))
   }
 }
 

@@ -28,7 +28,7 @@ import Testing
     ),
     (
       "{\"schema\": \"orderfile.budget/1\",\n\"limit\": []}",
-      "invalid key: expected one of allowedLibraries, limits, schema, found 'limit', did you mean 'limits'? (at line 2)"
+      "invalid key: expected one of allowedLibraries, allowedTasks, limits, schema, found 'limit', did you mean 'limits'? (at line 2)"
     ),
     (
       "{\"schema\": \"orderfile.budget/2\"}",
@@ -58,6 +58,14 @@ import Testing
       "one of auto.textPages, pages.textPages, found 'textPages'"
     ),
     ("\"metric\": \"pages.textPages\", \"max\": \"5%\"", "a whole number, found \"5%\""),
+    (
+      "\"metric\": \"stages.milliseconds\", \"min\": 5",
+      "max or againstBase, because less time is better, found 5"
+    ),
+    (
+      "\"metric\": \"tasks.count\", \"state\": \"warm\", \"max\": 1",
+      "none for tasks.count, found 'warm'"
+    ),
     ("\"metric\": \"pages.textPages\", \"max\": -1", "0 to 2^53, found -1"),
     ("\"metric\": \"pages.textPages\", \"max\": \"many\"", "a share as \"5%\", found \"many\""),
     ("\"metric\": \"diff.stale\", \"max\": 5", "a share as \"5%\", found 5"),
@@ -92,6 +100,7 @@ import Testing
       """
       {
         "allowedLibraries": ["libc.so.6", "libicu*"],
+        "allowedTasks": ["database of first screen", "* of later"],
         "limits": [
           {"againstBase": "+2", "image": "app", "max": 150, "metric": "pages.textPages", "pageSizeBytes": 4096},
           {"max": "5%", "metric": "diff.stale"},
@@ -147,8 +156,46 @@ import Testing
         "diff.covered", "diff.coveredBytes", "diff.drifted", "diff.recordable",
         "diff.unprefetched", "faults.prefetchedFaults",
         "faults.readBytes", "faults.requests", "pages.unprefetched", "verify.unprefetched",
+        "stages.milliseconds", "stages.elapsedMilliseconds", "tasks.milliseconds", "tasks.count",
       ]),
       "\(others.sorted())")
+  }
+
+  /// The names of stages have blanks and dots.
+  @Test(arguments: [
+    ("tasks.count", "count"), ("tasks.first screen.count", "first screen.count"),
+    ("tasks.a.b.count", "a.b.count"),
+    ("stages.a b.c.elapsedMilliseconds", "a b.c.elapsedMilliseconds"),
+    ("stages.milliseconds", "milliseconds"),
+  ])
+  func aFigureMayHaveAStage(id: String, name: String) throws {
+    let figure = try #require(BudgetFigure(id: id))
+    #expect(figure.name == name && figure.id == id)
+  }
+
+  @Test(arguments: [
+    (
+      "tasks..count",
+      "one of tasks.count, tasks.<stage>.count, tasks.milliseconds, tasks.<stage>.milliseconds, found 'tasks..count', did you mean 'tasks.count'?"
+    ),
+    (
+      "tasks.first screen.counts",
+      "one of tasks.count, tasks.<stage>.count, tasks.milliseconds, tasks.<stage>.milliseconds, found 'tasks.first screen.counts'"
+    ),
+    (
+      "stages.elapsedMilliseconds",
+      "one of stages.<stage>.elapsedMilliseconds, stages.milliseconds, stages.<stage>.milliseconds, found 'stages.elapsedMilliseconds'"
+    ),
+    (
+      "pages.main.textPages",
+      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, found 'pages.main.textPages'"
+    ),
+  ])
+  func aMisspeltFigureOfAStageIsAnError(metric: String, message: String) {
+    let error = #expect(throws: ParseError.self) {
+      try Budget.of("\"metric\": \"\(metric)\", \"max\": 1")
+    }
+    #expect(error.map { "\($0)" }?.contains(message) ?? false, "\(String(describing: error))")
   }
 
   @Test func timesAndMemoryAreFiguresOfTheirOwn() {

@@ -8,14 +8,19 @@ import Measuring
 import PagesFormat
 import Prediction
 import Rendering
+import Stages
 import TestSupport
 
 extension Budget {
   init(_ text: String) throws(ParseError) { try self.init(parsing: FileBytes(Array(text.utf8))) }
 
   /// Returns a budget of these limits. Each limit is an object without its braces.
-  static func of(_ limits: String..., libraries: String? = nil) throws -> Budget {
-    let list = libraries.map { "\"allowedLibraries\": [\($0)], " } ?? ""
+  static func of(
+    _ limits: String..., libraries: String? = nil, tasks: String? = nil
+  ) throws -> Budget {
+    let list =
+      (libraries.map { "\"allowedLibraries\": [\($0)], " } ?? "")
+      + (tasks.map { "\"allowedTasks\": [\($0)], " } ?? "")
     return try Budget(
       "{\(list)\"limits\": [\(limits.map { "{\($0)}" }.joined(separator: ",\n"))], \"schema\": \"orderfile.budget/1\"}"
     )
@@ -102,14 +107,51 @@ func sampleCheck() throws -> CheckDocument {
           ])
       ])
   ]
+  image.tasks = ["database of first screen", "upload of first screen"]
+  base.tasks = ["database of first screen"]
+  for (name, count) in [("count", 2), ("first screen.count", 2)] {
+    image.figures.append(
+      CheckedImage.Figure(
+        source: .tasks, metric: HistoryMetric(name, .tasks, .lower, count), document: "audit.json"))
+  }
+  var images = [image]
+  try images.add(CommittedDocument(judging: .stages(sampleStages())), path: "stages.json")
   let budget = try Budget.of(
     "\"metric\": \"pages.textPages\", \"max\": 145, \"againstBase\": \"+2\"",
     "\"metric\": \"diff.startupBytes\", \"againstBase\": \"+2%\"",
     "\"metric\": \"diff.stale\", \"max\": \"2%\"",
     "\"metric\": \"gen.untracedInitializers\", \"max\": 0, \"againstBase\": \"+0\"",
     "\"metric\": \"measure.wallTime\", \"againstBase\": \"+3%\"",
-    "\"metric\": \"measure.cpuTime\", \"againstBase\": \"+3%\"", libraries: "\"libc*\"")
+    "\"metric\": \"measure.cpuTime\", \"againstBase\": \"+3%\"",
+    "\"metric\": \"tasks.first screen.count\", \"max\": 1",
+    "\"metric\": \"stages.first screen.milliseconds\", \"againstBase\": \"+2\", \"max\": 30",
+    "\"metric\": \"stages.milliseconds\", \"max\": 28, \"againstBase\": \"+8\"",
+    libraries: "\"libc*\"",
+    tasks: "\"database of *\"")
   return CheckDocument(
     budget: "orderfile.budget.json", base: ["base.json"],
-    results: try BudgetCheck(budget, images: [image], base: [base]).results(), images: [image])
+    results: try BudgetCheck(budget, images: images, base: [base]).results(), images: images)
+}
+
+/// Eight launches that take 9 ms longer than those of the base, of which a new task takes 1 ms.
+private func sampleStages() throws -> StagesDocument {
+  func document(_ milliseconds: Double, upload: Bool) -> StagesDocument {
+    let launches = (0..<8).map { number in
+      StagedLaunch(
+        [
+          LaunchStage("main", .event, nanoseconds: 5e6),
+          LaunchStage(
+            "first screen", .event, nanoseconds: (milliseconds + Double(number % 4)) * 1e6),
+          LaunchStage("task database of first screen", .task, nanoseconds: 2e6),
+        ]
+          + (upload ? [LaunchStage("task upload of first screen", .task, nanoseconds: 1e6)] : []))
+    }
+    var document = StagesDocument(precision: 0.03)
+    document.tables = [StageTable(.trace, launches, origins: ["app.oftrace"])]
+    document.image = ImageReference(path: "app")
+    return document
+  }
+  var launches = document(20, upload: true)
+  try launches.compare(with: document(11, upload: false))
+  return launches
 }

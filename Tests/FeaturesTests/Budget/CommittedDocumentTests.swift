@@ -45,9 +45,9 @@ import Testing
   }
 
   private static let hint =
-    "give a document that one of these commands has written with --json: audit, auto, diff, faults, gen, measure, pages, verify"
+    "give a document that one of these commands has written with --json: audit, auto, diff, faults, gen, measure, pages, stages, verify"
   private static let schemas =
-    "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.faults/1, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1, orderfile.verify/1"
+    "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.faults/1, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1, orderfile.stages/1, orderfile.verify/1"
 
   @Test(arguments: [
     (

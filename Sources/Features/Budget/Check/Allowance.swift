@@ -53,6 +53,8 @@ package enum Bound: Hashable, Sendable, CustomStringConvertible {
   /// percentage of a count, and far above the error of their computation.
   static let tolerance = 1e-9
 
+  package var isShare: Bool { if case .share = self { true } else { false } }
+
   package var value: Double {
     switch self {
     case .count(let count): Double(count)

@@ -2,6 +2,7 @@
 //
 //     {
 //       "allowedLibraries": ["libc.so.6", "libicu*"],
+//       "allowedTasks": ["database of first screen", "* of later"],
 //       "limits": [
 //         {"againstBase": "+2", "image": "app", "max": 150, "metric": "pages.textPages", "pageSizeBytes": 4096},
 //         {"max": "5%", "metric": "diff.stale"}
@@ -25,11 +26,8 @@ extension Budget: ReadableDocument {
   package static let schema = "orderfile.budget/1"
 
   package func writeMembers(to json: inout JSONWriter) {
-    if let libraries {
-      json.array("allowedLibraries") { json in
-        for pattern in libraries.patterns { json.element(SymbolName(bytes: pattern.bytes)) }
-      }
-    }
+    json.optional("allowedLibraries", libraries)
+    json.optional("allowedTasks", tasks)
     json.member("limits", limits)
     json.member("schema", Self.schema)
   }
@@ -45,25 +43,34 @@ extension Budget: ReadableDocument {
       lines.number(&libraries.line)
       self.libraries = libraries
     }
+    if var tasks {
+      lines.number(&tasks.line)
+      self.tasks = tasks
+    }
   }
 
   /// Reads a budget whose `line`s are byte offsets instead of line numbers.
   private init(unplaced bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: Self.schema)
-    try object.refuseMembers(besides: ["allowedLibraries", "limits", "schema"])
+    try object.refuseMembers(besides: ["allowedLibraries", "allowedTasks", "limits", "schema"])
     limits = try object.value("limits")
     guard limits.count <= Self.mostLimits else {
       throw object.invalid(
         "limits", expected: "at most \(Self.mostLimits)", found: "\(limits.count)")
     }
     libraries = try object.optional("allowedLibraries")
-    guard !limits.isEmpty || libraries != nil else {
+    tasks = try object.optional("allowedTasks")
+    guard !limits.isEmpty || libraries != nil || tasks != nil else {
       throw object.invalid("limits", expected: "at least one", found: "none")
     }
   }
 }
 
-extension Budget.AllowedLibraries: JSONReadable {
+extension Budget.AllowedNames: JSONReadable, JSONValue {
+  package func write(to json: inout JSONWriter) {
+    patterns.map { SymbolName(bytes: $0.bytes) }.write(to: &json)
+  }
+
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     line = Int(clamping: cursor.nextPosition.rawValue)
     let names = try [SymbolName](parsing: &cursor, field)
@@ -94,7 +101,7 @@ extension Budget.Limit: JSONReadable, JSONWritableObject {
     guard let figure = BudgetFigure(id: metric) else {
       throw object.invalid(
         "metric", expected: BudgetFigure.known(like: metric),
-        found: misspelt(metric, BudgetFigure.all.map(\.id)))
+        found: misspelt(metric, BudgetFigure.allWordings))
     }
     self.init(
       figure, image: try object.optional("image"), pageSize: try object.optional("pageSizeBytes"),
@@ -124,6 +131,10 @@ extension Budget.Limit: JSONReadable, JSONWritableObject {
           key, expected: "againstBase, because times of other launches can't be compared",
           found: "\(bound)")
       }
+      if key == "min", figure.isStageTime {
+        throw object.invalid(
+          key, expected: "max or againstBase, because less time is better", found: "\(bound)")
+      }
       if case .share = bound, !figure.isShare {
         throw object.invalid(key, expected: "a whole number", found: "\"\(bound)\"")
       }
@@ -133,15 +144,15 @@ extension Budget.Limit: JSONReadable, JSONWritableObject {
     }
     if let state {
       let states = CacheState.allCases.map(\.rawValue)
-      guard figure.source == .measure, states.contains(state) else {
+      guard figure.hasStates, states.contains(state) else {
         throw object.invalid(
           "state",
-          expected: figure.source == .measure
+          expected: figure.hasStates
             ? "one of \(states.joined(separator: ", "))" : "none for \(figure.id)",
           found: misspelt(state, states))
       }
     }
-    if figure.source == .measure, pageSize != nil {
+    if figure.hasStates, pageSize != nil {
       throw object.invalid("pageSizeBytes", expected: "none for \(figure.id)", found: "a size")
     }
     guard let againstBase else { return }

@@ -8,19 +8,24 @@ package struct Budget: Hashable, Sendable {
   /// The limits, in the order of the file.
   package var limits: [Limit]
   /// The libraries that an image may load; `nil` allows all.
-  package var libraries: AllowedLibraries?
+  package var libraries: AllowedNames?
+  /// The start-up tasks that an image may register; `nil` allows all.
+  package var tasks: AllowedNames?
 
-  package init(limits: [Limit], libraries: AllowedLibraries? = nil) {
+  package init(limits: [Limit], libraries: AllowedNames? = nil, tasks: AllowedNames? = nil) {
     self.limits = limits
     self.libraries = libraries
+    self.tasks = tasks
   }
 
   /// The maximum number of limits in a file: far more than anybody reads.
   static let mostLimits = 4000
 
-  package struct AllowedLibraries: Hashable, Sendable {
+  package struct AllowedNames: Hashable, Sendable {
+    /// Patterns of names. A library is compared as `LibraryPattern` says, and a task by its whole name: `database of
+    /// first screen`.
     package var patterns: [LibraryPattern]
-    /// The line of `allowedLibraries` in the file, from 1.
+    /// The line of the list in the file, from 1.
     package var line: Int
 
     package init(patterns: [LibraryPattern], line: Int = 1) {
@@ -72,6 +77,14 @@ package struct Budget: Hashable, Sendable {
 }
 
 extension Budget {
+  /// The state of the page cache in which limits need launches that are divided into stages: `cold` if a limit names this
+  /// state; `nil` if no limit is on a time of stages.
+  package var stagesState: CacheState? {
+    let times = limits.filter(\.figure.isStageTime)
+    if times.isEmpty { return nil }
+    return times.contains { $0.state == CacheState.cold.rawValue } ? .cold : .warm
+  }
+
   /// Whether a limit needs the resident memory of the launch.
   package var needsMemory: Bool { limits.contains { $0.figure.isMemory } }
 

@@ -26,7 +26,7 @@ package struct BudgetCheck {
   }
 
   /// Returns a verdict for each requirement of each limit, in the order of the budget. The verdicts on one limit are in
-  /// the order of the images in the documents. The verdict on allowed libraries comes last.
+  /// the order of the images in the documents. The verdicts on allowed libraries and tasks come last.
   ///
   /// - Throws: `mismatch` if the base has none of the images, or has an image of another architecture; an error that
   ///   names all limits on figures that no document has.
@@ -38,13 +38,20 @@ package struct BudgetCheck {
     }
     var problems: [Diagnostic] = []
     for limit in budget.limits {
-      let found = limit.figure.isTime ? times(limit) : counts(limit, causes)
+      let found =
+        limit.figure.isStageTime
+        ? stageTimes(limit, causes) : limit.figure.isTime ? times(limit) : counts(limit, causes)
       if found.isEmpty { problems.append(absence(of: limit)) }
       results += found
     }
     if let libraries = budget.libraries {
-      let found = check(libraries)
-      if found.isEmpty { problems.append(absence(of: libraries)) }
+      let found = check(libraries, .libraries)
+      if found.isEmpty { problems.append(absence(of: libraries, .libraries)) }
+      results += found
+    }
+    if let tasks = budget.tasks {
+      let found = check(tasks, .tasks)
+      if found.isEmpty { problems.append(absence(of: tasks, .tasks)) }
       results += found
     }
     if let problem = Self.joined(problems) { throw problem }
@@ -199,33 +206,6 @@ package struct BudgetCheck {
     return control?.metrics.contains { $0.metric == metric && $0.verdict != .notShown } ?? false
   }
 
-  // MARK: Libraries
-
-  private static let libraries = "audit.libraries"
-
-  private func check(_ allowed: Budget.AllowedLibraries) -> [CheckResult] {
-    guard let figure = BudgetFigure(id: Self.libraries) else { return [] }
-    return images.compactMap { image -> CheckResult? in
-      guard let libraries = image.libraries else { return nil }
-      let others = libraries.filter { library in
-        !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
-      }
-      // This build does not fail for libraries that the base also loads.
-      let old = base?.figures(of: image)?.libraries.map { Set($0.map(\.name)) }
-      let new = others.filter { library in old.map { !$0.contains(library.name) } ?? true }
-      let outcome: CheckOutcome =
-        others.isEmpty ? .pass : new.isEmpty && !failsOnBase ? .alreadyInBase : .fail
-      var result = CheckResult(
-        image: image.name, figure: figure, requirement: .allowedLibraries, line: allowed.line,
-        value: Double(others.count), outcome: outcome)
-      result.document = image.figures.first { $0.source == .audit }?.document
-      if outcome == .fail {
-        result.setCauses((new.isEmpty ? others : new).map { RegressionCause(.notAllowed, $0.name) })
-      }
-      return result
-    }
-  }
-
   // MARK: Errors
 
   /// Returns the error for a limit on a figure that no document has. Without the error, the check would pass although nothing
@@ -237,16 +217,8 @@ package struct BudgetCheck {
     return problem
   }
 
-  private func absence(of libraries: Budget.AllowedLibraries) -> Diagnostic {
-    var problem = Diagnostic(
-      "no document lists libraries (at line \(libraries.line))",
-      hint: "give a document that 'orderfile audit --json' has written")
-    if let figure = BudgetFigure(id: Self.libraries) { explain(&problem, figure) }
-    return problem
-  }
-
   /// Adds why the documents lack `figure`, and what to do about it.
-  private func explain(_ problem: inout Diagnostic, _ figure: BudgetFigure) {
+  func explain(_ problem: inout Diagnostic, _ figure: BudgetFigure) {
     guard let reason = absences.first(where: { $0.isAbout(figure) })?.reason else { return }
     problem.message += ": " + (reason.context + [reason.message]).joined(separator: ": ")
     problem.remedies = reason.remedies
@@ -278,11 +250,12 @@ package struct BudgetCheck {
     if let size = limit.pageSize { what += " in pages of \(size.bytes) bytes" }
     if let state = limit.state { what += " in the state '\(state)'" }
     if let image = limit.image { what += " of \(printable(image))" }
+    if limit.figure.stages != .none, let problem = absenceOfStage(limit, what) { return problem }
     let found = Set(sizes).sorted().map { "\($0)" }.joined(separator: ", ")
     return Diagnostic(
-      "no document has \(what)\(limit.lineWording)"
+      "no document has \(printable(what))\(limit.lineWording)"
         + (found.isEmpty ? "" : ": found page sizes of \(found)"),
-      hint: "give a document that 'orderfile \(limit.figure.source.rawValue) --json' has written")
+      hint: "give a document that 'orderfile \(limit.figure.command) --json' has written")
   }
 }
 
@@ -290,7 +263,7 @@ extension [CheckedImage] {
   /// Returns the image of a base with which `image` is compared: the image of the same name and, if the base has it for
   /// several architectures, of the same architecture; `nil` if there is none. A history may have only other
   /// architectures; then there is none. In a document, another architecture is an error, which `compare` reports.
-  fileprivate func figures(of image: CheckedImage) -> CheckedImage? {
+  func figures(of image: CheckedImage) -> CheckedImage? {
     let named = filter { $0.name == image.name }
     return named.first { $0.reference.architecture == image.reference.architecture }
       ?? named.first {
@@ -301,5 +274,5 @@ extension [CheckedImage] {
 
 extension Budget.Limit {
   /// ` (at line 3)`; empty for a limit of the command line.
-  fileprivate var lineWording: String { option == nil ? " (at line \(line))" : "" }
+  var lineWording: String { option == nil ? " (at line \(line))" : "" }
 }

@@ -95,7 +95,7 @@ package struct BudgetChecking: Sendable {
       case .diff(let document): ofLayouts.append(document.nextSteps)
       case .auto(let figures): ofLayouts.append(figures.nextSteps)
       case .pages(let document): ofPages += PagesNextSteps(document).steps
-      case .audit, .faults, .gen, .measure, .verify: break
+      case .audit, .faults, .gen, .measure, .stages, .verify: break
       }
     }
     if ofLayouts.allSatisfy(\.isEmpty) { return NextStep.inSequence([ofPages]) }

@@ -38,6 +38,7 @@ package struct BudgetExplanation {
 
   /// Returns how much worse the figure may become; negative if it is too bad. `nil` for times and lists.
   private func room(_ result: CheckResult) -> Double? {
+    if result.figure.isStageTime { return nil }
     switch result.requirement {
     case .atMost(let bound): return bound.value - result.value
     case .atLeast(let bound): return result.value - bound.value
@@ -46,7 +47,7 @@ package struct BudgetExplanation {
       let isPart = if case .share = allowance.amount { !result.figure.isShare } else { false }
       let allowed = isPart ? (base * allowance.amount.value).rounded(.down) : allowance.amount.value
       return allowed - (allowance.isLess ? base - result.value : result.value - base)
-    case .allowedLibraries: return nil
+    case .allowedLibraries, .allowedTasks: return nil
     }
   }
 }

@@ -4,7 +4,7 @@
 
 extension BudgetFigure {
   package static let all: [BudgetFigure] =
-    audit + auto + diff + faults + gen + measure + pages + verify
+    audit + auto + diff + faults + gen + measure + pages + stages + tasks + verify
 
   private static let orderAgain =
     "order again: record the launch, run 'orderfile gen', link with the new order file"
@@ -210,6 +210,32 @@ extension BudgetFigure {
       "Pages of 4 KiB that the launch touched and that the image, which prefetches, does not prefetch; measured.",
       "write the order file and the source file of 'gen --prefetch' again, from a recording of this launch"
     ),
+  ]
+
+  private static let tasksRemedy =
+    "postpone tasks: register them for a later stage, as docs/how-to/TASKS.md shows"
+
+  private static let stages = [
+    BudgetFigure(
+      .stages, "elapsedMilliseconds", .milliseconds, .lower, stages: .required,
+      "The median time from the start of the process to an event or mark; measured.",
+      "see 'orderfile stages' for the time of each stage before it"),
+    BudgetFigure(
+      .stages, "milliseconds", .milliseconds, .lower, stages: .optional,
+      "The median time of the launch, of a stage, or of one task; measured.",
+      "see 'orderfile stages' for the time of each stage, and postpone work that the first screen does not need"
+    ),
+  ]
+
+  private static let tasks = [
+    BudgetFigure(
+      .tasks, "count", .tasks, .lower, stages: .optional, slack: Slack.none,
+      "Start-up tasks that the image and its libraries register, of all stages or of one stage.",
+      tasksRemedy),
+    BudgetFigure(
+      .tasks, "milliseconds", .milliseconds, .lower, stages: .optional,
+      "The median time of the start-up tasks of all stages or of one stage in a launch; measured.",
+      tasksRemedy),
   ]
 
   private static let verify = [

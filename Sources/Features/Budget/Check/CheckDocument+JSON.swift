@@ -83,7 +83,7 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
     self.init(
       image: try object.value("image"), figure: figure,
       pageSize: try object.optional("pageSizeBytes"), state: try object.optional("state"),
-      requirement: try Self.requirement(object),
+      requirement: try Self.requirement(object, of: figure),
       line: object.has("line") ? try object.count("line") : 1,
       value: try object.finite("value"), base: try object.has("base") ? object.finite("base") : nil,
       interval: try Self.interval(object), outcome: try object.value("outcome"),
@@ -100,10 +100,14 @@ extension CheckResult: JSONReadableObject, JSONWritableObject {
     setCauses(known, further: others)
   }
 
-  private static func requirement(_ object: JSONObject) throws(ParseError) -> Requirement {
+  private static func requirement(
+    _ object: JSONObject, of figure: BudgetFigure
+  ) throws(ParseError) -> Requirement {
     if let bound: Bound = try object.optional("max") { return .atMost(bound) }
     if let bound: Bound = try object.optional("min") { return .atLeast(bound) }
-    guard let text: String = try object.optional("againstBase") else { return .allowedLibraries }
+    guard let text: String = try object.optional("againstBase") else {
+      return figure.source == .tasks ? .allowedTasks : .allowedLibraries
+    }
     guard let allowance = Allowance(text) else {
       throw object.invalid("againstBase", expected: "'+2' or '+2%'", found: "'\(printable(text))'")
     }

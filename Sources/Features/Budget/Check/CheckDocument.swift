@@ -42,6 +42,7 @@ package struct CheckDocument: Sendable {
     // A time is compared with the time of another build in the same document, not with the base.
     let isOfMissingBase =
       baseIsMissing != nil && result.outcome == .noBaseline && !result.figure.isTime
+      && !result.figure.isStageTime
     return isOfMissingBase ? nil : result.reason
   }
 

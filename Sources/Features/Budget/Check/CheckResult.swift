@@ -11,10 +11,12 @@ package struct CheckResult: Hashable, Sendable {
     case against(Allowance)
     /// All libraries are on the list of allowed libraries.
     case allowedLibraries
+    /// All start-up tasks are on the list of allowed tasks.
+    case allowedTasks
   }
 
   package var image: String
-  /// `pages.textPages`, or `audit.libraries` for the list of libraries.
+  /// `pages.textPages`; for the lists of libraries and tasks `audit.libraries` and `tasks.count`.
   package var figure: BudgetFigure
   package var pageSize: PageSize?
   package var state: String?
@@ -23,11 +25,12 @@ package struct CheckResult: Hashable, Sendable {
   package var line: Int
   /// The value of `--limit` that states the limit; `nil` for a limit of the budget's file.
   package var option: String?
-  /// The figure; for a time, the change against the base, as a share.
+  /// The figure; for a time of `measure`, and for the change of a time of `stages`, the change against the base, as a share
+  /// or in milliseconds.
   package var value: Double
-  /// The base's figure; `nil` without a base, and for times.
+  /// The base's figure; `nil` without a base, and for changes of times.
   package var base: Double?
-  /// The 95% confidence interval of the change; only for times.
+  /// The 95% confidence interval of `value`; only for times.
   package var interval: ClosedRange<Double>?
   package var outcome: CheckOutcome
   /// Why the launches do not decide whether the limit is kept; `nil` if they decide.
@@ -62,7 +65,7 @@ package struct CheckResult: Hashable, Sendable {
     switch requirement {
     case .atMost(let bound): base.map { $0 > bound.value + Bound.tolerance } ?? false
     case .atLeast(let bound): base.map { $0 < bound.value - Bound.tolerance } ?? false
-    case .against, .allowedLibraries: false
+    case .against, .allowedLibraries, .allowedTasks: false
     }
   }
 
@@ -77,23 +80,48 @@ package struct CheckResult: Hashable, Sendable {
   /// The limit in words: `at most 150`, `at most 2 more than the base`.
   package var requirementWording: String {
     switch requirement {
-    case .atMost(let bound): "at most \(bound)"
+    case .atMost(let bound): "at most \(bound)\(timeUnit)"
     case .atLeast(let bound): "at least \(bound)"
     case .against(let allowance):
-      "at most \(allowance.amount) \(allowance.isLess ? "less" : "more") than the base"
+      "at most \(allowance.amount)\(allowance.amount.isShare ? "" : timeUnit) \(allowance.isLess ? "less" : "more") than the base"
     case .allowedLibraries: "only allowed libraries"
+    case .allowedTasks: "only allowed tasks"
     }
   }
 
+  private var timeUnit: String { figure.isStageTime ? " ms" : "" }
+
   /// The found value as text, such as `146`, `98.5%` and `+4.1% (95% CI 3.2 to 5.0%)`.
   package var valueWording: String {
-    if requirement == .allowedLibraries { return counted(Int(value), "other") }
+    if requirement == .allowedLibraries || requirement == .allowedTasks {
+      return counted(Int(value), "other")
+    }
+    if figure.isStageTime { return stageTimeWording }
     guard figure.isTime else { return figure.wording(value) }
     guard reason == nil || outcome != .noBaseline else { return "-" }
+    return changeWording
+  }
+
+  /// A change of a time as a share, with its interval.
+  private var changeWording: String {
     let change = Decimal.percent(value, isSigned: true)
     guard let interval else { return change }
     return "\(change) (95% CI \(Decimal.percent(interval.lowerBound).dropLast()) to "
       + "\(Decimal.percent(interval.upperBound)))"
+  }
+
+  /// A time of divided launches, or its change, with its interval: `41.25 ms (95% CI 40.9 to 41.6 ms)`.
+  private var stageTimeWording: String {
+    if outcome == .noBaseline { return "-" }
+    var sign = ""
+    if case .against(let allowance) = requirement {
+      if allowance.amount.isShare { return changeWording }
+      sign = value < 0 ? "-" : "+"
+    }
+    func text(_ value: Double) -> String { Decimal.text(value, places: 2) }
+    let time = "\(sign)\(text(abs(value))) ms"
+    guard let interval else { return time }
+    return "\(time) (95% CI \(text(interval.lowerBound)) to \(text(interval.upperBound)) ms)"
   }
 
   /// The value of the base as text, such as `143`; `-` without a base.
@@ -125,7 +153,8 @@ package struct FailedFigure {
   /// The command that shows the document with the figure; `nil` if the document has no path.
   package var closer: String? {
     guard let document = first.document, document != "-" else { return nil }
-    return "look closer: 'orderfile show \(printable(shellWord(document)))'"
+    let command = first.figure.isStageTime ? "stages" : "show"
+    return "look closer: 'orderfile \(command) \(printable(shellWord(document)))'"
   }
 
   /// The commands that renew a stale order file, as one line; `nil` for figures other than `stale`.
@@ -146,8 +175,9 @@ extension [CheckResult] {
   private func figures(_ outcome: CheckOutcome) -> [FailedFigure] {
     var figures: [FailedFigure] = []
     for result in self where result.outcome == outcome {
+      // The found value of a time depends on the requirement: a time, or its change.
       if let last = figures.last?.first, last.subject == result.subject, last.line == result.line,
-        last.option == result.option
+        last.option == result.option, !result.figure.isStageTime
       {
         figures[figures.count - 1].results.append(result)
       } else {
@@ -161,7 +191,9 @@ extension [CheckResult] {
 extension BudgetFigure {
   /// Returns the value as text, such as `146` and `98.5%`.
   package func wording(_ value: Double) -> String {
-    isShare ? Decimal.text(value * 100, places: 2).trimmedFraction + "%" : "\(ShortNumber(value))"
+    if isStageTime { return "\(Decimal.text(value, places: 2)) ms" }
+    return isShare
+      ? Decimal.text(value * 100, places: 2).trimmedFraction + "%" : "\(ShortNumber(value))"
   }
 }
 

@@ -23,6 +23,7 @@ package struct CheckSARIF {
     case budget = "budget-exceeded"
     case regression
     case library = "library-not-allowed"
+    case task = "task-not-allowed"
     case inconclusive
 
     var description: String {
@@ -30,6 +31,7 @@ package struct CheckSARIF {
       case .budget: "A figure of a launch is beyond its limit."
       case .regression: "A figure of a launch is worse than the figure of the base."
       case .library: "A library is not on the list of allowed libraries."
+      case .task: "A start-up task is not on the list of allowed tasks."
       case .inconclusive: "The measured launches do not decide whether a limit is kept."
       }
     }
@@ -40,6 +42,7 @@ package struct CheckSARIF {
       case .atMost, .atLeast: self = .budget
       case .against: self = .regression
       case .allowedLibraries: self = .library
+      case .allowedTasks: self = .task
       }
     }
   }
@@ -83,6 +86,7 @@ package struct CheckSARIF {
     case .atLeast: "min"
     case .against: "againstBase"
     case .allowedLibraries: "allowedLibraries"
+    case .allowedTasks: "allowedTasks"
     }
   }
 }

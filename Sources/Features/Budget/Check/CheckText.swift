@@ -64,7 +64,9 @@ package struct CheckText {
     }
     let rest = failed.causes.count - mostCauses + failed.furtherCauses
     if rest > 0 { text += "  and \(rest) more\n" }
-    if failed.causes.isEmpty, failed.first.base == nil, !failed.first.figure.isTime {
+    if failed.causes.isEmpty, failed.first.base == nil, !failed.first.figure.isTime,
+      !failed.first.figure.isStageTime
+    {
       text += "  give --base to see what made the figure worse\n"
     }
     if let renewal = failed.renewal { text += "  \(renewal)\n" }

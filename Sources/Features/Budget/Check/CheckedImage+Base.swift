@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import JSON
+import Rendering
 
 /// The commit and the launch that are checked. They select the figures of a history that is the base.
 package struct CheckedCommit: Hashable, Sendable {
@@ -33,11 +34,20 @@ extension [CheckedImage] {
     }
     guard schema == CheckDocument.schema else {
       let document = try CommittedDocument(parsing: bytes, path: path)
-      if case .measure = document.content {
+      switch document.content {
+      case .measure:
         throw Diagnostic(
           "times of another job can't be compared with this build", context: [path],
           hint:
             "launch both builds in one 'orderfile measure', and give the document without --base")
+      case .stages:
+        throw Diagnostic(
+          "a document of 'orderfile stages' is the base of another such document only",
+          context: [path],
+          hint:
+            "compare the launches with 'orderfile stages --base \(shellWord(path))', and give that document"
+        )
+      case .audit, .auto, .diff, .gen, .pages, .verify: break
       }
       return try add(document, path: path)
     }
@@ -90,7 +100,7 @@ extension [CheckedImage] {
         let figure = CheckedImage.Figure(
           source: series.source, pageSize: series.pageSize, state: series.machine?.state,
           metric: metric, document: path)
-        if BudgetFigure(id: figure.id)?.isTime ?? true { continue }
+        if BudgetFigure(id: figure.id).map({ $0.isTime || $0.isStageTime }) ?? true { continue }
         if self[index].figure(like: figure) == nil { self[index].figures.append(figure) }
       }
       guard count <= CheckedImage.mostImages, self[index].figures.count <= CheckedImage.mostFigures

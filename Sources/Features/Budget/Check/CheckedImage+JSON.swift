@@ -20,6 +20,7 @@ extension CheckedImage: JSONReadableObject, JSONWritableObject {
     if let libraries {
       json.array("libraries") { json in for library in libraries { json.element(library.name) } }
     }
+    json.optional("tasks", tasks)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -35,6 +36,7 @@ extension CheckedImage: JSONReadableObject, JSONWritableObject {
     functions = object.has("functions") ? try object.value("functions") : nil
     initializers = object.has("initializers") ? try object.value("initializers") : nil
     let names: [SymbolName]? = object.has("libraries") ? try object.value("libraries") : nil
+    tasks = object.has("tasks") ? try object.value("tasks") : nil
     libraries = names?.map { AuditFigures.Library(name: $0) }
   }
 }

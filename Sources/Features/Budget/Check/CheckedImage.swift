@@ -4,6 +4,7 @@ import Measuring
 import PagesFormat
 import Prediction
 import Rendering
+import Stages
 
 /// The figures that documents state for one image, and the facts that can explain why a figure grew.
 package struct CheckedImage: Hashable, Sendable {
@@ -18,11 +19,17 @@ package struct CheckedImage: Hashable, Sendable {
   /// The libraries that the image loads; `nil` if no document has them.
   package var libraries: [AuditFigures.Library]?
   package var initializers: [SymbolName]?
+  /// The start-up tasks that run, as `stages` names them (`database of first screen`); `nil` if no document has them.
+  package var tasks: [SymbolName]?
   /// Startup functions that a layout lacks, and lines that the linker was unable to follow.
   package var missing: [NameWithReason] = []
   package var unorderable: [NameWithReason] = []
   /// Comparisons of builds that were launched in turn, by state of the page cache.
   package var times: [Times] = []
+  /// The times of divided launches by the names of their figures in budgets; not in JSON.
+  package var stageTimes: [String: StageTime] = [:]
+  /// The comparison with the base's launches that the document of divided launches has; not in JSON.
+  package var stagesComparison: StagesComparison?
 
   /// The files and the launch that the documents name; not in JSON.
   var origin = Origin()
@@ -40,7 +47,7 @@ package struct CheckedImage: Hashable, Sendable {
   /// The maximum number of images of one check, and of figures of one image: more than anybody has, and few enough to
   /// be searched one by one.
   static let mostImages = 200
-  static let mostFigures = 500
+  static let mostFigures = 2500
 
   package struct Figure: Hashable, Sendable {
     package var source: HistorySeries.Source
@@ -181,6 +188,7 @@ extension [CheckedImage] {
       let image = index(of: figures.image)
       self[image].libraries = figures.libraries
       self[image].initializers = figures.initializers.compactMap { $0 }
+      self[image].tasks = figures.tasks.filter(\.runs).map(\.title)
     case .diff(let document):
       let image = index(of: document.after.image)
       self[image].functions = document.compliance.functions
@@ -211,6 +219,13 @@ extension [CheckedImage] {
         if self[image].unorderable.isEmpty {
           self[image].unorderable = found.compliance.unorderable
         }
+      }
+    case .stages(let document):
+      guard let reference = document.image, let samples = try? document.samples() else { break }
+      let image = index(of: reference)
+      self[image].stagesComparison = document.comparison
+      for sample in samples {
+        self[image].stageTimes[sample.figure.id] = StageTime(sample, document.comparison)
       }
     case .faults, .gen, .verify: break
     }

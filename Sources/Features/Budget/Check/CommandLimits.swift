@@ -42,8 +42,8 @@ package struct CommandLimits: Sendable {
     }
     let id = String(text[..<sign.lowerBound]).withoutBlanksAround
     let known = BudgetFigure.all.filter { $0.source == source && !$0.isTime }
-    guard let figure = known.first(where: { $0.id == id }) else {
-      let names = known.map(\.id)
+    guard let figure = BudgetFigure(id: id), figure.source == source, !figure.isTime else {
+      let names = known.flatMap(\.wordings)
       let meant = closestName(to: id, of: names).map { ", did you mean '\($0)'?" } ?? ""
       throw Diagnostic(
         "unknown figure: expected one of \(names.joined(separator: ", ")), found '\(printable(id))'\(meant)"

@@ -3,7 +3,7 @@ import ImageModel
 /// Why the documents of a check do not have certain figures.
 package struct FigureAbsence: Hashable, Sendable {
   package var source: HistorySeries.Source
-  /// The names of the figures; empty for all figures of `source`.
+  /// The names of the figures, without stages; empty for all figures of `source`.
   package var names: [String]
   package var reason: Diagnostic
 
@@ -16,6 +16,7 @@ package struct FigureAbsence: Hashable, Sendable {
   }
 
   func isAbout(_ figure: BudgetFigure) -> Bool {
-    source == figure.source && (names.isEmpty || names.contains(figure.name))
+    source == figure.source
+      && (names.isEmpty || names.contains(HistoryMetric.parts(of: figure.name).quantity))
   }
 }

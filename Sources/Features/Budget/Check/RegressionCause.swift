@@ -1,12 +1,12 @@
 import ImageModel
 import Rendering
 
-/// A function, library or entry that made a figure worse than the figure of the base.
+/// A function, library, task, stage or entry that made a figure worse than the figure of the base.
 package struct RegressionCause: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     /// The base does not have the function or library, or did not use it.
     case new
-    /// The function has more bytes.
+    /// The function has more bytes, or the stage takes more time.
     case grown
     /// The linker placed the function on pages that it shares with fewer other startup functions.
     case moved

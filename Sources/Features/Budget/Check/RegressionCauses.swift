@@ -1,5 +1,6 @@
 import ImageModel
 import Rendering
+import Stages
 
 /// Finds the causes for which a figure of an image is worse than in its base. Each figure is examined once, however
 /// many limits it has.
@@ -48,6 +49,7 @@ final class RegressionCauses {
       return functions(pageSize).filter { $0.kind == .noLongerOrdered }
     case (.diff, "covered"), (.diff, "coveredBytes"):
       return functions(pageSize).filter(\.isUnordered)
+    case (.stages, _), (.tasks, _): return tasksAndStages(of: figure)
     case (.audit, "initializers"): return added(base?.initializers, now.initializers)
     case (.audit, _) where figure.unit == .libraries:
       return added(base?.libraries?.map(\.name), now.libraries?.map(\.name))
@@ -101,6 +103,42 @@ final class RegressionCauses {
       let isNew = known.map { !$0.contains(name) && !touching.contains(name) } ?? false
       return RegressionCause(isNew ? .new : .touching, touch.function, pages: Double(pages))
     }.sorted(by: RegressionCause.precedes)
+  }
+
+  /// Returns the tasks that the base's image does not register, or the stages and tasks that made a time longer: new
+  /// ones first, then by the change of their time.
+  private func tasksAndStages(of figure: BudgetFigure) -> [RegressionCause] {
+    guard figure.isStageTime else {
+      let ending = HistoryMetric.parts(of: figure.name).stage.map { " of \($0)" } ?? ""
+      func ofStage(_ tasks: [SymbolName]?) -> [SymbolName]? {
+        tasks?.filter { $0.description.hasSuffix(ending) }
+      }
+      return added(ofStage(base?.tasks), ofStage(now.tasks))
+    }
+    guard let comparison = now.stagesComparison, let limited = StageFigure(id: figure.id),
+      limited.group == .tasks || limited.stage == nil || limited.quantity == .elapsedMilliseconds
+    else { return [] }
+    func isPart(_ other: StageFigure) -> Bool {
+      guard other.group == .stages, other.quantity == .milliseconds, let row = other.stage else {
+        return false
+      }
+      guard limited.group == .tasks else { return true }
+      guard let task = TaskName(row: row) else { return false }
+      return limited.stage.map { $0 == task.stage } ?? true
+    }
+    let new = comparison.new.filter { isPart($0.figure) }.map {
+      RegressionCause(
+        .new, SymbolName($0.figure.wording),
+        reason: "\(Decimal.milliseconds(nanoseconds: $0.median)) ms")
+    }
+    let longer = comparison.figures.filter { $0.verdict == .more && isPart($0.figure) }
+      .sorted { ($1.change.difference, $0.figure.id) < ($0.change.difference, $1.figure.id) }
+    return new
+      + longer.map {
+        RegressionCause(
+          .grown, SymbolName($0.figure.wording),
+          reason: "+\(Decimal.milliseconds(nanoseconds: $0.change.difference)) ms")
+      }
   }
 
   private func added(_ old: [SymbolName]?, _ new: [SymbolName]?) -> [RegressionCause] {

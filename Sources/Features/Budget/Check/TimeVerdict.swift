@@ -21,21 +21,29 @@ package struct TimeVerdict: Hashable {
   ///   - launches: the number of launches of each build; at least 1.
   ///   - allowance: the change that is allowed, as a share.
   package init(_ change: TypicalChange, launches: Int, allowance: Double) {
-    guard let interval = change.interval else {
+    self.init(change.share, change.interval, launches: launches, limit: allowance)
+  }
+
+  /// - Parameters:
+  ///   - value: a time, or the change of a time.
+  ///   - interval: the 95% confidence interval of `value`; `nil` for too few launches.
+  ///   - launches: the number of launches of each build; at least 1.
+  ///   - limit: the largest value that is allowed.
+  package init(_ value: Double, _ interval: ClosedRange<Double>?, launches: Int, limit: Double) {
+    guard let interval else {
       outcome = .inconclusive
       launchesNeeded = Self.leastLaunches
       return
     }
-    if interval.lowerBound > allowance {
+    if interval.lowerBound > limit {
       (outcome, launchesNeeded) = (.fail, nil)
-    } else if interval.upperBound <= allowance {
+    } else if interval.upperBound <= limit {
       (outcome, launchesNeeded) = (.pass, nil)
     } else {
       outcome = .inconclusive
-      let distance = abs(allowance - change.share)
+      let distance = abs(limit - value)
       let width =
-        change.share > allowance
-        ? change.share - interval.lowerBound : interval.upperBound - change.share
+        value > limit ? value - interval.lowerBound : interval.upperBound - value
       let factor = width / distance
       let needed = (Double(launches) * factor * factor).rounded(.up)
       launchesNeeded =

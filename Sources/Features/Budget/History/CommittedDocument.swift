@@ -8,6 +8,7 @@ import Ordering
 import PagesFormat
 import Prediction
 import Projects
+import Stages
 
 /// A document of another command, as histories and budgets read it: the figures of each image, by series.
 package struct CommittedDocument: Sendable {
@@ -23,6 +24,7 @@ package struct CommittedDocument: Sendable {
     case gen(GenFigures)
     case measure(MeasureDocument)
     case pages(PagesDocument)
+    case stages(StagesDocument)
     case verify(VerifyFigures)
   }
 
@@ -90,7 +92,7 @@ package struct CommittedDocument: Sendable {
     for index in images.indices { images[index].sets.removeAll { $0.metrics.isEmpty } }
   }
 
-  private static let commands = HistorySeries.Source.allCases.map(\.rawValue)
+  private static let commands = HistorySeries.Source.commands.map(\.rawValue)
     .joined(separator: ", ")
 
   private static func content(_ bytes: FileBytes) throws -> Content {
@@ -105,11 +107,13 @@ package struct CommittedDocument: Sendable {
     case GenDocument.schema: return .gen(try GenFigures(parsing: bytes))
     case AutoDocument.schema: return .auto(try AutoFigures(parsing: bytes))
     case MeasureDocument.schema: return .measure(try MeasureDocument(parsing: bytes))
+    case StagesDocument.schema: return .stages(try StagesDocument(parsing: bytes))
     case VerifyDocument.schema: return .verify(try VerifyFigures(parsing: bytes))
     default:
       let known = [
         AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, FaultsDocument.schema,
-        GenDocument.schema, MeasureDocument.schema, PagesDocument.schema, VerifyDocument.schema,
+        GenDocument.schema, MeasureDocument.schema, PagesDocument.schema, StagesDocument.schema,
+        VerifyDocument.schema,
       ]
       throw object.invalid(
         "schema", expected: "one of \(known.joined(separator: ", "))",
@@ -128,6 +132,7 @@ extension CommittedDocument.Content {
     case .gen(let figures): figures.committedImages
     case .measure(let document): document.committedImages
     case .pages(let document): document.committedImages
+    case .stages(let document): try document.committedImages()
     case .verify(let figures): figures.committedImages
     }
   }

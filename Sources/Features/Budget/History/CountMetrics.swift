@@ -26,7 +26,7 @@ extension AuditFigures {
               HistoryMetric("initializers", .functions, .lower, initializers.count),
               HistoryMetric("relocations", .words, .lower, relocations),
               HistoryMetric("findings", .findings, .lower, findings),
-            ])
+            ]), .init(.tasks, metrics: taskMetrics),
         ])
     ]
   }

@@ -24,9 +24,9 @@ package struct HistoryEntry: Hashable, Sendable {
     self.metrics = metrics
   }
 
-  /// The greatest number of metrics in an entry, and of different names in the entries of a series. No document has
-  /// nearly as many metrics, so they are looked up one by one.
-  static let maximumMetrics = 100
+  /// The greatest number of metrics in an entry, and of different names in the entries of a series. Only a document of
+  /// `stages` has more than a dozen metrics: two for each event of a launch.
+  static let maximumMetrics = 1000
 
   /// Whether `text` can name a commit: not empty, at most 200 bytes, no blanks and control characters.
   package static func isCommit(_ text: String) -> Bool {

@@ -3,7 +3,8 @@ import JSON
 
 /// A figure of one commit.
 package struct HistoryMetric: Hashable, Sendable {
-  /// The name of the figure: a lower-case letter, then letters and digits, such as `textPages`.
+  /// The name of the figure: a lower-case letter, then letters and digits, such as `textPages`. A figure of a stage or a
+  /// row of `stages` has its name, and a dot, before this: `first screen.milliseconds`.
   package var name: String
   package var unit: Unit
   package var direction: Direction
@@ -13,8 +14,8 @@ package struct HistoryMetric: Hashable, Sendable {
   package var sample: Sample?
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {
-    case bytes, entries, faults, findings, functions, instructions, libraries, pages, ratio,
-      requests, seconds, windows, words
+    case bytes, entries, faults, findings, functions, instructions, libraries, milliseconds, pages,
+      ratio, requests, seconds, tasks, windows, words
   }
 
   /// Whether lower or higher values of a figure are better.
@@ -53,6 +54,17 @@ package struct HistoryMetric: Hashable, Sendable {
   package init?(_ name: String, _ direction: Direction, share part: Int, of whole: Int) {
     guard whole > 0 else { return nil }
     self.init(name, .ratio, direction, Double(part) / Double(whole))
+  }
+
+  /// The part of the name before the last dot: the stage, or the row of `stages`; `nil` if the name has no dot.
+  package var stage: String? { Self.parts(of: name).stage }
+
+  /// The name without the stage.
+  package var quantity: String { Self.parts(of: name).quantity }
+
+  static func parts(of name: String) -> (stage: String?, quantity: String) {
+    guard let dot = name.lastIndex(of: ".") else { return (nil, name) }
+    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
   }
 
   /// Whether the value differs from `other` by more than the samples explain. Counts without a sample repeat exactly, so
@@ -97,7 +109,8 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
     name = try object.value("name")
     guard Self.isName(name) else {
       throw object.invalid(
-        "name", expected: "a lower-case letter, then letters and digits",
+        "name",
+        expected: "a lower-case letter, then letters and digits, perhaps after a stage and a dot",
         found: "'\(name.prefix(40))'")
     }
     unit = try object.value("unit")
@@ -117,8 +130,11 @@ extension HistoryMetric: JSONReadableObject, JSONWritableObject {
     self.sample = sample
   }
 
-  /// Returns whether `text` is the name of a figure: a lower-case letter, followed by at most 63 letters and digits.
+  /// Returns whether `text` is the name of a figure: a lower-case letter, followed by at most 63 letters and digits. A stage
+  /// of at most 300 bytes and a dot may precede it.
   private static func isName(_ text: String) -> Bool {
+    let (stage, text) = parts(of: text)
+    guard stage.map({ (1...300).contains($0.utf8.count) }) ?? true else { return false }
     let lowerCase = UInt8(ascii: "a")...UInt8(ascii: "z")
     return (1...64).contains(text.utf8.count)
       && text.utf8.first.map(lowerCase.contains) ?? false

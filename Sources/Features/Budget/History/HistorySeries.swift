@@ -5,7 +5,7 @@ import JSON
 /// The properties that figures of several commits must share to be compared. Another machine, kernel or page size
 /// begins a new series.
 package struct HistorySeries: Hashable, Sendable {
-  /// The command whose document has the figures: `pages`.
+  /// The command whose document has the figures, such as `pages`; for start-up tasks `tasks`.
   package var source: Source
   /// The image's file name.
   package var image: String
@@ -19,7 +19,10 @@ package struct HistorySeries: Hashable, Sendable {
   package var machine: Machine?
 
   package enum Source: String, CaseIterable, Comparable, JSONReadable, Sendable {
-    case audit, auto, diff, faults, gen, measure, pages, verify
+    case audit, auto, diff, faults, gen, measure, pages, stages, tasks, verify
+
+    /// The commands whose documents have figures, ascending.
+    static let commands = allCases.filter { $0 != .tasks }
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }

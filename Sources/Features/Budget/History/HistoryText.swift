@@ -25,8 +25,12 @@ package struct HistoryText {
   private func table(of entries: [HistoryEntry]) -> Table {
     let shown = entries.suffix(limit ?? entries.count)
     var names: [String] = []
-    for entry in shown {
-      for metric in entry.metrics where !names.contains(metric.name) { names.append(metric.name) }
+    var seen: Set<String> = []
+    for metric in shown.lazy.flatMap(\.metrics) where seen.insert(metric.name).inserted {
+      names.append(metric.name)
+    }
+    if shown.contains(where: { $0.metrics.contains { $0.stage != nil } }) {
+      return table(ofStages: names, in: shown)
     }
     var table = Table(
       [.init("TIME", .left)] + names.map { .init($0) } + [.init("COMMIT", .left)])
@@ -35,6 +39,24 @@ package struct HistoryText {
         ["\(entry.time)"]
           + names.map { name in entry.metric(name).map { $0.text(of: $0.value) } ?? "-" }
           + [entry.commit])
+    }
+    return table
+  }
+
+  /// The most commits in a table with a row for each stage.
+  private static let mostCommits = 8
+
+  /// Returns a table with a column for each of the latest commits: stages are many, and their names are long.
+  private func table(ofStages names: [String], in entries: some Collection<HistoryEntry>) -> Table {
+    let shown = entries.suffix(Self.mostCommits)
+    var table = Table(
+      shown.map { .init(String($0.commit.prefix(8))) } + [.init("FIGURE", .left)])
+    let metrics = shown.map { entry in
+      Dictionary(entry.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    for name in names {
+      table.add(
+        metrics.map { $0[name].map { $0.text(of: $0.value) } ?? "-" } + [printable(name)])
     }
     return table
   }

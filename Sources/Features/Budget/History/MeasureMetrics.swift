@@ -47,7 +47,7 @@ extension MeasureDocument {
 
 extension MeasuringMachine {
   /// The properties of the machine, apart from its kernel, that decide how fast a launch is, as one name.
-  fileprivate var name: String {
+  var name: String {
     var parts = [processor ?? "unknown processor", counted(processors, "processor")]
     if let governor { parts.append(governor) }
     parts.append("fault-around \(faultAroundBytes >> 10) KiB")

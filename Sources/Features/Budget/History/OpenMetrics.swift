@@ -17,13 +17,15 @@ package struct OpenMetrics {
   var text: String {
     var families: [String: Family] = [:]
     for (series, entries) in series {
-      let labels = Self.labels(series.labels)
       for entry in entries {
         for metric in entry.metrics {
+          let labels = Self.labels(
+            series.labels + (metric.stage.map { [("stage", $0)] } ?? []))
           let name = Self.name(of: metric, series.source)
           let unit = metric.unit.rawValue
           families[
-            name, default: Family(unit: unit, help: "\(metric.name) of orderfile \(series.source)")
+            name,
+            default: Family(unit: unit, help: "\(metric.quantity) of orderfile \(series.source)")
           ].samples +=
             "\(name){\(labels)} \(ShortNumber(metric.value)) \(entry.time.seconds)\n"
         }
@@ -46,7 +48,7 @@ package struct OpenMetrics {
 
   /// Returns a name such as `orderfile_pages_text_pages`; it ends with the unit.
   package static func name(of metric: HistoryMetric, _ source: HistorySeries.Source) -> String {
-    let words = metric.name.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+    let words = metric.quantity.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
     let unit = metric.unit.rawValue
     let isNamed = words == unit || words.hasSuffix("_\(unit)")
     return "orderfile_\(source.rawValue)_\(words)" + (isNamed ? "" : "_\(unit)")

@@ -152,8 +152,9 @@ extension HistoryMetric.Unit {
   var leastChange: Double {
     switch self {
     case .entries, .faults, .findings, .functions, .instructions, .libraries, .pages, .requests,
-      .windows, .words:
+      .tasks, .windows, .words:
       1
+    case .milliseconds: 0.001
     case .bytes: Double(PageSize.fourKibibytes.bytes)
     case .ratio: 0.001
     case .seconds: 1e-6

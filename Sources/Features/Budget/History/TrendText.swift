@@ -65,7 +65,9 @@ package struct TrendText {
         $0.series.source == series.source && property($0.series) != property(series)
       }
     }
-    var parts = ["\(series.source.rawValue).\(metric.latest.name) of \(series.image)"]
+    var parts = [
+      "\(series.source.rawValue).\(printable(metric.latest.name)) of \(series.image)"
+    ]
     if let launch = series.launch { parts.append("launch \(launch)") }
     if differ({ $0.architecture }) { parts.append(series.architecture) }
     if let pageSize = series.pageSize { parts.append("\(pageSize.wording) pages") }
@@ -161,7 +163,9 @@ package struct TrendText {
 
   private func line(_ title: String, _ metrics: [TrendDocument.Metric]) -> String {
     guard !metrics.isEmpty else { return "" }
-    let values = metrics.map { "\($0.latest.name) (\($0.latest.text(of: $0.latest.value)))" }
+    let values = metrics.map {
+      "\(printable($0.latest.name)) (\($0.latest.text(of: $0.latest.value)))"
+    }
     return "\(title): \(values.joined(separator: ", "))\n"
   }
 }
@@ -182,6 +186,8 @@ extension HistoryMetric {
     switch unit {
     case .seconds where more > 0: Decimal.text(value * 1e3, places: 3 + more) + " ms"
     case .seconds: Decimal.milliseconds(nanoseconds: value * 1e9) + " ms"
+    case .milliseconds where more > 0: Decimal.text(value, places: 3 + more) + " ms"
+    case .milliseconds: Decimal.milliseconds(nanoseconds: value * 1e6) + " ms"
     case .ratio: Decimal.text(value * 100, places: 1 + more) + "%"
     default: Decimal.text(value, places: more == 0 && value == value.rounded() ? 0 : 1 + more)
     }

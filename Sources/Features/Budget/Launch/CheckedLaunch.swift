@@ -16,6 +16,8 @@ import PagesFormat
 import Prediction
 import ProcessLaunch
 import Recording
+import Stages
+import Symbolication
 
 package struct CheckedLaunch {
   let program: MeasuredCommand
@@ -95,7 +97,7 @@ package struct CheckedLaunch {
   /// The names of the files in the folder, in the order of a listing. Traces of further processes have longer names.
   static let fileNames = [
     "audit.json", "check.json", "diff.json", "faults.json", "launch.log", traceName,
-    "measure.json", "pages.json", "verify.json",
+    "measure.json", "pages.json", "stages.json", "verify.json",
   ]
   private static let traceName = "launch.oftrace"
 
@@ -137,12 +139,14 @@ package struct CheckedLaunch {
   ///   - given: the commands whose documents were given, and are not made.
   ///   - states: the states of the page cache in which times are measured; empty to measure none.
   ///   - countsMemory: whether the resident memory of the launch is measured.
+  ///   - stagesState: the state of the page cache in which launches are divided into stages; `nil` to divide none.
   ///   - progress: called with each step when it begins.
   /// - Throws: if the launch fails or does not use the image, if it is interrupted, or if a file that was named can't be
   ///   used.
   package func run(
     besides given: Set<HistorySeries.Source>, measuring states: [CacheState],
-    memory countsMemory: Bool = false, _ progress: (String) -> Void
+    memory countsMemory: Bool = false, stages stagesState: CacheState? = nil,
+    _ progress: (String) -> Void
   ) throws -> MadeDocuments {
     for name in oldFiles { Folder.remove(Array(path(name).utf8)) }
     Interruption.catchSignals()
@@ -188,6 +192,9 @@ package struct CheckedLaunch {
       if !states.isEmpty || countsMemory {
         try measure(program, launch, states, memory: countsMemory, &made, progress)
       }
+    }
+    if let stagesState, !given.contains(.stages) {
+      try divide(program, launch, stagesState, &made, progress)
     }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
     for file in made.files { try OutputFile(file.path).finish(file.bytes) }
@@ -319,6 +326,42 @@ package struct CheckedLaunch {
     guard let document = result.document else { return }
     try made.add(.measure(document), as: document.json(), at: path("measure.json"))
   }
+
+  /// Divides launches into stages, in turn with those of the build of the base, if there is one.
+  private func divide(
+    _ program: MeasuredCommand, _ launch: LaunchOfImage, _ state: CacheState,
+    _ made: inout MadeDocuments, _ progress: (String) -> Void
+  ) throws {
+    progress("dividing the launch into stages")
+    var measurement = StageMeasurement(
+      [program.path] + program.arguments.dropFirst(), in: environment)
+    if program.image == launch.realPath { measurement.base = before }
+    measurement.isCold = state == .cold
+    measurement.runs = runs
+    measurement.inputPath = launch.inputPath
+    measurement.timeout = timeout
+    measurement.readiness = readiness
+    measurement.script = script
+    measurement.variables = variables.map { "\($0.name)=\($0.value)" }
+    measurement.folder = workingFolder
+    defer { Interruption.catchSignals() }
+    let result: StageMeasurement.Result
+    do { result = try measurement.run { _ in } } catch {
+      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
+      if error.kind == .failedLaunch { throw error }
+      made.lackDocument(.stages, error)
+      made.lack(.tasks, of: ["milliseconds"], error)
+      return
+    }
+    if let interruption = result.interruption { throw interruption }
+    let document = try result.document(
+      precision: Self.precision, image: ImageReference(path: image, InputFile.bytes(image)))
+    made.warn(document.warnings)
+    try made.add(.stages(document), as: document.json(), at: path("stages.json"))
+  }
+
+  /// The precision of mean times for which the document states the number of launches.
+  private static let precision = 0.03
 }
 
 /// A reason for which a document about a launch can't be made.

@@ -7,6 +7,8 @@ const OUTCOME_WORDS = {
 
 /** The figures whose values are changes from the base, with an interval: `BudgetFigure.isTime`. */
 const TIMES = ["measure.cpuTime", "measure.instructions", "measure.wallTime"];
+/** The times of launches that are divided into stages, in milliseconds: `BudgetFigure.isStageTime`. */
+const STAGE_TIMES = /^(stages|tasks)\.(.*\.)?(milliseconds|elapsedMilliseconds)$/s;
 
 /** A bound as a number. Budgets have `"5%"`, `"+2"` and `5`. */
 const boundValue = (bound) => (String(bound).endsWith("%") ? Number(bound.slice(0, -1)) / 100 : Number(bound));
@@ -29,24 +31,27 @@ function outcomeMark(outcome) {
 class Limit {
   constructor(stored, unit) {
     Object.assign(this, stored, { stored });
-    this.isTime = TIMES.includes(stored.metric);
     const written = stored.max ?? stored.min ?? stored.againstBase;
     const isShareOf = typeof written === "string" && written.endsWith("%");
+    this.isStageTime = STAGE_TIMES.test(stored.metric);
+    // The value is a change from the base, as a share.
+    this.isTime = TIMES.includes(stored.metric) || (this.isStageTime && isShareOf);
+    this.isChange = this.isTime || (this.isStageTime && stored.againstBase != null);
     this.isShare = !this.isTime && (unit ? unit === "ratio" : stored.againstBase == null && isShareOf);
     this.isLeast = stored.min != null || stored.againstBase?.startsWith("-") === true;
     this.bound = this.boundOf(isShareOf);
-    this.hasValue = stored.outcome !== "no baseline" || !this.isTime;
+    this.hasValue = stored.outcome !== "no baseline" || !this.isChange;
     this.subject = [
       `${stored.metric} of ${stored.image}`,
       stored.pageSizeBytes && (!unit || unit === "pages") && `${byteCount(stored.pageSizeBytes)} pages`, stored.state
     ].filter(Boolean).join(", ");
   }
   boundOf(isShareOf) {
-    const { stored, isTime, isShare } = this;
+    const { stored, isChange, isShare } = this;
     if (stored.max != null || stored.min != null) return boundValue(stored.max ?? stored.min);
     if (stored.againstBase == null) return 0;
     const allowed = boundValue(stored.againstBase);
-    if (isTime) return allowed;
+    if (isChange) return allowed;
     if (stored.base == null) return null;
     return stored.base + (isShareOf && !isShare ? stored.base * allowed : allowed);
   }
@@ -56,13 +61,15 @@ class Limit {
   get relativeExcess() { return this.isTime ? this.excess : this.excess / (Math.abs(this.bound) || 1e-9); }
 
   write(value) {
-    return this.isTime ? signed(value) :
+    const sign = this.isChange && value > 0 ? "+" : "";
+    return this.isTime   ? signed(value) :
+      this.isStageTime ? `${sign}${number(Number(value.toFixed(2)))} ms` :
       this.isShare     ? `${Number((value * 100).toFixed(2))}%` :
                          number(value);
   }
   get valueWords() {
     if (!this.hasValue) return "not compared";
-    const interval = this.low == null ? "" : ` (95% interval ${signed(this.low)} to ${signed(this.high)})`;
+    const interval = this.low == null ? "" : ` (95% interval ${this.write(this.low)} to ${this.write(this.high)})`;
     return this.write(this.value) + interval;
   }
   /** `146, expected at most 143 (base 140)` */
@@ -83,7 +90,8 @@ class Check {
         || (a.outcome === "fail" ? b.relativeExcess - a.relativeExcess : 0));
     const figures = new Map();
     for (const one of this.all) {
-      const key = `${one.line} ${one.subject}`;
+      // The value of a time depends on the requirement: it is the time, or the change of the time.
+      const key = `${one.line} ${one.subject} ${one.isStageTime ? one.requirement : ""}`;
       if (!figures.has(key)) figures.set(key, []);
       figures.get(key).push(one);
     }

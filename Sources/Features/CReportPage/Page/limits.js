@@ -11,7 +11,8 @@ function gauge(limits) {
   const drawn = limits.filter((one) => one.bound !== null && one.hasValue);
   if (!drawn.length) return element("div", { class: "gauge" });
   const limit = drawn.reduce((worst, one) => (one.excess > worst.excess ? one : worst));
-  const { value, bound, low, high, isTime } = limit;
+  const { value, bound, low, high, isChange } = limit;
+  const isTime = isChange || limit.isStageTime;
   const base = drawn.find((one) => one.base != null)?.base;
   const bounds = [...new Set(drawn.map((one) => one.bound))];
   const places = [0, value, ...bounds, base, low, high].filter((one) => one != null);
@@ -31,7 +32,7 @@ function gauge(limits) {
     isTime     ? line("value", value) :
       isBeyond ? part("beyond", bound, value) :
                  null,
-    isTime && line("zero", 0), base != null && line("base", base), bounds.map((one) => line("bound", one)));
+    isChange && line("zero", 0), base != null && line("base", base), bounds.map((one) => line("bound", one)));
 }
 
 /** @param limits the limits of one figure, the worst first */
