@@ -73,7 +73,8 @@ package struct AdviceText {
     if !same.isEmpty { text += "\nno effect: \(same.joined(separator: ", "))\n" }
     for change in document.changes {
       guard case .failed(let reason) = change.outcome else { continue }
-      text += "\ncan't be built: \(change.name): \(printable(reason))\n"
+      let lines = reason.split(separator: "\n").map { printable(String($0)) }
+      text += "\ncan't be built: \(change.name): \(lines.joined(separator: "\n"))\n"
     }
     return text
   }
