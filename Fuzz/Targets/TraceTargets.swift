@@ -16,6 +16,13 @@ extension FuzzTarget {
       _ = file.sealed(
         TraceFile.Seal(), names: names + file.names,
         recordable: trace.recordableForSealing(\.recordable))
-    }
+    },
+    FuzzTarget("payload") { bytes in
+      for case .success(let payload) in FieldPayloads(bytes) {
+        for table in payload.tables {
+          precondition(table.functions.allSatisfy { $0.guardIndex < table.guardCount })
+        }
+      }
+    },
   ]
 }

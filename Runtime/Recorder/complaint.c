@@ -34,17 +34,21 @@ OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
   *size += length;
 }
 
-OF_INTERNAL void of_complain(int result) {
+OF_INTERNAL void of_complain(const char *task, const char *path, int result, const char *consequence) {
   /* A child may have closed its standard streams and be using the descriptor for a file of its own. */
   if (of_standard_error() != of_location.first_standard_error) return;
   static char text[OF_PATH_SIZE + 128];
   uint64_t size = 0;
-  const char *reason = result == OF_NOT_A_TRACE ? "the file there is not a trace"
-                                                : of_error_name(-result);
-  of_append(text, &size, "orderfile: cannot record to '");
-  of_append(text, &size, of_location.path);
+  const char *reason = result == OF_NOT_A_TRACE     ? "the file there is not a trace"
+                       : result == OF_NOT_A_PAYLOAD ? "the file there is not a payload"
+                                                    : of_error_name(-result);
+  of_append(text, &size, "orderfile: cannot ");
+  of_append(text, &size, task);
+  of_append(text, &size, " '");
+  if (of_length(path) < OF_PATH_SIZE) of_append(text, &size, path);
   of_append(text, &size, "': ");
   of_append(text, &size, reason);
-  of_append(text, &size, "; the program continues unrecorded\n");
+  of_append(text, &size, consequence);
+  of_append(text, &size, "\n");
   of_write_error(text, size);
 }

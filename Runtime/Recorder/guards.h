@@ -23,12 +23,14 @@ typedef struct of_registration {
   uint64_t room;         /* the number of entries that `memory` can hold */
   uint64_t image;        /* atomic; the image's number in the trace */
   uint64_t first_slot;   /* the image has no hit before this slot of the trace */
+  uint64_t load_slot;    /* the slot of its load record in the trace; UINT64_MAX if there was no room */
   uint64_t start, end;   /* loaded range of the image */
   of_data_image data;    /* for the list of data_images.h, if that has no entry for the range */
   uint64_t unload_count; /* the loader's count of unloads when the image was registered */
   uint32_t is_loaded;    /* atomic */
   bool is_own;           /* this copy of the recorder is linked into that image */
   bool is_own_library;   /* the image with this copy is a library, not the program */
+  bool is_program;       /* the image is the program */
 } of_registration;
 
 /* A row never moves. A full table is replaced by a larger copy, and stays for threads that are reading it. */

@@ -124,6 +124,8 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   registration->guards = start;
   registration->guards_end = stop;
   registration->first_slot = first_hit < slot ? first_hit : slot;
+  registration->load_slot = slot;
+  registration->is_program = image.is_executable;
   registration->start = image.start;
   registration->is_own =
       image.start <= (uint64_t)&of_recorder && (uint64_t)&of_recorder < image.end;

@@ -2,6 +2,7 @@
 
 #include <of_bytes.h>
 
+#include "payload_file.h"
 #include "platform.h"
 
 OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace) {
@@ -30,7 +31,7 @@ OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason) {
   of_calibrate(trace);
   uint32_t recording = ORDERFILE_STATE_RECORDING;
   /* relaxed: a flag, which publishes nothing; a hit that misses it is the launch's last */
-  of_compare_exchange_relaxed(&trace->state, &recording, reason);
+  if (of_compare_exchange_relaxed(&trace->state, &recording, reason)) of_write_payload(trace);
 }
 
 OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace, const char *name,

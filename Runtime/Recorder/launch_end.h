@@ -26,7 +26,8 @@ OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
 /* Does the same as of_calibrate. NOW is the result of of_clock. */
 OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now);
 
-/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, and calibrates. Does nothing if the launch is over. */
+/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, calibrates, and writes the payload if one is wanted. Does
+ * nothing if the launch is over. */
 OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason);
 
 /* Ends the launch if NAME, the SIZE bytes that are kept of a mark's name, is the name of the mark to stop at. */

@@ -51,6 +51,13 @@ OF_INTERNAL uint64_t of_clock(void);
 /* The time of of_clock, read by libc, which on Linux needs no system call. At exit. */
 OF_INTERNAL uint64_t of_clock_at_exit(void);
 
+/* Days since 1970, UTC; 0 if the time is unknown. */
+OF_INTERNAL uint32_t of_today(void);
+/* The binary logarithm of the machine's memory in bytes, rounded down; 0 if it is unknown. */
+OF_INTERNAL uint8_t of_memory_class(void);
+/* Eight bytes from the kernel's random numbers, never 0; 0 if the kernel has none yet. */
+OF_INTERNAL uint64_t of_random(void);
+
 OF_INTERNAL uint32_t of_process_number(void);
 OF_INTERNAL uint32_t of_thread_number(void);
 /* Lets of_thread_number answer without a system call as long as libc knows of only one thread: the last
@@ -113,6 +120,8 @@ OF_INTERNAL int of_remove(const char *path);
 OF_INTERNAL int of_publish(const char *path, const char *new_path);
 /* Reads up to SIZE bytes from OFFSET; returns their number. */
 OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);
+/* Writes SIZE bytes at the place of DESCRIPTOR in its file: 0, or -errno if not all were written. */
+OF_INTERNAL int of_write(int descriptor, const void *bytes, size_t size);
 enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
 /* The kind of file at PATH, not following links; -ENOENT if there is none. Stores the size in bytes. */
 OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);

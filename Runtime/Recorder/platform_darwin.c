@@ -16,7 +16,7 @@
  *
  *   close fchmod fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
  *   pread pwrite renamex_np sysctl unlink usleep write                          files and memory
- *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
+ *   clock_gettime_nsec_np getentropy mach_timebase_info issetugid __error       clocks, the process
  *   __cxa_atexit                                                                once, in a recorded launch
  *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
  *   _dyld_register_func_for_remove_image dladdr dlsym                           images
@@ -44,6 +44,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysctl.h>
@@ -136,6 +137,27 @@ uint64_t of_process_start(uint32_t pid) {
   /* Microseconds since 1970. exec keeps the start time. */
   return (uint64_t)process.kp_proc.p_starttime.tv_sec * 1000000u +
          (uint64_t)process.kp_proc.p_starttime.tv_usec;
+}
+
+uint32_t of_today(void) {
+  return (uint32_t)(clock_gettime_nsec_np(CLOCK_REALTIME) / 1000000000u / 86400);
+}
+
+uint8_t of_memory_class(void) {
+  OF_RAW int name[2];
+  OF_RAW uint64_t bytes;
+  name[0] = CTL_HW;
+  name[1] = HW_MEMSIZE;
+  bytes = 0;
+  size_t size = sizeof bytes;
+  if (OF_CALL(sysctl(name, 2, &bytes, &size, NULL, 0)) < 0 || !bytes) return 0;
+  return (uint8_t)(63 - __builtin_clzll(bytes));
+}
+
+uint64_t of_random(void) {
+  OF_RAW uint64_t number;
+  number = 0;
+  return OF_CALL(getentropy(&number, sizeof number)) < 0 ? 0 : number | 1;
 }
 
 void of_remember_executable(void) {} /* dyld knows it */
@@ -264,6 +286,17 @@ int of_create(const char *path) {
 }
 void of_close(int descriptor) { (void)OF_CALL(close(descriptor)); }
 int of_remove(const char *path) { return (int)OF_CALL(unlink(path)); }
+
+int of_write(int descriptor, const void *bytes, size_t size) {
+  for (int attempt = 0; size > 0 && attempt < OF_ATTEMPTS; attempt++) {
+    int64_t result = OF_CALL(write(descriptor, bytes, size));
+    if (result == -EINTR) continue;
+    if (result <= 0) return result ? (int)result : -ENOSPC;
+    bytes = (const char *)bytes + result;
+    size -= (size_t)result;
+  }
+  return size == 0 ? 0 : -EINTR;
+}
 
 int of_lock_folder(const char *path) {
   static char folder[OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -161,6 +162,27 @@ uint64_t of_process_start_resolution(void) {
 }
 
 uint64_t of_process_start_clock(uint64_t start) { return start * of_process_start_resolution(); }
+
+uint32_t of_today(void) {
+  OF_RAW struct timespec now;
+  now.tv_sec = 0;
+  OF_SYSCALL_2(__NR_clock_gettime, CLOCK_REALTIME, &now);
+  return now.tv_sec > 0 ? (uint32_t)(now.tv_sec / 86400) : 0;
+}
+
+uint8_t of_memory_class(void) {
+  OF_RAW struct sysinfo machine;
+  if (OF_SYSCALL_1(__NR_sysinfo, &machine) != 0) return 0;
+  uint64_t bytes = (uint64_t)machine.totalram * machine.mem_unit;
+  return bytes ? (uint8_t)(63 - __builtin_clzll(bytes)) : 0;
+}
+
+uint64_t of_random(void) {
+  OF_RAW uint64_t number;
+  number = 0;
+  /* GRND_NONBLOCK is 1. */
+  return OF_SYSCALL_3(__NR_getrandom, &number, sizeof number, 1) == sizeof number ? number | 1 : 0;
+}
 
 /* MARK: what the loader was told. libc, from initialisers only. */
 
@@ -339,6 +361,17 @@ int of_file_number(int descriptor, uint64_t number[2]) {
 }
 
 int of_file_number_at(const char *path, uint64_t number[2]) { return of_status_number(path, -1, number); }
+
+int of_write(int descriptor, const void *bytes, size_t size) {
+  for (int attempt = 0; size > 0 && attempt < OF_ATTEMPTS; attempt++) {
+    long result = OF_SYSCALL_3(__NR_write, descriptor, bytes, size);
+    if (result == -EINTR) continue;
+    if (result <= 0) return result ? (int)result : -ENOSPC;
+    bytes = (const char *)bytes + result;
+    size -= (size_t)result;
+  }
+  return size == 0 ? 0 : -EINTR;
+}
 
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {

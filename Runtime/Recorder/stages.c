@@ -8,6 +8,8 @@
 #include "guards.h"
 #include "image_table.h"
 #include "launch_end.h"
+#include "payload.h"
+#include "payload_file.h"
 #include "platform.h"
 #include "recorder.h"
 #include "slots.h"
@@ -42,6 +44,12 @@ void orderfile_rt_stop(void) {
   if (trace) of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_CALL);
 }
 OF_ONE_IN_AN_IMAGE(orderfile_rt_stop);
+
+unsigned long orderfile_rt_write_payload(void *buffer, unsigned long size, unsigned long token) {
+  orderfile_trace_header *trace = of_own_trace();
+  return trace ? of_make_payload(trace, token, buffer, size) : 0;
+}
+OF_ONE_IN_AN_IMAGE(orderfile_rt_write_payload);
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 
@@ -82,6 +90,7 @@ OF_INTERNAL void of_finish(void) {
   orderfile_trace_header *trace = of_own_trace();
   if (!trace) return;
   if (of_recorder.writes_names) orderfile_rt_write_names();
+  of_write_payload(trace); /* unless that was done when the launch ended */
   of_unload_own_image(trace);
   /* By now the program may have forbidden itself all system calls except exit. */
   if (of_load_relaxed(&trace->state) == ORDERFILE_STATE_RECORDING) /* relaxed: a flag */

@@ -8,6 +8,7 @@
 /* What orderfile_runtime.h offers to programs: any thread, any signal handler, before main. */
 OF_RUNTIME void orderfile_rt_mark(const char *name);
 OF_RUNTIME void orderfile_rt_stop(void);
+OF_RUNTIME unsigned long orderfile_rt_write_payload(void *buffer, unsigned long size, unsigned long token);
 OF_RUNTIME void orderfile_rt_write_names(void); /* calls dladdr: not in a signal handler */
 
 /* Writes the last records: at exit, and when the image that contains this copy is unloaded. A child without hits leaves

@@ -9,8 +9,9 @@
  *   slots                      places in the trace, and filling them
  *   data_images                from an address to its granule of data
  *   guards                     from a guard to its entry; the lock of registrations
- *   launch_end                 whether the launch is over; the clocks
  *   trace_path, trace_location, complaint      the path of the trace, its process, messages
+ *   payload_code, payload, payload_file        the summary of a launch for other machines
+ *   launch_end                 whether the launch is over; the clocks
  *   early_records              records that wait until there is a trace
  *   trace_file, trace_name     making, joining and growing the trace; the owner of a name
  *   trace_fork, current_trace  the trace of a forked child

@@ -103,7 +103,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   demand = demand > OF_SPARE_RECORDS ? demand - OF_SPARE_RECORDS : 0;
   if (!is_stopped) result = of_open_childs_trace(parents, demand, &trace, &limit);
   if (result < 0) {
-    if (!is_stopped) of_complain(result);
+    if (!is_stopped) of_complain("record to", of_location.path, result, OF_UNRECORDED);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */
     trace = NULL;
   } else {

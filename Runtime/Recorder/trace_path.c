@@ -1,5 +1,6 @@
 #include "trace_path.h"
 
+#include <errno.h>
 #include <of_bytes.h>
 
 typedef struct of_path_writer {
@@ -71,6 +72,23 @@ OF_INTERNAL bool of_escape_path(const char *path, char template_path[OF_PATH_SIZ
     of_put(&writer, *path);
   }
   return !writer.is_full;
+}
+
+OF_INTERNAL int of_make_absolute(const char *template_path, char absolute[OF_PATH_SIZE]) {
+  uint64_t size = 0, length = of_length(template_path);
+  if (template_path[0] != '/') {
+    static char folder[OF_PATH_SIZE];
+    int result = of_trace_folder(folder);
+    if (result < 0) return result;
+    if (folder[0] != '/') return -ENOENT; /* "(unreachable)/..." */
+    if (!of_escape_path(folder, absolute)) return -ENAMETOOLONG;
+    size = of_length(absolute);
+    if (size + 1 >= OF_PATH_SIZE) return -ENAMETOOLONG;
+    absolute[size++] = '/';
+  }
+  if (size + length >= OF_PATH_SIZE) return -ENAMETOOLONG;
+  of_copy(absolute + size, template_path, length + 1);
+  return 0;
 }
 
 OF_INTERNAL bool of_has_process_number(const char *template_path) {

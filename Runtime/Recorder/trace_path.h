@@ -8,6 +8,9 @@
 
 #include "platform.h"
 
+/* Stores a template for the same file that is absolute, so that a child finds the folder after a chdir. Returns 0 or
+ * -errno. */
+OF_INTERNAL int of_make_absolute(const char *template_path, char absolute[OF_PATH_SIZE]);
 /* Stores the path for the template, which is absolute; false if it is too long. */
 OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZE]);
 /* Whether the template contains %p. */

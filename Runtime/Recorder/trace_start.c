@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <of_bytes.h>
+#include <orderfile_payload_format.h>
 
 #include "complaint.h"
 #include "early_records.h"
 #include "images.h"
 #include "other_copies.h"
+#include "payload_file.h"
 #include "platform.h"
 #include "slots.h"
 #include "trace_file.h"
@@ -61,24 +63,12 @@ OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   return value;
 }
 
-/* Stores the template as an absolute path, so that a child finds the folder after a chdir. Returns 0 or -errno; after
- * an error the template itself is the path in the message. */
+/* Keeps the template as an absolute one. Returns 0 or -errno; after an error the template itself is the path in the
+ * message. */
 OF_LOCAL int of_keep_template(const char *template_path) {
-  uint64_t size = 0, length = of_length(template_path);
+  uint64_t length = of_length(template_path);
   of_copy(of_location.path, template_path, length < OF_PATH_SIZE ? length : OF_PATH_SIZE - 1);
-  if (template_path[0] != '/') {
-    static char folder[OF_PATH_SIZE];
-    int result = of_trace_folder(folder);
-    if (result < 0) return result;
-    if (folder[0] != '/') return -ENOENT; /* "(unreachable)/..." */
-    if (!of_escape_path(folder, of_location.template_path)) return -ENAMETOOLONG;
-    size = of_length(of_location.template_path);
-    if (size + 1 >= OF_PATH_SIZE) return -ENAMETOOLONG;
-    of_location.template_path[size++] = '/';
-  }
-  if (size + length >= OF_PATH_SIZE) return -ENAMETOOLONG;
-  of_copy(of_location.template_path + size, template_path, length + 1);
-  return 0;
+  return of_make_absolute(template_path, of_location.template_path);
 }
 
 /* Joins a trace that another copy of the recorder has created, and takes over its path and its settings. */
@@ -123,6 +113,8 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
   int result = of_keep_template(path);
   if (result == 0) result = of_open_trace(expected, trace, limit);
   if (result != 0 || is_privileged) return result;
+  of_keep_payload_path(of_environment("ORDERFILE_PAYLOAD"),
+                       of_parse_number(of_environment("ORDERFILE_PAYLOAD_SIZE"), ORDERFILE_FIELD_LARGEST_SIZE));
   uint64_t milliseconds =
       of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
   if (milliseconds) (*trace)->stop_time = of_clock() + milliseconds * 1000000;
@@ -142,7 +134,7 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   int result = of_find_trace(expected, &trace, &limit);
   if (result < 0) {
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
-    if (result != OF_NOT_ASKED) of_complain(result);
+    if (result != OF_NOT_ASKED) of_complain("record to", of_location.path, result, OF_UNRECORDED);
     return;
   }
   of_recorder.record_limit = limit;

@@ -30,6 +30,14 @@
  *   ORDERFILE_STOP_AT        name of the mark that ends the recording; the first 255 bytes count.
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialization to the end of the recording; checked at
  *                            the next first hit.
+ *   ORDERFILE_PAYLOAD        path of a payload: which functions ran, in a few hundred bytes without names, paths and
+ *                            times of day. The syntax is that of ORDERFILE_TRACE, and the variable counts only if a
+ *                            trace is recorded, too. The payload is written when the launch ends: at the mark, the
+ *                            time or the stop, or else at exit. It replaces an earlier payload, but no other file. A
+ *                            forked child writes none. The file orderfile.day beside it has the device's random
+ *                            number of the day.
+ *   ORDERFILE_PAYLOAD_SIZE   the most bytes of a payload, up to 65536 (default: 2048). An image that finds no room is
+ *                            left out of the payload, the program last.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no
  *                            unstripped image.
  *   ORDERFILE_SESSION        a number; traces of one session never replace each other.
@@ -64,6 +72,7 @@ struct orderfile_rt_functions {
   void (*mark)(const char *name);
   void (*stop)(void);
   void (*write_names)(void);
+  unsigned long (*write_payload)(void *buffer, unsigned long size, unsigned long token);
 };
 extern const struct orderfile_rt_functions orderfile_rt_first[] __asm__(
     "section$start$__DATA$__orderfile");
@@ -74,6 +83,8 @@ orderfile_rt_linked(void) {
   __asm__("" : "+r"(functions)); /* compilers take for granted that two arrays have two addresses */
   return functions != orderfile_rt_end ? functions : 0;
 }
+#define ORDERFILE_RT_RESULT(function, arguments) \
+  (orderfile_rt_linked() ? orderfile_rt_linked()->function arguments : 0)
 #define ORDERFILE_RT_CALL(function, arguments)                                        \
   do {                                                                                \
     const struct orderfile_rt_functions *orderfile_functions = orderfile_rt_linked(); \
@@ -83,6 +94,9 @@ orderfile_rt_linked(void) {
 extern void orderfile_rt_mark(const char *name) __attribute__((weak));
 extern void orderfile_rt_stop(void) __attribute__((weak));
 extern void orderfile_rt_write_names(void) __attribute__((weak));
+extern unsigned long orderfile_rt_write_payload(void *buffer, unsigned long size, unsigned long token)
+    __attribute__((weak));
+#define ORDERFILE_RT_RESULT(function, arguments) (orderfile_rt_##function ? orderfile_rt_##function arguments : 0)
 #define ORDERFILE_RT_CALL(function, arguments)                      \
   do {                                                              \
     if (orderfile_rt_##function) orderfile_rt_##function arguments; \
@@ -103,6 +117,18 @@ static inline void orderfile_mark(const char *name) {
  * A forked child of a stopped process stays stopped. Recording cannot be started again. */
 static inline void orderfile_stop(void) {
   ORDERFILE_RT_CALL(stop, ());
+}
+
+/* Makes the payload of the launch so far in the SIZE bytes at BUFFER, to be sent to the program's developers. With
+ * ORDERFILE_PAYLOAD, see above, no call is needed. 2048 bytes are enough for any 3,000 of the 10,000 functions of an
+ * image.
+ *
+ * TOKEN is a random number that the program has drawn for this device and this day, so that devices can be counted; 0
+ * if there is none. Keep it until the day (UTC) ends, then draw another. Returns the size of the payload in bytes.
+ * Returns 0 if nothing is recorded, if no image finds room in BUFFER, in a forked child, and while another thread loads
+ * an image. */
+static inline unsigned long orderfile_write_payload(void *buffer, unsigned long size, unsigned long token) {
+  return ORDERFILE_RT_RESULT(write_payload, (buffer, size, token));
 }
 
 /* Adds the names that dladdr knows for all functions recorded so far. It is slow and, unlike the other

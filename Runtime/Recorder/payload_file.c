@@ -1,0 +1,126 @@
+/* The file gets its name when it is complete. It replaces a payload, and nothing but a payload.
+ *
+ * The token of the day is in a file beside the payload, orderfile.day, which all programs that write payloads in that
+ * folder share: so a device has one token for a day. A device whose folder can't be written has none, and sends
+ * payloads that count as launches, but not as devices. */
+#include "payload_file.h"
+
+#include <errno.h>
+#include <of_bytes.h>
+#include <orderfile_payload_format.h>
+
+#include "complaint.h"
+#include "payload.h"
+#include "platform.h"
+#include "trace_path.h"
+
+#define OF_DAY_FILE "orderfile.day"
+
+typedef struct of_day {
+  uint64_t day;
+  uint64_t token;
+} of_day;
+
+static char of_payload_path[OF_PATH_SIZE]; /* empty: no payload is wanted */
+static uint64_t of_payload_limit;          /* bytes */
+static uint32_t of_is_payload_written;     /* atomic */
+static uint8_t of_payload_bytes[ORDERFILE_FIELD_LARGEST_SIZE];
+
+OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size) {
+  if (!template_path || !*template_path) return;
+  static char template[OF_PATH_SIZE];
+  int result = of_make_absolute(template_path, template);
+  if (result == 0 && !of_expand_path(template, of_payload_path)) result = -ENAMETOOLONG;
+  if (result != 0) {
+    of_complain("write the payload", template_path, result, "");
+    of_payload_path[0] = 0;
+  }
+  of_payload_limit = size ? size : ORDERFILE_FIELD_USUAL_SIZE;
+}
+
+/* Stores in PATH the path of NAME beside the payload, or of the payload with NAME appended. */
+OF_LOCAL bool of_path_beside(const char *name, bool is_appended, char path[OF_PATH_SIZE]) {
+  uint64_t size = of_length(of_payload_path);
+  while (!is_appended && size > 0 && of_payload_path[size - 1] != '/') size--;
+  uint64_t length = of_length(name);
+  if (size + length >= OF_PATH_SIZE) return false;
+  of_copy(path, of_payload_path, size);
+  of_copy(path + size, name, length + 1);
+  return true;
+}
+
+/* Writes SIZE bytes to the new file PATH. Returns 0 or -errno; -EEXIST if there is such a file. */
+OF_LOCAL int of_write_new(const char *path, const void *bytes, uint64_t size) {
+  int descriptor = of_create(path);
+  if (descriptor < 0) return descriptor;
+  int result = of_write(descriptor, bytes, size);
+  of_close(descriptor);
+  if (result != 0) of_remove(path);
+  return result;
+}
+
+/* Reads the first SIZE bytes of the file PATH. */
+OF_LOCAL bool of_read_start(const char *path, void *bytes, uint64_t size) {
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  int64_t got = of_read(descriptor, bytes, size, 0);
+  of_close(descriptor);
+  return got == (int64_t)size;
+}
+
+/* The device's token for today, which the first launch of the day makes; 0 if there is none. */
+OF_LOCAL uint64_t of_token_of_today(void) {
+  static char path[OF_PATH_SIZE];
+  OF_RAW of_day known;
+  uint64_t today = of_today();
+  if (!today || !of_path_beside(OF_DAY_FILE, false, path)) return 0;
+  for (int race = 0; race < 3; race++) {
+    if (of_read_start(path, &known, sizeof known) && known.day == today) return known.token;
+    of_remove(path);
+    known.day = today;
+    known.token = of_random();
+    if (!known.token) return 0;
+    int result = of_write_new(path, &known, sizeof known);
+    if (result == 0) return known.token;
+    if (result != -EEXIST) return 0; /* otherwise another process was faster: look again */
+  }
+  return 0;
+}
+
+/* Removes the file PATH if it is a payload. Returns 0 if there is no such file any more. */
+OF_LOCAL int of_clear_payload(const char *path) {
+  static const uint8_t magic[8] = ORDERFILE_FIELD_MAGIC_BYTES;
+  OF_RAW uint8_t start[sizeof magic];
+  uint64_t size = 0;
+  int kind = of_file_kind(path, &size);
+  if (kind == -ENOENT) return 0;
+  if (kind < 0) return kind;
+  bool is_payload = kind == OF_REGULAR_FILE && of_read_start(path, start, sizeof start) &&
+                    of_equal(start, magic, sizeof magic);
+  return is_payload || (kind == OF_REGULAR_FILE && size == 0) ? of_remove(path) : OF_NOT_A_PAYLOAD;
+}
+
+OF_INTERNAL void of_write_payload(orderfile_trace_header *trace) {
+  if (!of_payload_path[0] || trace->flags & ORDERFILE_TRACE_FORKED) return;
+  /* relaxed: picks one thread, and publishes nothing */
+  if (of_exchange_relaxed(&of_is_payload_written, 1)) return;
+  static char new_path[OF_PATH_SIZE]; /* static because large; used once */
+  uint64_t size = of_make_payload(trace, of_token_of_today(), of_payload_bytes,
+                                  of_payload_limit < sizeof of_payload_bytes ? of_payload_limit
+                                                                             : sizeof of_payload_bytes);
+  if (!size) {
+    of_store_relaxed(&of_is_payload_written, 0); /* relaxed: a flag; at exit the payload is tried again */
+    return;
+  }
+  int result = of_path_beside(".new", true, new_path) ? of_clear_payload(of_payload_path) : -ENAMETOOLONG;
+  if (result == 0) {
+    of_remove(new_path); /* of a process that was killed meanwhile */
+    result = of_write_new(new_path, of_payload_bytes, size);
+  }
+  if (result == 0) {
+    result = of_publish(new_path, of_payload_path);
+    if (result == 0) return;
+    of_remove(new_path);
+  }
+  of_complain("write the payload", of_payload_path, result, "");
+}

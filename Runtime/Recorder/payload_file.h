@@ -1,0 +1,16 @@
+/* The payload as a file: ORDERFILE_PAYLOAD. It is written once, when the launch ends, or at exit. */
+#ifndef OF_PAYLOAD_FILE_H
+#define OF_PAYLOAD_FILE_H
+
+#include "state.h"
+
+/* Keeps the path of the payload: TEMPLATE_PATH, which has the syntax of ORDERFILE_TRACE, or NULL or empty for none.
+ * SIZE is the most bytes that the payload may have; 0 for the usual limit. By the initializer that creates the trace.
+ */
+OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size);
+
+/* Writes the payload of the launch in TRACE, which is over, unless none is wanted, it was written, or the process is a
+ * forked child. Any thread, any signal handler. */
+OF_INTERNAL void of_write_payload(orderfile_trace_header *trace);
+
+#endif
