@@ -251,7 +251,8 @@ let package = Package(
       [
         "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring", "Ordering",
         "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
-        "Symbolication", "LinkMapFormat", "OrderFileFormat", "ProfileFormat", "PagesFormat",
+        "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat",
+        "PagesFormat",
         "ClusterProfileFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
         "Addresses", "CReportPage", "CLocalServer", "CZlib",
       ]),

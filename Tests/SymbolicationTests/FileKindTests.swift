@@ -13,6 +13,7 @@ extension FileKind: CustomTestStringConvertible {
     switch self {
     case .trace: "trace"
     case .profile: "profile"
+    case .payload: "payload"
     case .objectFile(let kind): "object \(kind)"
     case .linkMap(let grammar): "map of \(grammar)"
     case .other: "other"
@@ -24,6 +25,7 @@ extension FileKind: CustomTestStringConvertible {
   @Test(
     arguments: [
       (TraceHeader.magic, "trace"), (Profile.magic, "profile"),
+      ([0x89] + Array("OFFIELD".utf8), "payload"), ([0x89] + Array("OFFIEL".utf8), "other"),
       (TraceHeader.magic.dropLast(), "other"),
       ([0x7f, 0x45, 0x4c, 0x46], "object elf"), ([0x7f, 0x45, 0x4c], "other"),
       ([0xcf, 0xfa, 0xed, 0xfe, 1], "object machO"), ([0xfe, 0xed, 0xfa, 0xce], "object machO"),

@@ -75,6 +75,11 @@ struct ExportCommand: ParsableCommand {
       "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
       valueName: "file"), completion: .file())
   var recorded: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "For parquet: leave out functions of payloads that fewer than this many devices ran. (default: 50)",
+      valueName: "devices"))
+  var minDevices: Int?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
@@ -97,10 +102,12 @@ struct ExportCommand: ParsableCommand {
         throw ValidationError("\(option) is for \(formats), not for \(format.rawValue)")
       }
     }
+    if let minDevices { try DeviceOptions.check(minDevices) }
     let countsPages = format == .perfetto || format == .csv
     try refuse("--image", "perfetto and csv", if: image != nil && !countsPages)
     try refuse("--page-size", "perfetto and csv", if: pageSize != nil && !countsPages)
     try refuse("--pages", "perfetto", if: pages != nil && format != .perfetto)
+    try refuse("--min-devices", "parquet", if: minDevices != nil && format != .parquet)
     try refuse("--faults", "perfetto", if: !faults.isEmpty && format != .perfetto)
     if pageSize != nil, format == .perfetto, image == nil {
       throw ValidationError("--page-size needs --image: only an image has pages to count")
@@ -178,6 +185,7 @@ struct ExportCommand: ParsableCommand {
     var options = LaunchTable.Options(paths: files)
     options.recorded = recorded
     options.architecture = arch?.architecture
+    options.leastDevices = minDevices ?? options.leastDevices
     let table = try LaunchTable(options, .own)
     try outputFile.finish(table.bytes.copy(0..<table.bytes.count))
     messages.print(table.warnings)

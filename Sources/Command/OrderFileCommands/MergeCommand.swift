@@ -4,11 +4,12 @@ import Ordering
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Fold traces and profiles of many launches into one profile.",
+    abstract: "Fold traces, payloads and profiles of many launches into one profile.",
     discussion: """
       EXAMPLES
         $ orderfile merge traces/ -o app.ofprofile
         $ orderfile merge monday.ofprofile --weighted 3,tuesday.ofprofile @more.txt -o week.ofprofile
+        $ orderfile merge payloads/ --recorded build/instrumented/app -o field.ofprofile
 
       For each function of each build, a profile has the number of launches that used it, and how early they used \
       it. It also has up to 100 launches in full. The size of a profile depends on the size of the program, not on \
@@ -17,7 +18,10 @@ struct MergeCommand: ParsableCommand {
       The same launches give the same bytes in any order and any grouping, so parts of a merge can be made on \
       several machines. A trace that is merged twice counts twice.
 
-      Name a folder to read all traces and profiles in it, or @FILE to read the files whose paths FILE lists. Each \
+      Payloads are launches on devices of testers and customers: see ORDERFILE_PAYLOAD in orderfile_runtime.h. They have \
+      no names, so --recorded must give the instrumented build.
+
+      Name a folder to read all traces, payloads and profiles in it, or @FILE to read the files whose paths FILE lists. Each \
       line of FILE has one path, with or without a weight in front: 3,app.oftrace.
       """)
 
@@ -30,6 +34,7 @@ struct MergeCommand: ParsableCommand {
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
+  @OptionGroup var devices: DeviceOptions
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The profile to write; - writes to stdout.", valueName: "file"),
@@ -54,12 +59,31 @@ struct MergeCommand: ParsableCommand {
     options.recorded = recorded
     options.architecture = arch?.architecture
     options.keepsGoing = launches.keepGoing
+    options.leastDevices = devices.minDevices
     let merge = try LaunchMerge(options)
     try file.finish(merge.bytes)
     let document = merge.document(path: output)
     if json { try Console.print(document.json()) }
     messages.print(note: MergeText(document, files: merge.fileCount).text)
     messages.print(merge.warnings)
+  }
+}
+
+/// What a command shows of payloads.
+struct DeviceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "For payloads: leave out functions that fewer than this many devices ran. Payloads need --recorded.",
+      valueName: "devices"))
+  var minDevices = 50
+
+  func validate() throws { try Self.check(minDevices) }
+
+  /// - Throws: a usage error for a number of devices that can't be required.
+  static func check(_ minDevices: Int) throws {
+    guard 1...1000 ~= minDevices else {
+      throw ValidationError("invalid --min-devices: expected 1 to 1000, found \(minDevices)")
+    }
   }
 }
 

@@ -15,7 +15,7 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Say what a file is, and print its contents. It can be a trace, a profile, an image, a link map, an order file, a report, a document or a history.",
+      "Say what a file is, and print its contents. It can be a trace, a profile, a payload, an image, a link map, an order file, a report, a document or a history.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
@@ -92,6 +92,8 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { OrderFileText(document, width: $0, names: $1).text }
     case .profile(let document):
       form(document, of: shown) { ProfileText(document, width: $0, names: $1).text }
+    case .payload(let document):
+      form(document, of: shown) { PayloadText(document, width: $0, names: $1).text }
     case .clusterProfile(let document):
       form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
     case .document(let document):

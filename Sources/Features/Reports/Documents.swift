@@ -13,7 +13,8 @@ import Stages
 /// All kinds of documents that commands write, and the launches that people write; `--version` lists their schemas.
 package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
-  ClusterProfileDocument.self, ProfileDocument.self, TraceDocument.self, GenDocument.self,
+  ClusterProfileDocument.self, ProfileDocument.self, PayloadDocument.self, TraceDocument.self,
+  GenDocument.self,
   ImportDocument.self,
   PagesDocument.self, FaultsDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,

@@ -9,6 +9,8 @@ package enum FileKind: Sendable {
   case trace
   /// A profile: launches folded together.
   case profile
+  /// Payloads: launches on devices, without names.
+  case payload
   /// The file is machine code, linked or not, or an archive of object files.
   case objectFile(ObjectFile.Kind)
   case linkMap(LinkMapGrammar)
@@ -21,6 +23,8 @@ package enum FileKind: Sendable {
       self = .trace
     } else if Profile.begins(bytes) {
       self = .profile
+    } else if FieldPayload.begins(bytes) {
+      self = .payload
     } else if let kind = ObjectFile.Kind(recognizing: bytes) {
       self = .objectFile(kind)
     } else if let grammar = try? LinkMapGrammar(of: bytes) {
@@ -35,6 +39,7 @@ package enum FileKind: Sendable {
     switch self {
     case .trace: "a trace"
     case .profile: "a profile"
+    case .payload: "a payload"
     case .objectFile: "an image or an object file"
     case .linkMap(let grammar): "a link map of \(grammar.name)"
     case .other where bytes.count == 0: "an empty file"

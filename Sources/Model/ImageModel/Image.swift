@@ -92,8 +92,8 @@ package struct Image: Sendable {
   package var initializers: [StatedAddress]
   /// The guards of the compiler's instrumentation, 4 bytes each; `nil` for an image that is not instrumented.
   package var guards: AddressRange?
-  /// The places from which instrumented code calls the callback, in no particular order, and some numbers that are not
-  /// addresses of code; `nil` if the image does not list them.
+  /// The places from which instrumented code calls the callback, in the order of the guards; `nil` if the image does not
+  /// list them.
   package var callbackPlaces: [StatedAddress]?
   /// The source of the names in `layout`.
   package var symbolSource: SymbolSource

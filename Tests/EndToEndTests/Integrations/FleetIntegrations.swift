@@ -130,6 +130,31 @@ import Testing
     /Finished task .* \(executor ([0-9]+)\) \(1\/8\)/
   }
 
+  /// The table has what `merge` folds: functions that too few of all devices ran are in neither.
+  @Test(.needs(.spark, .recording)) func payloadsOfTenThousandDevicesAreFoldedToTheBytesOfMerge()
+    throws
+  {
+    let program = try FieldProgram()
+    let workshop = program.workshop
+    try workshop.write(program.payloads(devices: 10_000, seed: 4).flatMap { $0 }, "payloads")
+    let least = ["--min-devices", "400", "--recorded", "app"]
+    try workshop.mustOrderfile(["merge", "payloads", "-o", "merged"] + least)
+    let run = try workshop.orderfile(
+      ["export", "parquet", "payloads", "-o", "all.parquet"] + least,
+      environment: Spark.environment)
+    try #require(run.status == 0, "\(run.errors)")
+    let merged = try workshop.mustOrderfile("show", "merged", "--json").json
+    // The last three functions ran on about thirty devices each.
+    #expect(merged["launches"] as? Int == 10_000)
+    #expect((merged["functions"] as? [Any])?.count == 58)
+    let jobs = [1, 3].map { ["--partitions", "\($0)", "-o", "folded\($0)", "all.parquet"] }
+    let job = try Self.fold(jobs, in: workshop).end()
+    try #require(job.status == 0, "\(job.text.suffix(8000))")
+    for parts in [1, 3] {
+      #expect(workshop.bytes("folded\(parts)") == workshop.bytes("merged"), "\(parts)")
+    }
+  }
+
   /// Changes of a table, as statements of Python, each with the error of the job.
   private static let changes = [
     (

@@ -104,6 +104,12 @@ extension Diagnostic {
   fileprivate init(
     reading kind: String, _ path: String, _ bytes: FileBytes, _ error: ParseError
   ) {
+    guard !FieldPayload.begins(bytes) else {
+      self.init(
+        "not a trace: found a payload, which is the launch of one device", context: [path],
+        hint: "'orderfile merge --recorded IMAGE' folds payloads of many devices into a profile")
+      return
+    }
     guard TraceHeader.begins(bytes) || Profile.begins(bytes) else {
       self.init(
         "not a trace: found \(FileKind(of: bytes).wording(bytes))", context: [path],

@@ -143,7 +143,7 @@ package struct LaunchFiles {
         continue
       }
       switch FileKind(of: bytes) {
-      case .trace, .profile: append(path, weight, bytes, toPages: false)
+      case .trace, .profile, .payload: append(path, weight, bytes, toPages: false)
       default:
         if takesPages, PagesDocument.begins(bytes) {
           append(path, weight, bytes, toPages: true)

@@ -95,7 +95,7 @@ package struct ReleaseLayout {
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes, as: grammar)
       }
-    case .trace, .profile, .other:
+    case .trace, .profile, .payload, .other:
       // The error of the link map's reader also says why the file is not a link map.
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes)

@@ -20,6 +20,8 @@ package struct LaunchMerge {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var architecture: Architecture?
+    /// The number of devices that must have run a function of a payload.
+    package var leastDevices = 50
     /// Whether files that can't be read are left out with a warning.
     package var keepsGoing = false
 
@@ -45,12 +47,14 @@ package struct LaunchMerge {
     var problems = FileProblems(keepsGoing: options.keepsGoing)
     var unread = options.recorded
     var imageWarnings: [Diagnostic] = []
+    var payloads: [LaunchFiles.File] = []
     var fold = ProfileFold()
     // The parts are folded from the end of the list, so that each part can be released when it is folded.
     parts.reverse()
     while let part = parts.popLast() {
       for problem in part.problems { problems.append(problem) }
       unread.removeAll { !part.unread.contains($0) }
+      payloads += part.payloads
       imageWarnings += part.warnings.filter { !imageWarnings.contains($0) }
       if parts.count + 1 == partCount {
         fold = part.fold
@@ -59,6 +63,14 @@ package struct LaunchMerge {
       }
     }
     try problems.check(count: files.count)
+    if !payloads.isEmpty {
+      var folding = try PayloadFolding(
+        payloads, recorded: options.recorded, options.architecture,
+        leastDevices: options.leastDevices)
+      try folding.fold(into: &fold)
+      unread.removeAll { !folding.unusedImages.contains($0) }
+      imageWarnings += folding.warnings
+    }
     if let path = unread.first {
       throw .noLaunch(of: path)
     }
@@ -78,6 +90,8 @@ package struct FileFolding: Sendable {
   private(set) var fold = ProfileFold()
   /// The errors of files that can't be read.
   private(set) var problems: [Diagnostic] = []
+  /// The files of payloads, which are not folded: the devices in all of them must be counted first.
+  package private(set) var payloads: [LaunchFiles.File] = []
   /// The images that the user named, until they are read for a trace that was recorded in them.
   package private(set) var unread: [String]
   private let namesNoImages: Bool
@@ -106,7 +120,11 @@ package struct FileFolding: Sendable {
   ///   added then.
   private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
     let bytes = try file.bytes()
-    guard case .profile = FileKind(of: bytes) else { return try addTrace(bytes, file) }
+    switch FileKind(of: bytes) {
+    case .payload: return payloads.append(file)
+    case .profile: break
+    default: return try addTrace(bytes, file)
+    }
     let profile = try InputFile.profile(bytes, file.path)
     guard profile.weighted(by: file.weight).map({ fold.add($0) }) ?? false else {
       throw .tooManyLaunches(file.path)
@@ -135,11 +153,12 @@ package struct FileFolding: Sendable {
     guard isAdded else { throw .tooManyLaunches(file.path) }
   }
 
-  /// The profile of the launch in one trace, counted once.
+  /// The profile of the launch in one trace, counted once; `nil` for a file of payloads.
   ///
   /// - Throws: an error if the file is no trace or can't be read, or if the names of its launch are unknown.
-  package mutating func launch(in file: LaunchFiles.File) throws(Diagnostic) -> Profile {
+  package mutating func launch(in file: LaunchFiles.File) throws(Diagnostic) -> Profile? {
     let bytes = try file.bytes()
+    if case .payload = FileKind(of: bytes) { return nil }
     if case .profile = FileKind(of: bytes) {
       throw Diagnostic(
         "expected a trace, found a profile, which does not contain all launches",

@@ -127,7 +127,7 @@ package struct Doctor {
       return (.image(ImageFacts(image, in: bytes)), place)
     case .linkMap:
       return (.linkMap(try ReleaseLayout(bytes, path: file).layout), place)
-    case .trace, .profile, .other:
+    case .trace, .profile, .payload, .other:
       throw Diagnostic(
         "unsupported file: expected a project's folder, a linked image or a link map, found \(Self.wording(bytes.copy(0..<min(2, bytes.count))))",
         context: [file])

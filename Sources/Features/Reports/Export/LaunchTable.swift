@@ -17,6 +17,8 @@ package struct LaunchTable {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var architecture: Architecture?
+    /// The number of devices that must have run a function of a payload.
+    package var leastDevices = 50
 
     package init(paths: [String]) { self.paths = paths }
   }
@@ -40,11 +42,12 @@ package struct LaunchTable {
   }
 }
 
-/// Makes a row of the table from each trace, one after the other.
+/// Makes a row of the table from each trace, one after the other, and then from each payload.
 private struct LaunchRows {
   private let files: [LaunchFiles.File]
-  private let recorded: [String]
+  private let options: LaunchTable.Options
   private var folder: FileFolding
+  private var payloads: PayloadFolding?
   private var described = LaunchRow.Described()
   private var machines = ProfileFold()
   private var usesAnything = false
@@ -52,7 +55,7 @@ private struct LaunchRows {
 
   init(_ files: [LaunchFiles.File], _ options: LaunchTable.Options) {
     self.files = files
-    recorded = options.recorded
+    self.options = options
     var merge = LaunchMerge.Options(paths: [])
     merge.recorded = options.recorded
     merge.architecture = options.architecture
@@ -62,27 +65,58 @@ private struct LaunchRows {
   mutating func write(to sink: ([UInt8]) -> Void) {
     var rows: [UInt8] = []
     do throws(Diagnostic) {
+      var others: [LaunchFiles.File] = []
       for file in files {
-        let profile = try folder.launch(in: file)
-        usesAnything = usesAnything || profile.counts.emptyLaunches == 0
-        for image in profile.images { _ = machines.image(image) }
-        rows += try LaunchRow(profile, path: file.path, weight: file.weight, &described).line
-        guard rows.count >= 1 << 20 else { continue }
-        sink(rows)
-        rows = []
+        guard let profile = try folder.launch(in: file) else {
+          others.append(file)
+          continue
+        }
+        try add(profile, file.path, weight: file.weight, to: &rows, sink)
       }
+      if !others.isEmpty { try addPayloads(in: others, to: &rows, sink) }
     } catch { failure = error }
     sink(rows)
+  }
+
+  private mutating func addPayloads(
+    in others: [LaunchFiles.File], to rows: inout [UInt8], _ sink: ([UInt8]) -> Void
+  ) throws(Diagnostic) {
+    var folding = try PayloadFolding(
+      others, recorded: options.recorded, options.architecture, leastDevices: options.leastDevices)
+    let folder = folding
+    var count = 0
+    try folding.forEachLaunch { launch throws(Diagnostic) in
+      count += 1
+      var fold = ProfileFold()
+      _ = folder.add(launch, to: &fold, weight: 1)  // one launch is not too many
+      try add(fold.profile, launch.path, weight: launch.weight, to: &rows, sink)
+    }
+    if count == 0 { throw folding.nothingShown }
+    payloads = folding
+  }
+
+  /// Adds the row of the launch in `profile`.
+  private mutating func add(
+    _ profile: Profile, _ path: String, weight: UInt64, to rows: inout [UInt8],
+    _ sink: ([UInt8]) -> Void
+  ) throws(Diagnostic) {
+    usesAnything = usesAnything || profile.counts.emptyLaunches == 0
+    for image in profile.images { _ = machines.image(image) }
+    rows += try LaunchRow(profile, path: path, weight: weight, &described).line
+    guard rows.count >= 1 << 20 else { return }
+    sink(rows)
+    rows = []
   }
 
   /// - Returns: warnings about images, and about launches that are given twice.
   func finish() throws(Diagnostic) -> [Diagnostic] {
     if let failure { throw failure }
-    if let path = folder.unread.first { throw .noLaunch(of: path) }
+    let unread = folder.unread.filter { payloads?.unusedImages.contains($0) ?? true }
+    if let path = unread.first { throw .noLaunch(of: path) }
     guard usesAnything else { throw .nothingRecorded(files.count == 1 ? [files[0].path] : []) }
     if let mismatch = Diagnostic.machineMismatch(machines.profile.images) { throw mismatch }
     let repeated = zip(files, files.dropFirst()).filter { $0.path == $1.path }.map(\.0.path)
-    return folder.warnings
+    return folder.warnings + (payloads?.warnings ?? [])
       + repeated.map {
         Diagnostic(
           "this trace is given more than once, so its hits count several times", context: [$0])

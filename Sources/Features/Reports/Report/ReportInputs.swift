@@ -77,7 +77,7 @@ struct ReportInputs {
       return try add(schema: schema, bytes, path)
     }
     switch FileKind(of: bytes) {
-    case .trace, .profile: traces.append(Launch(path: path, bytes: bytes))
+    case .trace, .profile, .payload: traces.append(Launch(path: path, bytes: bytes))
     case .objectFile, .linkMap:
       guard layouts.count < 2 + Self.mostOthers else {
         throw Diagnostic(

@@ -79,6 +79,7 @@ package struct ShownDocumentFile {
     "image": "orderfile show --json of an image",
     "linkmap": "orderfile show --json of a link map",
     "orderfile": "orderfile show --json of an order file",
+    "payload": "orderfile show --json of payloads",
     "profile": "orderfile show --json of a profile",
     "trace": "orderfile show --json of a trace",
     "trend": "orderfile history trend --json",

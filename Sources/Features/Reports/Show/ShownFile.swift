@@ -31,6 +31,7 @@ package struct ShownFile {
     case clusterProfile(ClusterProfileDocument)
     case report(ReportContents, check: CheckDocument?, path: String)
     case profile(ProfileDocument)
+    case payload(PayloadDocument)
     case document(ShownDocumentFile)
   }
 
@@ -54,6 +55,7 @@ package struct ShownFile {
     switch kind {
     case .trace: try self.init(trace: bytes, path, options)
     case .profile: try self.init(profile: bytes, path)
+    case .payload: try self.init(payloads: bytes, path, options)
     case .objectFile: try self.init(image: bytes, path, options)
     case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
     case .other where ReportContents.isPage(bytes): try self.init(report: bytes, path)
@@ -118,6 +120,14 @@ package struct ShownFile {
     contents = .profile(ProfileDocument(profile, path: path))
     imageFormat = profile.images.lazy.compactMap { $0.id?.imageFormat }.first
     warnings = profile.warnings(paths: [path])
+  }
+
+  private init(payloads bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
+    let payloads = try ShownPayloads(
+      bytes, path, recorded: options.recorded, options.architecture)
+    contents = .payload(payloads.document)
+    imageFormat = nil
+    warnings = payloads.warnings
   }
 
   private init(clusterProfile bytes: FileBytes, _ path: String) throws(Diagnostic) {

@@ -11,7 +11,7 @@ extension MachOFile {
     else { return nil }
     let memory = try MachOMemory(self)
     var budget = ByteBudget(limit: UInt64(range.byteCount))
-    return try elements(of: table, size: 8, &budget).compactMap { place in
+    return try elements(of: table, size: 16, &budget).compactMap { place in
       guard case .address(let address)? = memory.pointer(at: place) else { return nil }
       return address
     }

@@ -32,15 +32,7 @@ extension Trace {
     if header.flags.contains(.breakpoints) {
       method = header.flags.contains(.emulated) ? .emulation : .breakpoints
     }
-    end =
-      switch header.state {
-      case .stoppedByCall: .stoppedByCall
-      case .stoppedByMark: .stoppedByMark
-      case .stoppedByTime: .stoppedByTime
-      case .stoppedByFunction: .stoppedByFunction
-      case .stoppedWhenReady: .stoppedWhenReady
-      default: .exit
-      }
+    end = LaunchEnd(header.state)
 
     let hasGuards = method == .instrumentation
     var registrations = TraceRegistrations(file.records, hasGuards: hasGuards)
@@ -136,6 +128,21 @@ extension Trace {
       }
       return nil
     }
+  }
+}
+
+extension Trace.LaunchEnd {
+  /// - Parameter state: the state at the end; an unknown state counts as an exit.
+  package init(_ state: TraceHeader.State) {
+    self =
+      switch state {
+      case .stoppedByCall: .stoppedByCall
+      case .stoppedByMark: .stoppedByMark
+      case .stoppedByTime: .stoppedByTime
+      case .stoppedByFunction: .stoppedByFunction
+      case .stoppedWhenReady: .stoppedWhenReady
+      default: .exit
+      }
   }
 }
 
