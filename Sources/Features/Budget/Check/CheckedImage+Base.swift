@@ -47,7 +47,7 @@ extension [CheckedImage] {
           hint:
             "compare the launches with 'orderfile stages --base \(shellWord(path))', and give that document"
         )
-      case .audit, .auto, .diff, .gen, .pages, .verify: break
+      case .audit, .auto, .diff, .faults, .gen, .pages, .verify: break
       }
       return try add(document, path: path)
     }

@@ -153,11 +153,10 @@ package struct PayloadFolding {
     guard let places = fold.add(end, uses: uses, program: program, weight: weight) else {
       return false
     }
-    for ((image, number), places) in zip(zip(launch.images, numbers), places) {
+    for (image, places) in zip(launch.images, places) {
       for (use, place) in zip(image.uses, places.functions) {
         guard let body = images.images[image.index].functions[use].body else { continue }
-        fold.describe(
-          place, of: number, size: body.size, objectFile: body.objectFile, names: body.names)
+        fold.describe(place, size: body.size, objectFile: body.objectFile, names: body.names)
       }
     }
     return true
