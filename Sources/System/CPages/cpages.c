@@ -87,8 +87,8 @@ static bool has_path(const struct orderfile_page_record *record) {
 
 /* The number of records that hold what follows a record with a path. */
 static uint32_t following_records(const struct orderfile_page_record *record) {
-  uint32_t size = sizeof *record;
-  return record->detail / size + (record->detail % size != 0);
+  uint32_t record_size = sizeof *record;
+  return record->detail / record_size + (record->detail % record_size != 0);
 }
 
 /* The program may write to this memory until it ends, so the contents are not trusted. */
