@@ -3,7 +3,7 @@
  *
  * The payload has a table for each image that this copy of the recorder serves, the program first. A payload is one
  * launch: a device sends one for a process, not one for an image, so that launches can be counted. An image that finds
- * no room is left out whole: a table that lacked functions would make those rarer than they are. */
+ * no room is left out whole: a table without some functions would make these functions rarer than they are. */
 #ifndef OF_PAYLOAD_H
 #define OF_PAYLOAD_H
 

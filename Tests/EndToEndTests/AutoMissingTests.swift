@@ -75,7 +75,7 @@ import Testing
 
   @Test(arguments: [
     ("go.mod", ["./hello"], "Go: its linker takes no order files"),
-    ("build.zig", ["./hello"], "Zig: its linker is a part of the compiler"),
+    ("build.zig", ["./hello"], "Zig: its compiler links without calling a linker"),
     ("hello.csproj", ["./hello"], "C#: a virtual machine loads its programs"),
     ("README", ["./hello", "--", "go", "build"], "Go: its linker takes no order files"),
     // The build writes outside of the copy, or makes no link that the wrappers see.
@@ -88,7 +88,7 @@ import Testing
     let run = try project.start(["--launch"] + words).end()
     #expect(
       run.status == 64 && run.errors.contains("unsupported language: \(message)")
-        && run.errors.contains("LANGUAGES.md has the languages that orderfile works with"),
+        && run.errors.contains("LANGUAGES.md lists the languages that orderfile works with"),
       "\(run.errors)")
     let commands = file == "README" ? [] : [["init", project.folder], ["doctor", project.folder]]
     for command in commands {

@@ -28,7 +28,7 @@ import Testing
     #expect(try names("--recorded", "app") == [["main"], ["f3"], ["f1"], ["f59"]])
     #expect(try names() == [[], [], [], []])
     let refused = try workshop.orderfile("show", "real", "--recorded", "release")
-    #expect(refused.status == 3 && refused.errors.contains("missing functions of guards"))
+    #expect(refused.status == 3 && refused.errors.contains("missing the table of functions"))
     // The functions of several devices are not listed.
     try workshop.write(workshop.bytes("real") + program.payload([4], token: 5), "two")
     let text = try workshop.mustOrderfile("show", "two", "--recorded", "app").output

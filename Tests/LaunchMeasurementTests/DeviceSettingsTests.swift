@@ -42,7 +42,7 @@ import Testing
     #expect(try read(0, .max).requestBytes == 1 << 20)
     #expect(
       throws: Diagnostic(
-        "the read-ahead of this disk is unknown: it is of a file system overlay",
+        "the read-ahead of this disk is unknown: its file system is overlay",
         context: ["--device this", "/app"], hint: "state the read-ahead: --device this=128KiB")
     ) { try read(nil, 4096) }
     let stated = try #require(DeviceSettings("this=16KiB,1ms"))

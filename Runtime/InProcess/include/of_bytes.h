@@ -30,7 +30,8 @@ OF_INLINE uint64_t of_length(const char *text) {
 
 #define OF_FNV1A_START 0xcbf29ce484222325u
 
-/* FNV-1a, 64 bits: the hash of what was hashed to HASH (at first OF_FNV1A_START), and of SIZE more bytes.
+/* FNV-1a, 64 bits. Returns the hash of the bytes whose hash is HASH (OF_FNV1A_START for no bytes), and of SIZE more
+ * bytes.
  * <https://www.rfc-editor.org/rfc/rfc9923> */
 OF_INLINE uint64_t of_fnv1a_from(uint64_t hash, const void *bytes, uint64_t size) {
   for (uint64_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;

@@ -36,8 +36,8 @@
  *                            time or the stop, or else at exit. It replaces an earlier payload, but no other file. A
  *                            forked child writes none. The file orderfile.day beside it has the device's random
  *                            number of the day.
- *   ORDERFILE_PAYLOAD_SIZE   the most bytes of a payload, up to 65536 (default: 2048). An image that finds no room is
- *                            left out of the payload, the program last.
+ *   ORDERFILE_PAYLOAD_SIZE   the most bytes of a payload, up to 65536 (default: 2048). The program gets room first; an
+ *                            image that finds no room is left out of the payload.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no
  *                            unstripped image.
  *   ORDERFILE_SESSION        a number; traces of one session never replace each other.

@@ -20,8 +20,8 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
       it builds with all changes together that save pages. Changes that give something up are listed apart. At the \
       end, advise restores the original image.
 
-      --device counts the requests of cold launches, and only then does advise decide about prefetching. --cold, \
-      --warm and --both measure times, and --memory measures resident memory.
+      --device counts the requests of cold launches. Only with --device does advise decide whether to prefetch. \
+      --cold, --warm and --both measure times, and --memory measures resident memory.
 
       Without --relink, advise links nothing. It predicts the savings from the tables in the image.
       """)

@@ -22,7 +22,9 @@ struct AuditCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The linked image or app bundle to examine.", valueName: "image"),
+    help: ArgumentHelp(
+      "The linked image to examine, or the folder of an app, an app extension or a framework.",
+      valueName: "image"),
     completion: .file())
   var path: String
   @OptionGroup var limits: LimitOptions<AuditResult>

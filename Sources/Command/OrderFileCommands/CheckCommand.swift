@@ -18,15 +18,16 @@ struct CheckCommand: ParsableCommand {
 
       A document is what a command writes with --json. With --launch or --launches, check makes the documents: it counts the \
       pages of the launch, records the launch, audits the image, compares its layout with the layout of --before \
-      (or with itself), verifies --order, measures both builds if a limit is on a time, and measures resident \
-      memory if a limit is on memory. It keeps the documents in a folder, with its own result as check.json. \
-      Without a launch, give documents that audit, auto, diff, faults, gen, measure, pages and verify have written. If a \
-      document compares two builds, the limits apply to the second build.
+      (or with itself), and verifies --order. If a limit is on a time, it measures both builds, or divides launches \
+      into stages; if a limit is on memory, it measures resident memory; with --device, it lists the faults of a cold \
+      launch. It keeps the documents in a folder, with its own result as check.json. Without a launch, give documents \
+      that audit, auto, diff, faults, gen, measure, pages, stages and verify have written. If a document compares two \
+      builds, the limits apply to the second build.
 
       The base is the build that this build is compared with, usually that of the main branch. Give --base the \
       result of an earlier check (check.json), documents of the base, or a history, whose newest figures count. If \
-      the file of --base does not exist, check skips the limits that need a base. It compares times only if one 'orderfile measure' launched both \
-      builds alternately.
+      the file of --base does not exist, check skips the limits that need a base. It compares times only if one \
+      'orderfile measure' launched both builds alternately, or if 'orderfile stages --base' compared their launches.
 
       A limit that the base exceeds at least as much is listed apart, and fails nothing: an earlier change exceeded it. \
       Causes are named for figures that became worse, new functions first. A job that runs again at the same commit \

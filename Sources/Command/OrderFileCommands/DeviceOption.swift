@@ -7,7 +7,7 @@ struct DeviceOption: ParsableArguments {
     name: .customLong("device"),
     help: ArgumentHelp(
       "For cold launches, copy the evicted files to a device with a stated read-ahead and a stated delay for each request, "
-        + "and count the requests: \(DeviceSettings.form). this has the read-ahead of the disk that the program is on.",
+        + "and count the requests: \(DeviceSettings.form). The device 'this' has the read-ahead and the largest request of the disk that the program is on.",
       valueName: "device"),
     transform: expecting(DeviceSettings.form))
   var settings: DeviceSettings?

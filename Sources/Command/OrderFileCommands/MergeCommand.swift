@@ -18,8 +18,8 @@ struct MergeCommand: ParsableCommand {
       The same launches give the same bytes in any order and any grouping, so parts of a merge can be made on \
       several machines. A trace that is merged twice counts twice.
 
-      Payloads are launches on devices of testers and customers: see ORDERFILE_PAYLOAD in orderfile_runtime.h. They have \
-      no names, so --recorded must give the instrumented build.
+      Payloads are launches on devices of testers and customers: see ORDERFILE_PAYLOAD in orderfile_runtime.h. \
+      Payloads have no names of functions, so --recorded must give the instrumented build.
 
       Name a folder to read all traces, payloads and profiles in it, or @FILE to read the files whose paths FILE lists. Each \
       line of FILE has one path, with or without a weight in front: 3,app.oftrace.
@@ -69,7 +69,7 @@ struct MergeCommand: ParsableCommand {
   }
 }
 
-/// What a command shows of payloads.
+/// How many devices must have run a function of a payload, so that a result has the function.
 struct DeviceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -79,7 +79,7 @@ struct DeviceOptions: ParsableArguments {
 
   func validate() throws { try Self.check(minDevices) }
 
-  /// - Throws: a usage error for a number of devices that can't be required.
+  /// - Throws: a usage error if the number is not from 1 to 1000.
   static func check(_ minDevices: Int) throws {
     guard 1...1000 ~= minDevices else {
       throw ValidationError("invalid --min-devices: expected 1 to 1000, found \(minDevices)")

@@ -30,8 +30,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       xctrace exported, and MetricKit's launch histograms. Several files, or a folder of files, are one set of \
       launches. A document of 'stages --json' is a set by itself. Options precede the files or the command.
 
-      --base compares the launches with another set, and prints the difference of each stage and task, with its \
-      interval.
+      --base compares the launches with another set of launches, and prints the change of each stage and task, with \
+      its 95% confidence interval.
 
       With --launches, the launches of a file are divided, one launch after the other. -o then names a folder, which \
       gets a result for each launch.

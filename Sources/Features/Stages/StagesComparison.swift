@@ -1,10 +1,10 @@
 // Which stage takes longer than in another set of launches?
 //
-// The launches of both sets were made separately, on a device of testers or by a job of last week, so they have no rounds
-// as the launches of `measure` have. `SampleChange` compares two such sets: it makes the claims of `measure` from the same
-// kind of test, and Holm's correction keeps wrong claims in 1% of the reports (`ProgramComparison`). What no test can see
-// is that the machine itself became slower between both sets. So a comparison has doubts: sets from different machines,
-// and a set whose launches became slower or faster while they were made.
+// The launches of both sets were made separately, on a device of testers or by a job of last week, so they have no
+// rounds as the launches of `measure` have. `SampleChange` compares two such sets by a test of ranks, as `measure`
+// does. Holm's correction keeps wrong claims out of 99% of the reports (`ProgramComparison`). No test can see that the
+// machine itself became slower between both sets. So a comparison lists doubts: if the sets are from different
+// machines, or if the launches of a set became slower or faster from the first to the last.
 
 import Addresses
 import ImageModel
@@ -159,9 +159,12 @@ extension StagesDocument {
       doubts.append("both sets were launched on different machines")
     }
     if let drift = base.drift {
-      doubts.append("the base's launches changed by \(drift) from the first to the last")
+      doubts.append(
+        "the time of the base's launches changed by \(drift) from the first to the last")
     }
-    if let drift { doubts.append("the launches changed by \(drift) from the first to the last") }
+    if let drift {
+      doubts.append("the time of the launches changed by \(drift) from the first to the last")
+    }
     return doubts
   }
 
@@ -185,8 +188,8 @@ extension StageSample {
 }
 
 extension MeasuringMachine {
-  /// Whether launches on `other` take as long as on this machine, as far as the properties of both tell. The load is not
-  /// compared, because it changes all the time.
+  /// Whether `other` has the same properties as this machine, so that launches should take equally long on both. The
+  /// load is not compared, because it changes all the time.
   fileprivate func isLike(_ other: MeasuringMachine) -> Bool {
     var other = other
     other.load = load

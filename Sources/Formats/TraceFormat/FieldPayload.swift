@@ -78,10 +78,10 @@ extension FieldPayload {
     index < bytes.count && bytes[index] == 0x89 && bytes.hasPrefix("OFFIELD", at: index + 1)
   }
 
-  /// Reads the payload at the position of `input`, which ends behind it.
+  /// Reads the payload at the position of `input`, and moves the position to the byte after the payload.
   ///
   /// - Throws: `truncated` if the payload ends early; `unsupported` for another version; `invalid` if the checksum or the
-  ///   tables are wrong. Then `input` is anywhere.
+  ///   tables are wrong. After an error, the position of `input` has no meaning.
   /// - Complexity: O(*b*) for *b* bytes. A payload has at most 64 KiB, and at most 3 functions a byte.
   package init(parsing input: inout ByteCursor) throws(ParseError) {
     let start = input.position

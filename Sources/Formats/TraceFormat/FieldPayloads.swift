@@ -3,8 +3,8 @@ import ByteReading
 
 /// The payloads in a file, one after the other, as a server stores what devices send.
 ///
-/// Payloads from devices are never all in order, so a damaged payload is an element, and not the end: the next payload is
-/// looked for by its first bytes. Only one payload is in memory at a time.
+/// Of many payloads, some are damaged. A damaged payload is an element, and does not end the sequence: the next payload
+/// is looked for by its first bytes. Only one payload is in memory at a time.
 package struct FieldPayloads: Sequence, IteratorProtocol {
   private let bytes: FileBytes
   private var position = 0
@@ -13,8 +13,9 @@ package struct FieldPayloads: Sequence, IteratorProtocol {
 
   /// Returns the next payload, or what is wrong with the bytes before the next payload; `nil` at the end.
   ///
-  /// - Complexity: O(*b*) for *b* bytes to the next payload. All calls together take O(*b* + *p*) for *p* bytes in payloads
-  ///   that are wrong, because such a payload is passed again, for the next one that may start in it.
+  /// - Complexity: O(*b*) for *b* bytes to the next payload. All calls together take O(*b* + *p*) for *p* bytes in
+  ///   damaged payloads, because the bytes of a damaged payload are read again, to find another payload that starts in
+  ///   them.
   package mutating func next() -> Result<FieldPayload, ParseError>? {
     guard position < bytes.count else { return nil }
     let range = FileOffset(rawValue: UInt64(position))..<bytes.all.upperBound

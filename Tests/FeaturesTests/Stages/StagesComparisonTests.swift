@@ -149,7 +149,7 @@ import Testing
     let document = try StageLaunches(drift: 0.5).compared(with: StageLaunches(seed: 2))
     let doubts = try #require(document.comparison?.doubts)
     #expect(doubts.count == 1)
-    #expect(doubts[0].hasPrefix("the launches changed by +"))
+    #expect(doubts[0].hasPrefix("the time of the launches changed by +"))
     #expect(doubts[0].hasSuffix("% from the first to the last"))
   }
 

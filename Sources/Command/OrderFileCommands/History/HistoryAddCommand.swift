@@ -11,8 +11,8 @@ struct HistoryAddCommand: ParsableCommand {
         $ orderfile history add history.jsonl pages.json measure.json
         $ orderfile history add history.jsonl gen.json --commit 1f3a9c2 --time 2026-11-23T16:40:00Z
 
-      A document is what audit, auto, diff, faults, gen, measure, pages or verify writes with --json. If a document \
-      compares two layouts or programs, the figures of the second are added. A document becomes one line for each \
+      A document is what audit, auto, diff, faults, gen, measure, pages, stages or verify writes with --json. If a \
+      document compares two layouts or programs, the figures of the second are added. A document becomes one line for each \
       image and page size; a document of 'measure' becomes one line for each image and state of the page cache. If \
       the history already has a line about the same commit, image, and page size or state, that line is kept, and \
       none is appended: a CI job can run again. If there is an error, no line is appended.

@@ -87,7 +87,8 @@ extension BudgetCheck {
     result.requirement = .against(allowance)
     guard let comparison = image.stagesComparison else {
       result.reason =
-        "the launches were not compared with those of the base: give 'orderfile stages' the base's launches with '--base'"
+        "the launches were not compared with launches of the base: give '--before' with '--launch', or give "
+        + "'orderfile stages' the base's launches with '--base'"
       return result
     }
     guard let found = time.change else {

@@ -109,7 +109,7 @@ extension BudgetFigure {
       "see 'orderfile show' of a trace for each function"),
     BudgetFigure(
       .diff, "unprefetched", .ratio, .lower, slack: .share,
-      "The share of the startup functions that the image, which prefetches, does not prefetch.",
+      "The share of the startup functions that the image does not prefetch, if it prefetches anything.",
       "write the order file and the source file of 'gen --prefetch' again, from a recording of this launch"
     ),
   ]
@@ -122,11 +122,11 @@ extension BudgetFigure {
     ),
     BudgetFigure(
       .faults, "readBytes", .bytes, .lower, slack: .bytes,
-      "The bytes that one cold launch read from a device of its own (--device); measured.",
+      "The bytes that one cold launch read from the device of --device; measured.",
       measureAgain),
     BudgetFigure(
       .faults, "requests", .requests, .lower, slack: .pages,
-      "The requests of one cold launch to a device of its own (--device); measured.", measureAgain),
+      "The requests of one cold launch to the device of --device; measured.", measureAgain),
   ]
 
   private static let gen = [
@@ -176,10 +176,10 @@ extension BudgetFigure {
       "Resident memory of the process, each page divided by its users; a median.", memoryRemedy),
     BudgetFigure(
       .measure, "readBytes", .bytes, .lower, slack: .bytes,
-      "The bytes that a launch read from a device of its own (--device); measured.", measureAgain),
+      "The bytes that a launch read from the device of --device; measured.", measureAgain),
     BudgetFigure(
       .measure, "requests", .requests, .lower, slack: .pages,
-      "The requests of a launch to a device of its own (--device); measured.", measureAgain),
+      "The requests of a launch to the device of --device; measured.", measureAgain),
     BudgetFigure(
       .measure, "rss", .bytes, .lower, slack: .bytes,
       "Resident memory of the process; a median.", memoryRemedy),
@@ -207,7 +207,7 @@ extension BudgetFigure {
       "Pages of code that the launch executed; measured.", measureAgain),
     BudgetFigure(
       .pages, "unprefetched", .pages, .lower, slack: .pages,
-      "Pages of 4 KiB that the launch touched and that the image, which prefetches, does not prefetch; measured.",
+      "Pages of 4 KiB that the launch touched and that the image does not prefetch, if it prefetches anything; measured.",
       "write the order file and the source file of 'gen --prefetch' again, from a recording of this launch"
     ),
   ]
@@ -230,7 +230,7 @@ extension BudgetFigure {
   private static let tasks = [
     BudgetFigure(
       .tasks, "count", .tasks, .lower, stages: .optional, slack: Slack.none,
-      "Start-up tasks that the image and its libraries register, of all stages or of one stage.",
+      "Start-up tasks of the image and its libraries that run, of all stages or of one stage.",
       tasksRemedy),
     BudgetFigure(
       .tasks, "milliseconds", .milliseconds, .lower, stages: .optional,

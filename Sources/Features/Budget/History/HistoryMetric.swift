@@ -3,8 +3,8 @@ import JSON
 
 /// A figure of one commit.
 package struct HistoryMetric: Hashable, Sendable {
-  /// The name of the figure: a lower-case letter, then letters and digits, such as `textPages`. A figure of a stage or a
-  /// row of `stages` has its name, and a dot, before this: `first screen.milliseconds`.
+  /// The name of the figure: a lower-case letter, then letters and digits, such as `textPages`. If the figure is of
+  /// a stage or of a row of `stages`, the name of the stage or row and a dot precede it: `first screen.milliseconds`.
   package var name: String
   package var unit: Unit
   package var direction: Direction

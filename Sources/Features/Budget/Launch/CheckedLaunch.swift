@@ -1,9 +1,9 @@
 // The first part of `orderfile check --launch`: making the documents.
 //
-// The program is launched for its pages, then for a trace, and for times if a limit asks for them. Each document is
-// made by the code of the command with the document's name. An obstacle to a document, such as a kernel that does not
-// permit tracing, is no error: only a limit on a figure of that document fails, and says why. The check ends if a
-// launch fails, or if a file that the user named can't be used.
+// The program is launched for its pages, then for a trace, for faults if a device was given, and for times, memory and
+// stages if a limit is on such a figure. Each document is made by the code of the command with the document's name. An
+// obstacle to a document, such as a kernel that does not permit tracing, is no error: only a limit on a figure of that
+// document fails, and says why. The check ends if a launch fails, or if a file that the user named can't be used.
 
 import Audit
 import CommandSupport

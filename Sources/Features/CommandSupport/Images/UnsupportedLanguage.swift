@@ -18,7 +18,8 @@ package struct UnsupportedLanguage: Hashable, Sendable {
       name: "Go", reason: "its linker takes no order files", files: ["go.mod", "go.work"],
       commands: ["go"]),
     Self(
-      name: "Zig", reason: "its linker is a part of the compiler, which takes a linker script",
+      name: "Zig",
+      reason: "its compiler links without calling a linker, so 'auto' can't add an order file",
       files: ["build.zig"], commands: ["zig"]),
     Self(
       name: "D", reason: unknownCompiler, files: ["dub.json", "dub.sdl"],
@@ -59,10 +60,10 @@ package struct UnsupportedLanguage: Hashable, Sendable {
     self = found
   }
 
-  /// The message, such as `Go: its linker takes no order files; docs/how-to/LANGUAGES.md has the languages that
+  /// The message, such as `Go: its linker takes no order files; docs/how-to/LANGUAGES.md lists the languages that
   /// orderfile works with`.
   package var wording: String {
-    "\(name): \(reason); docs/how-to/LANGUAGES.md has the languages that orderfile works with"
+    "\(name): \(reason); docs/how-to/LANGUAGES.md lists the languages that orderfile works with"
   }
 
   /// - Parameter context: the project, or the command that builds it.

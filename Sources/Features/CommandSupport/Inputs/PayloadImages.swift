@@ -20,7 +20,7 @@ package struct PayloadImages: Sendable {
       warnings += [wrapper?.note].compactMap { $0 } + problems
       guard let guarded = GuardedImage(image) else {
         throw Diagnostic(
-          "missing functions of guards: only an image that was compiled with pc-table can be in a payload",
+          "missing the table of functions: only an image that was compiled with pc-table can be in a payload",
           context: [path],
           hint: "compile with -fsanitize-coverage=func,trace-pc-guard,pc-table",
           severity: .mismatch)

@@ -11,7 +11,8 @@
 // number of pages falls with it. The result is therefore never worse than the present build, if launches of one image
 // touch the same pages. How much two launches differ is measured, too.
 //
-// Prefetching saves no page. It is kept if cold launches from a device have fewer major faults or make fewer requests.
+// Prefetching saves no page. It is kept if cold launches from a device have fewer major faults or make fewer requests,
+// and not more of either.
 
 import ByteReading
 import CommandSupport

@@ -34,7 +34,7 @@ extension BuildChange {
     case .split:
       "the code that the launch runs is together, without the other code of its functions"
     case .prefetch:
-      "functions are ordered, and the image reads what the launch touches at its start"
+      "functions are ordered, and at its start the image asks the kernel to read the pages that the launch touches"
     }
   }
 
@@ -73,8 +73,8 @@ struct BuildVariant: Hashable {
 
   init(_ changes: [BuildChange] = []) { self = changes.reduce(self) { $0.adding($1) } }
 
-  /// Returns this variant with a further change. Splitting includes an order of functions, so each of the two changes
-  /// has no effect on a variant with split functions.
+  /// Returns this variant with a further change. Splitting includes an order of functions, so an order of functions
+  /// does not change a variant with split functions.
   func adding(_ change: BuildChange) -> BuildVariant {
     var variant = self
     switch change {

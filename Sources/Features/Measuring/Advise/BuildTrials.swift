@@ -97,7 +97,7 @@ struct BuildTrials {
     if !present.bytes.elementsEqual(bytesBefore.copy(0..<bytesBefore.count)) {
       document.warnings.append(
         Diagnostic(
-          "the command of --relink made another build than the given image: builds are compared with the build that it made",
+          "the command of --relink made another build than the given image: changes are compared with the build of the command",
           context: [linked.path]))
     }
     document.image.id = present.id
@@ -264,8 +264,8 @@ struct BuildTrials {
 }
 
 extension BuildVariant {
-  /// The variant whose files this variant takes. An order file has names of functions, so it fits with all link options.
-  /// What an image prefetches has places, so it is made for each variant.
+  /// The variant whose files this variant takes. An order file names functions, so it fits with all link options.
+  /// The table of the data to prefetch has places in segments, so it is made for each variant.
   fileprivate var fileKey: BuildVariant {
     var variant = self
     if !prefetches { variant.options = [] }

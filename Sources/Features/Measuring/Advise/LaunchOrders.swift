@@ -9,7 +9,8 @@ import ProcessLaunch
 import Recording
 import Symbolication
 
-/// Makes order files from launches of the image as it is linked when a function is called.
+/// Makes order files from launches of an image. Each function uses the build that is at the image's path when the
+/// function is called.
 struct LaunchOrders {
   let launch: RelinkedLaunch
   /// The dialect of the linker; `nil` for the linker that the image states. GNU ld states nothing.

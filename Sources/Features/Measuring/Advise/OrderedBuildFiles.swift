@@ -20,7 +20,8 @@ struct OrderedBuildFiles: Hashable {
   var source: String { Self.path("\(name)-prefetch.c", in: folder) }
   var object: String { Self.path("\(name)-prefetch.o", in: folder) }
 
-  /// The compiler option that maps basic blocks. The launch of such a build shows how functions are split.
+  /// The compiler option that adds a map of basic blocks. A recording of such a build has the blocks by which functions
+  /// are split.
   static let mapOption = "-fbasic-block-address-map"
   static let sectionsOption = "-ffunction-sections"
   /// The linker option without which a split image is not recognized as a build of the recorded image.

@@ -20,7 +20,7 @@ package struct LaunchMerge {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var architecture: Architecture?
-    /// The number of devices that must have run a function of a payload.
+    /// The number of devices that must have run a function of a payload, so that the profile has the function.
     package var leastDevices = 50
     /// Whether files that can't be read are left out with a warning.
     package var keepsGoing = false

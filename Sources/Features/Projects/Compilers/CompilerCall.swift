@@ -148,11 +148,11 @@ private struct Reading {
   ]
   private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
 
-  /// The options of targets that take the next word.
+  /// The options for the target whose value is the next word.
   private static let separateTargets: Set<String> = [
     "-B", "-isysroot", "-specs", "-target", "--sysroot", "--target",
   ]
-  /// How the options of targets begin that are one word.
+  /// The beginnings of the options for the target that are one word.
   private static let targets = [
     "-B", "-fcf-protection", "-m", "-specs=", "--config=", "--gcc-", "--sysroot=", "--target=",
   ]

@@ -17,7 +17,7 @@ package struct LaunchTable {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var architecture: Architecture?
-    /// The number of devices that must have run a function of a payload.
+    /// The number of devices that must have run a function of a payload, so that rows have the function.
     package var leastDevices = 50
 
     package init(paths: [String]) { self.paths = paths }

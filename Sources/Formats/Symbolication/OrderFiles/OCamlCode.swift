@@ -6,8 +6,9 @@
 //
 // For OCamlFDO, which places functions by a linker script, the runtime has two further symbols, each in a section of its
 // own: what a linker places between `caml_hot__code_begin` and `caml_hot__code_end` is also OCaml's code. Without a
-// script, nothing is between them. So in an order file, the two stand around the ordered functions of OCaml. Functions in C follow both: in an overflow of C code, the runtime would
-// otherwise use registers that C uses for other things.
+// script, nothing is between them. So in an order file, the two symbols are before and after the ordered functions of
+// OCaml. Functions in C follow the second symbol: if a function in C were between the two and overflowed the stack, the
+// runtime would use registers that C uses for other things.
 //
 // Source: runtime/startup_nat.c, runtime/signals_nat.c and runtime/amd64.S of OCaml 4.10 to 5.3. Only a compiler that
 // was configured with function sections (as Debian's is) has these symbols. The names have `__` before `code_begin` up to
@@ -56,7 +57,7 @@ struct OCamlCode {
       && [beginning, ending].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
   }
 
-  /// Returns `parts` of the layout in the same order, but those of functions in OCaml separately.
+  /// Returns `parts` of the layout in the same order: the parts of functions in OCaml, and the other parts.
   func separated(_ parts: [Part], in layout: Layout) -> (ocaml: [Part], others: [Part]) {
     var separated: (ocaml: [Part], others: [Part]) = ([], [])
     for part in parts {

@@ -61,8 +61,8 @@ package struct PrefetchTable: Hashable, Sendable {
   /// The largest number of ranges. Each range is a system call or several, takes 12 bytes, and costs a launch 37
   /// instructions. With more ranges, the initializer costs the smallest program more than 2% of its instructions.
   static let mostRanges = 48
-  /// The largest number of segments with ranges: the initializer has room for so many on its stack. Linkers make four or
-  /// five loaded segments.
+  /// The largest number of segments with ranges: the initializer has room for eight segments on its stack. Linkers make
+  /// four or five loaded segments.
   package static let mostSegments = 8
   /// The largest number of untouched pages of 4 KiB between touched pages that are prefetched in one range. A request
   /// costs a device as much as reading some tens of KiB.
@@ -124,7 +124,7 @@ package struct PrefetchTable: Hashable, Sendable {
       let start = max(group.pages.lowerBound.rawValue * size.bytes, first) - first
       // The last page of the address space ends at 2^64, which wraps around to 0.
       let pagesEnd = (group.pages.upperBound.rawValue + 1) &* size.bytes
-      // Data after code move by the code that prefetches, which has less than a page.
+      // In a segment with code, the code that prefetches moves the data after it by less than a page.
       let room = segment.isExecutable ? size.bytes : 0
       let end = min(pagesEnd &- first &+ room, segment.fileSize)
       return Range(

@@ -1,6 +1,6 @@
 // From the number of a guard to its function: payloads have no names, so the recorded image must have them. Its table of
 // callbacks (pc-table) is parallel to its guards. A payload states a hash of this table, because two builds can have one
-// image ID: a linker can be told to write any.
+// image ID: a linker can be told to write any ID.
 
 import Addresses
 import ImageModel

@@ -33,8 +33,9 @@ void cpages_destroy(struct cpages *trace, int descriptor);
  * after its path; false after the last record. The copy does not change if the program writes to the memory. */
 bool cpages_next(struct cpages *trace, uint32_t *place, struct orderfile_page_record *record);
 
-/* Both take the RECORD and the PLACE that cpages_next has set. The path of an image or of a program; NULL if RECORD has
- * another kind. And the build of an image; without file and ID if RECORD has another kind. */
+/* Both functions take the RECORD and the PLACE that cpages_next has set. cpages_path returns the path of an image or of
+ * a program; NULL if RECORD has another kind. cpages_image returns the build of an image; without file and ID if RECORD
+ * has another kind. */
 const char *_Nullable cpages_path(struct cpages *trace, uint32_t place,
                                   const struct orderfile_page_record *record);
 struct orderfile_page_image cpages_image(struct cpages *trace, uint32_t place,

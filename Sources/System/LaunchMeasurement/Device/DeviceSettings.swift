@@ -9,7 +9,7 @@ package struct DeviceSettings: Hashable, Sendable {
   package var readAheadBytes: UInt64
   /// The time that the device takes for each request.
   package var delayNanoseconds: UInt64
-  /// The largest request, in bytes: a multiple of 4 KiB. `nil` for the largest request of the protocol, 1 MiB.
+  /// The largest request, in bytes: a multiple of 4 KiB. `nil` for the largest request that FUSE permits, 1 MiB.
   package var requestBytes: UInt64?
   /// Whether the read-ahead and the largest request are still to be read from the disk of the launched program.
   package private(set) var isOfDisk = false
@@ -33,7 +33,7 @@ package struct DeviceSettings: Hashable, Sendable {
 
   /// The largest read-ahead, in bytes.
   package static let largestReadAhead: UInt64 = 64 << 20
-  /// The largest request of the protocol, in bytes. <linux/fuse.h, FUSE_MAX_PAGES>
+  /// The largest request that FUSE permits, in bytes. <linux/fuse.h, FUSE_MAX_PAGES>
   package static let largestRequest: UInt64 = 1 << 20
   /// The longest delay, in nanoseconds.
   package static let longestDelay: UInt64 = 1_000_000_000
@@ -84,7 +84,7 @@ extension DeviceSettings {
     guard let readAhead = storage.readAheadBytes else {
       throw Diagnostic(
         "the read-ahead of this disk is unknown"
-          + (storage.fileSystem.map { ": it is of a file system \($0)" } ?? ""),
+          + (storage.fileSystem.map { ": its file system is \($0)" } ?? ""),
         context: ["--device \(name)", storage.path],
         hint: "state the read-ahead: --device \(name)=128KiB")
     }
