@@ -18,7 +18,7 @@ struct CheckLaunchOptions: ParsableArguments {
   var image: String?
   @Option(
     help: ArgumentHelp(
-      "With a launch: the build of the base, with which the layout and the times are compared.",
+      "With a launch: the build of the base, with which the layout, the times and the stages are compared.",
       valueName: "file"),
     completion: .file())
   var before: String?
@@ -35,7 +35,7 @@ struct CheckLaunchOptions: ParsableArguments {
   @OptionGroup var repeated: RepeatedInput
   @Option(
     help: ArgumentHelp(
-      "With a launch: measure each build this many times if a limit is on a time. (default: until 20 s have passed, but at least 30 and at most 100 times)",
+      "With a launch: measure each build, or divide its launches into stages, this many times if a limit is on a time. (default: as many times as 'orderfile measure' and 'orderfile stages')",
       valueName: "number"), transform: expecting("a number of launches"))
   var runs: Int?
   @Option(

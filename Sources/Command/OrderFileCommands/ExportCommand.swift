@@ -26,7 +26,7 @@ struct ExportCommand: ParsableCommand {
         folded       the bytes of the functions that were used, by image and module or file, for flame graphs
         csv          a row for each first hit
         parquet      a row for each launch, for Fleet/fold.py, which makes a profile of them. This format needs Python and \
-      its package pyarrow. FILES may also be folders of traces, and @FILE for the paths that FILE lists
+      its package pyarrow. FILES may also be payloads, folders of traces and payloads, and @FILE for the paths that FILE lists
 
       Formats of a history:
 
@@ -72,7 +72,7 @@ struct ExportCommand: ParsableCommand {
   var pageSize: PageSizeChoice?
   @Option(
     help: ArgumentHelp(
-      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
+      "The path of a recorded image: for payloads always, for traces if the image is no longer where the trace says. Repeat for more images.",
       valueName: "file"), completion: .file())
   var recorded: [String] = []
   @Option(

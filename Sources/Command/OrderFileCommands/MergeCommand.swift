@@ -28,7 +28,7 @@ struct MergeCommand: ParsableCommand {
   @OptionGroup var launches: LaunchFileOptions
   @Option(
     help: ArgumentHelp(
-      "The path of a recorded image, if the image is no longer where a trace says. Repeat for more images.",
+      "The path of a recorded image: for payloads always, for traces if the image is no longer where a trace says. Repeat for more images.",
       valueName: "file"
     ), completion: .file())
   var recorded: [String] = []

@@ -33,7 +33,7 @@ struct ShowCommand: ParsableCommand {
   var demangle: DemangleOption?
   @Option(
     help: ArgumentHelp(
-      "The path of a recorded image, if the image is no longer where the trace says. Repeat for more images.",
+      "The path of a recorded image, if the image is no longer where the trace says, or to name the functions of a payload. Repeat for more images.",
       valueName: "file"),
     completion: .file())
   var recorded: [String] = []
