@@ -102,7 +102,9 @@ def flags(kind):
     sys.exit(f"check-darwin.py: the setting {name} is unknown: add its options to this script")
 
 
-manifest = json.loads(output("swift", "package", "dump-package"))
+# A folder of its own, because a build that runs at the same time locks the usual one.
+package = ["swift", "package", "--scratch-path", ".build/darwin/package"]
+manifest = json.loads(output(*package, "dump-package"))
 targets = {target["name"]: Target(target) for target in manifest["targets"]}
 versions = {platform["platformName"]: platform["version"] for platform in manifest["platforms"]}
 info = json.loads(output("swiftc", "-print-target-info"))

@@ -85,7 +85,8 @@ import Testing
     #expect(try functions("both", in: workshop)["f3"] == 121)
     let gen = try workshop.mustOrderfile(
       "gen", "one", "--image", "release", "--json", "-o", "order")
-    #expect((gen.json["functions"] as? [Any])?.count == 58)
+    let images = try #require(gen.json["images"] as? [[String: Any]])
+    #expect(images.map { $0["recordedFunctions"] as? Int } == [58])
   }
 
   @Test func payloadsThatCannotBeUsedAreCountedAndHideNoOthers() throws {
@@ -114,7 +115,9 @@ import Testing
     let refused = try workshop.orderfile("merge", "bad", "--recorded", "app", "-o", "none")
     #expect(
       refused.status == 3 && refused.errors.contains("none of 4 payloads is of a given image"))
-    for command in [["gen", "good", "--image", "app"], ["diff", "app", "release", "good"]] {
+    for command in [
+      ["gen", "good", "--image", "app"], ["diff", "app", "release", "--trace", "good"],
+    ] {
       let run = try workshop.orderfile(command)
       #expect(run.status != 0 && run.errors.contains("found a payload"), "\(run.errors)")
     }

@@ -78,7 +78,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "For parquet: leave out functions of payloads that fewer than this many devices ran. (default: 50)",
-      valueName: "devices"))
+      valueName: "devices"), transform: expecting("a number of devices"))
   var minDevices: Int?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?

@@ -74,7 +74,7 @@ struct DeviceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "For payloads: leave out functions that fewer than this many devices ran. Payloads need --recorded.",
-      valueName: "devices"))
+      valueName: "devices"), transform: expecting("a number of devices"))
   var minDevices = 50
 
   func validate() throws { try Self.check(minDevices) }

@@ -188,7 +188,7 @@ import Testing
     ),
     (
       "pages.main.textPages",
-      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, found 'pages.main.textPages'"
+      "one of pages.dataPages, pages.readOnlyPages, pages.readTextPages, pages.textPages, pages.unprefetched, found 'pages.main.textPages'"
     ),
   ])
   func aMisspeltFigureOfAStageIsAnError(metric: String, message: String) {

@@ -21,6 +21,18 @@ package struct PayloadDocument: Hashable, Sendable {
     package var payloads = 0
     /// The number of payloads in which the image is the program.
     package var programs = 0
+
+    package init(
+      id: String?, guardCount: Int, hash: UInt64, path: String?, payloads: Int = 0,
+      programs: Int = 0
+    ) {
+      self.id = id
+      self.guardCount = guardCount
+      self.hash = hash
+      self.path = path
+      self.payloads = payloads
+      self.programs = programs
+    }
   }
 
   /// A function that ran.
@@ -32,6 +44,16 @@ package struct PayloadDocument: Hashable, Sendable {
     /// The address and the names; `nil` and empty unless the recorded image was given.
     package var address: StatedAddress?
     package var names: [SymbolName]
+
+    package init(
+      image: Int, guardIndex: Int, quarter: Int, address: StatedAddress?, names: [SymbolName]
+    ) {
+      self.image = image
+      self.guardIndex = guardIndex
+      self.quarter = quarter
+      self.address = address
+      self.names = names
+    }
   }
 
   /// The only payload of the file.
@@ -42,6 +64,16 @@ package struct PayloadDocument: Hashable, Sendable {
     package var omittedImages: Int
     /// The functions that ran, by image and guard.
     package var functions: [Function]
+
+    package init(
+      end: String, memoryClass: Int?, hasToken: Bool, omittedImages: Int, functions: [Function]
+    ) {
+      self.end = end
+      self.memoryClass = memoryClass
+      self.hasToken = hasToken
+      self.omittedImages = omittedImages
+      self.functions = functions
+    }
   }
 
   package var path: String
