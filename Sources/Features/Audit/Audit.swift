@@ -99,8 +99,7 @@ package struct Audit {
   }
 
   /// The libraries of a bundle that no image asks for.
-  private func unlinked(of bundle: Bundle?, besides closure: LibraryClosure) -> [AuditedLibrary]
-  {
+  private func unlinked(of bundle: Bundle?, besides closure: LibraryClosure) -> [AuditedLibrary] {
     guard let bundle else { return [] }
     let linked = Set(
       closure.nodes.compactMap { $0.library.path }.compactMap { try? Folder.absolutePath($0) })
