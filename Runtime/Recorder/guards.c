@@ -164,6 +164,14 @@ OF_INTERNAL bool of_try_lock_registration(void) {
   return holder != self && of_compare_exchange_acquire(&of_recorder.registering, &holder, self); /* acquire: as above */
 }
 
+OF_INTERNAL bool of_await_registration(void) {
+  for (int patience = OF_PATIENCE; patience > 0; patience--) {
+    if (of_try_lock_registration()) return true;
+    of_pause();
+  }
+  return false;
+}
+
 OF_INTERNAL void of_unlock_registration(void) {
   /* release: what was done under the lock; pairs with the acquire in of_lock_registration */
   of_store_release(&of_recorder.registering, 0);

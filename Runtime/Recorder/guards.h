@@ -82,9 +82,12 @@ OF_INLINE uint64_t of_entry_in(const of_registration *registration, const uint32
 /* Whether guards in START..STOP may have been registered before. With the lock held. */
 OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop);
 
-/* The lock for registrations and for growing the trace. From initializers, at exit and in
- * orderfile_write_names; never in a signal handler, which could wait for the thread that it interrupts. */
+/* The lock for registrations and for growing the trace. From initializers only: a signal handler could wait for the
+ * thread that it interrupts. */
 OF_INTERNAL void of_lock_registration(void);
+/* Waits for the lock a while. At exit, which a signal handler may call, and in orderfile_write_names. Returns false if
+ * another thread, or the interrupted one, keeps the lock. */
+OF_INTERNAL bool of_await_registration(void);
 /* Takes the lock if nobody has it. Any thread, any signal handler. */
 OF_INTERNAL bool of_try_lock_registration(void);
 OF_INTERNAL void of_unlock_registration(void);

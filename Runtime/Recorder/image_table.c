@@ -155,7 +155,7 @@ OF_INTERNAL void of_complete_early_hits(orderfile_trace_header *trace,
 }
 
 OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace) {
-  of_lock_registration();
+  if (!of_await_registration()) return;
   for (uint64_t i = 0; i < of_registration_count(); i++) {
     of_registration *registration = of_registration_at(i);
     if (of_load_relaxed(&registration->is_loaded) && registration->is_own_library) /* relaxed: a flag */

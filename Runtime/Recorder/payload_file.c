@@ -112,13 +112,13 @@ OF_INTERNAL void of_write_payload(orderfile_trace_header *trace) {
     of_store_relaxed(&of_is_payload_written, 0); /* relaxed: a flag; at exit the payload is tried again */
     return;
   }
-  int result = of_path_beside(".new", true, new_path) ? of_clear_payload(of_payload_path) : -ENAMETOOLONG;
+  int result = -ENAMETOOLONG;
+  if (of_path_beside(".new", true, new_path) && of_append_number(new_path, of_process_number()))
+    result = of_clear_payload(new_path); /* of a process of this number that was killed */
+  if (result == 0) result = of_write_new(new_path, of_payload_bytes, size);
   if (result == 0) {
-    of_remove(new_path); /* of a process that was killed meanwhile */
-    result = of_write_new(new_path, of_payload_bytes, size);
-  }
-  if (result == 0) {
-    result = of_publish(new_path, of_payload_path);
+    result = of_clear_payload(of_payload_path);
+    if (result == 0) result = of_publish(new_path, of_payload_path);
     if (result == 0) return;
     of_remove(new_path);
   }

@@ -16,7 +16,7 @@
  *
  *   close fchmod fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
  *   pread pwrite renamex_np sysctl unlink usleep write                          files and memory
- *   clock_gettime_nsec_np getentropy mach_timebase_info issetugid __error       clocks, the process
+ *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
  *   __cxa_atexit                                                                once, in a recorded launch
  *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
  *   _dyld_register_func_for_remove_image dladdr dlsym                           images
@@ -44,7 +44,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysctl.h>
@@ -154,10 +153,15 @@ uint8_t of_memory_class(void) {
   return (uint8_t)(63 - __builtin_clzll(bytes));
 }
 
+/* A file, because the SDKs of iOS, tvOS and watchOS lack the header of getentropy, and the App Store refuses it. */
 uint64_t of_random(void) {
   OF_RAW uint64_t number;
   number = 0;
-  return OF_CALL(getentropy(&number, sizeof number)) < 0 ? 0 : number | 1;
+  int descriptor = of_open_read("/dev/urandom");
+  if (descriptor < 0) return 0;
+  int64_t got = of_read(descriptor, &number, sizeof number, 0);
+  of_close(descriptor);
+  return got == (int64_t)sizeof number ? number | 1 : 0;
 }
 
 void of_remember_executable(void) {} /* dyld knows it */
@@ -287,17 +291,6 @@ int of_create(const char *path) {
 void of_close(int descriptor) { (void)OF_CALL(close(descriptor)); }
 int of_remove(const char *path) { return (int)OF_CALL(unlink(path)); }
 
-int of_write(int descriptor, const void *bytes, size_t size) {
-  for (int attempt = 0; size > 0 && attempt < OF_ATTEMPTS; attempt++) {
-    int64_t result = OF_CALL(write(descriptor, bytes, size));
-    if (result == -EINTR) continue;
-    if (result <= 0) return result ? (int)result : -ENOSPC;
-    bytes = (const char *)bytes + result;
-    size -= (size_t)result;
-  }
-  return size == 0 ? 0 : -EINTR;
-}
-
 int of_lock_folder(const char *path) {
   static char folder[OF_PATH_SIZE]; /* static because large; registration and a child's set-up come one at a time */
   uint64_t size = of_length(path);
@@ -371,6 +364,19 @@ int of_file_number_at(const char *path, uint64_t number[2]) { return of_status_n
 OF_LOCAL uint64_t of_limit(int resource) {
   OF_RAW struct rlimit limit;
   return OF_CALL(getrlimit(resource, &limit)) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
+int of_write(int descriptor, const void *bytes, size_t size) {
+  /* Beyond this limit the kernel would not only fail, it would kill the program with SIGXFSZ. The file is new. */
+  if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
+  for (int attempt = 0; size > 0 && attempt < OF_ATTEMPTS; attempt++) {
+    int64_t result = OF_CALL(write(descriptor, bytes, size));
+    if (result == -EINTR) continue;
+    if (result <= 0) return result ? (int)result : -ENOSPC;
+    bytes = (const char *)bytes + result;
+    size -= (size_t)result;
+  }
+  return size == 0 ? 0 : -EINTR;
 }
 
 uint64_t of_address_space(void) {

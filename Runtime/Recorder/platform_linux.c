@@ -362,7 +362,16 @@ int of_file_number(int descriptor, uint64_t number[2]) {
 
 int of_file_number_at(const char *path, uint64_t number[2]) { return of_status_number(path, -1, number); }
 
+/* The soft limit of a RESOURCE of getrlimit(2). */
+OF_LOCAL uint64_t of_limit(int resource) {
+  OF_RAW uint64_t limit[2]; /* soft, hard */
+  long result = OF_SYSCALL_4(__NR_prlimit64, 0, resource, NULL, limit);
+  return result == 0 ? limit[0] : UINT64_MAX;
+}
+
 int of_write(int descriptor, const void *bytes, size_t size) {
+  /* Beyond this limit the kernel would not only fail, it would kill the program with SIGXFSZ. The file is new. */
+  if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
   for (int attempt = 0; size > 0 && attempt < OF_ATTEMPTS; attempt++) {
     long result = OF_SYSCALL_3(__NR_write, descriptor, bytes, size);
     if (result == -EINTR) continue;
@@ -371,13 +380,6 @@ int of_write(int descriptor, const void *bytes, size_t size) {
     size -= (size_t)result;
   }
   return size == 0 ? 0 : -EINTR;
-}
-
-/* The soft limit of a RESOURCE of getrlimit(2). */
-OF_LOCAL uint64_t of_limit(int resource) {
-  OF_RAW uint64_t limit[2]; /* soft, hard */
-  long result = OF_SYSCALL_4(__NR_prlimit64, 0, resource, NULL, limit);
-  return result == 0 ? limit[0] : UINT64_MAX;
 }
 
 uint64_t of_address_space(void) { return of_limit(RLIMIT_AS); }

@@ -73,7 +73,7 @@ void orderfile_rt_write_names(void) {
   }
   /* Only one thread grows the trace at a time. dladdr is not called under the lock: it takes the loader's lock, and a
    * thread in dlopen takes the two locks in the opposite order. */
-  of_lock_registration();
+  if (!of_await_registration()) return;
   of_reserve_records(trace, wanted);
   of_unlock_registration();
   for (uint64_t i = 0; i < count; i++) {

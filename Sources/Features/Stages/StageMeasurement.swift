@@ -111,9 +111,11 @@ package struct StageMeasurement {
     let input = try KeptInput(inputPath, timeout: timeout, in: environment)
     defer { withExtendedLifetime(input) {} }
     try readiness?.check()
-    var sides: [Side] = []
-    for name in [command[0]] + [base].compactMap({ $0 }) {
-      sides.append(try Side([name] + command.dropFirst(), in: environment))
+    var sides = [try Side(command, program: command[0], in: environment)]
+    if let base {
+      // A name without a slash would be looked up in PATH, and the program's working directory may be another one.
+      let path = base.hasPrefix("/") ? base : "\(try Folder.current())/\(base)"
+      sides.append(try Side([base] + command.dropFirst(), program: path, in: environment))
     }
     let evicted = Set(sides.flatMap { [$0.launched.path, $0.launched.executable] }).sorted()
     let device = try device.map { settings throws(Diagnostic) in
@@ -195,10 +197,12 @@ package struct StageMeasurement {
       var traced: TracedLaunch?
     }
 
-    init(_ command: [String], in environment: LaunchEnvironment) throws(Diagnostic) {
+    init(
+      _ command: [String], program: String, in environment: LaunchEnvironment
+    ) throws(Diagnostic) {
       self.command = command
-      path = try environment.program(named: command[0])
-      launched = try LaunchedProgram(named: command[0], in: environment)
+      path = try environment.program(named: program)
+      launched = try LaunchedProgram(named: program, in: environment)
     }
 
     mutating func add(_ round: Round) {

@@ -33,11 +33,19 @@ extension StagesDocument {
       for launch in table.launches { samples.add(launch) }
     }
     var result = samples.inOrder
+    // Each payload of MetricKit has a histogram of the same name.
+    var names: [String] = []
+    var counts: [String: [(value: Double, count: Int)]] = [:]
     for histogram in histograms {
-      let figure = StageFigure(.stages, histogram.name)
+      if counts[histogram.name] == nil { names.append(histogram.name) }
+      counts[histogram.name, default: []] += histogram.buckets.map {
+        (value: $0.middle, count: $0.count)
+      }
+    }
+    for name in names {
+      let figure = StageFigure(.stages, name)
       guard !result.contains(where: { $0.figure == figure }),
-        let times = WeightedSample(
-          counts: histogram.buckets.map { (value: $0.middle, count: $0.count) })
+        let times = WeightedSample(counts: counts[name] ?? [])
       else { continue }
       result.append(StageSample(figure: figure, times: times))
     }

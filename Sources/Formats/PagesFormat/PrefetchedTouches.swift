@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import ImageModel
 import JSON
 
@@ -52,6 +53,12 @@ package struct PrefetchedTouches: Hashable, Sendable {
     }
   }
 
+  /// Counts all touched pages as not prefetched.
+  package mutating func prefetchNothing() {
+    (codePages, dataPages) = (0, 0)
+    (outsideCode, outsideData) = (touchedCode, touchedData)
+  }
+
   /// The number of touched pages, and how many of these the image does not prefetch.
   package var touched: Int { touchedCode + touchedData }
   package var outside: Int { outsideCode + outsideData }
@@ -59,7 +66,22 @@ package struct PrefetchedTouches: Hashable, Sendable {
 
 extension PrefetchedTouches: JSONListedObject {
   package static let members = JSONMembers(
-    Self.init, member("codePages", \.codePages), member("dataPages", \.dataPages),
-    member("touchedCode", \.touchedCode), member("outsideCode", \.outsideCode),
-    member("touchedData", \.touchedData), member("outsideData", \.outsideData))
+    Self.init, pages("codePages") { $0.codePages }, pages("dataPages") { $0.dataPages },
+    pages("touchedCode") { $0.touchedCode }, pages("outsideCode") { $0.outsideCode },
+    pages("touchedData") { $0.touchedData }, pages("outsideData") { $0.outsideData })
+
+  /// A member that is a number of pages. Sums of such numbers do not overflow.
+  private static func pages(
+    _ key: StaticString, _ value: @escaping @Sendable (Self) -> Int
+  ) -> JSONMember<Self, Int> {
+    JSONMember(key) { (object, key) throws(ParseError) in
+      let count: Int = try object.value(key)
+      guard (0...1 << 52).contains(count) else {
+        throw object.invalid(key, expected: "0 to 2^52", found: "\(count)")
+      }
+      return count
+    } write: {
+      $2.member($1, value($0))
+    }
+  }
 }

@@ -5,6 +5,7 @@ python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy scipy
 /tmp/venv/bin/python3 Tests/Fixtures/statistics/record.py
 """
 
+import itertools
 import json
 import pathlib
 
@@ -95,8 +96,14 @@ def apart(before, after):
     """Two samples without rounds: the rank-sum test, the shift and its 95% interval, and that of the first's median."""
     m, n = len(before), len(after)
     u = stats.mannwhitneyu(after, before, method="asymptotic").statistic
-    exact = m + n <= 40 and len(set(before + after)) == m + n
-    p = stats.mannwhitneyu(after, before, method="exact" if exact else "asymptotic").pvalue
+    ties = len(set(before + after)) < m + n
+    p = stats.mannwhitneyu(after, before, method="exact" if m + n <= 40 and not ties else "asymptotic").pvalue
+    if m + n <= 40 and ties:
+        # scipy has no exact test for equal values: the share of all choices that are as far from the middle.
+        ranks = stats.rankdata(before + after)
+        far = abs(ranks[m:].sum() - n * (m + n + 1) / 2) - 1e-9
+        choices = [abs(sum(one) - n * (m + n + 1) / 2) >= far for one in itertools.combinations(ranks, n)]
+        p = sum(choices) / len(choices)
     differences = np.sort([b - a for a in before for b in after])
     if m + n <= 40:
         # How many choices of the values of `after` have each U, by the number of chosen values.

@@ -14,6 +14,7 @@ struct MachOImageIntegrations {
     ["load", "store"].flatMap { kind in [1, 2, 4, 8, 16].map { "___sanitizer_cov_\(kind)\($0)" } })
   static let functions: Set<String> = [
     "_orderfile_rt_mark", "_orderfile_rt_stop", "_orderfile_rt_write_names",
+    "_orderfile_rt_write_payload",
   ]
   /// Symbols of which the linker keeps one copy in an image, for this image only.
   static let onceInAnImage = callbacks.union(accessCallbacks).union(functions)

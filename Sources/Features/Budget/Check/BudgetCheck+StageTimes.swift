@@ -25,7 +25,8 @@ extension BudgetCheck {
   func stageTimes(_ limit: Budget.Limit, _ causes: [RegressionCauses]) -> [CheckResult] {
     zip(images, causes).flatMap { image, causes in
       image.figures.filter { limit.isAbout($0, of: image) }.flatMap { figure in
-        image.stageTimes[figure.id].map { results(limit, figure, $0, of: image, causes) } ?? []
+        image.stageTimes[.init(id: figure.id, state: figure.state)]
+          .map { results(limit, figure, $0, of: image, causes) } ?? []
       }
     }
   }
@@ -49,7 +50,8 @@ extension BudgetCheck {
     }
     for index in results.indices where results[index].outcome == .fail {
       results[index].setCauses(
-        causes.causes(of: limit.figure, pageSize: figure.pageSize, isWorse: true))
+        causes.causes(
+          of: limit.figure, pageSize: figure.pageSize, state: figure.state, isWorse: true))
     }
     return results
   }
@@ -85,7 +87,7 @@ extension BudgetCheck {
   ) -> CheckResult {
     var result = empty
     result.requirement = .against(allowance)
-    guard let comparison = image.stagesComparison else {
+    guard let comparison = image.stagesComparisons[result.state] else {
       result.reason =
         "the launches were not compared with launches of the base: give '--before' with '--launch', or give "
         + "'orderfile stages' the base's launches with '--base'"

@@ -26,10 +26,19 @@ package struct CheckedImage: Hashable, Sendable {
   package var unorderable: [NameWithReason] = []
   /// Comparisons of builds that were launched in turn, by state of the page cache.
   package var times: [Times] = []
-  /// The times of divided launches by the names of their figures in budgets; not in JSON.
-  package var stageTimes: [String: StageTime] = [:]
-  /// The comparison with the base's launches that the document of divided launches has; not in JSON.
-  package var stagesComparison: StagesComparison?
+  /// The times of divided launches; not in JSON.
+  package var stageTimes: [StageKey: StageTime] = [:]
+  /// The comparisons with the base's launches that documents of divided launches have, by state of the page cache; not
+  /// in JSON.
+  package var stagesComparisons: [String?: StagesComparison] = [:]
+
+  /// What a time of divided launches is of.
+  package struct StageKey: Hashable, Sendable {
+    /// The name of the figure in budgets.
+    package var id: String
+    /// The state of the page cache; `nil` for launches on other machines.
+    package var state: String?
+  }
 
   /// The files and the launch that the documents name; not in JSON.
   var origin = Origin()
@@ -223,9 +232,11 @@ extension [CheckedImage] {
     case .stages(let document):
       guard let reference = document.image, let samples = try? document.samples() else { break }
       let image = index(of: reference)
-      self[image].stagesComparison = document.comparison
+      let state = document.figureState
+      self[image].stagesComparisons[state] = document.comparison
       for sample in samples {
-        self[image].stageTimes[sample.figure.id] = StageTime(sample, document.comparison)
+        self[image].stageTimes[CheckedImage.StageKey(id: sample.figure.id, state: state)] =
+          StageTime(sample, document.comparison)
       }
     case .faults, .gen, .verify: break
     }

@@ -12,6 +12,7 @@ final class RegressionCauses {
   private struct Key: Hashable {
     var figure: String
     var pageSize: PageSize?
+    var state: String?
   }
 
   init(now: CheckedImage, base: CheckedImage?) {
@@ -24,24 +25,27 @@ final class RegressionCauses {
 
   /// Returns the causes of a worse figure, the largest first; empty if the documents do not show the causes.
   ///
-  /// - Parameter isWorse: whether the figure is worse than in the base, or there is no base. If `false`, the only
-  ///   causes are the entries that the image lacks.
+  /// - Parameters:
+  ///   - state: the state of the page cache, for times of divided launches; else `nil`.
+  ///   - isWorse: whether the figure is worse than in the base, or there is no base. If `false`, the only causes are the
+  ///     entries that the image lacks.
   func causes(
-    of figure: BudgetFigure, pageSize: PageSize?, isWorse: Bool
+    of figure: BudgetFigure, pageSize: PageSize?, state: String? = nil, isWorse: Bool
   ) -> [RegressionCause] {
-    let causes = causes(of: figure, pageSize: pageSize)
+    let causes = causes(Key(figure: figure.id, pageSize: pageSize, state: state), figure)
     return isWorse ? causes : causes.filter { $0.kind == .missing }
   }
 
-  private func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
-    let key = Key(figure: figure.id, pageSize: pageSize)
+  private func causes(_ key: Key, _ figure: BudgetFigure) -> [RegressionCause] {
     if let causes = found[key] { return causes }
-    let causes = newCauses(of: figure, pageSize: pageSize)
+    let causes = newCauses(of: figure, pageSize: key.pageSize, state: key.state)
     found[key] = causes
     return causes
   }
 
-  private func newCauses(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+  private func newCauses(
+    of figure: BudgetFigure, pageSize: PageSize?, state: String?
+  ) -> [RegressionCause] {
     switch (figure.source, figure.name) {
     case (.diff, "present"): return now.missing.map(Self.missing)
     case (.diff, "stale"), (.auto, "stale"): return now.unorderable.map(Self.missing)
@@ -49,7 +53,7 @@ final class RegressionCauses {
       return functions(pageSize).filter { $0.kind == .noLongerOrdered }
     case (.diff, "covered"), (.diff, "coveredBytes"):
       return functions(pageSize).filter(\.isUnordered)
-    case (.stages, _), (.tasks, _): return tasksAndStages(of: figure)
+    case (.stages, _), (.tasks, _): return tasksAndStages(of: figure, state)
     case (.audit, "initializers"): return added(base?.initializers, now.initializers)
     case (.audit, _) where figure.unit == .libraries:
       return added(base?.libraries?.map(\.name), now.libraries?.map(\.name))
@@ -107,7 +111,7 @@ final class RegressionCauses {
 
   /// Returns the tasks that the base's image does not register, or the stages and tasks that made a time longer: new
   /// ones first, then by the change of their time.
-  private func tasksAndStages(of figure: BudgetFigure) -> [RegressionCause] {
+  private func tasksAndStages(of figure: BudgetFigure, _ state: String?) -> [RegressionCause] {
     guard figure.isStageTime else {
       let ending = HistoryMetric.parts(of: figure.name).stage.map { " of \($0)" } ?? ""
       func ofStage(_ tasks: [SymbolName]?) -> [SymbolName]? {
@@ -115,7 +119,7 @@ final class RegressionCauses {
       }
       return added(ofStage(base?.tasks), ofStage(now.tasks))
     }
-    guard let comparison = now.stagesComparison, let limited = StageFigure(id: figure.id),
+    guard let comparison = now.stagesComparisons[state], let limited = StageFigure(id: figure.id),
       limited.group == .tasks || limited.stage == nil || limited.quantity == .elapsedMilliseconds
     else { return [] }
     func isPart(_ other: StageFigure) -> Bool {

@@ -1,3 +1,4 @@
+import ByteReading
 import CommandSupport
 import ImageModel
 import Symbolication
@@ -42,6 +43,10 @@ package struct HistoryAddition: Sendable {
     var index = try HistoryIndex(parsing: file.contents(), path: history)
     var added: [HistoryEntry] = []
     for entry in entries where !index.has(entry) {
+      // A line that could not be read again would damage the history.
+      do { _ = try HistoryEntry(parsing: FileBytes(entry.line.dropLast())) } catch {
+        throw Diagnostic("\(error)", context: origins[entry.series].map { [$0] } ?? [])
+      }
       do throws(Diagnostic) { try index.add(entry) } catch {
         var error = error
         error.context.insert(history, at: 0)

@@ -30,6 +30,9 @@ extension StagesDocument {
     ]
   }
 
+  /// The state of the page cache, which figures of the launches state; `nil` for launches on other machines.
+  var figureState: String? { place?.state }
+
   /// The machine and the state of the page cache; `nil` for launches on other machines, such as devices, which traces
   /// and logs do not describe.
   private var place: HistorySeries.Machine? {

@@ -335,7 +335,15 @@ package struct CheckedLaunch {
     progress("dividing the launch into stages")
     var measurement = StageMeasurement(
       [program.path] + program.arguments.dropFirst(), in: environment)
-    if program.image == launch.realPath { measurement.base = before }
+    if program.image == launch.realPath {
+      measurement.base = before
+    } else if before != nil {
+      made.warn([
+        Diagnostic(
+          "the launched program is not the image, so its stages are not compared with the build of '--before'",
+          context: [program.path], hint: "let '--launch' begin with the image")
+      ])
+    }
     measurement.isCold = state == .cold
     measurement.runs = runs
     measurement.inputPath = launch.inputPath

@@ -89,6 +89,8 @@ package struct Advice {
       document.changes = try predictions(file, first)
       return document
     }
+    var measurement = measurement
+    measurement.device = try measurement.device?.reading(ImageStorage(of: path))
     document.measurement = measurement
     document.keepsFiles = output != nil
     if let output { try Folder.make(output) }

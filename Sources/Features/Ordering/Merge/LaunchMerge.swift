@@ -121,7 +121,11 @@ package struct FileFolding: Sendable {
   private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
     let bytes = try file.bytes()
     switch FileKind(of: bytes) {
-    case .payload: return payloads.append(file)
+    case .payload:
+      // A pipe can be read only once; a file is read again rather than kept in memory.
+      let kept = bytes.isMapped ? nil : bytes
+      return payloads.append(
+        LaunchFiles.File(path: file.path, weight: file.weight, bytes: kept ?? nil))
     case .profile: break
     default: return try addTrace(bytes, file)
     }

@@ -84,7 +84,14 @@ package struct OrderFileVerification {
     }
     document.prefetch = regions.first { $0.state != .noAnchors } ?? regions.first
     if let path = options.pages {
-      document.prefetch?.launch = try Self.launch(path, of: builds[0])
+      guard let state = document.prefetch?.state else {
+        throw Diagnostic(
+          "--pages compares a launch with what the image prefetches, but the order file has no anchors",
+          context: [options.order], hint: "'orderfile gen --prefetch' writes anchors")
+      }
+      var launch = try Self.launch(path, of: builds[0])
+      if state != .prefetched { launch?.prefetchNothing() }
+      document.prefetch?.launch = launch
     }
     document.strings = order.strings.count
     document.unverifiedStrings = order.strings.count - strings.verified

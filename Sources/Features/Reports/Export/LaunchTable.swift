@@ -89,7 +89,8 @@ private struct LaunchRows {
       count += 1
       var fold = ProfileFold()
       _ = folder.add(launch, to: &fold, weight: 1)  // one launch is not too many
-      try add(fold.profile, launch.path, weight: launch.weight, to: &rows, sink)
+      // A row is of one device: the name of the payload's file may say whose.
+      try add(fold.profile, "", weight: launch.weight, to: &rows, sink)
     }
     if count == 0 { throw folding.nothingShown }
     payloads = folding

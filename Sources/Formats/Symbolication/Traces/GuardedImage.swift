@@ -45,6 +45,8 @@ package struct GuardedImage: Sendable {
 
   /// Whether `table`, of a payload from `machine`, is of this image.
   package func matches(_ table: FieldPayload.Table, machine: UInt32) -> Bool {
+    // A payload may state more bits than a machine has: such a payload is of no image.
+    guard machine <= UInt32(UInt16.max) else { return false }
     // A trace does not distinguish Apple's arm64 with pointer authentication from arm64.
     let architecture = image.architecture == .arm64e ? .arm64 : image.architecture
     return image.id == table.imageID && hash == table.hash && functions.count == table.guardCount

@@ -10,8 +10,9 @@
 //
 // The test assumes that launches are independent of each other, which `SignedRankTest` need not assume: a machine that
 // became slower between both samples looks like a slower build. So launches of both builds in turn, by `measure`, prove
-// more. Samples of together up to 40 launches without equal times get the exact p, by counting the choices with each U.
-// For other samples, U is treated as normally distributed, with its variance corrected for ties.
+// more. Samples of together up to 40 launches get the exact p, by counting the choices with each sum of ranks; equal times
+// have the mean of their ranks. For larger samples, U is treated as normally distributed, with its variance corrected for
+// ties. That is wrong far from the middle if one sample is small: so p is at least one of all choices.
 //
 // Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than the other", Annals
 // of Mathematical Statistics 18, 1947.
@@ -48,18 +49,57 @@ package struct RankSumTest: Hashable, Sendable {
       ties += count * count * count - count
     }
     self.u = u
-    isExact = all <= Double(Self.mostForExact) && ties == 0
     let pairs = Double(before.count) * Double(after.count)
-    if isExact {
-      let sums = RankSums(before.count, after.count)
-      p = min(1, 2 * sums.share(atMost: Int(min(u, pairs - u))))
-    } else {
-      let correction = all > 1 ? ties / (all * (all - 1)) : 0
-      let variance = pairs / 12 * (all + 1 - correction)
-      p =
-        variance > 0
-        ? NormalDistribution.twoSided(max(0, abs(u - pairs / 2) - 0.5) / variance.squareRoot()) : 1
+    isExact = all <= Double(Self.mostForExact)
+    guard !isExact else {
+      p = Self.exact(merged?.counts ?? [], choosing: after.count, doubledU: Int(2 * u))
+      return
     }
+    let correction = ties / (all * (all - 1))
+    let variance = pairs / 12 * (all + 1 - correction)
+    let normal =
+      variance > 0
+      ? NormalDistribution.twoSided(max(0, abs(u - pairs / 2) - 0.5) / variance.squareRoot()) : 1
+    p = max(normal, Self.oneOfAllChoices(before.count, after.count))
+  }
+
+  /// The share of the choices of `chosen` values whose U is at least as far from its mean.
+  ///
+  /// - Parameter counts: how often each value occurs, by ascending value. Ranks are doubled, so that the mean of the ranks
+  ///   of equal values is a whole number.
+  /// - Complexity: O(*n*⁴) for *n* values.
+  private static func exact(_ counts: [Int], choosing chosen: Int, doubledU: Int) -> Double {
+    var ranks: [Int] = []
+    for count in counts {
+      ranks += [Int](repeating: 2 * ranks.count + count + 1, count: count)
+    }
+    let most = ranks.suffix(chosen).reduce(0, +)
+    // ways[j][s]: the number of choices of j of the values so far whose ranks have the sum s.
+    var ways = [[Double]](
+      repeating: [Double](repeating: 0, count: most + 1), count: chosen + 1)
+    ways[0][0] = 1
+    for rank in ranks {
+      for place in stride(from: chosen, through: 1, by: -1) {
+        for sum in stride(from: most, through: rank, by: -1) {
+          ways[place][sum] += ways[place - 1][sum - rank]
+        }
+      }
+    }
+    let pairs = chosen * (ranks.count - chosen)
+    let far = abs(doubledU - pairs)
+    let smallest = chosen * (chosen + 1)
+    let extreme = ways[chosen].indices.filter { abs($0 - smallest - pairs) >= far }
+    return min(1, extreme.reduce(0) { $0 + ways[chosen][$1] } / ways[chosen].reduce(0, +))
+  }
+
+  /// One divided by the number of ways to choose the smaller sample from all values; less than 1e-12 counts as 0.
+  private static func oneOfAllChoices(_ first: Int, _ second: Int) -> Double {
+    let (few, all) = (min(first, second), Double(first) + Double(second))
+    var share = 1.0
+    for number in 0..<few where share > 1e-12 {
+      share *= Double(few - number) / (all - Double(number))
+    }
+    return share > 1e-12 ? share : 0
   }
 }
 
@@ -89,9 +129,6 @@ struct RankSums {
     let all = ways[second].reduce(0, +)
     shares = ways[second].map { $0 / all }
   }
-
-  /// The share of the choices whose U is at most `u`.
-  func share(atMost u: Int) -> Double { shares[...u].reduce(0, +) }
 
   /// The largest U such that at most `share` of the choices have a smaller U.
   func quantile(_ share: Double) -> Int {
