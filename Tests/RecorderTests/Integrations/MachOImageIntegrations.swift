@@ -113,7 +113,7 @@ struct MachOImageIntegrations {
     let recorder = [try apple.recorder()]
     let image = try apple.link(isRecorderFirst ? recorder + program : program + recorder)
     #expect(image.symbol("_orderfile_default_trace")?.linkage == "external")
-    #expect(try image.sections()["__DATA,__orderfile"] == 24, "three functions")
+    #expect(try image.sections()["__DATA,__orderfile"] == 32, "four functions")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: image.path))
     #expect(bytes.range(of: Data("apple.oftrace\0".utf8)) != nil)
   }

@@ -57,14 +57,16 @@ struct MachOImmunityIntegrations {
       return MachOImageIntegrations.plain(names.intersection(undefined))
     }
     let callback = "___sanitizer_cov_trace_pc_guard"
-    let setUp: Set = ["_of_replace_trace_after_fork", "_of_further_early_records"]
+    let setUp: Set = [
+      "_of_replace_trace_after_fork", "_of_further_early_records", "_of_write_payload",
+    ]
     let reached = code.reached(from: callback)
     #expect(reached.isSuperset(of: setUp.union(["_of_first_hit"])))
     let onAHit = MachOImageTests.allowedOnAHit
     let beyond = called(by: reached).subtracting(onAHit)
     #expect(beyond.subtracting(MachOImageTests.allowedInAChild).sorted() == [])
-    // Two functions do what a forked child does once, and what a launch with thousands of hits before the trace does.
-    // All other calls belong to every first hit.
+    // These functions do what a forked child does once, what a launch with thousands of hits before the trace does, and
+    // what the hit does with which a launch ends that is to have a payload. All other calls belong to every first hit.
     let everyHit = called(by: code.reached(from: callback, except: setUp))
     #expect(everyHit.subtracting(onAHit).sorted() == [])
   }
