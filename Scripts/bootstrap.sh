@@ -19,7 +19,7 @@ integrations=(
   autoconf automake ccache libtool meson  # build systems of `auto`
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   cmark-gfm influxdb libxml2-utils prometheus  # readers of the reports of check and of a history's exports
-  ghc ocaml-nox  # docs/how-to/LANGUAGES.md
+  ghc ocaml  # docs/how-to/LANGUAGES.md
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
 )
