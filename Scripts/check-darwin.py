@@ -4,11 +4,11 @@
 usage: check-darwin.py [PACKAGE]
 
 The manifest says what to check: each library target in Swift that depends on no other package. It also has the targets'
-settings and the oldest macOS, so that the use of a newer function is an error. The C declarations are those of Darwin's
+settings and the oldest macOS, so that the use of a newer function is an error. The C declarations come from Darwin's
 headers, which Scripts/apple-sdk.sh fetches; Scripts/darwin has the module map, and the few declarations that Apple's
-Swift code adds. The standard library is this compiler's for Linux. The compiler would refuse its modules because of the
-target that they name, so copies of the modules name a target of macOS. Therefore the check knows nothing of Objective-C,
-and only checks types: it makes no code, links nothing and runs nothing.
+Swift code adds. The standard library is the compiler's library for Linux. Its modules name a target of Linux, which the
+compiler would refuse, so copies of the modules name a target of macOS. Therefore the check knows nothing of
+Objective-C, and only checks types: it makes no code, links nothing and runs nothing.
 
 A target is checked again only if its files, its dependencies or the compiler have changed.
 """
@@ -30,7 +30,7 @@ sdk = scripts.parent / ".build/apple/sdk"
 out = root / ".build/darwin"
 # The headers of libraries that macOS or Homebrew has. They are the same on each system.
 foreign = ["expat.h", "expat_config.h", "expat_external.h", "xxhash.h", "zstd.h", "zstd_errors.h"]
-# The modules of Swift that the targets import, and those that each Swift file imports without a line.
+# The modules of Swift that the targets import, and the modules that each Swift file imports implicitly.
 standard = ["Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "SwiftOnoneSupport", "Dispatch"]
 
 
@@ -178,7 +178,7 @@ def copy_standard_library():
 
 
 def link_headers():
-    """Links the headers of `foreign`, alone of the folders in which the compiler for Linux finds them."""
+    """Links the headers of `foreign`, but no other header of the folders in which the compiler for Linux finds them."""
     folder = out / "headers"
     folder.mkdir(exist_ok=True)
     found = subprocess.run(["clang", "-E", "-x", "c", "-v", os.devnull], capture_output=True, text=True).stderr
@@ -242,7 +242,7 @@ def main():
         return keys[name]
 
     # A target waits for its dependencies. Without a dependency's module, the compiler would take minutes, and report
-    # errors that are none.
+    # false errors.
     remaining = {name: {n for n in closure(name, []) if n in names} for name in names}
     running, failed = {}, []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -13,8 +13,8 @@
 /* A payload that is being made. */
 typedef struct of_payload_writer {
   orderfile_trace_header *trace;
-  uint64_t slots; /* the used slots of the trace, and those with hits */
-  uint64_t hits;
+  uint64_t slots; /* the number of used slots of the trace */
+  uint64_t hits;  /* the number of used slots with hits */
   uint8_t *buffer;
   uint64_t size, used; /* bytes */
   uint16_t tables, omitted;
@@ -28,8 +28,8 @@ OF_LOCAL uint64_t of_hit_count(orderfile_trace_header *trace, uint64_t count) {
   return hits;
 }
 
-/* Stores in QUARTERS, which is zero, the quarter of each function of REGISTRATION that ran, as of_measure_functions
- * takes it. */
+/* Stores in QUARTERS the quarter in which each function of REGISTRATION ran first, in the form that
+ * of_measure_functions takes. All bytes of QUARTERS are 0 before the call. */
 OF_LOCAL void of_find_quarters(const of_payload_writer *writer, const of_registration *registration,
                                uint8_t *quarters) {
   uint64_t position = 0;
@@ -47,7 +47,8 @@ OF_LOCAL void of_find_quarters(const of_payload_writer *writer, const of_registr
   }
 }
 
-/* Reads the load record of REGISTRATION: IMAGE, and the ID, of which OF_LARGEST_ID bytes are kept. */
+/* Reads the load record of REGISTRATION into IMAGE and ID. ID has room for OF_LARGEST_ID bytes. Returns false if there
+ * is no load record, or if the image's ID is longer. */
 OF_LOCAL bool of_read_load_record(const of_payload_writer *writer, const of_registration *registration,
                                   orderfile_trace_image *image, uint8_t *id) {
   uint64_t slot = registration->load_slot;
@@ -75,8 +76,7 @@ OF_LOCAL uint64_t of_table_hash(const of_registration *registration, uint64_t sl
   return hash;
 }
 
-/* Appends the table of REGISTRATION, of whose functions QUARTERS says which ran. Returns false if it can't be written.
- */
+/* Appends the table of REGISTRATION. QUARTERS says which functions ran. Returns false if the table can't be written. */
 OF_LOCAL bool of_append_table(of_payload_writer *writer, const of_registration *registration,
                               const uint8_t *quarters, uint32_t guards, const of_function_code *code) {
   static orderfile_trace_image image; /* static because large; the lock guards it */
@@ -102,7 +102,7 @@ OF_LOCAL bool of_append_table(of_payload_writer *writer, const of_registration *
   return true;
 }
 
-/* Adds the image of REGISTRATION, unless none of its functions ran. */
+/* Adds the image of REGISTRATION if any of its functions ran. */
 OF_LOCAL void of_add_image(of_payload_writer *writer, const of_registration *registration) {
   uint64_t guards = (uint64_t)(registration->guards_end - registration->guards);
   if (guards > UINT32_MAX || writer->tables == UINT16_MAX || writer->omitted == UINT16_MAX) return;
@@ -122,7 +122,7 @@ OF_LOCAL void of_add_image(of_payload_writer *writer, const of_registration *reg
   of_unmap(quarters, guards);
 }
 
-/* Adds the images that are still loaded and are the program, or are not the program. */
+/* Adds images that are still loaded: only the program if ARE_PROGRAM is true, otherwise only the other images. */
 OF_LOCAL void of_add_images(of_payload_writer *writer, bool are_program) {
   for (uint64_t i = 0; i < of_registration_count(); i++) {
     const of_registration *registration = of_registration_at(i);

@@ -1,5 +1,5 @@
-/* The payload of a launch, made of the trace: the first quarters of functions come from the order of the hits, and the
- * numbers of functions from their guards.
+/* The payload of a launch, made from the trace. The order of the hits gives the quarter in which a function ran first,
+ * and the guard of a function gives its number.
  *
  * The payload has a table for each image that this copy of the recorder serves, the program first. A payload is one
  * launch: a device sends one for a process, not one for an image, so that launches can be counted. An image that finds
@@ -9,7 +9,7 @@
 
 #include "state.h"
 
-/* Makes the payload of TRACE, which is this process's own, in the SIZE bytes at BUFFER. TOKEN is that of the device, or
+/* Makes the payload of TRACE, which is this process's own, in the SIZE bytes at BUFFER. TOKEN is the device's token, or
  * 0. Returns the size of the payload in bytes; 0 if no function ran, if there is no room for any table, if the process
  * is a forked child, or while an image is being registered. Allocates a byte for each guard, from the kernel, for the
  * duration of the call. Any thread, any signal handler. */

@@ -1,6 +1,6 @@
 /* The code of the functions that ran, in a payload: orderfile_payload_format.h defines it.
  *
- * Why Rice codes. A set of 3,000 of 10,000 functions has log2(10000 over 3000), 8,806 bits, of information if all sets
+ * Why Rice codes. A set of 3,000 of 10,000 functions has 8,806 bits of information, log2(10000 over 3000), if all sets
  * are equally likely. For such sets, the numbers of functions between two functions that ran have a geometric
  * distribution, for which Rice codes are within 1 % of the optimum: 8,886 bits. Above all, they have a bound for every
  * set: with k = 1 a function takes 2 bits, and each pair of functions that did not run at most 1 bit. So 3,000 of
@@ -8,12 +8,12 @@
  * build ID of 20 bytes take 84 bytes more. With k = 0 a set takes at most one bit for each function of the image.
  *
  * Not used: a bit for each function (10,000 bits for any set, too much together with the quarters); Elias codes, which
- * suit gaps of unknown scale and take 9,787 bits here; a range coder with adaptive probabilities, which takes the same
- * for random sets, and less for sets whose functions are neighbours, but has no bound that is as simple, and needs
- * tables of probabilities that each reader must repeat to the bit. Four quarters, because the pages of a launch depend
- * on the set of functions, and little on their order: two bits are enough to keep the functions of the end of the
- * launch apart from those of its start, and say little about the device. Exact positions would take 12 bits each, and
- * would identify a launch.
+ * suit gaps of unknown scale and take 9,787 bits here; a range coder with adaptive probabilities. A range coder takes
+ * as many bits as Rice codes for random sets, and fewer for sets whose functions are neighbours. But its bound is not
+ * as simple, and each reader must repeat its tables of probabilities to the bit. Four quarters are enough, because the
+ * pages of a launch depend on the set of functions, and little on their order. Two bits for each function separate the
+ * start of a launch from its end, and say little about the device. The exact position of each function would take 12
+ * bits, and would identify a launch.
  *
  * Any thread, any signal handler. Pointers are not NULL. Nothing is allocated. */
 #ifndef OF_PAYLOAD_CODE_H

@@ -1,4 +1,4 @@
-/* The file gets its name when it is complete. It replaces a payload, and nothing but a payload.
+/* The file gets its name when it is complete. It replaces a payload or an empty file, and nothing else.
  *
  * The token of the day is in a file beside the payload, orderfile.day, which all programs that write payloads in that
  * folder share: so a device has one token for a day. A device whose folder can't be written has none, and sends
@@ -87,7 +87,7 @@ OF_LOCAL uint64_t of_token_of_today(void) {
   return 0;
 }
 
-/* Removes the file PATH if it is a payload. Returns 0 if there is no such file any more. */
+/* Removes the file PATH if it is a payload or empty. Returns 0 if there is no file PATH after the call. */
 OF_LOCAL int of_clear_payload(const char *path) {
   static const uint8_t magic[8] = ORDERFILE_FIELD_MAGIC_BYTES;
   OF_RAW uint8_t start[sizeof magic];

@@ -9,8 +9,8 @@
  */
 OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size);
 
-/* Writes the payload of the launch in TRACE, which is over, unless none is wanted, it was written, or the process is a
- * forked child. Any thread, any signal handler. */
+/* Writes the payload of TRACE, whose launch is over. Does nothing if no payload is wanted, if the payload was written
+ * before, or if the process is a forked child. Any thread, any signal handler. */
 OF_INTERNAL void of_write_payload(orderfile_trace_header *trace);
 
 #endif

@@ -31,11 +31,11 @@
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialization to the end of the recording; checked at
  *                            the next first hit.
  *   ORDERFILE_PAYLOAD        path of a payload: which functions ran, in a few hundred bytes without names, paths and
- *                            times of day. The syntax is that of ORDERFILE_TRACE, and the variable counts only if a
- *                            trace is recorded, too. The payload is written when the launch ends: at the mark, the
- *                            time or the stop, or else at exit. It replaces an earlier payload, but no other file. A
- *                            forked child writes none. The file orderfile.day beside it has the device's random
- *                            number of the day.
+ *                            times of day. The path has the syntax of ORDERFILE_TRACE. Without a recorded trace, no
+ *                            payload is written. The payload is written when the launch ends: at the mark, the time or
+ *                            the stop, or else at exit. It replaces an earlier payload or an empty file, but no other
+ *                            file. A forked child writes none. The file orderfile.day beside it has the device's
+ *                            random number of the day.
  *   ORDERFILE_PAYLOAD_SIZE   the most bytes of a payload, up to 65536 (default: 2048). The program gets room first; an
  *                            image that finds no room is left out of the payload.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no
@@ -123,10 +123,10 @@ static inline void orderfile_stop(void) {
  * ORDERFILE_PAYLOAD, see above, no call is needed. 2048 bytes are enough for any 3,000 of the 10,000 functions of an
  * image.
  *
- * TOKEN is a random number that the program has drawn for this device and this day, so that devices can be counted; 0
- * if there is none. Keep it until the day (UTC) ends, then draw another. Returns the size of the payload in bytes.
- * Returns 0 if nothing is recorded, if no image finds room in BUFFER, in a forked child, and while another thread loads
- * an image. */
+ * TOKEN is a random number by which devices are counted; 0 if the program has no such number. The program keeps the
+ * number until the day (UTC) ends, and then draws another number for the device. Returns the size of the payload in
+ * bytes. Returns 0 if nothing is recorded, if no image finds room in BUFFER, in a forked child, and while another
+ * thread loads an image. */
 static inline unsigned long orderfile_write_payload(void *buffer, unsigned long size, unsigned long token) {
   return ORDERFILE_RT_RESULT(write_payload, (buffer, size, token));
 }
@@ -139,8 +139,8 @@ static inline void orderfile_write_names(void) {
 }
 
 /* A program may define this to be recorded without an environment variable, for example on a device where
- * none can be set, or if the app is launched by a tap. The syntax is that of ORDERFILE_TRACE, and the
- * variable, if set, takes precedence:
+ * none can be set, or if the app is launched by a tap. The string has the syntax of ORDERFILE_TRACE. If
+ * that variable is set, it takes precedence:
  *
  *     const char orderfile_default_trace[] = "/data/local/tmp/%n.%p.oftrace";
  *     const char orderfile_default_trace[] = "%n.oftrace"; // on iOS: in the app's Documents

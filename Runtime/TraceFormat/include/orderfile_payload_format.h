@@ -12,9 +12,9 @@
  * The code of the functions of an image is a sequence of bits, the highest bit of a byte first. Each function that ran
  * has, ascending by number:
  *
- *   - the number of functions between it and the function before (for the first: before it) that did not run, as a Rice
- *     code with the `parameter` k of the table: the number divided by 2^k, as that many 0 bits and a 1 bit, then the
- *     remainder in k bits;
+ *   - the gap: the number of functions that did not run since the function that ran before. The gap of the first
+ *     function counts all functions before it. It is a Rice code with the `parameter` k of the table: q bits of 0 and a
+ *     bit of 1, where q is the gap divided by 2^k, rounded down; then the remainder in k bits;
  *   - two bits: the quarter of the launch, from 0, in which the function ran first. The first quarter has the first
  *     quarter of all functions that ran, in all images.
  *

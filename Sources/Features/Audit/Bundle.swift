@@ -16,8 +16,8 @@ struct Bundle {
   /// The paths of the libraries in `Frameworks`, ascending.
   let libraries: [String]
 
-  /// - Throws: if the folder is none of these, if there is no image, or if there are several programs and none of them
-  ///   has the folder's name.
+  /// - Throws: if the folder is not an app, an app extension or a framework, if it has no image, or if it has several
+  ///   programs but no program with the folder's name.
   init(at path: String) throws(Diagnostic) {
     var folder = path[...]
     while folder.count > 1, folder.hasSuffix("/") { folder = folder.dropLast() }

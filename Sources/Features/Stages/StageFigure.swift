@@ -3,7 +3,7 @@
 // `stages.milliseconds` is the time of the whole launch, `stages.first screen.milliseconds` the time of the row 'first
 // screen', and `tasks.first screen.milliseconds` the time of the start-up tasks of the stage 'first screen'. Programs
 // name stages and tasks, so a name may have blanks and dots. The first word of a figure has no dot, and neither has the
-// last, so the name of the stage is all of what is between the first and the last dot.
+// last, so the name of the stage is everything between the first and the last dot.
 
 /// The name of a figure of launches that are divided into stages.
 package struct StageFigure: Hashable, Sendable {

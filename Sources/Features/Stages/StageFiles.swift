@@ -66,7 +66,7 @@ package struct StageFiles {
     }
     document.precision = precision
     guard let end else { return document }
-    // A comparison of whole launches says nothing about parts of them.
+    // The comparison is of whole launches, so it does not hold for launches that are cut off at `end`.
     document.comparison = nil
     document.tables = document.tables.compactMap { table in
       if table.source.hasAllTime { return table }

@@ -29,8 +29,8 @@ package struct StageMeasurement {
   package var inputPath: String?
   /// Variables that replace those of this process, as `NAME=value`.
   package var variables: [String] = []
-  /// The working directory of the program; `nil` for that of this process. With a working directory, the path of the
-  /// program has to be absolute.
+  /// The working directory of the program; `nil` for the working directory of this process. With a working directory,
+  /// the path of the program has to be absolute.
   package var folder: String?
   package var showsOutput = false
   package var ignoresFailure = false

@@ -13,9 +13,9 @@ extension StagesDocument {
   /// Returns the figures of the launches: the whole launch first, then the rows in the order of the table, then the
   /// tasks by stages in the order of their first rows.
   ///
-  /// Rows of the measurement's own work are no figures, and the whole time of launches that were also measured without
-  /// the tracer is the time without it. Parts of a stage other than tasks, such as the loading of one library, are no
-  /// figures either. A row that a launch has several times gives several figures: `name`, `name (2)`.
+  /// Rows of the measurement's own work are no figures. If launches were also measured without the tracer, the time of
+  /// the whole launch is the time without the tracer. Parts of a stage other than tasks, such as the loading of one
+  /// library, are no figures either. A row that a launch has several times gives several figures: `name`, `name (2)`.
   ///
   /// - Throws: if the launches come from several kinds of files, which have figures of the same names.
   package func samples() throws(Diagnostic) -> [StageSample] {

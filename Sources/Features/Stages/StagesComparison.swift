@@ -60,7 +60,7 @@ package struct StagesComparison: Hashable, Sendable {
   package var new: [Unmatched]
   /// The figures that only the base has.
   package var gone: [Unmatched]
-  /// Why a difference may be that of the machine, each as a clause.
+  /// Reasons why a difference may come from the machine and not from the builds, each as a clause.
   package var doubts: [String]
 
   package struct Unmatched: Hashable, Sendable {
@@ -91,7 +91,7 @@ package struct StagesComparison: Hashable, Sendable {
 }
 
 extension StagesDocument {
-  /// Compares the launches with those of `base`.
+  /// Compares the launches with the launches of `base`.
   ///
   /// - Throws: `mismatch` if the launches of `base` are of another program, of another kind of file, or in another state
   ///   of the page cache; an error if a document has launches of several kinds of files.
@@ -168,7 +168,8 @@ extension StagesDocument {
     return doubts
   }
 
-  /// The greatest number of launches whose trend is computed, which takes time by its square.
+  /// The greatest number of launches whose trend is computed. The time to compute it grows with the square of the
+  /// number.
   private static let mostForTrend = 2000
 
   /// The notable change from the first launch to the last, such as `+12.0%`; `nil` without one.

@@ -74,7 +74,7 @@ extension LaunchHistogram: JSONReadableObject {
     self.init(
       name: try object.value("name"), origin: try object.value("origin"),
       buckets: try object.value("buckets"))
-    // The numbers of all launches are summed up later.
+    // The launches of all buckets are summed up later, so their number has a limit.
     var rest = WeightedSample.mostObservations
     for bucket in buckets {
       guard bucket.count <= rest else {

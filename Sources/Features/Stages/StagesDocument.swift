@@ -11,8 +11,9 @@ package struct StagesDocument: Sendable {
   package var tables: [StageTable] = []
   package var histograms: [LaunchHistogram] = []
   package var libraries: [LibraryList] = []
-  /// The program that was launched; `nil` if the launches do not state it, as the logs of devices, or are of several
-  /// programs. The recorded build of traces is not the build that is shipped, so then the reference has no image ID.
+  /// The program that was launched; `nil` if the launches are of several programs, or do not state the program, as logs
+  /// of devices. For traces, the reference has no image ID, because the recorded build is not the build that is
+  /// shipped.
   package var image: ImageReference?
   /// The state of the page cache before each measured launch; `nil` for launches that were not measured here.
   package var state: CacheState?

@@ -223,7 +223,7 @@ private struct BitReader {
     return value
   }
 
-  /// Returns the number in the next Rice code; `nil` if the bits end in it.
+  /// Returns the number in the next Rice code; `nil` if the bits end within this code.
   mutating func readRice(parameter: UInt8) -> Int? {
     var quotient = 0
     while let bit = read(1) {

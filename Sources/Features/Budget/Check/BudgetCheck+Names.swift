@@ -26,7 +26,7 @@ enum AllowedKind {
 }
 
 extension BudgetCheck {
-  /// Returns a verdict for each image of which a document lists the libraries or tasks.
+  /// Returns a verdict for each image whose libraries or tasks a document lists.
   func check(_ allowed: Budget.AllowedNames, _ kind: AllowedKind) -> [CheckResult] {
     guard let figure = BudgetFigure(id: kind.figure) else { return [] }
     return images.compactMap { image -> CheckResult? in

@@ -98,7 +98,7 @@ extension BudgetCheck {
       return result
     }
     let change = found.change
-    // With as many launches of each set as their harmonic mean, the interval would be as wide.
+    // Two sets of different sizes have an interval as wide as two sets of the harmonic mean of both sizes.
     let (m, n) = (Double(found.before), Double(found.after))
     let launches = Int(2 * m * n / (m + n))
     let verdict: TimeVerdict

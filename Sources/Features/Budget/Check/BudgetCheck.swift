@@ -260,9 +260,9 @@ package struct BudgetCheck {
 }
 
 extension [CheckedImage] {
-  /// Returns the image of a base with which `image` is compared: the image of the same name and, if the base has it for
-  /// several architectures, of the same architecture; `nil` if there is none. A history may have only other
-  /// architectures; then there is none. In a document, another architecture is an error, which `compare` reports.
+  /// Returns the image of a base with which `image` is compared: the image of the same name and architecture. If a
+  /// document has the image only for another architecture, returns that image, and `compare` reports the error. Returns
+  /// `nil` if the base has no image of this name, or if a history has the image only for other architectures.
   func figures(of image: CheckedImage) -> CheckedImage? {
     let named = filter { $0.name == image.name }
     return named.first { $0.reference.architecture == image.reference.architecture }

@@ -77,7 +77,7 @@ package struct BudgetFigure: Hashable, Sendable {
     source == .measure && (unit == .requests || name == "readBytes")
   }
 
-  /// Reads the name of a figure. The name of a stage may have dots and blanks: it is all of what is between the first and
+  /// Reads the name of a figure. The name of a stage may have dots and blanks: it is everything between the first and
   /// the last dot.
   ///
   /// - Returns: `nil` if no figure has this name.

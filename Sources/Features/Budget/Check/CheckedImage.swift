@@ -32,7 +32,7 @@ package struct CheckedImage: Hashable, Sendable {
   /// in JSON.
   package var stagesComparisons: [String?: StagesComparison] = [:]
 
-  /// What a time of divided launches is of.
+  /// Identifies a time of divided launches.
   package struct StageKey: Hashable, Sendable {
     /// The name of the figure in budgets.
     package var id: String

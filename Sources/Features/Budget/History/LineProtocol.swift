@@ -3,9 +3,8 @@ import Rendering
 /// A history as points of InfluxDB: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
 ///
 /// The name of the measurement is `orderfile_` and the source of the series. The tags are the properties of the series,
-/// and the stage of the metrics. The fields are the metrics, all as floats, and the commit. Each stage is a point of its
-/// own. Times are in nanoseconds. Tags can't be empty, so empty
-/// properties are left out.
+/// and the stage of the metrics, if they have a stage. The fields are the metrics, all as floats, and the commit. Each
+/// stage is a point of its own. Times are in nanoseconds. Tags can't be empty, so empty properties are left out.
 struct LineProtocol {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }

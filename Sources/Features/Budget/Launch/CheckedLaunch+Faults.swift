@@ -39,9 +39,7 @@ extension CheckedLaunch {
     defer { Interruption.catchSignals() }
     let result: FaultLaunch.Result
     do { result = try faults.run() } catch {
-      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
-      if error.kind == .failedLaunch { throw error }
-      made.lackDocument(.faults, error)
+      try made.lackMeasurement(.faults, error)
       return
     }
     made.warn(result.warnings)

@@ -316,9 +316,7 @@ package struct CheckedLaunch {
     defer { Interruption.catchSignals() }
     let result: BuildMeasurement.Result
     do { result = try measurement.run { _ in } } catch {
-      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
-      if error.kind == .failedLaunch { throw error }
-      made.lackDocument(.measure, error)
+      try made.lackMeasurement(.measure, error)
       return
     }
     if let interruption = result.interruption { throw interruption }
@@ -327,7 +325,7 @@ package struct CheckedLaunch {
     try made.add(.measure(document), as: document.json(), at: path("measure.json"))
   }
 
-  /// Divides launches into stages, in turn with those of the build of the base, if there is one.
+  /// Divides launches into stages. If the build of the base was given, launches both builds in turn.
   private func divide(
     _ program: MeasuredCommand, _ launch: LaunchOfImage, _ state: CacheState,
     _ made: inout MadeDocuments, _ progress: (String) -> Void
@@ -355,9 +353,7 @@ package struct CheckedLaunch {
     defer { Interruption.catchSignals() }
     let result: StageMeasurement.Result
     do { result = try measurement.run { _ in } } catch {
-      if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
-      if error.kind == .failedLaunch { throw error }
-      made.lackDocument(.stages, error)
+      try made.lackMeasurement(.stages, error)
       made.lack(.tasks, of: ["milliseconds"], error)
       return
     }

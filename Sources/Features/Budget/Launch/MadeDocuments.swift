@@ -1,4 +1,5 @@
 import ImageModel
+import LaunchMeasurement
 
 /// The documents that `check` makes of a launch, and the reasons why other documents are missing.
 package struct MadeDocuments {
@@ -33,6 +34,17 @@ package struct MadeDocuments {
     var warning = reason
     warning.message = "no figures of \(source.rawValue): \(reason.message)"
     warn([warning])
+  }
+
+  /// Stores the reason why a program's launches gave no document.
+  ///
+  /// - Throws: `reason` if a launch failed, or an error if the user interrupted the launches.
+  mutating func lackMeasurement(
+    _ source: HistorySeries.Source, _ reason: Diagnostic
+  ) throws(Diagnostic) {
+    if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
+    if reason.kind == .failedLaunch { throw reason }
+    lackDocument(source, reason)
   }
 
   mutating func note(_ new: [Diagnostic]) { notes += new.filter { !notes.contains($0) } }

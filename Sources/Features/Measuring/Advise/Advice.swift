@@ -2,9 +2,9 @@
 //
 // A launch touches the code that it runs, tables that the loader reads, and variables that the loader relocates. How
 // many pages these take depends on the order of the functions, and on options of the linker and of the compiler; and
-// each program gains by other changes. So `advise` tries each change before it advises it: it builds the image with one
-// change after the other, launches it, and counts its pages. Without a command that links, `advise` only states what
-// follows from the image's own tables, and calls it predicted.
+// different programs gain by different changes. So `advise` tries each change before it advises it: it builds the image
+// with one change after the other, launches it, and counts its pages. Without a command that links, `advise` only
+// states what follows from the image's own tables, and calls it predicted.
 //
 // Savings do not add up: two changes may remove the same page, or one change may undo what the other has gained. So the
 // changes that save pages and give up nothing are also tried together, the best first, and a change is kept only if the

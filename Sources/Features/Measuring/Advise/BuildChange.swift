@@ -9,7 +9,7 @@ enum BuildChange: Hashable {
   /// The functions are split into the basic blocks that the launch runs and the other blocks. The blocks that run are
   /// placed together.
   case split
-  /// The functions are ordered, and the image asks the kernel for the pages that the launch touches when it starts.
+  /// The functions are ordered. When the image starts, it asks the kernel for the pages that the launch touches.
   case prefetch
 }
 
@@ -88,7 +88,7 @@ struct BuildVariant: Hashable {
     return variant
   }
 
-  /// The variant without an order file, by whose launch the order file is made.
+  /// The variant without an order file. A launch of this variant is recorded to make the order file.
   var unordered: BuildVariant {
     var variant = self
     variant.order = nil

@@ -2,9 +2,9 @@ import TraceFormat
 
 /// Counts the devices that ran each function of an image, up to the number that is needed.
 ///
-/// A device is known by its token only. Of each function, the tokens of as many devices are kept as are needed; further
-/// devices change nothing. So memory has a bound that depends on the image, and not on the payloads: 8 bytes for each
-/// function and needed device, 4 MB for 10,000 functions and 50 devices.
+/// A device is known by its token only. For each function, at most the needed number of tokens is kept; further devices
+/// change nothing. So memory has a bound that depends on the image, and not on the payloads: 8 bytes for each function
+/// and needed device, 4 MB for 10,000 functions and 50 devices.
 struct DeviceCounts: Sendable {
   private let least: Int
   /// For each guard, the tokens of the devices that ran its function, ascending; at most `least`.

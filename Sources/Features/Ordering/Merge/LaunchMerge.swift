@@ -20,7 +20,7 @@ package struct LaunchMerge {
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var architecture: Architecture?
-    /// The number of devices that must have run a function of a payload, so that the profile has the function.
+    /// The number of devices that must have run a function of a payload; otherwise the function is left out.
     package var leastDevices = 50
     /// Whether files that can't be read are left out with a warning.
     package var keepsGoing = false
@@ -123,9 +123,9 @@ package struct FileFolding: Sendable {
     switch FileKind(of: bytes) {
     case .payload:
       // A pipe can be read only once; a file is read again rather than kept in memory.
-      let kept = bytes.isMapped ? nil : bytes
       return payloads.append(
-        LaunchFiles.File(path: file.path, weight: file.weight, bytes: kept ?? nil))
+        LaunchFiles.File(
+          path: file.path, weight: file.weight, bytes: bytes.isMapped ? nil : bytes))
     case .profile: break
     default: return try addTrace(bytes, file)
     }

@@ -2,11 +2,12 @@
 // added as launches, without the functions that too few devices ran. A payload is in memory only while it is read, so
 // memory depends on the images and not on the number of payloads.
 //
-// What is left out: the launch of a single device is never shown with a function that is rare. It is shown, if it is one of
-// the launches that the profile keeps whole, as a combination of functions that each ran on enough devices.
+// Functions that too few devices ran are left out of every launch. The profile keeps some launches whole, so it can
+// show the launch of a single device, but only as a combination of functions that each ran on enough devices.
 //
 // Payloads come from devices that nobody controls. So a payload that is truncated, damaged, of a later version or of another
-// build is counted and left out, and never an error: one of a million would spoil the rest.
+// build is counted and left out. It is never an error, because one bad payload would otherwise spoil a million good
+// ones.
 
 import Addresses
 import ByteReading
@@ -196,7 +197,7 @@ package struct PayloadFolding {
       severity: .nothingRecorded)
   }
 
-  /// The paths of images of which there is no payload.
+  /// The paths of images that have no payload.
   package var unusedImages: [String] {
     zip(images.paths, isUsed).filter { !$0.1 }.map(\.0)
   }

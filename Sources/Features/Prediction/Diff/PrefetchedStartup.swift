@@ -11,7 +11,7 @@ package struct PrefetchedStartup: Hashable, Sendable {
   /// The number of pages of code, and of constants and variables, that the image prefetches. Pages have 4 KiB.
   package var codePages: Int
   package var dataPages: Int
-  /// The number of startup functions, and how many of these are not in whole on prefetched pages.
+  /// The number of startup functions, and how many of these are not entirely on prefetched pages.
   package var functions: Int
   package var outside: Int
   /// The pages that a measured launch touched; `nil` if no measured launch of the image was given.

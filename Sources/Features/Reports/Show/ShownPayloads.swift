@@ -42,7 +42,7 @@ struct ShownPayloads {
 }
 
 extension PayloadDocument {
-  /// The most images of which payloads are counted; further images, which can only be forged, are not listed.
+  /// The greatest number of images that are listed. Only forged payloads can have more images.
   private static let mostImages = 1000
 
   fileprivate mutating func count(_ refusal: PayloadFolding.Refusal) {

@@ -1,8 +1,8 @@
-// OCaml's runtime has to recognize the code of OCaml by its addresses. It makes an exception of a stack overflow only if
-// the overflow happens there, and it can only marshal closures whose code is there. So each module has a symbol before
-// its first function and one after its last, and the runtime looks up both at start. An order file moves functions out
-// from between these symbols: then a deep recursion ends in a segmentation fault, and marshalling fails with "abstract
-// value".
+// OCaml's runtime has to recognize the code of OCaml by its addresses. It turns a stack overflow into an exception only
+// if the overflow happens in this code, and it can marshal a closure only if the closure's code is recognized. So each
+// module has a symbol before its first function and one after its last, and the runtime looks up both at start. An
+// order file moves functions out from between these symbols: then a deep recursion ends in a segmentation fault, and
+// marshalling fails with "abstract value".
 //
 // For OCamlFDO, which places functions by a linker script, the runtime has two further symbols, each in a section of its
 // own: what a linker places between `caml_hot__code_begin` and `caml_hot__code_end` is also OCaml's code. Without a
@@ -70,7 +70,7 @@ struct OCamlCode {
     return separated
   }
 
-  /// Whether the function is in OCaml, or in the part of the runtime that OCaml calls as if it were.
+  /// Whether the function is written in OCaml, or is a function of the runtime that OCaml calls like its own functions.
   private func contains(_ function: PlacedSymbol) -> Bool {
     let place = modules.partitioningIndex { $0.start > function.address }
     return place > 0 && modules[place - 1].contains(function.address)

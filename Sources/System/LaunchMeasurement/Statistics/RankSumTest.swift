@@ -1,18 +1,19 @@
 // Do two separate samples differ? The rank-sum test of Wilcoxon, Mann and Whitney
 //
-// Launches that were not made in rounds have no partners: those of an earlier build were recorded last week, on a device
-// in a laboratory. U is the number of pairs of an earlier and a later launch in which the later launch takes longer; a
-// pair of equal times counts half. If both samples come from one source, each order of all launches is as likely as any
-// other, and U is about half of all pairs.
+// Launches that were not made in rounds have no partners: the launches of an earlier build were recorded last week, on
+// a device in a laboratory. U is the number of pairs of an earlier and a later launch in which the later launch takes
+// longer; a pair of equal times counts half. If both samples come from one source, each order of all launches is as
+// likely as any other, and U is about half of all pairs.
 //
 // Example: samples 1, 2, 3 and 4, 5, 6 have U = 9 of 9 pairs. One of the 20 ways to choose three of six launches gives
 // 9, and one gives 0: p = 2 / 20.
 //
 // The test assumes that launches are independent of each other, which `SignedRankTest` need not assume: a machine that
 // became slower between both samples looks like a slower build. So launches of both builds in turn, by `measure`, prove
-// more. Samples of together up to 40 launches get the exact p, by counting the choices with each sum of ranks; equal times
-// have the mean of their ranks. For larger samples, U is treated as normally distributed, with its variance corrected for
-// ties. That is wrong far from the middle if one sample is small: so p is at least one of all choices.
+// more. If both samples together have at most 40 launches, p is exact: the choices with each sum of ranks are counted,
+// and equal times have the mean of their ranks. For larger samples, U is treated as normally distributed, with its
+// variance corrected for ties. This is wrong far from the mean if one sample is small, so p is at least one divided by
+// the number of choices.
 //
 // Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than the other", Annals
 // of Mathematical Statistics 18, 1947.
@@ -52,7 +53,7 @@ package struct RankSumTest: Hashable, Sendable {
     let pairs = Double(before.count) * Double(after.count)
     isExact = all <= Double(Self.mostForExact)
     guard !isExact else {
-      p = Self.exact(merged?.counts ?? [], choosing: after.count, doubledU: Int(2 * u))
+      p = RankSums(merged?.counts ?? [], choosing: after.count).share(asFarAs: Int(2 * u))
       return
     }
     let correction = ties / (all * (all - 1))
@@ -61,35 +62,6 @@ package struct RankSumTest: Hashable, Sendable {
       variance > 0
       ? NormalDistribution.twoSided(max(0, abs(u - pairs / 2) - 0.5) / variance.squareRoot()) : 1
     p = max(normal, Self.oneOfAllChoices(before.count, after.count))
-  }
-
-  /// The share of the choices of `chosen` values whose U is at least as far from its mean.
-  ///
-  /// - Parameter counts: how often each value occurs, by ascending value. Ranks are doubled, so that the mean of the ranks
-  ///   of equal values is a whole number.
-  /// - Complexity: O(*n*⁴) for *n* values.
-  private static func exact(_ counts: [Int], choosing chosen: Int, doubledU: Int) -> Double {
-    var ranks: [Int] = []
-    for count in counts {
-      ranks += [Int](repeating: 2 * ranks.count + count + 1, count: count)
-    }
-    let most = ranks.suffix(chosen).reduce(0, +)
-    // ways[j][s]: the number of choices of j of the values so far whose ranks have the sum s.
-    var ways = [[Double]](
-      repeating: [Double](repeating: 0, count: most + 1), count: chosen + 1)
-    ways[0][0] = 1
-    for rank in ranks {
-      for place in stride(from: chosen, through: 1, by: -1) {
-        for sum in stride(from: most, through: rank, by: -1) {
-          ways[place][sum] += ways[place - 1][sum - rank]
-        }
-      }
-    }
-    let pairs = chosen * (ranks.count - chosen)
-    let far = abs(doubledU - pairs)
-    let smallest = chosen * (chosen + 1)
-    let extreme = ways[chosen].indices.filter { abs($0 - smallest - pairs) >= far }
-    return min(1, extreme.reduce(0) { $0 + ways[chosen][$1] } / ways[chosen].reduce(0, +))
   }
 
   /// One divided by the number of ways to choose the smaller sample from all values; less than 1e-12 counts as 0.
@@ -104,40 +76,54 @@ package struct RankSumTest: Hashable, Sendable {
 }
 
 /// The values of U over all choices of some of the values of both samples.
+///
+/// U and the ranks are doubled, so that the mean of the ranks of equal values is a whole number.
 struct RankSums {
-  /// For each U, the share of the choices with this U.
-  private var shares: [Double]
+  /// For each doubled U, the number of choices with this U.
+  private let choices: [Double]
+  private let allChoices: Double
 
   /// - Parameters:
-  ///   - first: the number of values of the first sample.
-  ///   - second: the number of values of the second sample; at least 1, as `first`.
+  ///   - counts: how often each value of both samples occurs, by ascending value.
+  ///   - chosen: the number of values of the second sample; at least 1, and fewer than all.
   /// - Complexity: O(*n*⁴) for *n* values of both samples.
-  init(_ first: Int, _ second: Int) {
-    let pairs = first * second
-    // ways[j][u]: the number of choices of j of the values so far, where u counts the other values below each of them.
+  init(_ counts: [Int], choosing chosen: Int) {
+    var ranks: [Int] = []
+    for count in counts {
+      ranks += [Int](repeating: 2 * ranks.count + count + 1, count: count)
+    }
+    let smallest = chosen * (chosen + 1)
+    let most = smallest + 2 * chosen * (ranks.count - chosen)
+    // ways[j][s]: the number of choices of j of the values so far whose ranks have the sum s.
     var ways = [[Double]](
-      repeating: [Double](repeating: 0, count: pairs + 1), count: second + 1)
+      repeating: [Double](repeating: 0, count: most + 1), count: chosen + 1)
     ways[0][0] = 1
-    for value in 0..<(first + second) {
-      for chosen in stride(from: min(second, value + 1), through: 1, by: -1) {
-        let others = value - (chosen - 1)
-        for u in stride(from: pairs, through: others, by: -1) {
-          ways[chosen][u] += ways[chosen - 1][u - others]
+    for rank in ranks {
+      for place in stride(from: chosen, through: 1, by: -1) {
+        for sum in stride(from: most, through: rank, by: -1) {
+          ways[place][sum] += ways[place - 1][sum - rank]
         }
       }
     }
-    let all = ways[second].reduce(0, +)
-    shares = ways[second].map { $0 / all }
+    choices = Array(ways[chosen][smallest...])
+    allChoices = choices.reduce(0, +)
   }
 
-  /// The largest U such that at most `share` of the choices have a smaller U.
+  /// The share of the choices whose U is at least as far from the mean of U as `doubledU`.
+  func share(asFarAs doubledU: Int) -> Double {
+    let mean = (choices.count - 1) / 2
+    let far = choices.indices.filter { abs($0 - mean) >= abs(doubledU - mean) }
+    return min(1, far.reduce(0) { $0 + choices[$1] } / allChoices)
+  }
+
+  /// The largest U such that at most `share` of the choices have a smaller U, if no values are equal.
   func quantile(_ share: Double) -> Int {
     var below = 0.0
-    var u = 0
-    while u < shares.count - 1, below + shares[u] <= share {
-      below += shares[u]
-      u += 1
+    var doubledU = 0
+    while doubledU < choices.count - 1, below + choices[doubledU] / allChoices <= share {
+      below += choices[doubledU] / allChoices
+      doubledU += 1
     }
-    return u
+    return doubledU / 2
   }
 }

@@ -72,7 +72,8 @@ package struct SampleChange: Hashable, Sendable {
   /// Returns the place, from 1, of the difference at which the interval begins; 0 if there is no interval.
   private static func firstInside(_ before: Int, _ after: Int) -> Double {
     if Double(before) + Double(after) <= Double(RankSumTest.mostForExact) {
-      return Double(RankSums(before, after).quantile(0.025))
+      let apart = [Int](repeating: 1, count: before + after)
+      return Double(RankSums(apart, choosing: after).quantile(0.025))
     }
     let (m, n) = (Double(before), Double(after))
     let deviation = (m * n * (m + n + 1) / 12).squareRoot()

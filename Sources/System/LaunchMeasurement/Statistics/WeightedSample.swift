@@ -46,8 +46,8 @@ package struct WeightedSample: Hashable, Sendable {
   package var lowerQuartile: Double { quantile(0.25) }
   package var upperQuartile: Double { quantile(0.75) }
 
-  /// The 95% confidence interval of the median of all launches, of which the sample is a part; `nil` for fewer than 6
-  /// observations, which have no such interval.
+  /// The 95% confidence interval of the true median, which an unlimited number of observations would have; `nil` for
+  /// fewer than 6 observations, which have no such interval.
   ///
   /// Each observation is below the true median with a probability of one half. So the interval from the *k*-th smallest
   /// observation to the *k*-th largest lacks the true median only if fewer than *k* observations are on one side of it,
