@@ -4,7 +4,7 @@
 # compiles PROGRAM into an existing folder, as objects and archives; the shell with $CC. PROGRAM_libraries are its
 # libraries, and PROGRAM_driver is the compiler that links it (clang, if it is not set). CMake has 12 MB of C++ with its
 # own copies of all libraries, and takes about half an hour on two processors. The fourth program, orderfile, is the
-# command itself, in Swift; build_orderfile builds it. PROGRAM_launch is the command line of a launch
+# command itself, in Swift; build_orderfile builds it. The fifth, lld, is linked from prebuilt libraries. PROGRAM_launch is the command line of a launch
 # that ends without help. launch_PROGRAM NAME COMMAND... IMAGE runs the launch NAME, with IMAGE after the words of
 # COMMAND.
 compile_sqlite3() {
@@ -60,6 +60,22 @@ cmake_libraries=(-lpthread -ldl -lrt -lm)
 cmake_launch=(-P "$here/cmake/launch.cmake")
 cmake_launches=(launch second)
 launch_cmake() { "${@:2}" -P "$here/cmake/$1.cmake"; }
+
+# lld for ELF, with its usual 20 targets: 120 MB of C++ from the static libraries of Debian's llvm-19-dev, liblld-19-dev
+# and libpolly-19-dev (500 MB), which were compiled with -ffunction-sections. Its launch links a static program.
+compile_lld() {
+  local llvm=/usr/lib/llvm-19
+  clang++ -O2 -std=c++17 -ffunction-sections "-I$llvm/include" "${@:2}" -c "$here/lld/main.cpp" -o "$1/main.o" || return
+  echo 'int main(void) { return 0; }' | clang -x c - -c -o linked.o
+  lld_libraries=(-Wl,--gc-sections "-L$llvm/lib" -llldELF -llldCommon
+    $("$llvm/bin/llvm-config" --link-static --libs all-targets lto option windowsdriver passes debuginfodwarf --system-libs))
+  lld_launch=(-flavor gnu -static -o linked linked.o)
+  local file
+  for file in crt1.o crti.o libc.a libgcc.a libgcc_eh.a libc.a crtn.o; do lld_launch+=("$(gcc -print-file-name=$file)"); done
+}
+lld_driver=clang++
+lld_launches=(launch)
+launch_lld() { "${@:2}" "${lld_launch[@]}"; }
 
 # The launches of orderfile read a copy of the command, called shown, and an order of it.
 orderfile_launch=(show shown)

@@ -94,7 +94,7 @@ struct PrefetchIntegrations {
 
   /// The smallest program is the one on which the initializer weighs most. `PrefetchTable.mostRanges` is the number of
   /// ranges of a full table.
-  @Test(arguments: [0, 3, 48]) func itAddsHardlyAnyInstructions(ranges: Int) throws {
+  @Test(arguments: [0, 3, 40]) func itAddsHardlyAnyInstructions(ranges: Int) throws {
     let data: [[UInt32]] =
       [[3], [0, 1500], [1, 500], [3, 40], [UInt32(ranges)]]
       + (0..<ranges).map { [[0, 0, 1400], [1, 0, 400], [2, 0, 40]][$0 % 3] }

@@ -60,7 +60,7 @@ package struct PrefetchTable: Hashable, Sendable {
 
   /// The largest number of ranges. Each range is a system call or several, takes 12 bytes, and costs a launch 38
   /// instructions. With more ranges, the initializer costs the smallest program more than 2% of its instructions.
-  static let mostRanges = 48
+  static let mostRanges = 40
   /// The largest number of segments with ranges: the initializer has room for eight segments on its stack. Linkers make
   /// four or five loaded segments.
   package static let mostSegments = 8
