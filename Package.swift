@@ -161,7 +161,10 @@ let package = Package(
     // Code that several documents need: tables, numbers, words, Markdown, SARIF, HTML.
     target(
       "Features/Rendering",
-      ["LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading"]),
+      [
+        "LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
+      ]),
     // Code that several commands need: files, the inputs of a command line, launches.
     smallTarget(
       "Features/CommandSupport",

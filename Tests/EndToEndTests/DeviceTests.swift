@@ -147,7 +147,7 @@ struct DeviceTests {
       "faults", "--cold", "--device", "sd", "--", "./my app", "4")
     #expect(
       text.text.contains(
-        "device: sd, a copy in memory, read-ahead 128.0Ki, 0.667 ms for each request; the launch made "
+        "device: sd, a copy in memory, read-ahead 128 KiB, 0.667 ms for each request; the launch made "
       ), "\(text.text)")
     let stages = try workshop.mustOrderfile(
       "stages", "--cold", "--runs", "2", "--device", "slow=16KiB,0ms", "--json", "--", "./my app",

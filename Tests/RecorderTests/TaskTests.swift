@@ -198,7 +198,7 @@ import TraceFormat
         + Self.includes + ["-o", workshop.path("OrderFileTasks.o")])
   }
 
-  /// The feature `CompileTimeValues` gives a stage one constant for all its tasks.
+  /// With the feature `CompileTimeValues`, all tasks of a stage share one constant, and functions can't be closures.
   @Test(
     .needs("swiftc"),
     arguments: [
@@ -222,8 +222,10 @@ import TraceFormat
     }
     let tasks =
       "import OrderFileTasks\nfunc openDatabase() { print(\"database\") }\n"
+      + "func readSettings() { print(\"settings\") }\n"
       + (hasConstant ? "@const let stage: OrderFileTasks.Stage = \(stage)\n" : "")
-      + task("database", 0, "openDatabase") + task("settings", -1, "{ print(\"settings\") }")
+      + task("database", 0, "openDatabase")
+      + task("settings", -1, hasConstant ? "readSettings" : "{ readSettings() }")
     let main = """
       import OrderFileTasks
       @main struct App {
@@ -400,6 +402,16 @@ import TraceFormat
       try workshop.trace().marks == [
         "begin task a of inner", "begin task a of later", "end task a of later",
         "begin task b of inner", "end task b of inner", "end task a of inner",
+      ])
+    let stage = "view of the map"
+    try build("map.o", ["member.c"], Self.member(stage, "tiles", says: "tiles"), links: [])
+    let quoted = try build(
+      "quoted", ["host.c"], Workshop.instrumented,
+      links: [workshop.path("map.o"), Self.object(), Workshop.runtime.get(), "-ldl"])
+    #expect(try workshop.record(quoted, ["run=\(stage)"]).status == 0)
+    #expect(
+      try workshop.trace().marks == [
+        "begin task tiles of \"\(stage)\"", "end task tiles of \"\(stage)\"",
       ])
   }
 }
