@@ -32,7 +32,7 @@ import TraceFormat
   private static func launchOnLinux(in workshop: Workshop) throws -> (output: String, [String]) {
     func must(_ tool: String, _ arguments: [String]) throws -> String {
       let ended = try workshop.run(tool, arguments)
-      guard ended.status == 0 else { throw Tool.Failure(description: "\(tool): \(ended.output)") }
+      try #require(ended.status == 0, "\(tool): \(ended.output)")
       return ended.output
     }
     _ = try must("make", ["-s", "-C", projectFolder.path, "runtime"])

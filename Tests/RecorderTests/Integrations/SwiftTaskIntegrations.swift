@@ -78,7 +78,8 @@ import Testing
         "swiftc",
         ["-swift-version", "6", "-parse-as-library", "-c", workshop.path("limit.swift"), "-o"]
           + [workshop.path("limit.o")])
-      #expect(ended.status == 1 && ended.errors.contains("error: \(row[3])\n"), "\(row)\n\(ended.errors)")
+      #expect(
+        ended.status == 1 && ended.errors.contains("error: \(row[3])\n"), "\(row)\n\(ended.errors)")
     }
   }
 }
