@@ -12,9 +12,10 @@
 // - `refine`: the pages above what placement can reach, less the gains of the steps before, if these are many.
 // - `prefetch`: the major faults that a cold launch is predicted to wait for. It saves no page.
 //
-// A step whose gain is 0 is left out. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
-// first, alone. ocamlopt can't split functions. A step that was measured and did not pay is left out. A launch that prefetches is not told to prefetch; an order that lists all recorded functions is not told
-// to be made again, and an order that `refine` has written is not refined again.
+// A step whose gain is 0 is left out, and so is a step that was measured and did not pay. `refine` and `prefetch` need an
+// order that the linker follows, so `relink` comes first, alone. A launch that prefetches is not told to prefetch; an
+// order that lists all recorded functions is not told to be made again, and an order that `refine` has written is not
+// refined again. Images of OCaml are not split, because ocamlopt can't split functions.
 //
 // What it leaves out: steps are not simulated together, so the gains need not add up.
 

@@ -6,6 +6,7 @@ import Ordering
 import PagesFormat
 import Prediction
 import Rendering
+import Symbolication
 
 /// The pages that launches execute, in the default order and in the new one.
 typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>
