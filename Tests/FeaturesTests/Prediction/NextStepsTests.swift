@@ -124,12 +124,9 @@ import Testing
     let rest = SampleBuilds.functions.filter { !SampleBuilds.used.contains($0) }
     try builds.workshop.write(
       sampleImage(SampleBuilds.used + rest, size: 16 << 10, id: [0x1a]), "large")
-    #expect(try steps("large", order: "app.order").map(\.kind) == [.split, .prefetch])
+    #expect(try steps("large", order: "app.order").map(\.kind) == [.split])
     #expect(
-      try steps("large", order: "app.order", rejected: [.prefetch]).map(\.kind) == [.split])
-    #expect(
-      try steps("large", order: "app.order", rejected: [.prefetch, .split]).map(\.kind)
-        == [.nothing])
+      try steps("large", order: "app.order", rejected: [.split]).map(\.kind) == [.nothing])
   }
 
   /// ocamlopt splits no functions, and has an option of its own for their sections.
@@ -140,11 +137,12 @@ import Testing
       sampleImage(SampleBuilds.used + rest + ocaml, size: 16 << 10, id: [0x1a]), "large")
     #expect(try !steps("large", order: "app.order").contains { $0.kind == .split })
     try builds.writeImage(SampleBuilds.functions + ocaml, "default", id: [0x1b])
+    try builds.write("f12\nf8\nf4\nf0", "reversed.order")
     for (name, option) in [
       ("default", "ocamlopt -function-sections"),
       ("other-build", "-ffunction-sections (Swift: -Xfrontend -function-sections)"),
     ] {
-      let relink = try #require(try steps(name, order: "app.order").first)
+      let relink = try #require(try steps(name, order: "reversed.order").first)
       #expect(relink.kind == .relink)
       #expect(
         relink.needs.last == "if it was linked with this file, compile it with \(option)",
