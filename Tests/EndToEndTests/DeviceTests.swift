@@ -161,7 +161,7 @@ struct DeviceTests {
     let workshop = try Self.workshop()
     let device = ["--device", "slow=16MiB,0ms"]
     let sentence =
-      "/my app: this disk reads 16.0Mi ahead, the whole file: a cold launch can't show page order"
+      "/my app: this disk reads 16 MiB ahead, the whole file: a cold launch can't show page order"
     let faults = try workshop.mustOrderfile(
       ["faults", "--cold"] + device + ["--", "./my app", "1"])
     #expect(
