@@ -107,12 +107,14 @@ tests-built:
 	$(SWIFT_BUILD) --build-tests
 
 quick: ## debug build, and the tests that start no process (no compiler, linker, emulator or launch) and take under a second
+	@Scripts/room.sh debug 900
 	swift build --build-tests
 	ORDERFILE_QUICK=1 $(LIMIT) swift test --skip-build 2>&1 | $(SUMMARY)
 
 # A build of all products would compile what only tests import.
 PRODUCTS := orderfile orderfile-pages orderfile-stages orderfile-qemu
 build: runtime ## the command and the recorder, in release mode
+	@Scripts/room.sh release 150
 	@for product in $(PRODUCTS); do $(SWIFT_BUILD) --product $$product || exit 1; done
 
 HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a $(RUNTIME)/orderfile_tasks.o)

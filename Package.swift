@@ -83,7 +83,7 @@ let package = Package(
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
-    .library(name: "OrderFileTasks", type: .static, targets: ["Tasks"]),
+    .library(name: "OrderFileTasks", type: .static, targets: ["OrderFileTasks", "Tasks"]),
     .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
     .library(name: "orderfile-stages", type: .dynamic, targets: ["StageTracer"]),
     .library(name: "orderfile-qemu", type: .dynamic, targets: ["QEMUPlugin"]),
@@ -161,7 +161,10 @@ let package = Package(
     // Code that several documents need: tables, numbers, words, Markdown, SARIF, HTML.
     target(
       "Features/Rendering",
-      ["LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading"]),
+      [
+        "LaunchMeasurement", "PagesFormat", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
+      ]),
     // Code that several commands need: files, the inputs of a command line, launches.
     smallTarget(
       "Features/CommandSupport",
@@ -293,10 +296,14 @@ let package = Package(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: strict),
 
-    // The C code that runs the start-up tasks of an app. It records marks if the recorder is linked, too.
+    // The C code that runs the start-up tasks of an app, and its Swift interface. It records marks if the recorder is
+    // linked, too.
     .target(
       name: "Tasks", path: "Runtime/Tasks",
       cSettings: [.headerSearchPath("../Recorder/include")]),
+    .target(
+      name: "OrderFileTasks", dependencies: ["Tasks"], path: "Runtime/OrderFileTasks",
+      swiftSettings: strict),
 
     // The library that `orderfile pages` loads into the program, in C, without Swift's runtime.
     .target(

@@ -332,10 +332,13 @@ static void of_report(enum orderfile_task_error error, const struct of_queued_ta
   if (writev(STDERR_FILENO, parts, OF_TEXTS) < 0) return; /* nobody listens */
 }
 
+/* A stage with " of " in its name is quoted, so that readers find where the name of the task ends. */
 static void of_mark(const struct of_task_table *table, const char *begin,
                     const struct orderfile_task *task) {
   char mark[16 + ORDERFILE_TASK_NAME_SIZE + ORDERFILE_TASK_STAGE_SIZE];
-  const char *const texts[] = {begin, task->name, " of ", task->stage};
+  bool is_quoted = strstr(task->stage, " of ") != NULL;
+  const char *const texts[] = {begin, task->name, is_quoted ? " of \"" : " of ", task->stage,
+                               is_quoted ? "\"" : ""};
   char *end = mark;
   for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
     for (const char *from = texts[i]; *from; from++) *end++ = *from;

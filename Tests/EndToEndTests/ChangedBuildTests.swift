@@ -78,7 +78,7 @@ import Testing
     let text = try Self.diff(workshop, "before", ["--pages-after", "pages.json"]).text
     #expect(
       text.contains(
-        "not counted: 1 function (4.9Ki): added in the layout after, which the recorded build lacks"
+        "not counted: 1 function (4.9 KiB): added in the layout after, which the recorded build lacks"
       )
     )
     #expect(text.contains("not in the recorded build"))

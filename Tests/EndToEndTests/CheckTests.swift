@@ -80,7 +80,7 @@ import Testing
       #expect(
         run.text.contains("\n\(figure) of app, 4 KiB pages: expected at most "), "\(run.text)")
     }
-    #expect(run.text.contains("  new: load_plugins (11.7Ki, "))
+    #expect(run.text.contains("  new: load_plugins (11.7 KiB, "))
     #expect(run.errors.contains("  hint: new: load_plugins"))
     // The documents of the base say the same as its report.
     let raw = try workshop.orderfile(

@@ -147,7 +147,7 @@ struct DeviceTests {
       "faults", "--cold", "--device", "sd", "--", "./my app", "4")
     #expect(
       text.text.contains(
-        "device: sd, a copy in memory, read-ahead 128.0Ki, 0.667 ms for each request; the launch made "
+        "device: sd, a copy in memory, read-ahead 128 KiB, 0.667 ms for each request; the launch made "
       ), "\(text.text)")
     let stages = try workshop.mustOrderfile(
       "stages", "--cold", "--runs", "2", "--device", "slow=16KiB,0ms", "--json", "--", "./my app",
@@ -161,7 +161,7 @@ struct DeviceTests {
     let workshop = try Self.workshop()
     let device = ["--device", "slow=16MiB,0ms"]
     let sentence =
-      "/my app: this disk reads 16.0Mi ahead, the whole file: a cold launch can't show page order"
+      "/my app: this disk reads 16 MiB ahead, the whole file: a cold launch can't show page order"
     let faults = try workshop.mustOrderfile(
       ["faults", "--cold"] + device + ["--", "./my app", "1"])
     #expect(

@@ -44,9 +44,10 @@ struct MachOCommandTests {
     return try #require(UInt64(line.prefix(16), radix: 16))
   }
 
-  /// Writes a trace of `arm`, which is at `path`: `draw` ran first, then `app::parse`.
+  /// Writes a trace of `arm`, which is at `path`: `functions` ran in their order.
   static func writeTrace(
-    ofImageAt path: String, uuid: String, in workshop: Workshop
+    ofImageAt path: String, uuid: String, functions: [String] = ["_draw", "__ZN3app5parseEi"],
+    in workshop: Workshop
   ) throws {
     let digits = uuid.filter { $0 != "-" }.map { UInt8($0.hexDigitValue ?? 0) }
     let id = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -55,7 +56,7 @@ struct MachOCommandTests {
     var trace = TraceWriter()
     trace.program = path
     trace.addLoad(image)
-    for (index, name) in ["_draw", "__ZN3app5parseEi"].enumerated() {
+    for (index, name) in functions.enumerated() {
       trace.addHit(
         image, guard: UInt64(index), entry: try address(name, of: "arm", in: workshop))
     }

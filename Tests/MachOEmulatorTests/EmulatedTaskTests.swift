@@ -95,6 +95,45 @@ import Testing
       run.output == early + "first\na\nb of the plugin\nc\n= 4\n= 0\ntwice\n= 1\n")
   }
 
+  /// The task of docs/how-to/TASKS.md, with the Swift interface compiled into the app.
+  @Test func aTaskInSwiftRunsAsATaskInC() throws {
+    let interface = try String(
+      contentsOf: projectFolder.appendingPathComponent(
+        "Runtime/OrderFileTasks/OrderFileTasks.swift"), encoding: .utf8)
+    let task = """
+      nonisolated(unsafe) private var opened: Int32 = 0
+      private func openDatabase() { opened += 1 }
+      #if objectFormat(MachO)
+        @section("__DATA,__of_tasks")
+      #else
+        @section("orderfile_tasks")
+      #endif
+      @used let databaseTask: OrderFileTasks.Task = (
+        version: 1, size: 96, priority: 0, function: openDatabase, flags: 0,
+        stage: (0x7372_6966, 0x6373_2074, 0x6e65_6572, 0, 0, 0, 0),
+        name: (0x6573_6162_6174_6164, 0, 0, 0, 0, 0))
+      @_cdecl("run") public func run() -> Int32 {
+        Int32(OrderFileTasks.run("first screen")) * 10 + opened
+      }
+      """
+    try workshop.write((interface + task).utf8, "tasks.swift")
+    try workshop.write(
+      """
+      #include <stdio.h>
+      int run(void);
+      int main(void) { for (int i = 0; i < 2; i++) printf("%d\\n", run()); return 0; }
+      """.utf8, "caller.c")
+    for source in ["tasks.swift", "caller.c"] {
+      try sdk.compile(
+        source, to: source + ".o", for: .iOS, flags: [Self.headers[0]], in: workshop)
+    }
+    try sdk.link(
+      ["caller.c.o", "tasks.swift.o", tasks], to: "app", for: .iOS, flags: ["-dead_strip"],
+      in: workshop)
+    let run = try MachOEmulator().run("app", in: workshop)
+    #expect(run.output == "11\n1\n" && run.errors == "" && run.status == 0, "\(run.errors)")
+  }
+
   /// A section for the tasks and none in an image without any, for each platform of `make runtime-darwin`.
   @Test func theSectionIsKeptAndOnlyThereWithTasks() throws {
     for (name, hasTasks) in [("plugin", true), ("empty", false)] {

@@ -187,47 +187,64 @@ import TraceFormat
     return "(\(words.map { "0x\(String($0, radix: 16))" }.joined(separator: ", ")))"
   }
 
-  /// The tuple of docs/how-to/TASKS.md.
-  static let swiftType = """
-    typealias StartupTask = (
-      version: UInt16, size: UInt16, priority: Int32, function: @convention(c) () -> Void,
-      flags: UInt32, stage: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32),
-      name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-    )
-    """
+  /// Compiles `OrderFileTasks` into the module and the object `OrderFileTasks.o` of `workshop`.
+  static func compileSwiftFace(in workshop: Workshop) throws {
+    let source = Workshop.package.appendingPathComponent(
+      "Runtime/OrderFileTasks/OrderFileTasks.swift")
+    try workshop.make(
+      "swiftc",
+      ["-parse-as-library", "-O", "-module-name", "OrderFileTasks", "-emit-module"]
+        + ["-emit-module-path", workshop.path("OrderFileTasks.swiftmodule"), "-c", source.path]
+        + Self.includes + ["-o", workshop.path("OrderFileTasks.o")])
+  }
 
-  @Test(.needs("swiftc"), arguments: [["-O", "-use-ld=lld"], ["-Onone", "-use-ld=gold"]])
-  func aTaskInSwiftIsATuple(flags: [String]) throws {
+  /// With the feature `CompileTimeValues`, all tasks of a stage share one constant, and functions can't be closures.
+  @Test(
+    .needs("swiftc"),
+    arguments: [
+      (["-O", "-use-ld=lld"], false), (["-Onone", "-use-ld=gold"], false),
+      (["-O", "-use-ld=lld", "-enable-experimental-feature", "CompileTimeValues"], true),
+    ])
+  func aTaskInSwiftIsATuple(flags: [String], hasConstant: Bool) throws {
+    let stage = Self.words("launch of a Swift app", 7, size: 4)
     func task(_ name: String, _ priority: Int, _ function: String) -> String {
       """
-      @section("orderfile_tasks") @used
-      let \(name)Task: StartupTask = (
-        1, 96, \(priority), \(function), 0, \(Self.words("launch of a Swift app", 7, size: 4)),
-        \(Self.words(name, 6, size: 8)))
+      #if objectFormat(MachO)
+        @section("__DATA,__of_tasks")
+      #else
+        @section("orderfile_tasks")
+      #endif
+      @used let \(name)Task: OrderFileTasks.Task = (
+        version: 1, size: 96, priority: \(priority), function: \(function), flags: 0,
+        stage: \(hasConstant ? "stage" : stage), name: \(Self.words(name, 6, size: 8)))
 
       """
     }
     let tasks =
-      Self.swiftType + "\nfunc openDatabase() { print(\"database\") }\n"
-      + task("database", 0, "openDatabase") + task("settings", -1, "{ print(\"settings\") }")
+      "import OrderFileTasks\nfunc openDatabase() { print(\"database\") }\n"
+      + "func readSettings() { print(\"settings\") }\n"
+      + (hasConstant ? "@const let stage: OrderFileTasks.Stage = \(stage)\n" : "")
+      + task("database", 0, "openDatabase")
+      + task("settings", -1, hasConstant ? "readSettings" : "{ readSettings() }")
     let main = """
-      import Tasks
+      import OrderFileTasks
       @main struct App {
         static func main() {
-          print(orderfile_run_tasks("launch of a Swift app"))
+          print(OrderFileTasks.run("launch of a Swift app"))
+          OrderFileTasks.run("a stage without tasks")
         }
       }
       """
     for (name, text) in [("tasks.swift", tasks), ("app.swift", main)] {
       try Data(text.utf8).write(to: URL(fileURLWithPath: workshop.path(name)))
     }
-    let include = Workshop.package.appendingPathComponent("Runtime/Tasks/include").path
+    try Self.compileSwiftFace(in: workshop)
     try workshop.make(
       "swiftc",
-      flags + [
-        "-parse-as-library", "-module-name", "app", "-I", include, workshop.path("tasks.swift"),
-        workshop.path("app.swift"), try Self.object(), "-Xlinker", "--gc-sections", "-o",
-        workshop.path("app"),
+      flags + Self.includes + [
+        "-parse-as-library", "-module-name", "app", "-I", workshop.folder.path,
+        workshop.path("tasks.swift"), workshop.path("app.swift"), workshop.path("OrderFileTasks.o"),
+        try Self.object(), "-Xlinker", "--gc-sections", "-o", workshop.path("app"),
       ])
     #expect(try lines(workshop.path("app")) == ["settings", "database", "2"])
   }
@@ -385,6 +402,16 @@ import TraceFormat
       try workshop.trace().marks == [
         "begin task a of inner", "begin task a of later", "end task a of later",
         "begin task b of inner", "end task b of inner", "end task a of inner",
+      ])
+    let stage = "view of the map"
+    try build("map.o", ["member.c"], Self.member(stage, "tiles", says: "tiles"), links: [])
+    let quoted = try build(
+      "quoted", ["host.c"], Workshop.instrumented,
+      links: [workshop.path("map.o"), Self.object(), Workshop.runtime.get(), "-ldl"])
+    #expect(try workshop.record(quoted, ["run=\(stage)"]).status == 0)
+    #expect(
+      try workshop.trace().marks == [
+        "begin task tiles of \"\(stage)\"", "end task tiles of \"\(stage)\"",
       ])
   }
 }

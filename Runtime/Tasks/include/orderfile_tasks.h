@@ -75,7 +75,7 @@ enum orderfile_task_error {
  * function and counts as run; the next call runs the others.
  *
  * Each task sets two marks, "begin task NAME of STAGE" and "end task NAME of STAGE", if the recorder is linked into
- * the same image (orderfile_runtime.h). */
+ * the same image (orderfile_runtime.h). STAGE is in double quotes if it contains " of ". */
 int orderfile_run_tasks(const char *stage);
 
 /* Makes HANDLER the function that is called once for each task that does not run because of an error. After

@@ -29,18 +29,18 @@ package struct MeasureText {
       "machine: \(document.machine.kernel), \(document.machine.processor ?? "processor unknown"), "
       + counted(document.machine.processors, "processor")
     if let governor = document.machine.governor { first += ", governor \(governor)" }
-    let around = ByteCount(UInt64(document.machine.faultAroundBytes))
+    let around = ByteCount(UInt64(document.machine.faultAroundBytes)).wording
     var lines = [
       printable(first),
-      "pages: \(ByteCount(UInt64(document.machine.pageBytes))); fault-around \(around)"
+      "pages: \(ByteCount(UInt64(document.machine.pageBytes)).wording); fault-around \(around)"
         + (document.machine.faultAroundIsAssumed ? " (assumed: the kernel's default)" : ""),
     ]
     if let device = document.device { lines.append("device of cold launches: \(device.wording)") }
     for image in document.storage {
-      let ahead = image.readAheadBytes.map { "\(ByteCount($0))" } ?? "unknown"
+      let ahead = image.readAheadBytes.map { ByteCount($0).wording } ?? "unknown"
       lines.append(
         printable(
-          "image: \(image.path), \(ByteCount(image.bytes)), on \(image.fileSystem ?? "unknown")"
+          "image: \(image.path), \(ByteCount(image.bytes).wording), on \(image.fileSystem ?? "unknown")"
             + (image.device.map { " (\($0))" } ?? "") + ", read-ahead \(ahead)"))
     }
     return lines

@@ -14,14 +14,14 @@ extension DeviceSettings: JSONListedObject {
 extension DeviceSettings.Kind: JSONReadable, JSONValue {}
 
 extension DeviceSettings {
-  /// The device as text, such as `slow, a copy in memory, read-ahead 128.0Ki, 1.000 ms for each request`.
+  /// The device as text, such as `slow, a copy in memory, read-ahead 128 KiB, 1.000 ms for each request`.
   package var wording: String {
     let place =
       switch kind {
       case .memory: "a copy in memory"
       }
-    let limit = requestBytes.map { "at most \(ByteCount($0)) a request, " } ?? ""
-    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes)), \(limit)"
+    let limit = requestBytes.map { "at most \(ByteCount($0).wording) a request, " } ?? ""
+    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes).wording), \(limit)"
       + "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
   }
 }

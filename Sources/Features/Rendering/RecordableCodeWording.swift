@@ -23,11 +23,11 @@ extension RecordableCode {
     return "\(what), \(percent)% of the code"
   }
 
-  /// `lib/core.cpp (120.1Ki), util.cpp (8.2Ki) and 12 more`; empty if no unit is known.
+  /// `lib/core.cpp (120.1 KiB), util.cpp (8.2 KiB) and 12 more`; empty if no unit is known.
   ///
   /// - Parameter limit: the number of units to name.
   package func unseenUnits(keeping limit: Int) -> String {
-    let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.bytes)))" }
+    let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.bytes).wording))" }
     let rest = unseen.count - shown.count
     return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }

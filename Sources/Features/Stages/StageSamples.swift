@@ -132,7 +132,7 @@ package struct TaskName: Hashable, Sendable {
   package var stage: String
 
   /// Reads the name of a row, such as `task database of first screen`. If there are several ` of `, the last one is
-  /// before the stage.
+  /// before the stage; a stage that contains ` of ` is quoted, as in `task tiles of "view of the map"`.
   ///
   /// - Returns: `nil` if the row is no row of a task.
   package init?(row: String) {
@@ -147,6 +147,13 @@ package struct TaskName: Hashable, Sendable {
 
   private static func parts(of text: Substring) -> (name: Substring, stage: Substring)? {
     let separator = " of "
+    if text.hasSuffix("\"") {
+      let quoted = text.dropLast()
+      for range in quoted.ranges(of: separator + "\"").reversed() {
+        let stage = quoted[range.upperBound...]
+        if stage.contains(separator) { return (quoted[..<range.lowerBound], stage) }
+      }
+    }
     guard let range = text.ranges(of: separator).last, range.upperBound < text.endIndex else {
       return nil
     }

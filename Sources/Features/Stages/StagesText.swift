@@ -31,7 +31,7 @@ package struct StagesText {
     if let requests = device.requests, let bytes = device.readBytes {
       text +=
         "; the median launch without the tracer made \(Decimal.text(requests, places: 0)) requests and read "
-        + "\(ByteCount(UInt64(exactly: bytes.rounded(.down)) ?? 0))"
+        + "\(ByteCount(UInt64(exactly: bytes.rounded(.down)) ?? 0).wording)"
     }
     return text + "\n"
   }

@@ -128,7 +128,7 @@ extension FieldPayload {
   }
 
   private static func checksum(of bytes: FileBytes, _ range: ByteRange) -> UInt32 {
-    var hash = FieldHash()
+    var hash = FNV1a()
     let indices = range.indices
     let zeros = indices.lowerBound + checksumOffset..<indices.lowerBound + checksumOffset + 4
     for index in indices { hash.add(zeros.contains(index) ? 0 : bytes[index]) }
@@ -138,7 +138,7 @@ extension FieldPayload {
   /// Returns the hash of an image's table of functions: the stated address of each function with a guard, in the order of the
   /// guards.
   package static func hash(ofEntries entries: some Sequence<StatedAddress>) -> UInt64 {
-    var hash = FieldHash()
+    var hash = FNV1a()
     for entry in entries {
       for shift in stride(from: UInt64(0), to: 64, by: 8) {
         hash.add(UInt8(truncatingIfNeeded: entry.rawValue >> shift))
@@ -146,13 +146,6 @@ extension FieldPayload {
     }
     return hash.value
   }
-}
-
-/// FNV-1a, 64 bits. <https://www.rfc-editor.org/rfc/rfc9923>
-private struct FieldHash {
-  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-  mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 }
 
 extension FieldPayload.Table {

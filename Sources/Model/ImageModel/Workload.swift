@@ -1,3 +1,5 @@
+import Addresses
+
 /// The command line and the inputs of a launch, as hashes. The hashes show whether a launch that is recorded again was
 /// asked to do the same.
 ///
@@ -72,14 +74,4 @@ extension WorkloadSummary: Comparable {
     }
     return inputs < other
   }
-}
-
-/// The hash function FNV-1a with 64 bits: <https://www.rfc-editor.org/rfc/rfc9923>.
-package struct FNV1a: Sendable {
-  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-  package init() {}
-
-  @inline(__always)
-  package mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 }

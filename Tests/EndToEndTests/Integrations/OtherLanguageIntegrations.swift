@@ -85,6 +85,9 @@ import Testing
     let pages = try #require(images.first?["pages"] as? [String: Any])
     #expect(
       try #require(pages["after"] as? Int) * 2 < #require(pages["before"] as? Int), "\(pages)")
+    #expect(images.first?["compileOptions"] as? [String] == ["-function-sections"])
+    let steps = try #require(run.json["nextSteps"] as? [[String: Any]])
+    #expect(!steps.contains { $0["kind"] as? String == "split" }, "\(steps)")
   }
 
   @Test(.needs("ghc", "ld.lld")) func theNamedFunctionsOfAHaskellProgramAreOrdered() throws {

@@ -48,7 +48,7 @@ import Testing
     #expect(
       VerifyText(try verified(image: [Self.first, "f2", Self.last, "f1", "f3"]).document).text
         .contains(
-          "\nprefetched: 2.0Ki of code; 1 of 2 listed functions (50.0%) is not in this code\n"))
+          "\nprefetched: 2 KiB of code; 1 of 2 listed functions (50.0%) is not in this code\n"))
     #expect(
       VerifyText(try verified(image: ["f1", "f2", "f3"]).document).text.contains(
         "\nprefetched: nothing: the image has no anchors; compile the source file of 'gen --prefetch', "

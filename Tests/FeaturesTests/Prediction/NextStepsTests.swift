@@ -18,9 +18,11 @@ import Testing
   }
 
   private func steps(
-    _ after: String, order: String? = nil, pages: PagesDocument? = nil
+    _ after: String, order: String? = nil, pages: PagesDocument? = nil,
+    rejected: Set<NextStep.Kind> = []
   ) throws -> [NextStep] {
     var options = LayoutDiff.Options(before: builds.path("before"), after: builds.path(after))
+    options.launches.rejectedSteps = rejected
     options.launches.traces = [builds.path("app.oftrace")]
     options.launches.order = order.map(builds.path)
     options.launches.pageSize = .fourKibibytes
@@ -108,7 +110,7 @@ import Testing
     let steps = try steps("large", order: "app.order")
     let split = try #require(steps.first { $0.kind == .split })
     #expect(split.gainPages == nil)
-    #expect(split.reason.hasPrefix("the startup functions have 64.0KiB; "))
+    #expect(split.reason.hasPrefix("the startup functions have 64 KiB; "))
     let trace = builds.path("app.oftrace")
     #expect(
       split.commands == [
@@ -116,6 +118,36 @@ import Testing
         "orderfile gen \(trace) --image \(builds.path("large")) -o \(builds.path("app.order")) --split-profile large.clusters",
       ])
     #expect(try !self.steps("after", order: "app.order").contains { $0.kind == .split })
+  }
+
+  @Test func aStepThatWasMeasuredAndDidNotPayIsLeftOut() throws {
+    let rest = SampleBuilds.functions.filter { !SampleBuilds.used.contains($0) }
+    try builds.workshop.write(
+      sampleImage(SampleBuilds.used + rest, size: 16 << 10, id: [0x1a]), "large")
+    #expect(try steps("large", order: "app.order").map(\.kind) == [.split])
+    #expect(
+      try steps("large", order: "app.order", rejected: [.split]).map(\.kind) == [.nothing])
+  }
+
+  /// ocamlopt splits no functions, and has an option of its own for their sections.
+  @Test func anImageOfOCamlIsNotSplitAndIsCompiledByOCamlopt() throws {
+    let rest = SampleBuilds.functions.filter { !SampleBuilds.used.contains($0) }
+    let ocaml = ["caml_startup__code_begin"]
+    try builds.workshop.write(
+      sampleImage(SampleBuilds.used + rest + ocaml, size: 16 << 10, id: [0x1a]), "large")
+    #expect(try !steps("large", order: "app.order").contains { $0.kind == .split })
+    try builds.writeImage(SampleBuilds.functions + ocaml, "default", id: [0x1b])
+    try builds.write("f12\nf8\nf4\nf0", "reversed.order")
+    for (name, option) in [
+      ("default", "ocamlopt -function-sections"),
+      ("other-build", "-ffunction-sections (Swift: -Xfrontend -function-sections)"),
+    ] {
+      let relink = try #require(try steps(name, order: "reversed.order").first)
+      #expect(relink.kind == .relink)
+      #expect(
+        relink.needs.last == "if it was linked with this file, compile it with \(option)",
+        "\(relink.needs)")
+    }
   }
 
   /// The order lists unused functions between the used ones. `refine` comments the order file that it writes.

@@ -66,6 +66,7 @@ import Testing
   func textSaysWhetherImagesPrefetch(prefetch: AutoDocument.Prefetch, expected: String) throws {
     var document = Self.two
     document.prefetch = prefetch
+    #expect(prefetch.isRejected == (!prefetch.isKept && prefetch.requests != nil))
     if prefetch.isKept { document.images[1].prefetchName = "app-prefetch.c" }
     #expect(AutoText(document).text.contains("\n\(expected)\n"))
     #expect(AutoMarkdown(document).text.contains("\n- \(expected)\n"))

@@ -107,6 +107,8 @@ import Testing
       ])
     #expect(try plan(Self.make, .split).compileOptions(splitBy: nil) == [sections])
     #expect(try plan(Self.cargo).compileOptions(splitBy: nil) == [])
+    #expect(
+      try plan(Self.make).compileOptions(splitBy: nil, isOCaml: true) == ["-function-sections"])
   }
 
   @Test func aGoalRefusesTheMethodsThatDoNotSeeIt() {

@@ -5,12 +5,16 @@ import Testing
 @Suite struct WordingTests {
   @Test(
     arguments: [
-      (0, "0"), (512, "512"), (1023, "1023"), (1024, "1.0Ki"), (10445, "10.2Ki"),
-      (1_048_524, "1023.9Ki"), (1_048_525, "1.0Mi"), (1 << 30, "1.0Gi"), (3 << 59, "1.5Ei"),
-      (.max, "16.0Ei"),
-    ] as [(UInt64, String)])
-  func bytesReadAsPeopleSayThem(bytes: UInt64, expected: String) {
-    #expect(ByteCount(bytes).description == expected)
+      (0, "0", "0 bytes"), (1, "1", "1 byte"), (1023, "1023", "1023 bytes"),
+      (1024, "1.0Ki", "1 KiB"), (10445, "10.2Ki", "10.2 KiB"),
+      (1_048_524, "1023.9Ki", "1023.9 KiB"), (1_048_525, "1.0Mi", "1 MiB"),
+      (1 << 30, "1.0Gi", "1 GiB"), (3 << 59, "1.5Ei", "1.5 EiB"), (.max, "16.0Ei", "16 EiB"),
+    ] as [(UInt64, String, String)])
+  func bytesAreShortInTablesAndHaveTheirUnitInSentences(
+    bytes: UInt64, inTable: String, inSentence: String
+  ) {
+    #expect(ByteCount(bytes).description == inTable)
+    #expect(ByteCount(bytes).wording == inSentence)
   }
 
   @Test(

@@ -79,6 +79,20 @@ import Testing
     #expect(launch.stages.map(\.name) == ["ready", "task a of x"] && launch.nanoseconds == 3)
   }
 
+  /// `orderfile_tasks.c` quotes stages with ` of `.
+  @Test(
+    arguments: [
+      ("task a of b", "a", "b"), ("task a of b of c", "a of b", "c"),
+      ("task a of \"b of c\"", "a", "b of c"), ("task a of b of \"c of d\"", "a of b", "c of d"),
+      ("task a of \"b of c\", which did not end", "a", "b of c"),
+      ("task a of \"b\"", "a", "\"b\""), ("task a of b, which did not end", "a", "b"),
+      ("a of b", nil, nil), ("task a", nil, nil), ("task a of \"", "a", "\""),
+    ] as [(String, String?, String?)])
+  func aRowNamesTheTaskAndItsStage(row: String, name: String?, stage: String?) {
+    let task = TaskName(row: row)
+    #expect(task?.name == name && task?.stage == stage)
+  }
+
   @Test func eachTaskHasARowWithItsOwnTimes() throws {
     let launches = [4.0, 6].map { time in
       StagedLaunch([

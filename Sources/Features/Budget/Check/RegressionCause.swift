@@ -43,10 +43,10 @@ package struct RegressionCause: Hashable, Sendable {
     self.isUnordered = isUnordered
   }
 
-  /// The size, the pages and the reason as text, such as `8.2Ki, 3 pages, not ordered`.
+  /// The size, the pages and the reason as text, such as `8.2 KiB, 3 pages, not ordered`.
   package var detail: String {
     var parts: [String] = []
-    if let bytes, bytes > 0 { parts.append((kind == .grown ? "+" : "") + "\(ByteCount(bytes))") }
+    if let bytes, bytes > 0 { parts.append((kind == .grown ? "+" : "") + ByteCount(bytes).wording) }
     if let pages, pages > 0 {
       let noun = pages == 1 ? "page" : "pages"
       parts.append("\(ShortNumber(pages)) \(kind == .new ? "" : "more ")\(noun)")

@@ -68,7 +68,7 @@ extension ImageFacts {
 
   private var functionSections: Finding {
     guard let build else { return .noSectionsNeeded }
-    return build.functionSections.map(Finding.functionSections)
+    return build.functionSections.map { .functionSections($0, image.layout.sectionsOption) }
       ?? Finding(
         .image, Finding.sectionCheck, .warning,
         "unknown: most functions have no debug information, and fewer than \(BuildFacts.FunctionSections.fewestGaps) gaps between functions show it",
@@ -218,7 +218,6 @@ extension Finding {
   }
 
   fileprivate static let sectionCheck = "function sections"
-  fileprivate static let compileWithSections = "compile with -ffunction-sections"
 
   fileprivate static let noSectionsNeeded = Finding(
     .image, sectionCheck, .ok, "linkers of Mach-O images need none")
@@ -226,14 +225,19 @@ extension Finding {
   /// Returns what a link map shows about the sections of functions.
   package static func functionSections(ofLinkMap layout: Layout) -> Finding {
     if layout.imageFormat == .machO { return noSectionsNeeded }
-    return BuildFacts.FunctionSections(ofLinkMap: layout).map(functionSections)
+    return BuildFacts.FunctionSections(ofLinkMap: layout)
+      .map { functionSections($0, layout.sectionsOption) }
       ?? Finding(
         .image, sectionCheck, .warning, "unknown: this linker's map lists no functions in sections",
         hint: "link with -fuse-ld=lld -Wl,-Map=app.map")
   }
 
   /// Returns the known facts about the sections of functions.
-  fileprivate static func functionSections(_ sections: BuildFacts.FunctionSections) -> Finding {
+  ///
+  /// - Parameter option: the compiler option that gives each function a section of its own.
+  fileprivate static func functionSections(
+    _ sections: BuildFacts.FunctionSections, _ option: String
+  ) -> Finding {
     let source =
       switch sections.source {
       case .debugInformation: "as debug information says"
@@ -249,6 +253,6 @@ extension Finding {
     return Finding(
       .image, sectionCheck, 2 * sections.own >= sections.all ? .warning : .error,
       "\(count): a linker moves only sections",
-      hint: "\(compileWithSections) (Swift: -Xfrontend -function-sections)")
+      hint: "compile with \(option)")
   }
 }

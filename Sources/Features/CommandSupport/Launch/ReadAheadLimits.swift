@@ -64,9 +64,9 @@ package enum ReadAheadLimits {
       case .unknown:
         "the read-ahead of this disk is unknown: if it is large, a cold launch can't show page order"
       case .wholeFile(let bytes):
-        "this disk reads \(ByteCount(bytes)) ahead, the whole file: a cold launch can't show page order"
+        "this disk reads \(ByteCount(bytes).wording) ahead, the whole file: a cold launch can't show page order"
       case .mostOfIt(let bytes):
-        "this disk reads \(ByteCount(bytes)) ahead: a cold launch can't show page order"
+        "this disk reads \(ByteCount(bytes).wording) ahead: a cold launch can't show page order"
       }
     }
 

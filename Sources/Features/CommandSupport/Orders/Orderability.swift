@@ -5,6 +5,15 @@ import OrderFileFormat
 import Rendering
 import Symbolication
 
+extension Layout {
+  /// The compiler option that gives each function a section of its own, as hints have it.
+  package var sectionsOption: String {
+    hasOCamlCode
+      ? "ocamlopt -function-sections"
+      : "-ffunction-sections (Swift: -Xfrontend -function-sections)"
+  }
+}
+
 extension Diagnostic {
   /// Returns a warning that ordered functions or data share their input section with others: the linker moves only
   /// whole sections. Only a layout with input sections shows this. Returns `nil` if there is nothing to report.
@@ -20,12 +29,12 @@ extension Diagnostic {
     return Diagnostic(
       "\(shared) of \(counted(parts.count, "ordered function")) share their input section with "
         + "other functions: the linker can't move them", context: [path],
-      hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
+      hint: "compile with \(layout.sectionsOption)")
   }
 
   /// Returns a warning that the linker did not follow most of the order file; `nil` if it followed most of it.
   package static func noncompliance(
-    _ check: OrderFileCheck, path: String, isMachO: Bool
+    _ check: OrderFileCheck, path: String, in layout: Layout
   ) -> Diagnostic? {
     // Entries that the build lacks do not count, because no linker could place them.
     guard check.present > 1, 2 * check.inOrder < check.present else { return nil }
@@ -33,11 +42,11 @@ extension Diagnostic {
       "the linker did not follow the order file: \(check.inOrder) of "
         + "\(counted(check.present, "present entry", "present entries")) are in the requested order",
       context: [path],
-      hint: isMachO
+      hint: layout.imageFormat == .machO
         ? "was the image linked with '-order_file' and this file, from objects that have "
           + "MH_SUBSECTIONS_VIA_SYMBOLS?"
         : "was the image linked with this file, by a linker of its dialect, from objects compiled with "
-          + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
+          + "\(layout.sectionsOption)?")
   }
 
   /// Warns of the sections in an image or a link map that explain why the linker could not follow the order file.

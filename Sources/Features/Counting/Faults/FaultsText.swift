@@ -192,7 +192,7 @@ package struct FaultsText {
       let bytes = document.readBytes
     {
       sentences.append(
-        "device: \(device.wording); the launch made \(counted(Int(clamping: requests), "request")) and read \(ByteCount(bytes))"
+        "device: \(device.wording); the launch made \(counted(Int(clamping: requests), "request")) and read \(ByteCount(bytes).wording)"
       )
     }
     if let prefetched = document.prefetchedFaults {
@@ -207,7 +207,7 @@ package struct FaultsText {
         "not listed: \(major) major and \(minor) minor faults of the kernel itself, as in exec and in system calls"
       )
     }
-    let around = ByteCount(UInt64(document.machine.faultAroundBytes))
+    let around = ByteCount(UInt64(document.machine.faultAroundBytes)).wording
     sentences.append(
       "a fault also maps the pages in memory of the \(around) around it: 'orderfile pages' counts all pages that a launch touches"
     )

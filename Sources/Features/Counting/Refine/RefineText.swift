@@ -56,8 +56,8 @@ package struct RefineText {
   private var floor: String {
     let floor = document.floor
     var text =
-      "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes)): "
-      + "\(floor.startupPages) for \(ByteCount(floor.startupBytes)) of ordered startup functions, "
+      "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes).wording): "
+      + "\(floor.startupPages) for \(ByteCount(floor.startupBytes).wording) of ordered startup functions, "
       + "\(floor.fixed.count) with startup code that no entry of the order file places\n"
     for page in floor.fixed {
       text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "

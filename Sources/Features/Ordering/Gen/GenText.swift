@@ -22,7 +22,7 @@ package struct GenText {
     if image.recording.launches > 1 { text += " of \(image.recording.launches) launches" }
     if image.functions.textBytes > 0 {
       text +=
-        " (\(ByteCount(image.functions.startupBytes)) of \(ByteCount(image.functions.textBytes)) of code)"
+        " (\(ByteCount(image.functions.startupBytes).wording) of \(ByteCount(image.functions.textBytes).wording) of code)"
     }
     if image.functions.untracedInitializers > 0 {
       text +=
@@ -59,8 +59,8 @@ package struct GenText {
     }
     if let split = image.split {
       text +=
-        "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes)) that ran and "
-        + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
+        "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes).wording) that ran and "
+        + "\(ByteCount(split.coldBytes).wording) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
     }
     if let prefetch = image.prefetch { text += "\n" + prefetch.text }

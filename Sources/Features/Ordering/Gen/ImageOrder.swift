@@ -320,7 +320,12 @@ struct ImageOrder {
       guard found.isEmpty || !new.isEmpty else { return }
       names.append(NameWithReason(name: name, reason: "unable to write: \(reason)"))
     }
-    for name in placing.unnamable { add(name, "the name is a label, or the linker made it") }
+    for name in placing.unnamable {
+      add(
+        name,
+        isOutlined(name.bytes[...])
+          ? MissingReason.outlined.description : "the name is a label, or the linker made it")
+    }
     for entry in lost { add(SymbolName(bytes: entry.entry.symbol), "\(entry.reason)") }
     return (functions, names)
   }

@@ -108,9 +108,9 @@ extension OrderedData {
 }
 
 extension OrderedData.Section {
-  /// The section's line in the report, such as `.data: 3 data, 7.3Ki; the loader writes to 4 of 4 pages, in any order`.
+  /// The section's line in the report, such as `.data: 3 data, 7.3 KiB; the loader writes to 4 of 4 pages, in any order`.
   fileprivate var text: String {
-    var text = "\(printable("\(name)")): \(symbols) data, \(ByteCount(bytes))"
+    var text = "\(printable("\(name)")): \(symbols) data, \(ByteCount(bytes).wording)"
     if !isOrdered, symbols > 0 { text += "; not ordered, because no page would be saved" }
     if relocatedPages > 0 {
       text += "; the loader writes to \(relocatedPages) of \(counted(pages, "page"))"

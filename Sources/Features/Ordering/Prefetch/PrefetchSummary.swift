@@ -28,12 +28,12 @@ extension PrefetchSummary: JSONWritableObject {
 }
 
 extension PrefetchSummary {
-  /// `prefetches 571.2Ki of code, and 116.0Ki of constants and variables in 2 ranges: app-prefetch.c`
+  /// `prefetches 571.2 KiB of code, and 116 KiB of constants and variables in 2 ranges: app-prefetch.c`
   var text: String {
-    var text = "prefetches \(ByteCount(codeBytes)) of code"
+    var text = "prefetches \(ByteCount(codeBytes).wording) of code"
     if dataRanges > 0 {
       text +=
-        ", and \(ByteCount(dataBytes)) of constants and variables in \(counted(dataRanges, "range"))"
+        ", and \(ByteCount(dataBytes).wording) of constants and variables in \(counted(dataRanges, "range"))"
     }
     return text + ": \(printable(outputPath))"
   }

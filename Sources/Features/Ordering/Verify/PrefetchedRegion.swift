@@ -112,7 +112,7 @@ extension PrefetchedRegion {
     let reason =
       switch state {
       case .prefetched:
-        "\(ByteCount(bytes)) of code\(dataText); "
+        "\(ByteCount(bytes).wording) of code\(dataText); "
           + "\(outside) of \(counted(functions, "listed function")) "
           + "(\(Percentage.share(outside, of: functions))) "
           + "\(outside == 1 ? "is" : "are") not in this code"
@@ -122,17 +122,17 @@ extension PrefetchedRegion {
       case .apart:
         "nothing: the anchors are in different sections; link with this order file"
       case .tooLarge:
-        "nothing: \(ByteCount(bytes)) are between the anchors, more than twice the listed functions; "
+        "nothing: \(ByteCount(bytes).wording) are between the anchors, more than twice the listed functions; "
           + "link with this order file"
       }
     let launch = launch.map { "\n  the launch: not prefetched are \($0.outsideText)" } ?? ""
     return "prefetched: \(reason)\(launch)"
   }
 
-  /// `, and 116.0Ki of constants and variables`
+  /// `, and 116 KiB of constants and variables`
   private var dataText: String {
     guard dataRanges > 0 else { return "" }
-    var text = ", and \(ByteCount(dataBytes)) of constants and variables"
+    var text = ", and \(ByteCount(dataBytes).wording) of constants and variables"
     if dataOutside > 0 {
       text +=
         " (not \(dataOutside) of \(counted(dataRanges, "range")), because their segment has changed: "

@@ -46,7 +46,7 @@ extension DiffText {
     return """
 
       predicted Linux page faults on code, with fault-around \
-      \(ByteCount(faults.faultAroundBytes)) and read-ahead \(ByteCount(faults.readAheadBytes))\(lowerEnd):
+      \(ByteCount(faults.faultAroundBytes).wording) and read-ahead \(ByteCount(faults.readAheadBytes).wording)\(lowerEnd):
       \(table.text())
       """
   }

@@ -32,6 +32,8 @@ package struct LayoutEstimates {
     package var minInstrumented: Share?
     /// The words of the launch, for the commands of next steps; `nil` if they are unknown.
     package var launch: [String]?
+    /// Steps that were measured and did not pay, so that they are no next steps.
+    package var rejectedSteps: Set<NextStep.Kind> = []
 
     package init() {}
 
@@ -55,6 +57,7 @@ package struct LayoutEstimates {
   let tracePaths: [String]
   /// The words of the launch; `nil` if they are unknown.
   let launch: [String]?
+  let rejectedSteps: Set<NextStep.Kind>
   /// The facts about the launches, for each layout.
   private let facts: [LaunchFacts]
   private let factWarnings: [Diagnostic]
@@ -94,6 +97,7 @@ package struct LayoutEstimates {
     self.startup = uses
     tracePaths = options.openedLaunches.map { $0.files.map(\.path) } ?? options.traces
     launch = options.launch
+    rejectedSteps = options.rejectedSteps
     self.layouts = layouts
     self.pageSize = pageSize
     self.order = order

@@ -55,7 +55,7 @@ package struct LinkedOrder {
   func warnings(_ layouts: PredictedLayouts) -> [Diagnostic] {
     let stale = Diagnostic.staleOrder(check, path, layouts.last.path)
     let noncompliance = Diagnostic.noncompliance(
-      check, path: layouts.last.path, isMachO: layouts.imageFormat == .machO)
+      check, path: layouts.last.path, in: layouts.namedLast)
     let apart = Diagnostic.sectionsApart(
       file, path, in: layouts.namedLast, layouts.last.path, architecture: layouts.architecture)
     let untold = Diagnostic.untoldSections(

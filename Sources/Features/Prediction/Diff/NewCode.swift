@@ -44,11 +44,11 @@ package struct NewCode: Hashable, Sendable {
 }
 
 extension NewCode.Side {
-  /// Returns the new functions as text, such as `12 functions (3.4Ki): parse, scan and 10 more`.
+  /// Returns the new functions as text, such as `12 functions (3.4 KiB): parse, scan and 10 more`.
   package func wording(_ names: NameWording) -> String {
     let shown = largest.prefix(3).map { printable(names($0)) }
     let rest = functions - shown.count
-    return "\(counted(functions, "function")) (\(ByteCount(bytes))): "
+    return "\(counted(functions, "function")) (\(ByteCount(bytes).wording)): "
       + shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
 }

@@ -12,9 +12,10 @@
 // - `refine`: the pages above what placement can reach, less the gains of the steps before, if these are many.
 // - `prefetch`: the major faults that a cold launch is predicted to wait for. It saves no page.
 //
-// A step whose gain is 0 is left out. `refine` and `prefetch` need an order that the linker follows, so `relink` comes
-// first, alone. A launch that prefetches is not told to prefetch; an order that lists all recorded functions is not told
-// to be made again, and an order that `refine` has written is not refined again.
+// A step whose gain is 0 is left out, and so is a step that was measured and did not pay. `refine` and `prefetch` need an
+// order that the linker follows, so `relink` comes first, alone. A launch that prefetches is not told to prefetch; an
+// order that lists all recorded functions is not told to be made again, and an order that `refine` has written is not
+// refined again. Images of OCaml are not split, because ocamlopt can't split functions.
 //
 // What it leaves out: steps are not simulated together, so the gains need not add up.
 
@@ -48,6 +49,7 @@ package struct NextSteps {
     if !steps.contains(where: { $0.kind == .relink }) {
       let gained = steps.compactMap(\.gainPages).reduce(0, +)
       steps += [splitting, refining(besides: gained), prefetching].compactMap { $0 }
+      steps.removeAll { facts.rejected.contains($0.kind) }
     }
     return NextStep.inSequence([steps + [nothing]])
   }
@@ -82,7 +84,7 @@ package struct NextSteps {
     }
     if order.obstacle == nil, !order.isFollowed, !facts.isMachO {
       needs.append(
-        "if it was linked with this file, compile it with -ffunction-sections (Swift: -Xfrontend -function-sections)"
+        "if it was linked with this file, compile it with \(facts.sectionsOption)"
       )
     }
     return NextStep(
@@ -127,7 +129,7 @@ package struct NextSteps {
   }
 
   private var splitting: NextStep? {
-    guard !facts.isMachO, !facts.traces.isEmpty else { return nil }
+    guard !facts.isMachO, !facts.isUnsplittable, !facts.traces.isEmpty else { return nil }
     let whole = facts.functions.map(\.bytes).reduce(UInt64(0)) {
       $0.addingReportingOverflow($1).partialValue
     }
@@ -142,7 +144,7 @@ package struct NextSteps {
     guard gain > 0 else { return nil }
     return NextStep(
       .split,
-      "\(ByteCount(idle))B of the \(ByteCount(whole))B of the startup functions did not run",
+      "\(ByteCount(idle).wording) of the \(ByteCount(whole).wording) of the startup functions did not run",
       gainPages: gain, commands: [splitGeneration(facts.traces)],
       needs: ["compile again as gen says"] + linkNeeds(orderPath))
   }
@@ -154,7 +156,7 @@ package struct NextSteps {
     else { return nil }
     return NextStep(
       .split,
-      "the startup functions have \(ByteCount(whole))B; a recording of their basic blocks shows how many of these bytes run, and splitting the functions places the others apart",
+      "the startup functions have \(ByteCount(whole).wording); a recording of their basic blocks shows how many of these bytes run, and splitting the functions places the others apart",
       commands: [
         commands.record(blocks: true),
         splitGeneration([commands.newTrace]),

@@ -18,6 +18,12 @@ package struct StepFacts: Sendable {
   /// Whether basic blocks were recorded for a function.
   package var hasBlocks: Bool
   package var isMachO: Bool
+  /// Whether no compiler splits the functions of the image.
+  package var isUnsplittable = false
+  /// The compiler option that gives each function a section of its own, as hints have it.
+  package var sectionsOption: String
+  /// The steps that were measured and did not pay.
+  package var rejected: Set<NextStep.Kind> = []
   /// The option of a compiler driver that passes an order file to the linker that `gen` assumes for the image format.
   package var usualLinkOption: String? {
     OrderFileDialect.usual(for: isMachO ? .machO : .elf).linkOption
@@ -92,6 +98,10 @@ extension StepFacts {
     startupBytes = faults.total.startupBytes
     hasBlocks = last.inParts > 0
     isMachO = faults.isMachO
+    let layout = estimates.layouts.last.layout
+    isUnsplittable = layout.hasOCamlCode
+    sectionsOption = layout.sectionsOption
+    rejected = estimates.rejectedSteps
     coldMajorFaults = faults.linuxFaults?.cold.map(\.majorFaults).max()
     order = estimates.order.map { Order($0) }
     let check = estimates.order?.check

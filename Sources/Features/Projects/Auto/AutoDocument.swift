@@ -137,6 +137,8 @@ package struct AutoDocument: Hashable, Sendable {
     }
 
     package var isKept: Bool { refusal == nil }
+    /// Whether cold launches were counted, and prefetching did not make them cheaper.
+    package var isRejected: Bool { !isKept && requests != nil }
 
     /// `prefetching is kept: on the device slow, cold launches have 1 major fault and make 9 requests (without it, 6 and 11)`
     package var text: String {

@@ -89,8 +89,9 @@ extension AutoDocument {
     func line(_ options: [String]) -> String {
       options.map { printable(shellWord($0)) }.joined(separator: " ")
     }
-    let compile = images.first?.compileOptions ?? []
-    return (compile.isEmpty ? [] : ["compile: \(line(compile))"])
+    let areAlike = Set(images.map(\.compileOptions)).count == 1
+    return (areAlike ? images.prefix(1) : images[...]).filter { !$0.compileOptions.isEmpty }
+      .map { "compile\(areAlike ? "" : " \(printable($0.name))"): \(line($0.compileOptions))" }
       + images.compactMap { image in
         image.prefetchPath.map { "add to \(printable(image.name)): \(line(["\(folder)/\($0)"]))" }
       }

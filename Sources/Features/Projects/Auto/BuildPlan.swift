@@ -119,8 +119,11 @@ package struct BuildPlan: Hashable, Sendable {
 
   /// Returns the compiler options that a user has to add for this order.
   ///
-  /// - Parameter profile: the path of the profile by which functions were split; `nil` if no functions were split.
-  package func compileOptions(splitBy profile: String?) -> [String] {
+  /// - Parameters:
+  ///   - profile: the path of the profile by which functions were split; `nil` if no functions were split.
+  ///   - isOCaml: whether ocamlopt has compiled the image.
+  package func compileOptions(splitBy profile: String?, isOCaml: Bool = false) -> [String] {
+    if isOCaml { return ["-function-sections"] }
     let data = goal == .data ? ["-fdata-sections"] : []
     let split =
       profile.map { ["-fbasic-block-address-map", "-fbasic-block-sections=list=\($0)"] } ?? []

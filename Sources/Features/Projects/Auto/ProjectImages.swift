@@ -6,6 +6,7 @@ import Ordering
 import PagesFormat
 import Prediction
 import Rendering
+import Symbolication
 
 /// The pages that launches execute, in the default order and in the new one.
 typealias ProjectCounts = BeforeAfter<ProjectLaunches.Counts>
@@ -180,17 +181,17 @@ struct ProjectImages {
   /// - Parameters:
   ///   - counts: the counts, whose images are in the order of `images`; `nil` if pages were not counted.
   ///   - launch: the words of a launch, for the commands of next steps.
+  ///   - rejected: the steps that were measured and did not pay.
   func check(
     _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ launch: [String]?,
-    _ method: AutoDocument.RecordingMethod
+    _ method: AutoDocument.RecordingMethod, rejected: Set<NextStep.Kind>
   ) throws(Diagnostic) -> (
     images: [AutoDocument.Image], nextSteps: [NextStep], warnings: [Diagnostic]
   ) {
     var checked: [AutoDocument.Image] = []
     var nextSteps: [NextStep] = []
     var warnings: [Diagnostic] = []
-    let compileOptions = plan.compileOptions(
-      splitBy: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
+    let profile = Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil
     for (index, image) in images.enumerated() {
       guard let order = orders[image.path],
         let dialect = OrderFileDialect(name: order.file.linker)
@@ -200,8 +201,10 @@ struct ProjectImages {
       options.launches.traces = recorded.traces[image] ?? []
       options.launches.order = "\(folder.orders)/\(image.orderName)"
       options.launches.launch = launch
+      options.launches.rejectedSteps = rejected
       if !method.needsInstrumentedBuild { options.launches.recorded = [options.before] }
-      let diff = try LayoutDiff(options).document
+      let compared = try LayoutDiff(options)
+      let diff = compared.document
       guard let compliance = diff.compliance.order else { continue }
       let pages = counts.map {
         BeforeAfter(before: $0.before.images[index].pages, after: $0.after.images[index].pages)
@@ -215,7 +218,8 @@ struct ProjectImages {
         BeforeAfter(
           before: $0.before.images[index].pages16k, after: $0.after.images[index].pages16k)
       }
-      checkedImage.compileOptions = compileOptions
+      checkedImage.compileOptions = plan.compileOptions(
+        splitBy: profile, isOCaml: compared.estimates.layouts.last.layout.hasOCamlCode)
       checkedImage.linkOptions = plan.system.toolchain.linkOptions(
         dialect, orderFile: options.launches.order ?? "")
       checkedImage.architecture = diff.after.image.architecture

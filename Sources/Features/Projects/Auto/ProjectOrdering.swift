@@ -219,7 +219,8 @@ package struct ProjectOrdering {
     warnings += counts?.warnings ?? []
     let checked = try steps.timed("check", "the order of the images") {
       try ordering.check(
-        orders.byPath, counts, options.launches.first.map { ["sh", "-c", $0.command] }, method)
+        orders.byPath, counts, options.launches.first.map { ["sh", "-c", $0.command] }, method,
+        rejected: prefetch.map { $0.isRejected ? [.prefetch] : [] } ?? [])
     }
     warnings += checked.warnings
     var document = AutoDocument(

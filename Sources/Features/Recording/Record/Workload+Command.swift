@@ -1,3 +1,4 @@
+import Addresses
 import ByteReading
 import CommandSupport
 import ImageModel

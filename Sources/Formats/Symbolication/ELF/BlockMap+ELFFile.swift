@@ -82,10 +82,12 @@ extension ELFBlockMap {
         ($0.id, $1 & 0xffff_0000_ffff_0000)
       }
     }
-    // The hashes are combined by FNV-1a, word by word.
-    return hashes.sorted { $0 < $1 }.reduce(0xcbf2_9ce4_8422_2325) { hash, block in
-      ((hash ^ UInt64(block.id)) &* 0x100_0000_01b3 ^ block.hash) &* 0x100_0000_01b3
+    var hash = FNV1a()
+    for block in hashes.sorted(by: <) {
+      hash.add(word: UInt64(block.id))
+      hash.add(word: block.hash)
     }
+    return hash.value
   }
 
   /// Appends the blocks of `run` that are in the `section` where the run begins.

@@ -85,7 +85,7 @@ func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
 
 /// `OUTLINED_FUNCTION_<n>`, with or without Mach-O's `_`: LLVM's machine outliner counts them from 0 in every
 /// object file, so the same name is different code in the next build.
-func isOutlined(_ name: ArraySlice<UInt8>) -> Bool {
+package func isOutlined(_ name: ArraySlice<UInt8>) -> Bool {
   let bare = name.first == UInt8(ascii: "_") ? name.dropFirst() : name
   return bare.starts(with: "OUTLINED_FUNCTION_".utf8)
 }

@@ -50,7 +50,9 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
     case .mergedBody:
       "only in the recorded build: a merged function, whose original functions have entries of their own"
     case .coldPart: "only in the recorded build: the cold part of a function"
-    case .outlined: "outlined by the compiler, with a new number in each build"
+    case .outlined:
+      "outlined by the compiler, under a number that is new in each build and object file: -mno-outline "
+        + "(Swift: -Xllvm -enable-machine-outliner=never) leaves the code in its functions"
     case .sanitizerConstructor:
       "a constructor of -fsanitize-coverage, only in instrumented builds"
     }

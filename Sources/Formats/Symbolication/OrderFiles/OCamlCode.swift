@@ -18,6 +18,13 @@ import Addresses
 import ImageModel
 import OrderFileFormat
 
+extension Layout {
+  /// Whether the layout has code of OCaml.
+  ///
+  /// - Complexity: O(*n*) for *n* functions.
+  package var hasOCamlCode: Bool { functions.contains { OCamlCode.isBound(names[$0.name]) } }
+}
+
 /// The code of OCaml in a layout.
 struct OCamlCode {
   /// The entries before and after the ordered functions of OCaml.

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Ends with a sentence if the disk has no room for a build. SwiftPM only says "I/O error (code: 28)".
+# usage: room.sh CONFIGURATION MEGABYTES    the folder in .build, and how large it is after the build
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p .build
+free=$(df -Pm .build/ | awk 'NR == 2 { print $4 }')
+used=0
+[[ ! -d .build/$1 ]] || used=$(du -smL ".build/$1" | cut -f1)
+((free + used >= $2)) || {
+  echo "no room for the build: $PWD/.build/$1 needs $2 MB and has $used MB, and its disk has $free MB left" >&2
+  exit 1
+}
