@@ -136,7 +136,8 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     #expect(workshop.text("a folder/said") == "it's $HOME \"x\"\n")
     for name in ["one", "two"] {
-      #expect(try RecordTests.functions(workshop, in: "traces/\(name).oftrace") == ["main", "work"])
+      #expect(
+        try RecordTests.functions(workshop, in: "traces/\(name).oftrace") == ["main", "work"])
     }
   }
 
@@ -173,7 +174,8 @@ import Testing
         "\(run.errors)", sourceLocation: sourceLocation)
       #expect(!workshop.fileNames.contains("t"), sourceLocation: sourceLocation)
     }
-    try expect("device: /nowhere/app: unable to run: no such program", "give its path", "/nowhere/app")
+    try expect(
+      "device: /nowhere/app: unable to run: no such program", "give its path", "/nowhere/app")
     try expect("device: bin: unable to run: no such program", "give its path", "bin")
     try workshop.writeProgram("#!/bin/sh\necho 'orderfile 0.0.1 (abc)'\n".utf8, "bin/orderfile")
     try expect(
@@ -183,8 +185,13 @@ import Testing
       "on this host, found orderfile 0.0.1 (abc)", "--breakpoints, --until-ready", "--reads", "x",
       "true")
     try workshop.writeProgram("#!/bin/sh\nexit 127\n".utf8, "bin/orderfile")
-    try expect("found no command orderfile", "--breakpoints, --until-ready", "--breakpoints", "true")
+    try expect(
+      "found no command orderfile", "--breakpoints, --until-ready", "--breakpoints", "true")
   }
+
+  /// Runs the command of `ssh` in a shell of this machine.
+  private static let runs =
+    "while [ \"$1\" != -- ]; do shift; done; shift 2; setsid -w sh -c \"$*\""
 
   /// A host that fails, that has no shell, that hangs, that speaks before it works, or that breaks off.
   @Test(arguments: [
@@ -192,12 +199,14 @@ import Testing
       "echo 'ssh: connect to host x port 22: Connection refused' >&2; exit 255",
       "device: unable to connect: ssh: connect to host x port 22: Connection refused"
     ),
-    ("echo 'This account is currently not available.' >&2; exit 1", "expected a POSIX shell, found"),
-    ("exec sleep 1000", "device: no answer: expected a shell within 1 s"),
-    ("case $* in *launch*) exit 255;; esac; shift 14; sh", "the connection ended before"),
-    ("case $* in *-C*) echo broken; exit 0;; esac; shift 14; sh -c \"$*\"", "unable to fetch the trace"),
     (
-      "case $* in *-C*) sh -c \"shift 15; sh\" x | head -c 4000; exit 0;; esac; shift 14; sh -c \"$*\"",
+      "echo 'This account is currently not available.' >&2; exit 1", "expected a POSIX shell, found"
+    ),
+    ("exec sleep 1000", "device: no answer: expected a shell within 1 s"),
+    ("case $* in *launch*) exit 255;; esac; \(runs)", "the connection ended before"),
+    ("case $* in *-C*) echo broken; exit 0;; esac; \(runs)", "unable to fetch the trace"),
+    (
+      "case $* in *-C*) (\(runs)) | head -c 4000; exit 0;; esac; \(runs)",
       "unable to fetch the trace"
     ),
   ])
@@ -213,7 +222,8 @@ import Testing
     let workshop = try Self.workshop()
     for (arguments, message) in [
       (["--on", "device"], "expected ssh:HOST, such as ssh:me@device"),
-      (["--on", "ssh:"], "expected ssh:HOST"), (["--on", "ssh:-oProxyCommand=x"], "expected ssh:HOST"),
+      (["--on", "ssh:"], "expected ssh:HOST"),
+      (["--on", "ssh:-oProxyCommand=x"], "expected ssh:HOST"),
       (["--on", "ssh://-x"], "expected ssh:HOST"),
       (["--on", "ssh:device", "--qemu"], "--qemu is for launches on this machine"),
       (["--on", "ssh:device", "--script", "s"], "--script is for launches on this machine"),

@@ -93,7 +93,8 @@ private struct LaunchTrace {
   func problem(_ mark: String) -> Problem {
     FileManager.default.fileExists(atPath: place.path)
       ? Problem(description: "the app did not set the mark '\(mark)' in time: \(place.path)")
-      : Problem(description: "the app wrote no trace: expected an instrumented build (\(place.path))")
+      : Problem(
+        description: "the app wrote no trace: expected an instrumented build (\(place.path))")
   }
 
   struct Problem: Error, CustomStringConvertible {

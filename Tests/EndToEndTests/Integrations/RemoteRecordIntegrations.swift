@@ -104,7 +104,8 @@ extension Requirement {
     #expect(run.status == 0 && run.text == words.map { $0 + "|" }.joined(), "\(run.errors)")
     #expect(try RecordTests.functions(workshop, in: "t") == ["main", "work"])
     let binary = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    let copy = try Self.record(workshop, "--on", "ssh:device", "-o", "t", app, "copy", input: binary)
+    let copy = try Self.record(
+      workshop, "--on", "ssh:device", "-o", "t", app, "copy", input: binary)
     #expect(copy.output == binary, "\(copy.errors)")
     for status in [7, 255] {
       let run = try Self.record(workshop, "--on", "ssh:device", "-o", "t", app, "exit", "\(status)")
@@ -188,7 +189,8 @@ extension Requirement {
       ).end()
       #expect(
         run.status == 1 && run.errors.contains("orderfile: error: \(host): unable to connect: ")
-          && run.errors.contains(reason) && run.errors.contains("ssh -o BatchMode=yes \(host) true"),
+          && run.errors.contains(reason)
+          && run.errors.contains("ssh -o BatchMode=yes \(host) true"),
         "\(run.errors)")
       #expect(!workshop.fileNames.contains("t"))
     }

@@ -22,7 +22,7 @@ import TraceFormat
       "swiftc",
       [
         "-swift-version", "6", "-warnings-as-errors", "-I", workshop.folder.path, helper,
-        Workshop.source("uitest/main.swift"), "-L", workshop.folder.path, "-lXCTest", "-o", test,
+        Workshop.source("uitest/main.swift"), workshop.path("libXCTest.a"), "-o", test,
       ])
     return test
   }

@@ -86,7 +86,8 @@ package struct RecordSummary {
     var words = paths.map(shellWord)
     if words.count > 4 { words = [words[0], words[0] + ".*"] }
     let command =
-      "orderfile gen \(words.joined(separator: " "))" + (lacksNames ? " --recorded RECORDED_IMAGE" : "")
+      "orderfile gen \(words.joined(separator: " "))"
+      + (lacksNames ? " --recorded RECORDED_IMAGE" : "")
     guard isTraced else {
       return "\(command) --image RELEASE_IMAGE -o \(shellWord(stem + ".order"))"
     }

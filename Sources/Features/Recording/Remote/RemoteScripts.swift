@@ -125,7 +125,8 @@ extension RemoteScript {
     script.add("\n")
     if recorder.isEmpty {
       // In the path of a trace, a percent sign begins a placeholder.
-      script.add("ORDERFILE_TRACE=$(printf %s \"$traces\" | sed 's/%/%%/g')\nexport ORDERFILE_TRACE\n")
+      script.add(
+        "ORDERFILE_TRACE=$(printf %s \"$traces\" | sed 's/%/%%/g')\nexport ORDERFILE_TRACE\n")
       for (name, value) in settings {
         script.assign(Array(value.utf8), to: name)
         script.add("export \(name)\n")
