@@ -22,6 +22,7 @@ integrations=(
   ghc ocaml  # docs/how-to/LANGUAGES.md
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
+  busybox iproute2 mksh openssh-client openssh-server  # `record --on`, in a network of its own
 )
 browser=(chromium poppler-utils python3 python3-pip)  # opens reports; 290 MB
 fleet=(default-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB

@@ -150,8 +150,8 @@ OF_LOCAL bool of_has_room(uint64_t count) {
 }
 
 OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, uint64_t entry,
-                              uint32_t thread, const void *payload, size_t size) {
-  uint64_t parts = (size + ORDERFILE_PAYLOAD_BYTES - 1) / ORDERFILE_PAYLOAD_BYTES;
+                              uint32_t thread, const void *content, size_t size) {
+  uint64_t parts = (size + ORDERFILE_CONTENT_BYTES - 1) / ORDERFILE_CONTENT_BYTES;
   if (!of_has_room(1 + parts)) {
     of_trace_lose();
     return;
@@ -159,12 +159,12 @@ OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, 
   orderfile_record *record = (orderfile_record *)((char *)of_header + ORDERFILE_TRACE_HEADER_SIZE) +
                              of_header->next_record;
   for (uint64_t i = 0; i < parts; i++) {
-    orderfile_payload *part = (orderfile_payload *)(record + 1 + i);
-    size_t from = i * ORDERFILE_PAYLOAD_BYTES;
+    orderfile_content *part = (orderfile_content *)(record + 1 + i);
+    size_t from = i * ORDERFILE_CONTENT_BYTES;
     size_t rest = size - from;
-    memcpy(part->bytes, (const char *)payload + from,
-           rest < ORDERFILE_PAYLOAD_BYTES ? rest : ORDERFILE_PAYLOAD_BYTES);
-    part->kind = ORDERFILE_RECORD_PAYLOAD;
+    memcpy(part->bytes, (const char *)content + from,
+           rest < ORDERFILE_CONTENT_BYTES ? rest : ORDERFILE_CONTENT_BYTES);
+    part->kind = ORDERFILE_RECORD_CONTENT;
   }
   record->subject = subject;
   record->block_size = second;

@@ -58,7 +58,7 @@ OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
     orderfile_record *further = of_further_early_records();
     if (!further) return NULL;
     if (slot >= OF_FIRST_RECORDS) return &further[slot - OF_FIRST_RECORDS];
-    /* A payload must follow its head in one piece, but these records are in two pieces of memory. */
+    /* The content must follow its head in one piece, but these records are in two pieces of memory. */
     of_set_aside(slot, slot + count);
   }
 }
@@ -66,10 +66,10 @@ OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
 /* Whether the mark in RECORD, which is complete, ends the launch. */
 OF_LOCAL bool of_ends_launch(orderfile_trace_header *trace, const orderfile_record *record) {
   OF_RAW char name[ORDERFILE_TRACE_MARK_SIZE];
-  const orderfile_payload *payload = (const orderfile_payload *)(record + 1);
-  for (uint64_t i = 0; i < record->payload_size; i++)
-    name[i] = (char)payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES];
-  of_end_launch_at_mark(trace, name, record->payload_size);
+  const orderfile_content *content = (const orderfile_content *)(record + 1);
+  for (uint64_t i = 0; i < record->content_size; i++)
+    name[i] = (char)content[i / ORDERFILE_CONTENT_BYTES].bytes[i % ORDERFILE_CONTENT_BYTES];
+  of_end_launch_at_mark(trace, name, record->content_size);
   return of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING; /* relaxed: a flag */
 }
 
@@ -96,7 +96,7 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
       of_pause();
       kind = of_load_acquire(&waiting->kind); /* acquire: as above */
     }
-    if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);
+    if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->content_size);
     uint64_t target = slot + i;
     if (i + length <= count) used = i + length;
     else target = of_claim_slots(trace, length);

@@ -100,24 +100,24 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   bool is_known = !of_is_over(trace) || !of_was_used(start, stop);
   uint64_t first_hit = is_known ? of_first_early_hit(trace, start, stop) : UINT64_MAX;
 
-  static orderfile_trace_image payload; /* no initialiser, which could become a call of memset */
-  payload.slide = image.slide;
-  payload.text_start = image.text_start;
-  payload.text_size = image.text_end - image.text_start;
-  payload.guard_start = (uint64_t)start;
-  payload.guard_size = (uint64_t)stop - (uint64_t)start;
-  payload.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
-  payload.id_size = image.id ? image.id_size : sizeof image.weak_id;
-  payload.path_size = (uint32_t)of_length(image.path);
+  static orderfile_trace_image load; /* no initialiser, which could become a call of memset */
+  load.slide = image.slide;
+  load.text_start = image.text_start;
+  load.text_size = image.text_end - image.text_start;
+  load.guard_start = (uint64_t)start;
+  load.guard_size = (uint64_t)stop - (uint64_t)start;
+  load.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
+  load.id_size = image.id ? image.id_size : sizeof image.weak_id;
+  load.path_size = (uint32_t)of_length(image.path);
   /* The ID and the path are written in one piece after the structure. */
   static uint8_t text[64 + OF_PATH_SIZE];
-  if (payload.id_size > 64) payload.id_size = 64;
-  uint64_t size = sizeof payload + payload.id_size + payload.path_size;
+  if (load.id_size > 64) load.id_size = 64;
+  uint64_t size = sizeof load + load.id_size + load.path_size;
   of_reserve_records(trace, (uint64_t)(stop - start) + of_records_for(size) + OF_UNLOAD_RECORDS);
-  of_copy(text, image.id ? image.id : image.weak_id, payload.id_size);
-  of_copy(text + payload.id_size, image.path, payload.path_size);
-  uint64_t slot = of_write_record(trace, ORDERFILE_RECORD_LOAD, number, first_hit + 1, &payload,
-                                  sizeof payload, text, payload.id_size + payload.path_size);
+  of_copy(text, image.id ? image.id : image.weak_id, load.id_size);
+  of_copy(text + load.id_size, image.path, load.path_size);
+  uint64_t slot = of_write_record(trace, ORDERFILE_RECORD_LOAD, number, first_hit + 1, &load,
+                                  sizeof load, text, load.id_size + load.path_size);
 
   of_registration *registration = of_free_registration(start, stop);
   if (!registration) return;

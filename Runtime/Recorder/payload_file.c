@@ -1,8 +1,9 @@
 /* The file gets its name when it is complete. It replaces a payload or an empty file, and nothing else.
  *
  * The token of the day is in a file beside the payload, orderfile.day, which all programs that write payloads in that
- * folder share: so a device has one token for a day. A device whose folder can't be written has none, and sends
- * payloads that count as launches, but not as devices. */
+ * folder share: so a device has one token for a day. Only a process that has locked the folder makes the file. On a file
+ * system without locks, two processes that end at the same moment as the first of a day may have two tokens. A device
+ * whose folder can't be written has none, and sends payloads that count as launches, but not as devices. */
 #include "payload_file.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include "complaint.h"
 #include "payload.h"
 #include "platform.h"
+#include "trace_location.h"
 #include "trace_path.h"
 
 #define OF_DAY_FILE "orderfile.day"
@@ -26,8 +28,28 @@ static uint64_t of_payload_limit;          /* bytes */
 static uint32_t of_is_payload_written;     /* atomic */
 static uint8_t of_payload_bytes[ORDERFILE_FIELD_LARGEST_SIZE];
 
+/* Reads the first SIZE bytes of the file PATH. */
+OF_LOCAL bool of_read_start(const char *path, void *bytes, uint64_t size) {
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  int64_t got = of_read(descriptor, bytes, size, 0);
+  of_close(descriptor);
+  return got == (int64_t)size;
+}
+
+/* Whether the trace has the requested name, or has another name because this process had that name before exec. */
+OF_LOCAL bool of_has_requested_name(void) {
+  static char requested[OF_PATH_SIZE];
+  static orderfile_trace_header header;
+  if (!of_expand_path(of_location.template_path, requested)) return false;
+  uint64_t length = of_length(requested);
+  if (of_length(of_location.path) == length && of_equal(of_location.path, requested, length)) return true;
+  return of_read_start(requested, &header, sizeof header) && of_is_trace(&header) && of_is_own_number(&header);
+}
+
 OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size) {
   if (!template_path || !*template_path) return;
+  if (!of_has_process_number(template_path) && !of_has_requested_name()) return;
   static char template[OF_PATH_SIZE];
   int result = of_make_absolute(template_path, template);
   if (result == 0 && !of_expand_path(template, of_payload_path)) result = -ENAMETOOLONG;
@@ -59,13 +81,26 @@ OF_LOCAL int of_write_new(const char *path, const void *bytes, uint64_t size) {
   return result;
 }
 
-/* Reads the first SIZE bytes of the file PATH. */
-OF_LOCAL bool of_read_start(const char *path, void *bytes, uint64_t size) {
-  int descriptor = of_open_read(path);
-  if (descriptor < 0) return false;
-  int64_t got = of_read(descriptor, bytes, size, 0);
-  of_close(descriptor);
-  return got == (int64_t)size;
+/* Makes the token of TODAY, and the file PATH with it, unless another process has made the file. Returns 0 if that is
+ * not possible. With the folder locked, if its file system has locks. */
+OF_LOCAL uint64_t of_make_token(const char *path, uint64_t today) {
+  static char new_path[OF_PATH_SIZE];
+  OF_RAW of_day day;
+  uint64_t length = of_length(path);
+  of_copy(new_path, path, length + 1);
+  if (!of_append_number(new_path, of_process_number())) return 0;
+  for (int race = 0; race < 3; race++) {
+    if (of_read_start(path, &day, sizeof day) && day.day == today) return day.token;
+    of_remove(path);
+    of_remove(new_path); /* of a process of this number that was killed */
+    day.day = today;
+    day.token = of_random();
+    if (!day.token || of_write_new(new_path, &day, sizeof day) != 0) return 0;
+    /* The file gets its name when it is complete, because others read it without the lock. */
+    if (of_publish(new_path, path) == 0) return day.token;
+    of_remove(new_path);
+  }
+  return 0;
 }
 
 /* The device's token for today, which the first launch of the day makes; 0 if there is none. */
@@ -74,15 +109,15 @@ OF_LOCAL uint64_t of_token_of_today(void) {
   OF_RAW of_day known;
   uint64_t today = of_today();
   if (!today || !of_path_beside(OF_DAY_FILE, false, path)) return 0;
-  for (int race = 0; race < 3; race++) {
+  for (int patience = 0; patience < OF_PATIENCE; patience++) {
     if (of_read_start(path, &known, sizeof known) && known.day == today) return known.token;
-    of_remove(path);
-    known.day = today;
-    known.token = of_random();
-    if (!known.token) return 0;
-    int result = of_write_new(path, &known, sizeof known);
-    if (result == 0) return known.token;
-    if (result != -EEXIST) return 0; /* otherwise another process was faster: look again */
+    int lock = of_lock_folder(path);
+    if (lock != -OF_BUSY) {
+      uint64_t token = of_make_token(path, today);
+      of_unlock_folder(lock);
+      return token;
+    }
+    of_pause(); /* another process is making the token */
   }
   return 0;
 }
@@ -109,7 +144,7 @@ OF_INTERNAL void of_write_payload(orderfile_trace_header *trace) {
                                   of_payload_limit < sizeof of_payload_bytes ? of_payload_limit
                                                                              : sizeof of_payload_bytes);
   if (!size) {
-    of_store_relaxed(&of_is_payload_written, 0); /* relaxed: a flag; at exit the payload is tried again */
+    of_store_relaxed(&of_is_payload_written, 0); /* relaxed: a flag; later the payload is tried again */
     return;
   }
   int result = -ENAMETOOLONG;

@@ -1,16 +1,21 @@
-/* The payload as a file: ORDERFILE_PAYLOAD. It is written once, when the launch ends, or at exit. */
+/* The payload as a file: ORDERFILE_PAYLOAD. It is written once: when the launch ends, when an image is registered that was
+ * being registered at that moment, or at exit. */
 #ifndef OF_PAYLOAD_FILE_H
 #define OF_PAYLOAD_FILE_H
 
 #include "state.h"
 
 /* Keeps the path of the payload: TEMPLATE_PATH, which has the syntax of ORDERFILE_TRACE, or NULL or empty for none.
- * SIZE is the most bytes that the payload may have; 0 for the usual limit. By the initializer that creates the trace.
- */
+ * SIZE is the most bytes that the payload may have; 0 for the usual limit. By the initializer that creates the trace, after
+ * of_open_trace.
+ *
+ * A program that the launched program starts inherits the variable, and must not replace the payload of the launched
+ * program. It writes a payload only if TEMPLATE_PATH has a process number. It is known by its trace, which has not the
+ * requested name because a living process has that name. */
 OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size);
 
 /* Writes the payload of TRACE, whose launch is over. Does nothing if no payload is wanted, if the payload was written
- * before, or if the process is a forked child. Any thread, any signal handler. */
+ * before, if the process is a forked child, or while an image is being registered. Any thread, any signal handler. */
 OF_INTERNAL void of_write_payload(orderfile_trace_header *trace);
 
 #endif

@@ -6,6 +6,7 @@
 #include "guards.h"
 #include "image_table.h"
 #include "launch_end.h"
+#include "payload_file.h"
 #include "platform.h"
 #include "stages.h"
 #include "trace_file.h"
@@ -60,5 +61,7 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     break;
   }
   of_unlock_registration();
+  /* If the launch ended meanwhile, its payload could not be made. */
+  if (trace && of_is_over(trace)) of_write_payload(trace);
 }
 OF_ONE_IN_AN_IMAGE(__sanitizer_cov_pcs_init);

@@ -31,21 +31,21 @@ OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_
                                 uint64_t entry, const void *first, uint64_t first_size,
                                 const void *second, uint64_t second_size) {
   uint64_t size = first_size + second_size;
-  orderfile_payload *payload = (orderfile_payload *)(record + 1);
+  orderfile_content *content = (orderfile_content *)(record + 1);
   for (uint64_t i = 0; i < size; i++) {
-    payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES] =
+    content[i / ORDERFILE_CONTENT_BYTES].bytes[i % ORDERFILE_CONTENT_BYTES] =
         i < first_size ? ((const uint8_t *)first)[i] : ((const uint8_t *)second)[i - first_size];
     OF_KEEP_LOOP();
   }
-  for (uint64_t i = 0; i * ORDERFILE_PAYLOAD_BYTES < size; i++)
-    of_store_release(&payload[i].kind, ORDERFILE_RECORD_PAYLOAD); /* release: publishes the bytes */
+  for (uint64_t i = 0; i * ORDERFILE_CONTENT_BYTES < size; i++)
+    of_store_release(&content[i].kind, ORDERFILE_RECORD_CONTENT); /* release: publishes the bytes */
   record->subject = subject;
-  record->payload_size = size;
+  record->content_size = size;
   record->entry = entry;
   record->ticks = of_ticks();
   /* The thread does not matter for other kinds, and asking for it may take a forbidden system call. */
   record->thread = kind == ORDERFILE_RECORD_MARK ? of_thread_number() : 0;
-  /* release: publishes the fields and the payload; pairs with the acquire of whoever reads a kind */
+  /* release: publishes the fields and the content; pairs with the acquire of whoever reads a kind */
   of_store_release(&record->kind, kind);
 }
 

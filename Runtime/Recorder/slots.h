@@ -9,7 +9,7 @@
 
 /* The number of records that a payload of SIZE bytes needs, including its head. */
 OF_INLINE uint64_t of_records_for(uint64_t size) {
-  return 1 + (size + ORDERFILE_PAYLOAD_BYTES - 1) / ORDERFILE_PAYLOAD_BYTES;
+  return 1 + (size + ORDERFILE_CONTENT_BYTES - 1) / ORDERFILE_CONTENT_BYTES;
 }
 
 /* The record in slot 0. */

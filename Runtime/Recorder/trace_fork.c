@@ -30,7 +30,7 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
     orderfile_record *record = &of_records(from)[i];
     uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_fill_record */
     if (kind != ORDERFILE_RECORD_LOAD || !of_is_loaded(record->subject)) continue;
-    uint64_t length = of_records_for(record->payload_size);
+    uint64_t length = of_records_for(record->content_size);
     if (length > count - i) return;
     uint64_t slot = of_claim_slots(to, length);
     if (slot == UINT64_MAX) return;

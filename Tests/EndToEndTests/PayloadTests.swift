@@ -127,6 +127,24 @@ import Testing
     #expect(unnamed.status == 3 && unnamed.errors.contains("with --recorded"))
   }
 
+  /// A file is opened to see what it is, to count its devices, and to fold its payloads.
+  @Test(.needs("strace")) func aFileThatVanishesMeanwhileIsAnError() throws {
+    let program = try FieldProgram()
+    let workshop = program.workshop
+    for opening in 1...3 {
+      let run = try workshop.start(
+        "strace",
+        [
+          "-f", "-o", "/dev/null", "-P", workshop.path("real"), "-e", "trace=openat", "-e",
+          "inject=openat:error=ENOENT:when=\(opening)", Built.orderfile, "merge",
+          workshop.path("real"), "--recorded", "app", "--min-devices", "1", "-o", "profile",
+        ]
+      ).end()
+      #expect(run.status == 1 && !workshop.fileNames.contains("profile"), "\(run.errors)")
+      #expect(run.errors.contains("/real: No such file or directory"), "\(run.errors)")
+    }
+  }
+
   @Test(.needs(.time)) func aMillionTruncatedPayloadsTakeLittleMemory() throws {
     let program = try FieldProgram()
     let workshop = program.workshop

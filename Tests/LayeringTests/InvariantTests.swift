@@ -29,7 +29,7 @@ private let rules = [
     except: [
       "Bytes/ByteReading/FileBytes.swift", "Bytes/ByteReading/LargePages.swift",
       "Formats/DebugInfo/DebugFunctions.swift",
-      "Formats/Demangling/RuntimeDemanglers.swift", "System/ProcessLaunch/ProgramLaunch.swift",
+      "Formats/Demangling/RuntimeDemanglers.swift", "System/ProcessLaunch/ProgramWords.swift",
       "System/ProcessTracing/Processes/ProcessMemory.swift",
       "Formats/XctraceFormat/XMLReader.swift", "Features/CommandSupport/Files/WriteAll.swift",
       "Features/CommandSupport/Files/Folder.swift",

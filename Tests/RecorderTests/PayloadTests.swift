@@ -111,6 +111,54 @@ import TraceFormat
     #expect(third?.token != nil && third?.token != 99 && third?.token != first?.token)
   }
 
+  /// The first launches of a day, which end at the same time, agree on a token.
+  @Test func processesThatEndTogetherHaveOneToken() throws {
+    let (workshop, program) = try Self.workshop()
+    var day = ByteWriter()
+    day.write(UInt64(1))
+    day.write(UInt64(99))
+    try Data(day.bytes).write(to: URL(fileURLWithPath: workshop.path("orderfile.day")))
+    let script = "for i in $(seq 50); do '\(program)' run=0,4,1 & done; wait"
+    let ended = try workshop.run(
+      "/bin/sh", ["-c", script],
+      environment: [
+        "ORDERFILE_TRACE": workshop.path("t.%p"), "ORDERFILE_PAYLOAD": workshop.path("sent.%p"),
+      ])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let tokens = try workshop.files("sent.").map { try payload($0, in: workshop).token }
+    #expect(tokens.count == 50 && Set(tokens).count == 1 && tokens.first != .some(nil))
+    #expect(try workshop.files("orderfile.day") == ["orderfile.day"])
+  }
+
+  /// A program that the launched program starts has the same variables.
+  @Test func aHelperProgramDoesNotReplaceThePayload() throws {
+    let (workshop, program) = try Self.workshop()
+    let words = ["run=0,4,1", "stop", "system='\(program)' run=0,40,1"]
+    let payload = try record(words, of: program, in: workshop)
+    #expect(payload?.tables.first?.functions.count == 5)
+    #expect(try workshop.files().count == 2)
+    let each = try workshop.record(
+      program, words, environment: ["ORDERFILE_PAYLOAD": workshop.path("each.%p")])
+    #expect(each.status == 0)
+    let sizes = try workshop.files("each.").map {
+      try self.payload($0, in: workshop).tables.first?.functions.count ?? 0
+    }
+    #expect(sizes.sorted() == [5, 41])
+    // A program that begins after the launch, and a program that replaces the launched one, are launches.
+    let next = try record(["run=0,7,1", "stop", "quit"], of: program, in: workshop)
+    #expect(next?.tables.first?.functions.count == 8)
+  }
+
+  /// The launch ends while a library is being registered, and the program ends without exit handlers.
+  @Test func aLaunchThatEndsWhileAnImageIsRegisteredHasAPayload() throws {
+    let (workshop, program) = try Self.workshop()
+    let library = try workshop.build(
+      "shared.so", from: ["payload/library.c"], flags: ["-O1", "-shared", "-fPIC"], recorder: nil)
+    let payload = try record(
+      ["run=0,4,1", "loading=\(library)", "quit"], of: program, in: workshop)
+    #expect(payload?.end == .stoppedByCall && payload?.tables.first?.functions.count == 5)
+  }
+
   @Test func aFileThatIsNoPayloadStays() throws {
     let (workshop, program) = try Self.workshop()
     let path = workshop.path("mine")

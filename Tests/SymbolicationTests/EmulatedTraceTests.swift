@@ -119,14 +119,14 @@ import TraceFormat
 
   @Test func programsThatAProcessExecutedAreNamedUnlessThatFailed() throws {
     let file = try raw([]) { writer in
-      writer.addRecord(kind: 10, payload: Array("/bin/none".utf8))
-      writer.addRecord(kind: 10, payload: [])
-      writer.addRecord(kind: 10, payload: Array("/bin/true".utf8))
+      writer.addRecord(kind: 10, content: Array("/bin/none".utf8))
+      writer.addRecord(kind: 10, content: [])
+      writer.addRecord(kind: 10, content: Array("/bin/true".utf8))
     }
     #expect(EmulatedTrace(file) { _ in nil }.programs == ["/bin/true"])
     let failed = try raw([]) { writer in
-      writer.addRecord(kind: 10, payload: Array("/bin/none".utf8))
-      writer.addRecord(kind: 10, payload: [])
+      writer.addRecord(kind: 10, content: Array("/bin/none".utf8))
+      writer.addRecord(kind: 10, content: [])
     }
     #expect(EmulatedTrace(failed) { _ in nil }.programs.isEmpty)
   }

@@ -80,14 +80,14 @@ package struct TraceWriter {
     records.write(kind)
   }
 
-  /// Adds a record and its payload, which is in the slots after it.
+  /// Adds a record and its content, which is in the slots after it.
   package mutating func addRecord(
-    kind: UInt32, subject: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0, payload: [UInt8]
+    kind: UInt32, subject: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0, content: [UInt8]
   ) {
     addRecord(
-      kind: kind, subject: subject, second: UInt64(payload.count), entry: entry, ticks: ticks)
-    for start in stride(from: 0, to: payload.count, by: 36) {
-      let part = payload[start..<min(start + 36, payload.count)]
+      kind: kind, subject: subject, second: UInt64(content.count), entry: entry, ticks: ticks)
+    for start in stride(from: 0, to: content.count, by: 36) {
+      let part = content[start..<min(start + 36, content.count)]
       records.write(part + [UInt8](repeating: 0, count: 36 - part.count))
       records.write(UInt32(8))
     }
@@ -107,30 +107,30 @@ package struct TraceWriter {
 
   /// - Parameter firstHit: the slot of the image's first hit plus one, if that hit precedes the record; else 0.
   package mutating func addLoad(_ image: Image, firstHit: UInt64 = 0) {
-    var payload = ByteWriter()
-    payload.write(image.slide)
-    payload.write(image.text.lowerBound &+ image.slide)
-    payload.write(UInt64(image.text.count))
-    payload.write(image.guards.lowerBound)
-    payload.write(UInt64(image.guards.count))
-    payload.write(image.idKind)
-    payload.write(UInt32(image.id.count))
-    payload.write(UInt32(image.path.utf8.count))
-    payload.write(UInt32(0))
-    payload.write(image.id)
-    payload.write(Array(image.path.utf8))
-    addRecord(kind: 5, subject: image.number, entry: firstHit, payload: payload.bytes)
+    var content = ByteWriter()
+    content.write(image.slide)
+    content.write(image.text.lowerBound &+ image.slide)
+    content.write(UInt64(image.text.count))
+    content.write(image.guards.lowerBound)
+    content.write(UInt64(image.guards.count))
+    content.write(image.idKind)
+    content.write(UInt32(image.id.count))
+    content.write(UInt32(image.path.utf8.count))
+    content.write(UInt32(0))
+    content.write(image.id)
+    content.write(Array(image.path.utf8))
+    addRecord(kind: 5, subject: image.number, entry: firstHit, content: content.bytes)
   }
 
   package mutating func addUnload(_ image: Image) { addRecord(kind: 6, subject: image.number) }
 
   package mutating func addMark(_ name: String, ticks: UInt64 = 0) {
-    addRecord(kind: 4, ticks: ticks, payload: Array(name.utf8))
+    addRecord(kind: 4, ticks: ticks, content: Array(name.utf8))
   }
 
   /// Adds the name that `dladdr` returns for a loaded address.
   package mutating func addLoaderName(_ name: String, at address: UInt64) {
-    addRecord(kind: 7, subject: address, payload: Array(name.utf8))
+    addRecord(kind: 7, subject: address, content: Array(name.utf8))
   }
 
   package func bytes() -> [UInt8] {

@@ -22,7 +22,7 @@ import TraceFormat
     writer.addRecord(kind: ORDERFILE_RECORD_FUNCTION, subject: 0x9004, second: 0x3110, thread: 2)
     writer.addRecord(kind: ORDERFILE_RECORD_UNUSED, subject: 2)
     writer.addRecord(kind: ORDERFILE_RECORD_NONE)
-    writer.addRecord(kind: ORDERFILE_RECORD_PAYLOAD)
+    writer.addRecord(kind: ORDERFILE_RECORD_CONTENT)
     writer.addRecord(kind: ORDERFILE_RECORD_BLOCK, second: 12, entry: 0x3004)
     writer.addRecord(kind: ORDERFILE_RECORD_DATA, subject: 1, second: 8, entry: 0x5000)
     writer.addLoaderName("main", at: 0x3000)

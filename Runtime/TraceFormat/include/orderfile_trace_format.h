@@ -19,8 +19,8 @@
  * once its `kind` is not zero; `kind` is stored last. A slot below `next_record` with kind zero was being written when
  * the process ended: readers skip it, count it and report it.
  *
- * Some kinds carry text or a structure: `payload_size` bytes, in the records of kind ORDERFILE_RECORD_PAYLOAD that
- * follow in the next slots, ORDERFILE_PAYLOAD_BYTES in each. A payload record without its head (the head was still
+ * Some kinds carry text or a structure: `content_size` bytes, in the records of kind ORDERFILE_RECORD_CONTENT that
+ * follow in the next slots, ORDERFILE_CONTENT_BYTES in each. A content record without its head (the head was still
  * being written) is skipped.
  */
 #ifndef ORDERFILE_TRACE_FORMAT_H
@@ -35,7 +35,7 @@
 #define ORDERFILE_TRACE_PROGRAM_SIZE 1024u
 #define ORDERFILE_TRACE_TEMPLATE_SIZE 1024u
 #define ORDERFILE_TRACE_MARK_SIZE 256u
-#define ORDERFILE_PAYLOAD_BYTES 36u
+#define ORDERFILE_CONTENT_BYTES 36u
 #define ORDERFILE_DATA_GRANULE 8u /* bytes */
 
 /* orderfile_trace_header.flags */
@@ -59,13 +59,13 @@
 #define ORDERFILE_RECORD_FUNCTION 1u /* first hit of a function */
 #define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is its first byte's address */
 #define ORDERFILE_RECORD_DATA 3u     /* first load or store in a granule of data */
-#define ORDERFILE_RECORD_MARK 4u     /* payload: the name of a stage of the launch */
-#define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path; see `entry` */
+#define ORDERFILE_RECORD_MARK 4u     /* content: the name of a stage of the launch */
+#define ORDERFILE_RECORD_LOAD 5u     /* content: orderfile_trace_image, its ID, its path; see `entry` */
 #define ORDERFILE_RECORD_UNLOAD 6u   /* the image numbered `subject` is gone */
-#define ORDERFILE_RECORD_NAME 7u     /* payload: the name dladdr gives for the address `subject` */
-#define ORDERFILE_RECORD_PAYLOAD 8u  /* continues the record before */
+#define ORDERFILE_RECORD_NAME 7u     /* content: the name dladdr gives for the address `subject` */
+#define ORDERFILE_RECORD_CONTENT 8u  /* continues the record before */
 #define ORDERFILE_RECORD_UNUSED 9u   /* `subject` slots, including this one, were reserved and not needed */
-#define ORDERFILE_RECORD_EXEC 10u    /* payload: the path of the program that the process executes now; empty: it failed */
+#define ORDERFILE_RECORD_EXEC 10u    /* content: the path of the program that the process executes now; empty: it failed */
 
 /* orderfile_trace_image.block_count: the image has no map of basic blocks; block records are runs of executed
  * instructions */
@@ -154,7 +154,7 @@ typedef struct orderfile_record {
   uint64_t subject;
   union {
     uint64_t return_address; /* function: the loaded address to which the callback returns */
-    uint64_t payload_size;   /* mark, load, name: in bytes */
+    uint64_t content_size;   /* mark, load, name: in bytes */
     uint64_t block_size;     /* block: in bytes */
     uint64_t data_size;      /* data: the size of the granule in bytes */
   };
@@ -166,12 +166,12 @@ typedef struct orderfile_record {
   uint32_t kind;   /* stored last */
 } orderfile_record;
 
-typedef struct orderfile_payload {
-  uint8_t bytes[ORDERFILE_PAYLOAD_BYTES];
+typedef struct orderfile_content {
+  uint8_t bytes[ORDERFILE_CONTENT_BYTES];
   uint32_t kind;
-} orderfile_payload;
+} orderfile_content;
 
-/* The payload of ORDERFILE_RECORD_LOAD; id_size bytes of ID and path_size bytes of path follow. */
+/* The content of ORDERFILE_RECORD_LOAD; id_size bytes of ID and path_size bytes of path follow. */
 typedef struct orderfile_trace_image {
   uint64_t slide;       /* loaded minus stated address, modulo 2^64 */
   uint64_t text_start;  /* loaded range of all executable segments */
@@ -237,7 +237,7 @@ ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
                                                   ORDERFILE_TRACE_MARK_SIZE + 88);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
-ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
+ORDERFILE_ASSERT_SIZE(orderfile_content, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_name, 32);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_recordable, 48);

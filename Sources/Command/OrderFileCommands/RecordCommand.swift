@@ -82,6 +82,13 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   var sysroot: String?
   @Option(
     help: ArgumentHelp(
+      "Run the launch on another machine, by the command ssh, and fetch the traces. The program and the files of --also and --reads are "
+        + "on that machine, and so is orderfile for --breakpoints, --until-ready and --reads.",
+      valueName: "ssh:host"), transform: Self.host)
+  var on: RemoteHost?
+  @Flag(help: .hidden) var omitSummary = false
+  @Option(
+    help: ArgumentHelp(
       "A file that the launch reads. The trace stores a hash of the file, so that 'gen --previous' can warn if the file has "
         + "changed. Repeat for more files. The file of --input is hashed, too.", valueName: "file"),
     completion: .file())
@@ -122,6 +129,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if !qemu && (cpu != nil || sysroot != nil) {
       throw ValidationError("--cpu and --sysroot need --qemu")
     }
+    try checkRemote()
     if qemu && (stopAt != nil || launched.limits.untilReady?.mark != nil) {
       throw ValidationError(
         "--qemu sees no marks: use --stop-at-symbol, or --until-ready with a port or a line")
@@ -134,6 +142,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func method(of launch: ProgramLaunch) -> LaunchRecording.Means {
+    if let on { return .remote(remote(launch, on: on)) }
     if qemu {
       return .emulation(
         launch,
@@ -168,7 +177,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if pid == nil {
       recording.workload = try Workload(
         command: launched.words,
-        inputs: reads + [standardInput.input, launched.limits.script].compactMap { $0 },
+        inputs: localReads + [standardInput.input, launched.limits.script].compactMap { $0 },
         tracePath: outputPath)
     }
     let recorded = try recording.run()
@@ -178,18 +187,19 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func print(_ recorded: RecordedLaunch) {
-    if !recorded.traces.isEmpty {
+    if !recorded.traces.isEmpty, !omitSummary {
       let summary = RecordSummary(
         recorded.traces, paths: recorded.paths, beginsWithProgram: recorded.beginsWithProgram,
         firstHits: recorded.firstHits, instrumented: recorded.instrumented,
         hitsBeforeMain: recorded.hitsBeforeMain, functions: recorded.functions,
-        emulator: recorded.emulator)
+        emulator: recorded.emulator, lacksNames: recorded.lacksNames)
       messages.print(note: summary.text)
     }
     messages.print(recorded.warnings)
   }
 
-  private func record(_ launches: [DescribedLaunch]) throws {
+  private func record(_ described: [DescribedLaunch]) throws {
+    let launches = try on == nil ? described : described.map(remote)
     if let launch = launches.first(where: { $0.readiness?.mark != nil }) {
       guard !qemu, stopAt == nil else {
         throw Diagnostic(
@@ -201,7 +211,7 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       launches, to: output ?? "orderfile-traces", in: .own, by: method(of:))
     recording.stopAt = stopAt
     recording.stopAfter = stopAfter
-    recording.reads = reads
+    recording.reads = localReads
     for note in try recording.run(print) { messages.print(note: note.description) }
   }
 }

@@ -80,7 +80,7 @@ package struct GrowingTrace {
     var records: [UInt8] = []
     records.appendRecord(
       ORDERFILE_RECORD_MARK, subject: 0, second: UInt64(name.count), ticks: ticks, thread: thread)
-    records.appendPayload(name)
+    records.appendContent(name)
     return addition(records)
   }
 

@@ -58,28 +58,28 @@ extension [UInt8] {
 
   /// Appends the load record of `image`, with the given number.
   mutating func appendLoad(_ number: UInt64, _ image: TraceImageRecord, ticks: UInt64 = 0) {
-    var payload: [UInt8] = []
+    var content: [UInt8] = []
     for field in [
       image.slide.rawValue, image.textStart.rawValue, image.textSize, image.guardStart.rawValue,
       image.guardSize,
-    ] { payload.append(littleEndian: field) }
+    ] { content.append(littleEndian: field) }
     let id = image.id?.bytes ?? []
     for field in [
       image.id?.kind ?? 0, UInt32(id.count), UInt32(image.path.count), image.blocks.count,
-    ] { payload.append(littleEndian: field) }
-    payload += id + image.path
+    ] { content.append(littleEndian: field) }
+    content += id + image.path
     appendRecord(
-      ORDERFILE_RECORD_LOAD, subject: number, second: UInt64(payload.count), ticks: ticks)
-    appendPayload(payload)
+      ORDERFILE_RECORD_LOAD, subject: number, second: UInt64(content.count), ticks: ticks)
+    appendContent(content)
   }
 
-  /// Appends the payload of the preceding record, in separate slots.
-  mutating func appendPayload(_ payload: [UInt8]) {
-    let size = Int(ORDERFILE_PAYLOAD_BYTES)
-    for start in stride(from: 0, to: payload.count, by: size) {
-      let part = payload[start..<Swift.min(start + size, payload.count)]
+  /// Appends the content of the preceding record, in separate slots.
+  mutating func appendContent(_ content: [UInt8]) {
+    let size = Int(ORDERFILE_CONTENT_BYTES)
+    for start in stride(from: 0, to: content.count, by: size) {
+      let part = content[start..<Swift.min(start + size, content.count)]
       self += part + repeatElement(0, count: size - part.count)
-      append(littleEndian: ORDERFILE_RECORD_PAYLOAD)
+      append(littleEndian: ORDERFILE_RECORD_CONTENT)
     }
   }
 }

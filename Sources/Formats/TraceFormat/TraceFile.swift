@@ -11,7 +11,7 @@ package struct TraceFile: Sendable {
   package let records: [TraceRecord]
   /// The number of slots that were claimed but not completed, because the process ended during a hit.
   package let inFlightRecords: Int
-  /// The number of slots with records or payloads, complete or not.
+  /// The number of slots with records or their contents, complete or not.
   package let slotCount: Int
   /// The names in a sealed trace, with their text still in `bytes`; empty in other traces.
   package let nameTable: [TraceNameEntry]
@@ -81,22 +81,22 @@ package struct TraceFile: Sendable {
         let empty = (bytes.endOfHole(at: start + here * size) - start) / size - here
         slot += max(0, min(empty, count - here) - 1)
         inFlight += slot - here
-      case ORDERFILE_RECORD_PAYLOAD: break
+      case ORDERFILE_RECORD_CONTENT: break
       case ORDERFILE_RECORD_UNUSED:
         let run = bytes.loadUnaligned(UInt64.self, at: start + here * size)
         slot += Int(min(run, UInt64(count - here))) - (run > 0 ? 1 : 0)
       default:
-        var payloadEnd = slot
+        var contentEnd = slot
         if kind(here) == ORDERFILE_RECORD_LOAD { loads += 1 }
         guard loads <= ParsingLimits.traceImages else {
           throw ParseError(
             .tooLarge(limit: ParsingLimits.traceImages, found: loads), "number of load records",
             at: FileOffset(rawValue: UInt64(start + here * size)))
         }
-        while payloadEnd < count, kind(payloadEnd) == ORDERFILE_RECORD_PAYLOAD { payloadEnd += 1 }
+        while contentEnd < count, kind(contentEnd) == ORDERFILE_RECORD_CONTENT { contentEnd += 1 }
         records.append(
-          try readRecord(bytes, at: start + here * size, slot: here, payloads: slot..<payloadEnd))
-        slot = payloadEnd
+          try readRecord(bytes, at: start + here * size, slot: here, contents: slot..<contentEnd))
+        slot = contentEnd
       }
     }
     func key(_ record: TraceRecord) -> (slot: Int, rank: Int) {
@@ -109,9 +109,9 @@ package struct TraceFile: Sendable {
     return (records, inFlight)
   }
 
-  /// Reads the record at `offset`; `payloads` are the payload slots that follow it.
+  /// Reads the record at `offset`; `contents` are the slots with its content.
   private static func readRecord(
-    _ bytes: FileBytes, at offset: Int, slot: Int, payloads: Range<Int>
+    _ bytes: FileBytes, at offset: Int, slot: Int, contents: Range<Int>
   ) throws(ParseError) -> TraceRecord {
     let subject = bytes.loadUnaligned(UInt64.self, at: offset)
     // The C structure has a union here.
@@ -121,8 +121,8 @@ package struct TraceFile: Sendable {
     let thread = bytes.loadUnaligned(UInt32.self, at: offset + 32)
     let kind = bytes.loadUnaligned(UInt32.self, at: offset + 36)
 
-    func payload(_ field: String) throws(ParseError) -> [UInt8] {
-      let room = UInt64(payloads.count) * UInt64(ORDERFILE_PAYLOAD_BYTES)
+    func content(_ field: String) throws(ParseError) -> [UInt8] {
+      let room = UInt64(contents.count) * UInt64(ORDERFILE_CONTENT_BYTES)
       guard second <= room else {
         throw ParseError(
           .truncated(needed: second, found: room), field,
@@ -130,9 +130,9 @@ package struct TraceFile: Sendable {
       }
       var content: [UInt8] = []
       content.reserveCapacity(Int(second))
-      for index in payloads.indices where content.count < Int(second) {
-        let from = offset + (1 + index - payloads.lowerBound) * TraceRecord.size
-        let take = min(Int(ORDERFILE_PAYLOAD_BYTES), Int(second) - content.count)
+      for index in contents.indices where content.count < Int(second) {
+        let from = offset + (1 + index - contents.lowerBound) * TraceRecord.size
+        let take = min(Int(ORDERFILE_CONTENT_BYTES), Int(second) - content.count)
         content += bytes.copy(from..<from + take)
       }
       return content
@@ -148,13 +148,13 @@ package struct TraceFile: Sendable {
     case ORDERFILE_RECORD_DATA:
       event = .data(
         LoadedAddress(rawValue: entry), size: second, image: subject == 0 ? nil : subject)
-    case ORDERFILE_RECORD_MARK: event = .mark(name: try payload("mark"))
+    case ORDERFILE_RECORD_MARK: event = .mark(name: try content("mark"))
     case ORDERFILE_RECORD_LOAD:
-      event = .load(image: subject, try TraceImageRecord(payload: try payload("load")))
-    case ORDERFILE_RECORD_EXEC: event = .exec(path: try payload("exec"))
+      event = .load(image: subject, try TraceImageRecord(content: try content("load")))
+    case ORDERFILE_RECORD_EXEC: event = .exec(path: try content("exec"))
     case ORDERFILE_RECORD_UNLOAD: event = .unload(image: subject)
     case ORDERFILE_RECORD_NAME:
-      event = .name(LoadedAddress(rawValue: subject), name: try payload("name"))
+      event = .name(LoadedAddress(rawValue: subject), name: try content("name"))
     default: event = .other(kind: kind)
     }
     // A load record states where the hits of its image begin: 1 + slot, or 0 if they all follow it.

@@ -33,7 +33,7 @@ package struct TraceRecord: Equatable, Sendable {
     case other(kind: UInt32)
   }
 
-  /// The size of every record and payload in bytes.
+  /// The size of every slot in bytes.
   package static let size = MemoryLayout<orderfile_record>.size
 }
 
@@ -96,9 +96,9 @@ package struct TraceImageRecord: Equatable, Sendable {
 }
 
 extension TraceImageRecord {
-  /// Reads the payload of a load record.
-  init(payload: [UInt8]) throws(ParseError) {
-    var input = ByteCursor(FileBytes(payload))
+  /// Reads the content of a load record.
+  init(content: [UInt8]) throws(ParseError) {
+    var input = ByteCursor(FileBytes(content))
     slide = Slide(rawValue: try input.read(UInt64.self, "slide"))
     textStart = LoadedAddress(rawValue: try input.read(UInt64.self, "text_start"))
     textSize = try input.read(UInt64.self, "text_size")

@@ -333,42 +333,6 @@ package struct ClockReading: Sendable {
 }
 
 extension ProgramLaunch {
-  /// Calls `body` with `command` as C strings. The words that come from this process's own command line are
-  /// passed on byte by byte, because a Swift string cannot hold bytes that are not UTF-8.
-  package static func withArguments<R>(
-    _ command: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
-  ) -> R {
-    let all = CommandLine.arguments
-    guard all.count == Int(CommandLine.argc) else { return withCStrings(command, body) }
-    let own = zip(all.reversed(), command.reversed()).prefix { $0 == $1 }.count
-    return withCStrings(Array(command.dropLast(own))) { others in
-      body(
-        others.dropLast() + (all.count - own..<all.count).map { CommandLine.unsafeArgv[$0] } + [nil]
-      )
-    }
-  }
-}
-
-extension ProgramLaunch {
-  /// The ascending indexes of the words of this process's command line that are not UTF-8. `CommandLine.arguments` has
-  /// changed words in their places.
-  package static var repairedArguments: [Int] {
-    (0..<Int(CommandLine.argc)).filter { index in
-      guard let word = CommandLine.unsafeArgv[index] else { return false }
-      return String(validatingCString: word) == nil
-    }
-  }
-}
-
-extension ProgramLaunch {
-  /// The words of this process's command line, byte by byte.
-  package static var ownWords: [[UInt8]] {
-    (0..<Int(CommandLine.argc)).map { index in
-      guard let word = CommandLine.unsafeArgv[index] else { return [] }
-      return (0..<strlen(word)).map { UInt8(bitPattern: word[$0]) }
-    }
-  }
-
   /// From now on this process, and what it starts, can create, change and remove files only below `folder`, and write to
   /// devices.
   ///
@@ -387,13 +351,4 @@ extension ProgramLaunch {
     return copies.isEmpty
       ? LaunchError(errno: ENOENT) : LaunchError(errno: cprocess_replace(copies + [nil]))
   }
-}
-
-/// Calls `body` with a NULL-terminated array of C strings that lives as long as the call.
-package func withCStrings<R>(
-  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
-) -> R {
-  let copies = strings.map { strdup($0) }
-  defer { for copy in copies { free(copy) } }
-  return body(copies + [nil])
 }

@@ -27,7 +27,9 @@ package struct ProgramLog {
 
   /// Passes streams for a program to `body`. Stdout goes to a new file. The program shares the other streams with this
   /// process.
-  func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
+  package func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws
+    -> Result
+  {
     let log = try newFile()
     defer { close(log) }
     return try body(ProgramLaunch.Streams(output: log))

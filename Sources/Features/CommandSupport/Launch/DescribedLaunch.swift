@@ -23,6 +23,8 @@ package struct DescribedLaunch: Hashable, Sendable {
   package var timeout: Double?
   /// The sign at which the launch is over; `nil` if the program ends on its own.
   package var readiness: Readiness?
+  /// Whether another machine makes the launch: then the paths of the program and the folder are paths there.
+  package var isRemote = false
   /// The path of the file of launches, and the line of the launch from 1, for messages.
   package var path: String
   package var line: Int
@@ -83,7 +85,7 @@ package struct DescribedLaunch: Hashable, Sendable {
   ///
   /// - Throws: if the folder of the launch does not exist.
   package func words() throws(Diagnostic) -> [String] {
-    guard let folder else { return command }
+    guard let folder, !isRemote else { return command }
     guard Folder.isFolder(folder) else {
       throw Diagnostic(
         "expected a folder, found \(Folder.exists(folder) ? "a file" : "nothing")",

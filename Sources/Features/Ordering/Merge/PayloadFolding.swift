@@ -100,12 +100,14 @@ package struct PayloadFolding {
   }
 
   /// Calls `body` with each payload that has functions to show.
-  package mutating func forEachLaunch<E: Error>(
-    _ body: (Launch) throws(E) -> Void
-  ) throws(E) {
+  ///
+  /// - Throws: what `body` throws; also an error if a file is gone since its devices were counted.
+  package mutating func forEachLaunch(
+    _ body: (Launch) throws(Diagnostic) -> Void
+  ) throws(Diagnostic) {
     refused[Refusal.tooFewDevices.rawValue] = 0
     for file in files {
-      guard let bytes = try? file.bytes() else { continue }
+      let bytes = try file.bytes()
       for case .success(let payload) in FieldPayloads(bytes) {
         let tables = matched(payload)
         guard !tables.isEmpty else { continue }

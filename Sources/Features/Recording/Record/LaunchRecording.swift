@@ -28,6 +28,8 @@ package struct LaunchRecording {
     case emulation(ProgramLaunch, Emulation)
     /// An emulator runs programs that the launched program starts.
     case emulatedPrograms(ProgramLaunch, of: [String], images: [String])
+    /// Another machine runs the launch.
+    case remote(RemoteLaunch)
   }
 
   package enum Target {
@@ -93,7 +95,7 @@ package struct LaunchRecording {
   ///
   /// - Throws: if the program can't be launched or traced, or if a trace can't be written.
   package func run() throws -> RecordedLaunch {
-    guard let (launch, note) = launch?.ofWrappedProgram(in: environment) else {
+    guard !isRemote, let (launch, note) = launch?.ofWrappedProgram(in: environment) else {
       return try record()
     }
     var recording = self
@@ -103,6 +105,7 @@ package struct LaunchRecording {
     case .emulation(_, let options): recording.means = .emulation(launch, options)
     case .emulatedPrograms(_, let programs, let images):
       recording.means = .emulatedPrograms(launch, of: programs, images: images)
+    case .remote: break
     }
     var recorded = try recording.record()
     recorded.warnings.insert(note, at: 0)
@@ -141,9 +144,12 @@ package struct LaunchRecording {
       unreadable += problems
       for recording in found {
         traces.append(
-          try recording.finish(
-            outputPath: outputPath, outputFile, launch: watched.result, workload: workload,
-            images: &images))
+          isRemote
+            ? try recording.finishFetched(
+              outputPath: outputPath, outputFile, workload: workload, images: &images)
+            : try recording.finish(
+              outputPath: outputPath, outputFile, launch: watched.result, workload: workload,
+              images: &images))
       }
     }
     var warnings = watched.leftAlone + unreadable + images.warnings
@@ -164,7 +170,7 @@ package struct LaunchRecording {
     let hasHits = traces.contains { !$0.isEmpty }
     let end = watched.result?.end
     var failure: Diagnostic?
-    if !hasHits {
+    if !hasHits, !watched.hasSaidWhy {
       let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
       // A program that failed has printed the reason itself, so the missing trace is only a warning.
       if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
@@ -175,7 +181,12 @@ package struct LaunchRecording {
       firstHits: uses.hits, instrumented: uses.instrumented,
       hitsBeforeMain: hasHits ? uses.hitsBeforeMain : nil,
       recordable: hasHits ? recordable : [], emulator: watched.emulator, end: end,
-      warnings: warnings, failure: failure)
+      warnings: warnings, failure: failure,
+      lacksNames: isRemote && traces.contains { !$0.isSealed })
+  }
+
+  private var isRemote: Bool {
+    if case .remote = means { true } else { false }
   }
 
   /// The program to launch; `nil` for a process that was already running.
@@ -184,6 +195,7 @@ package struct LaunchRecording {
     case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _),
       .emulatedPrograms(let launch, _, _):
       launch
+    case .remote(let remote): remote.program
     case .breakpoints(.process, _): nil
     }
   }
@@ -211,19 +223,27 @@ package struct LaunchRecording {
     var lacksBlocks = false
     /// The emulator that ran the program, if one did.
     var emulator: String?
+    /// Whether a command on another machine has printed why nothing was recorded.
+    var hasSaidWhy = false
   }
 
   /// Runs the program to its end, or follows the process.
   private func watch(_ folder: RecordingFolder) throws -> Watched {
     switch means {
     case .recorder(var launch):
-      launch.environment += variables(folder)
+      launch.environment += [(name: "ORDERFILE_TRACE", value: folder.tracePath)] + settings
       return Watched(
         result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
     case .emulation(let launch, let options): return try watch(launch, options, folder)
     case .emulatedPrograms(let launch, let programs, let images):
       let programs = try EmulatedPrograms(programs, images: images, in: environment)
       return try watch(launch, programs, folder)
+    case .remote(let remote):
+      let (result, traces) = try remote.run(
+        traceName: fileName(ofPath: outputPath), settings: settings, in: environment)
+      try folder.add(traces)
+      return Watched(
+        result: result, hasSaidWhy: remote.options != nil && result.end != .exited(0))
     case .breakpoints(let target, let options):
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
@@ -295,12 +315,9 @@ package struct LaunchRecording {
     return LaunchEnvironment(searchPath: nil, sanitizerOptions: options).looksForLeaks
   }
 
-  /// The variables that tell the recorder where to write and when to stop.
-  private func variables(_ folder: RecordingFolder) -> [(name: String, value: String)] {
-    var variables = [
-      (name: "ORDERFILE_TRACE", value: folder.tracePath),
-      (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
-    ]
+  /// The variables that tell the recorder when to stop, and that distinguish this launch from others.
+  private var settings: [(name: String, value: String)] {
+    var variables = [(name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)")]
     if let stopAt = lastMark { variables.append(("ORDERFILE_STOP_AT", stopAt)) }
     if let stopAfter { variables.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
     return variables
@@ -309,7 +326,7 @@ package struct LaunchRecording {
   private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
     switch means {
     case .emulation, .emulatedPrograms: return .nothingExecuted(name)
-    case .recorder, .breakpoints: break
+    case .recorder, .breakpoints, .remote: break
     }
     return isTraced
       ? .nothingUsed(name, wasLeftAlone: !watched.leftAlone.isEmpty)

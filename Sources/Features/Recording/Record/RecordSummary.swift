@@ -19,13 +19,16 @@ package struct RecordSummary {
   package let functions: Int?
   /// The emulator and its processor, if the program ran in one.
   package let emulator: String?
+  /// Whether the traces lack the names of their functions, which only the recorded image has.
+  private let lacksNames: Bool
 
   /// - Parameters:
   ///   - firstHits: the number of first hits of functions; `nil` if each hit is the first hit of a function.
   ///   - instrumented: the number of functions with guards or breakpoints; `nil` if each function has only one.
   package init(
     _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, firstHits: Int? = nil,
-    instrumented: Int? = nil, hitsBeforeMain: Int?, functions: Int? = nil, emulator: String? = nil
+    instrumented: Int? = nil, hitsBeforeMain: Int?, functions: Int? = nil, emulator: String? = nil,
+    lacksNames: Bool = false
   ) {
     precondition(
       !traces.isEmpty && traces.count == paths.count, "parallel arrays, and at least one trace")
@@ -38,6 +41,7 @@ package struct RecordSummary {
     self.hitsBeforeMain = hitsBeforeMain
     self.functions = functions
     self.emulator = emulator
+    self.lacksNames = lacksNames
   }
 
   package var text: String {
@@ -81,7 +85,9 @@ package struct RecordSummary {
     let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path
     var words = paths.map(shellWord)
     if words.count > 4 { words = [words[0], words[0] + ".*"] }
-    let command = "orderfile gen \(words.joined(separator: " "))"
+    let command =
+      "orderfile gen \(words.joined(separator: " "))"
+      + (lacksNames ? " --recorded RECORDED_IMAGE" : "")
     guard isTraced else {
       return "\(command) --image RELEASE_IMAGE -o \(shellWord(stem + ".order"))"
     }

@@ -36,6 +36,9 @@ package struct RecordedLaunch {
   package let failure: Diagnostic?
   /// Whether basic blocks were requested, and nothing was recorded because no image has a map of them.
   package internal(set) var lacksBlockMap = false
+  /// Whether traces were fetched from another machine without the names of their functions, because the images are not
+  /// on this machine.
+  package internal(set) var lacksNames = false
 
   /// The number of functions in the instrumented images, instrumented or not; `nil` if it is unknown, and for
   /// breakpoints, which are on nearly all functions.

@@ -46,11 +46,36 @@ struct Recording {
       processStart: isLaunched ? launch?.start : nil,
       lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds),
       workload: workload?.traceWorkload)
-    let bytes = file.sealed(
+    return try write(sealed(seal, &images), outputPath, outputFile)
+  }
+
+  /// Moves a trace to its path that another machine has written. The trace is sealed if it was sealed there, or if its
+  /// images are at their paths on this machine, too.
+  func finishFetched(
+    outputPath: String, _ outputFile: OutputFile, workload: Workload?, images: inout RecordedImages
+  ) throws(Diagnostic) -> Trace {
+    var found = RecordedImages()
+    if !trace.isSealed { found.add(trace.images) }
+    let isComplete = trace.images.allSatisfy { found.image(for: $0) != nil }
+    guard !trace.isSealed, isComplete else {
+      return try write(file.bytes.copy(0..<file.bytes.count), outputPath, outputFile)
+    }
+    images.add(trace.images)
+    return try write(
+      sealed(TraceFile.Seal(workload: workload?.traceWorkload), &images), outputPath, outputFile)
+  }
+
+  private func sealed(_ seal: TraceFile.Seal, _ images: inout RecordedImages) -> [UInt8] {
+    file.sealed(
       seal, names: trace.namesForSealing(images.recordedImages(of: trace)),
       recordable: trace.recordableForSealing {
         images.recordableCode(of: $0, recordedBy: [trace.method])
       })
+  }
+
+  private func write(
+    _ bytes: [UInt8], _ outputPath: String, _ outputFile: OutputFile
+  ) throws(Diagnostic) -> Trace {
     let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
     try output.finish(bytes)
     return Trace(try InputFile.traceFile(FileBytes(bytes), output.path), path: output.path)

@@ -52,6 +52,13 @@ package struct RecordingFolder {
     }
   }
 
+  /// Writes traces that were fetched from another machine.
+  func add(_ traces: [FetchedTraces.Trace]) throws(Diagnostic) {
+    for trace in traces {
+      try OutputFile(path(forNewTraceOf: "trace\(trace.suffix)")).finish(trace.bytes)
+    }
+  }
+
   /// The value for `ORDERFILE_TRACE`; percent signs in the folder's name are escaped.
   var tracePath: String {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"

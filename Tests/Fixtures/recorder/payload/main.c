@@ -4,9 +4,13 @@
 //   call=PATH             calls the function in_library of the library PATH
 //   mark=NAME, stop
 //   fork                  goes on in the child; the parent waits and ends
+//   system=COMMAND        runs COMMAND in a shell
+//   loading=PATH          loads the library PATH, and stops the recording while the library is being registered
+//   quit                  ends without exit handlers
 //   payload=SIZE          writes the payload of the launch so far, which may have SIZE bytes, to stdout
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <orderfile_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +35,16 @@ ALL(FUNCTION)
 static void (*const functions[])(void) = {ALL(NAME)};
 static unsigned char payload[1 << 17];
 
+// The recorder calls this function while it registers an image.
+typedef int callback_type(struct dl_phdr_info *, size_t, void *);
+static int stops;
+__attribute__((no_sanitize("coverage"))) int dl_iterate_phdr(callback_type *callback, void *context) {
+  static int (*next)(callback_type *, void *);
+  if (!next) next = (int (*)(callback_type *, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+  if (stops) orderfile_stop();
+  return next(callback, context);
+}
+
 int main(int count, char **words) {
   for (int i = 1; i < count; i++) {
     unsigned first = 0, number = 0, step = 1;
@@ -49,6 +63,14 @@ int main(int count, char **words) {
       function();
     } else if (strncmp(words[i], "mark=", 5) == 0) orderfile_mark(words[i] + 5);
     else if (strcmp(words[i], "stop") == 0) orderfile_stop();
+    else if (strcmp(words[i], "quit") == 0) _exit(0);
+    else if (strncmp(words[i], "system=", 7) == 0) {
+      if (system(words[i] + 7) != 0) return 1;
+    } else if (strncmp(words[i], "loading=", 8) == 0) {
+      stops = 1;
+      if (!dlopen(words[i] + 8, RTLD_NOW)) return 1;
+      stops = 0;
+    }
     else if (sscanf(words[i], "payload=%lu", &size) == 1)
       fwrite(payload, 1, orderfile_write_payload(payload, size, 7), stdout);
     else if (strcmp(words[i], "fork") == 0) {
