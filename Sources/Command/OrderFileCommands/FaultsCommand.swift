@@ -79,10 +79,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
       launch = try FaultLaunch(described, in: .own)
     } else {
       launch = FaultLaunch(launched.words, in: .own)
-      launch.inputPath = input
-      launch.timeout = launched.limits.seconds
-      launch.script = try launched.limits.readScript()
-      launch.readiness = launched.limits.readiness(launch.script)
+      launch.conditions = try launched.limits.conditions(input: input)
     }
     launch.images = also
     launch.isCold = cold

@@ -148,11 +148,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.precision = precision?.ratio
     measurement.hasControl = control
     measurement.images = also
-    measurement.inputPath = input
-    measurement.timeout = limits.seconds
-    measurement.script = try limits.readScript()
-    measurement.readiness = limits.readiness(measurement.script)
-    if let launch { try measurement.launch(as: launch) }
+    if let launch {
+      try measurement.launch(as: launch)
+    } else {
+      measurement.conditions = try limits.conditions(input: input)
+    }
     measurement.showsOutput = showOutput
     measurement.seed = seed
     measurement.dropsCaches = dropCaches

@@ -30,12 +30,7 @@ extension CheckedLaunch {
     var faults = FaultLaunch(launch.command, in: environment)
     faults.isCold = true
     faults.device = device
-    faults.inputPath = launch.inputPath
-    faults.timeout = timeout
-    faults.readiness = readiness
-    faults.script = script
-    faults.variables = variables.map { "\($0.name)=\($0.value)" }
-    faults.folder = workingFolder
+    faults.conditions = launch.conditions
     defer { Interruption.catchSignals() }
     let result: FaultLaunch.Result
     do { result = try faults.run() } catch {
