@@ -102,7 +102,7 @@ package struct StageMeasurement {
     }
     let evicted = Set(sides.flatMap { [$0.launched.path, $0.launched.executable] }).sorted()
     let device = try device.map { settings throws(Diagnostic) in
-      try LaunchDevice(settings, files: evicted)
+      try LaunchDevice(settings, files: evicted, needsTimes: true)
     }
     defer { device?.remove() }
     let machine = MeasuringMachine.current()
@@ -125,7 +125,7 @@ package struct StageMeasurement {
       var launches = sides.map { _ in Side.Round() }
       for number in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
         if isCold { try PageCache.evict(evicted) }
-        device?.begin()
+        try device?.begin()
         lastLaunch = .now()
         let side = number / 2
         if number % 2 == 0 {

@@ -62,7 +62,7 @@ package struct FaultLaunch {
     MeasuredProgram.catchInterrupts()
     try check(program.launch())
     if isCold { try PageCache.evict(evicted.sorted()) }
-    device?.begin()
+    try device?.begin()
 
     var recording: PageFaultRecording?
     var refusal: String?
@@ -80,7 +80,8 @@ package struct FaultLaunch {
     document.requests = reads?.requests
     document.readBytes = reads?.bytes
     if isCold {
-      document.limits = ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
+      document.limits = [device?.settings.reasonAgainstTimes].compactMap { $0 }
+      document.limits += ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
     }
 
     let end = [result.start, result.launch.wallNanoseconds].saturatingSum()
