@@ -30,7 +30,7 @@ package struct RefineText {
       let size = PagesDocument.pageSizes.firstIndex(of: document.pageSize)
     else { return "" }
     var table = Table([
-      .init("\(ByteCount(document.pageSize.bytes))"), .init("REFINED"), .init("FLOOR"),
+      .init(document.pageSize.wording), .init("REFINED"), .init("FLOOR"),
       .init("DATA"), .init("REFINED"), .init("LAUNCH", .left),
     ])
     for launch in document.launches {
