@@ -157,7 +157,7 @@ void orderfile_rt_mark(const char *name) {
   while (*wanted && byte_at(memory, name) == *wanted) name++, wanted++;
   bool is_same = !*wanted && !byte_at(memory, name);
   OF_CALL_2(SYS_close, memory, 0);
-  if (is_same) of_stop_tracing();
+  if (is_same) of_stop_at_mark();
 }
 
 void orderfile_rt_stop(void) {

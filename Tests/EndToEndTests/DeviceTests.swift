@@ -40,6 +40,8 @@ struct DeviceTests {
         int file = open(path, O_WRONLY);
         _exit(file < 0 || write(file, "1", 1) != 1 ? 6 : 0);
       }
+      if (n > 1 && !strcmp(words[1], "unmount"))
+        return mkdir("first", 0700) != 0 && umount2(words[0], MNT_DETACH) != 0 ? 6 : 0;
       if (n > 1 && !strcmp(words[1], "wait")) {
         close(open("started", O_CREAT | O_WRONLY, 0600));
         pause();
@@ -51,7 +53,7 @@ struct DeviceTests {
     """
 
   /// The program has a blank in its name, and two libraries beside itself.
-  private static func workshop() throws -> Workshop {
+  static func workshop() throws -> Workshop {
     let workshop = try Workshop(in: DiskFolder.path)
     try workshop.write(program.utf8, "app.c")
     try workshop.write("int one(void) { return 1; }\n".utf8, "one.c")
@@ -80,7 +82,7 @@ struct DeviceTests {
     return run.json
   }
 
-  private static func launches(_ document: [String: Any]) throws -> [[String: Any]] {
+  static func launches(_ document: [String: Any]) throws -> [[String: Any]] {
     let states = try #require(document["states"] as? [[String: Any]])
     let sides = states.flatMap { $0["sides"] as? [[String: Any]] ?? [] }
     return sides.flatMap { $0["launches"] as? [[String: Any]] ?? [] }
@@ -249,7 +251,23 @@ struct DeviceTests {
     }
   }
 
-  /// The launch is without /dev/fuse, as in a container.
+  /// The program on the device has the path of the link's target.
+  @Test(.needs(.recording)) func aCheckNamesTheImageInAllDocumentsAsTheUserDoes() throws {
+    let workshop = try Self.workshop()
+    try workshop.must("ln", ["-s", "my app", "link"])
+    let run = try workshop.orderfile(
+      "check", "--launch", "./link 1", "--device", "slow=16KiB,0ms", "--limit",
+      "faults.requests<=1000")
+    #expect(run.status == 0, "\(run.errors)")
+    func paths(_ name: String, _ key: String) throws -> [String] {
+      let document = try parsedJSON(workshop.bytes("orderfile-check/\(name).json"))
+      return (document[key] as? [[String: Any]] ?? []).compactMap { $0["path"] as? String }
+    }
+    #expect(try paths("pages", "images").first == "./link")
+    #expect(try paths("faults", "files").first == "./link")
+  }
+
+  /// The launch is without any device, as in a container.
   @Test func withoutTheKernelsFileSystemTheErrorSaysWhatToDo() throws {
     let workshop = try Self.workshop()
     let run = try workshop.start(
@@ -263,9 +281,114 @@ struct DeviceTests {
     #expect(
       run.status == 1
         && run.errors.contains(
-          "--device slow: \(workshop.path("my app")): unable to open /dev/fuse: No such file or directory"
+          "--device slow: unable to make a device; tried all: a file system of this process: "
+            + "unable to open /dev/fuse: No such file or directory; "
+            + "a loop device: unable to open /dev/loop-control: No such file or directory"
         ) && run.errors.contains("hint: the kernel needs its module fuse: modprobe fuse"),
       "\(run.errors)")
+  }
+}
+
+/// `--device` on a machine where `/dev/fuse` can't be used: requests are counted on a loop device.
+@Suite(.needs("clang", "ld.lld"), .needs(.loopDevice))
+struct LoopDeviceTests {
+  /// Starts the command where `/dev/fuse` is another device.
+  private static func start(
+    _ workshop: Workshop, _ words: [String], hiding devices: [String] = ["/dev/fuse"]
+  ) throws -> RunningProcess {
+    let hide = devices.map { "mount --bind /dev/null \($0) && " }.joined()
+    return try workshop.start(
+      "unshare", ["-m", "sh", "-c", hide + "exec \"$@\"", "sh", Built.orderfile] + words)
+  }
+
+  @Test func requestsAreCountedAndNoTimesGiven() throws {
+    let workshop = try DeviceTests.workshop()
+    func measure(_ pages: Int, _ options: [String]) throws -> Run {
+      try Self.start(
+        workshop,
+        ["measure", "--cold", "--runs", "2", "--device", "slow=16KiB,2ms"] + options
+          + ["--before", "my app", "--after", "my app", "--", "\(pages)"]
+      ).end()
+    }
+    func figures(_ pages: Int) throws -> (requests: Int, bytes: Int) {
+      let run = try measure(pages, ["--json"])
+      try #require(run.status == 0, "\(run.errors)")
+      let device = try #require(run.json["device"] as? [String: Any])
+      #expect(device["kind"] as? String == "loop" && device["delayNanoseconds"] as? Int == 0)
+      let launches = try DeviceTests.launches(run.json)
+      let requests = Set(launches.compactMap { $0["requests"] as? Int })
+      let bytes = Set(launches.compactMap { $0["readBytes"] as? Int })
+      #expect(launches.count == 4 && requests.count == 1 && bytes.count == 1, "\(launches)")
+      return (try #require(requests.first), try #require(bytes.first))
+    }
+    let before = workshop.fileNames
+    let (few, many) = (try figures(2), try figures(7))
+    #expect(many.requests == few.requests + 5)
+    #expect(many.bytes > few.bytes && many.bytes <= few.bytes + 5 * 16384)
+    let text = try measure(2, []).text
+    #expect(
+      text.contains("  requests to the device, median\n") && !text.contains("wall"), "\(text)")
+    #expect(
+      text.contains(
+        "note: cold: /dev/fuse can't be used, so requests are counted on a loop device, and no times are given"
+      ), "\(text)")
+    #expect(workshop.fileNames == before)
+    try workshop.must("my app", ["1"])
+  }
+
+  @Test func stagesNeedTimes() throws {
+    let run = try Self.start(
+      DeviceTests.workshop(), ["stages", "--cold", "--device", "slow", "--", "./my app"]
+    ).end()
+    #expect(
+      run.status == 1
+        && run.errors.contains(
+          "a loop device would count requests, but has no stated time for them"),
+      "\(run.errors)")
+  }
+
+  @Test func allDevicesThatWereTriedAreNamed() throws {
+    let workshop = try DeviceTests.workshop()
+    let run = try Self.start(
+      workshop, ["faults", "--cold", "--device", "slow", "--", "./my app"],
+      hiding: ["/dev/fuse", "/dev/loop-control"]
+    ).end()
+    #expect(
+      run.status == 1
+        && run.errors.contains(
+          "--device slow: unable to make a device; tried all: a file system of this process: unable to mount a copy of the file: "
+        ) && run.errors.contains("a loop device: unable to get a free loop device: "),
+      "\(run.errors)")
+    try workshop.must("my app", ["1"])
+  }
+
+  @Test func aDeviceThatDisappearsIsTheError() throws {
+    let workshop = try DeviceTests.workshop()
+    let run = try Self.start(
+      workshop, ["faults", "--cold", "--device", "slow", "--", "./my app", "unmount"]
+    ).end()
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errors.contains("--device slow: the device disappeared during a launch: No such device"),
+      "\(run.errors)")
+    try workshop.must("my app", ["1"])
+  }
+
+  @Test func aKilledCommandLeavesNothing() throws {
+    let workshop = try DeviceTests.workshop()
+    let before = workshop.fileNames
+    let running = try Self.start(
+      workshop, ["faults", "--cold", "--device", "slow", "--", "./my app", "wait"])
+    try running.wait(for: "a launch") { workshop.fileNames.contains("started") }
+    running.send(SIGKILL)
+    _ = running.endAlone()
+    #expect(running.leavesNothing())
+    #expect(workshop.fileNames == (before + ["started"]).sorted())
+    #expect(
+      holdsInTheEnd {
+        (try? workshop.run("losetup", ["-l"]))?.output.contains(workshop.folder.lastPathComponent)
+          == false
+      })
   }
 }
 

@@ -99,6 +99,16 @@ import Testing
       #expect(Self.functions.filter { text.contains("\"\($0)\"") } == [function], "\(name)")
     }
     #expect(!workshop.fileNames.contains("fail.json"))
+    let group = try #require((run.json["groups"] as? [[String: Any]])?.first)
+    let launches = try #require(group["launches"] as? [[String: Any]])
+    #expect(launches.map { $0["name"] as? String } == Self.names)
+    func pages(_ value: Any?) -> Int {
+      ((value as? [String: Any])?["textPages"] as? Int) ?? 0
+    }
+    let counts = launches.map { pages($0["figures"]) }
+    #expect(pages(group["sum"]) == counts.reduce(0, +))
+    let union = pages(group["union"])
+    #expect(union > counts.max() ?? 0 && union < pages(group["sum"]))
   }
 
   @Test func theTextNamesEachLaunch() throws {
@@ -107,6 +117,10 @@ import Testing
       "pages", "--launches", "l.json", "--only", "word", "--only", "file")
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.text.hasPrefix("launch 'word'\n") && run.text.contains("\n\nlaunch 'file'\n"))
+    let summary = try #require(run.text.components(separatedBy: "\n\nall launches of l.json").last)
+    for row in ["word\n", "file\n", "SUM\n", "UNION: each page once\n"] {
+      #expect(summary.contains("  \(row)"), "\(summary)")
+    }
   }
 
   @Test func aRequiredLaunchThatFailsIsAnError() throws {
@@ -133,6 +147,10 @@ import Testing
       "\(run.errors)")
     let found = try FileManager.default.contentsOfDirectory(atPath: workshop.path("times"))
     #expect(found.sorted() == Self.names.map { "\($0).json" }.sorted())
+    let groups = try #require(run.json["groups"] as? [[String: Any]])
+    #expect(groups.count == 1 && groups[0]["cache"] as? String == "warm")
+    let sum = try #require(groups[0]["sum"] as? [String: Any])
+    #expect(sum["wallNanosecondsBefore"] is Int && sum["wallNanosecondsAfter"] is Int)
   }
 
   /// The faults of a launch show its last word: the page of the function that the word selects.
@@ -145,6 +163,7 @@ import Testing
       #expect(run.errors.contains("launch 'fail': "), "\(run.errors)")
       let found = try FileManager.default.contentsOfDirectory(atPath: workshop.path(command[0]))
       #expect(found.sorted() == Self.names.map { "\($0).json" }.sorted())
+      #expect(run.text.contains("orderfile.summary/1") == (command == ["faults"]), "\(run.text)")
       let strict = try workshop.orderfile(
         command + ["--launches", "strict.json", "--only", "fail"])
       #expect(

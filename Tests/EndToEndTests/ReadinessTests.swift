@@ -56,6 +56,11 @@ import Testing
         puts("ready");
         fflush(stdout);
       }
+      if (!strcmp(what, "late")) {
+        orderfile_mark("ready");
+        char *memory = malloc(64 << 20);
+        memset(memory, 1, 64 << 20);
+      }
       if (!strcmp(what, "stubborn")) { signal(SIGTERM, SIG_IGN); puts("ready"); fflush(stdout); }
       wait_for_end();
       serve();
@@ -124,6 +129,19 @@ import Testing
     if kind == "line" { #expect(run.errors.contains("starting\nready to serve\n")) }
     #expect(try RecordTests.functions(workshop, in: "t") == ["main", "work"])
     try expectEnd(kind, of: "t", workshop)
+  }
+
+  /// The program touches 64 MiB just after the mark.
+  @Test(.needs(.x8664Machine)) func memoryIsReadExactlyAtTheMark() throws {
+    let workshop = try Self.built.copy()
+    let run = try workshop.orderfile(
+      "pages", "--memory", "--json", "--until-ready", "mark=ready", "--", "./app", "late")
+    #expect(run.status == 0, "\(run.errors)")
+    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+    let memory = try #require(image["memory"] as? [String: Any])
+    let launches = try #require(memory["launches"] as? [[String: Any]])
+    let rss = launches.compactMap { $0["rssBytes"] as? Int }
+    #expect(rss.count == 20 && rss.allSatisfy { $0 < 16 << 20 }, "\(rss)")
   }
 
   /// Expects that the trace names this reason for its end.

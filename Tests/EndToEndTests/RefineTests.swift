@@ -17,10 +17,13 @@ import Testing
     let calls = stride(from: 0, to: 400, by: 40).map { "n = f\($0)(n);" }
     return functions.joined(separator: "\n") + """
 
+      char *getenv(const char *);
+
       int main(int count, char **words) {
         (void)words;
         int n = count;
         \(calls.joined(separator: "\n  "))
+        if (getenv("MORE")) n = f7(n);
         if (count > 1) __builtin_trap();
         return n == 0;
       }
@@ -95,6 +98,51 @@ import Testing
     let again = try refine(workshop)
     #expect(again.status == 0, "\(again.errors)")
     #expect(workshop.bytes("best.order") == workshop.bytes("app.order"))
+  }
+
+  @Test func anOrderIsImprovedForAllLaunchesOfAFile() throws {
+    let workshop = try Self.workshop()
+    let launches = """
+      {"schema": "orderfile.launches/1", "launches": [
+        {"name": "plain", "command": ["./app"]},
+        {"name": "more", "command": ["./app"], "environment": ["MORE=1"]},
+        {"name": "fail", "command": ["./app", "x"], "required": false}
+      ]}
+      """
+    try workshop.write(launches.utf8, "l.json")
+    let command = [
+      "refine", "--order", "app.order", "--image", "app", "--relink", "sh link.sh", "-o",
+      "best.order", "--json", "--page-size", "4k", "--launches",
+    ]
+    let run = try workshop.orderfile(command + ["l.json"])
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(
+      run.errors.contains(
+        "note: l.json: line 4: launch 'fail': ./app: left out, because it failed"),
+      "\(run.errors)")
+    let figures = try #require(run.json["launches"] as? [[String: Any]])
+    #expect(figures.map { $0["name"] as? String } == ["plain", "more"])
+    func sum(_ key: String) -> Int {
+      figures.reduce(0) { sum, launch in
+        sum + ((launch[key] as? [String: Any])?["textPages"] as? Int ?? 0)
+      }
+    }
+    let steps = try #require(run.json["steps"] as? [[String: Any]])
+    let kept = steps.filter { $0["isKept"] as? Bool ?? false }
+      .compactMap { $0["textPages"] as? Int }
+    #expect(kept.first == sum("before") && kept.last == sum("after") && kept.count > 1)
+    let floors = figures.compactMap { $0["floorPages"] as? Int }
+    let floor = try #require(run.json["floor"] as? [String: Any])
+    #expect(floors.reduce(0, +) == floor["pages"] as? Int)
+    let lines = workshop.text("best.order").split(separator: "\n").map(String.init)
+    for name in ["f7", "f40", "f360"] { #expect(lines.contains(name)) }
+
+    try workshop.write(
+      launches.replacingOccurrences(of: ", \"required\": false", with: "").utf8, "strict.json")
+    let strict = try workshop.orderfile(command + ["strict.json"])
+    #expect(
+      strict.status == 1 && strict.errors.contains("strict.json: line 4: launch 'fail': "),
+      "\(strict.errors)")
   }
 
   @Test func aRelinkThatFailsLeavesWhatWasThere() throws {

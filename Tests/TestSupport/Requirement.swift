@@ -89,6 +89,14 @@ extension Requirement: ExpressibleByStringLiteral {
     defer { if descriptor >= 0 { close(descriptor) } }
     return descriptor >= 0 && (try? Workshop().run("unshare", ["-m", "true"]))?.status == 0
   }
+  package static let loopDevice = Requirement(
+    "root, loop devices and mkfs.ext4", excuse: "containers have no loop devices"
+  ) {
+    let descriptor = open("/dev/loop-control", O_RDWR)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    return descriptor >= 0 && geteuid() == 0 && access("/usr/sbin/mkfs.ext4", X_OK) == 0
+      && (try? Workshop().run("unshare", ["-m", "true"]))?.status == 0
+  }
   package static let btrfs = Requirement(
     "the right to mount btrfs", excuse: "containers refuse it, and some kernels lack it"
   ) { canMountBtrfs }

@@ -89,6 +89,10 @@ struct orderfile_page_trace {
    * call are not seen. */
   uint32_t unknown_call;
   uint32_t unknown_is_later; /* the kernel may use memory after the call: io_uring */
+  /* Whether the process that comes to the mark stops, with all its threads, until the command lets it continue. */
+  uint32_t stops_process;
+  /* The number of the process that stops at the mark; 0 before, UINT32_MAX when the process continues. */
+  uint32_t stopped_process;
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 if there is no such
    * place. */
   uint64_t stop_distance;
@@ -107,11 +111,11 @@ struct orderfile_page_trace {
   _Static_assert(condition, "the page tracer and the command no longer agree")
 ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_record) == 32);
 ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_record, detail) == 24);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 32);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 384);
-ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8576);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 40);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 392);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8584);
 ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_image) == 88);
-ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 70016);
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 70024);
 #undef ORDERFILE_PAGE_ASSERT
 
 #endif

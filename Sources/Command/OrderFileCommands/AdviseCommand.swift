@@ -118,10 +118,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
     advice.linker = linker?.dialect
     advice.output = files
     advice.measurement = measurement
-    advice.inputPath = repeated.input
-    advice.timeout = limits.seconds
-    advice.script = try limits.readScript()
-    advice.readiness = limits.readiness(advice.script)
+    advice.conditions = try limits.conditions(input: repeated.input)
     if !command.isEmpty { advice.command = command }
     let line = StepLine(messages)
     line.begin("advise: builds and launches")

@@ -96,10 +96,7 @@ struct CheckLaunchOptions: ParsableArguments {
       command, image: image, folder: documents ?? Self.usualFolder, in: .own)
     launch.before = before
     launch.order = order
-    launch.input = repeated.input
-    launch.timeout = limits.seconds
-    launch.script = try limits.readScript()
-    launch.readiness = limits.readiness(launch.script)
+    launch.conditions = try limits.conditions(input: repeated.input)
     launch.runs = runs
     launch.device = device
     return launch

@@ -25,7 +25,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
       'orderfile export perfetto' draw the output of --json. Options of faults precede the command.
 
       With --launches, the faults of the launches of a file are listed, one launch after the other. -o then names a \
-      folder, which gets a result for each launch.
+      folder, which gets a result for each launch. A summary of all launches is printed.
       """)
 
   @Flag(
@@ -79,10 +79,7 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
       launch = try FaultLaunch(described, in: .own)
     } else {
       launch = FaultLaunch(launched.words, in: .own)
-      launch.inputPath = input
-      launch.timeout = launched.limits.seconds
-      launch.script = try launched.limits.readScript()
-      launch.readiness = launched.limits.readiness(launch.script)
+      launch.conditions = try launched.limits.conditions(input: input)
     }
     launch.images = also
     launch.isCold = cold
@@ -103,11 +100,15 @@ struct FaultsCommand: ParsableCommand, LaunchingCommand {
     let outputs = try LaunchOutputs(
       destination, launches, json: json, madeOf: launches.flatMap(\.inputs) + also)
     var made = MadeLaunches()
+    var summary = LaunchSummary(.faults, of: launches)
     for launch in launches {
       let result = try made.make(launch) { try self.launch(launch).run() }
       if MeasuredProgram.wasInterrupted { throw Diagnostic("interrupted") }
-      if let result { try write(result, to: outputs.output(of: launch)) }
+      guard let result else { continue }
+      try write(result, to: outputs.output(of: launch))
+      summary.add(launch, result.document)
     }
+    if made.hasSucceeded { try outputs.finish(summary) }
     for note in made.notes { messages.print(note: note.description) }
     try made.check()
   }

@@ -104,6 +104,18 @@ struct LaunchEndOptions<Kind: LaunchKind>: ParsableArguments {
     untilReady ?? (script?.hasReady ?? false ? .script : nil)
   }
 
+  /// Reads the script, and returns the conditions of one launch.
+  ///
+  /// - Parameter input: the value of `--input`.
+  func conditions(input: String?) throws(Diagnostic) -> LaunchConditions {
+    var conditions = LaunchConditions()
+    conditions.inputPath = input
+    conditions.timeout = seconds
+    conditions.script = try readScript()
+    conditions.readiness = readiness(conditions.script)
+    return conditions
+  }
+
   /// - Parameter input: the value of `--input`.
   /// - Throws: if these launches can't use the value of an option.
   func check(input: String? = nil) throws {
@@ -174,9 +186,7 @@ struct LaunchOptions<Kind: LaunchKind>: ParsableArguments {
   /// - Parameter input: the standard input of the program; `nil` for the standard input of this process.
   /// - Precondition: `words` is not empty.
   func launch(reading input: OpenedInput? = nil) throws(Diagnostic) -> ProgramLaunch {
-    var launch = ProgramLaunch(command: words, timeout: limits.seconds)
-    launch.script = try limits.readScript()
-    launch.readiness = limits.readiness(launch.script)
+    var launch = try limits.conditions(input: nil).launch(of: words)
     launch.streams.input = input?.descriptor
     return launch
   }

@@ -24,7 +24,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       Standard input is empty unless --input is given, and output is discarded unless --show-output is given. \
       Processes that a launch leaves running are killed before the next launch. With --launches, the builds get the \
       arguments of each launch of a file, in place of the arguments after '--'. -o then names a folder, which gets \
-      NAME.txt or, with --json, NAME.json for each launch.
+      NAME.txt or, with --json, NAME.json for each launch. A summary of all launches is printed.
       """)
 
   @Option(
@@ -148,11 +148,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     measurement.precision = precision?.ratio
     measurement.hasControl = control
     measurement.images = also
-    measurement.inputPath = input
-    measurement.timeout = limits.seconds
-    measurement.script = try limits.readScript()
-    measurement.readiness = limits.readiness(measurement.script)
-    if let launch { try measurement.launch(as: launch) }
+    if let launch {
+      try measurement.launch(as: launch)
+    } else {
+      measurement.conditions = try limits.conditions(input: input)
+    }
     measurement.showsOutput = showOutput
     measurement.seed = seed
     measurement.dropsCaches = dropCaches
@@ -188,9 +188,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       madeOf: [before, after] + launches.flatMap(\.inputs) + also)
     var made = MadeLaunches()
     var failures: [Diagnostic] = []
+    var summary = LaunchSummary(.measure, of: launches)
     for launch in launches {
       guard let result = try made.make(launch, { try runWithProgress(launch) }) else { continue }
       if let document = result.document {
+        summary.add(launch, document)
         let text = { MeasureText(document, width: destination.width).text }
         try outputs.output(of: launch).finish(json ? document.json() : Array(text().utf8))
         failures += try limited.limits().failures(of: .measure(document), path: after).map {
@@ -202,6 +204,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
       messages.print(result.warnings)
       if let interruption = result.interruption { throw interruption }
     }
+    if made.hasSucceeded { try outputs.finish(summary) }
     for note in made.notes { messages.print(note: note.description) }
     try made.check()
     try failures.throwAll()

@@ -24,7 +24,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
       touch counts once.
 
       With --launches, the launches of a file are counted one after the other. -o then names a folder, which gets \
-      NAME.txt or, with --json, NAME.json for each launch.
+      NAME.txt or, with --json, NAME.json for each launch. A summary of all launches is printed.
       """)
 
   @Flag(help: "Print the result as one JSON object instead of text.")
@@ -129,9 +129,12 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     }
     let outputs = try LaunchOutputs(
       destination, launches, json: json, madeOf: launches.flatMap(\.inputs) + also)
+    var pages = PagesSummary(of: launches)
     let notes = try PageLaunchSet(launches).run(launch) { description, counted in
       try write(counted, to: outputs.output(of: description))
+      pages.add(description, counted.document)
     }
+    try outputs.finish(pages.summary)
     for note in notes { messages.print(note: note.description) }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Counting
 import Demangling
+import ImageModel
 
 struct RefineCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
@@ -17,6 +18,8 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       functions, to the end. After each change, it links and launches the image, and keeps the change if the \
       launch executes fewer pages. The result is never worse than the given order file. If refine is interrupted, \
       it writes the best order so far, unless this is the given order.
+
+      With --launches, refine makes the launches of a file, and compares the sums of their pages.
 
       With --split-profile a.clusters, refine also improves this profile for splitting functions: blocks that ran \
       but were split off join the other blocks that ran. The command of --relink then has to compile with the \
@@ -57,6 +60,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @OptionGroup var repeated: RepeatedInput
+  @OptionGroup var described: LaunchSetOptions
   @Flag(help: "Print the result as one JSON object instead of text.")
   var json = false
   @OptionGroup var messages: Messages
@@ -64,7 +68,11 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
   var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
-    try launched.check(for: self, input: repeated.input)
+    try launched.check(
+      for: self, isRequired: described.launches == nil, input: repeated.input)
+    try described.check(
+      others: [("a command", !launched.words.isEmpty), ("--input", repeated.input != nil)]
+        + launched.limits.given)
     if splitProfile != nil, output != nil {
       throw ValidationError(
         "--split-profile can't be used with -o: it replaces the given order file and profile, which belong together"
@@ -79,18 +87,25 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
     }
   }
 
+  private func launches() throws(Diagnostic) -> [OrderFileRefinement.Launch] {
+    if let launches = try described.read(RelinkedKind.self) {
+      return try launches.map { launch throws(Diagnostic) in try .init(launch) }
+    }
+    return [.init(launched.words, try launched.limits.conditions(input: repeated.input))]
+  }
+
   func run() throws {
     var refinement = OrderFileRefinement(
       order: order, image: image, relink: relink, output: output ?? order,
-      program: try launched.launch(), in: .own)
+      launches: try launches(), in: .own)
     refinement.pageSize = pageSize
     refinement.split = splitProfile
-    refinement.inputPath = repeated.input
     let line = StepLine(messages)
     line.begin("refine: links and launches")
     defer { line.end() }
     let result = try refinement.run { step in line.note(step.wording) }
     line.end()
+    for note in result.notes { messages.print(note: note.description) }
     if let failure = result.failure {
       messages.print(
         note: result.isWritten

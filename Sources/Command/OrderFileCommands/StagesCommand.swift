@@ -194,10 +194,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       measurement = try StageMeasurement(launch, in: .own)
     } else {
       measurement = StageMeasurement(command, in: .own)
-      measurement.timeout = limits.seconds
-      measurement.script = try limits.readScript()
-      measurement.readiness = limits.readiness(measurement.script)
-      measurement.inputPath = input
+      measurement.conditions = try limits.conditions(input: input)
     }
     measurement.base = other
     measurement.runs = runs

@@ -22,18 +22,7 @@ package struct BuildMeasurement {
   package var hasControl = false
   /// Images to evict from the page cache and to examine, in addition to the programs' own images.
   package var images: [String] = []
-  /// Variables of both programs, as `NAME=value`.
-  package var variables: [String] = []
-  /// The working directory of both programs; `nil` for the folder of this process.
-  package var folder: String?
-  /// The file for standard input; `nil` for none.
-  package var inputPath: String?
-  /// The number of seconds after which a launch fails.
-  package var timeout: Double?
-  /// The sign at which a launch is over; `nil` if the programs end on their own.
-  package var readiness: Readiness?
-  /// The script that types into the programs' terminals; `nil` if the programs have no terminals.
-  package var script: TerminalScript?
+  package var conditions = LaunchConditions()
   package var showsOutput = false
   package var seed: UInt64 = 1
   package var dropsCaches = false
@@ -59,12 +48,7 @@ package struct BuildMeasurement {
   /// - Throws: if the folder of the launch does not exist.
   package mutating func launch(as launch: DescribedLaunch) throws(Diagnostic) {
     arguments = Array(try launch.words().dropFirst())
-    variables = launch.environment.map { "\($0.name)=\($0.value)" }
-    folder = launch.folder
-    inputPath = launch.input
-    timeout = launch.limit
-    script = launch.script
-    readiness = launch.readiness
+    conditions = LaunchConditions(of: launch)
   }
 
   package struct Result {
@@ -83,9 +67,9 @@ package struct BuildMeasurement {
   package func run(
     _ progress: (MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> Result {
-    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
+    let input = try conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
-    try readiness?.check()
+    try conditions.readiness?.check()
     let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
     let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
     let control = try hasControl ? control(first, second) : nil
@@ -154,16 +138,12 @@ package struct BuildMeasurement {
     _ first: MeasuredCommand, _ second: MeasuredCommand, _ control: ControlCopy?,
     _ also: [String], _ input: KeptInput
   ) throws(Diagnostic) -> MeasurementPlan {
-    let current = try folder == nil ? "" : "\(Folder.current())/"
+    let current = try conditions.folder == nil ? "" : "\(Folder.current())/"
     func side(_ name: String, _ command: MeasuredCommand, at path: String? = nil) -> MeasuredSide {
       let relative = path ?? command.path
-      var program = MeasuredProgram(
-        path: relative.hasPrefix("/") ? relative : current + relative, arguments: command.arguments,
-        inputPath: input.path,
-        showsOutput: showsOutput, timeout: timeout, readiness: readiness)
-      program.script = script
-      program.folder = folder
-      program.variables = variables
+      var program = conditions.program(
+        relative.hasPrefix("/") ? relative : current + relative, arguments: command.arguments,
+        input: input, showsOutput: showsOutput)
       // A copy on a device is a file of its own.
       if path == nil, device == nil { program.file = command.file }
       return MeasuredSide(

@@ -8,7 +8,7 @@ extension MeasureDocument {
   package func hyperfineJSON() -> [UInt8] {
     JSONWriter.document { json in
       json.array("results") { json in
-        for state in states {
+        for state in states where givesTimes(state.cache) {
           for side in state.sides {
             json.object {
               side.writeHyperfine(&$0, state: states.count > 1 ? state.cache.rawValue : nil)

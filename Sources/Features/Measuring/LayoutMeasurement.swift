@@ -58,8 +58,7 @@ package struct LayoutMeasurement {
     _ progress: (_ layout: Int, MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> BuildMeasurement.Result {
     let environment = measurement.environment
-    let input = try KeptInput(
-      measurement.inputPath, timeout: measurement.timeout, in: environment)
+    let input = try measurement.conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
     let folders = [try TemporaryFolder(in: environment), try TemporaryFolder(in: environment)]
     let builds = [
@@ -108,7 +107,7 @@ package struct LayoutMeasurement {
       if Interruption.hasCome { return nil }
     }
     var pair = measurement
-    pair.inputPath = input.path
+    pair.conditions.inputPath = input.path
     pair.runs = measurement.runs ?? Self.usualRuns
     pair.seed = measurement.seed &+ UInt64(layout)
     pair.countsTextFaults = false

@@ -90,9 +90,16 @@ extension MeasureDocument {
     return memory?.sides.map { ($0.name, $0.program) } ?? []
   }
 
+  /// Whether the times of launches in a state say anything: the times of a loop device are those of the disk below it.
+  package func givesTimes(_ state: CacheState) -> Bool {
+    state == .warm || device?.reasonAgainstTimes == nil
+  }
+
   /// What the measurement shows, as sentences.
   package var findings: [String] {
-    states.flatMap { $0.findings(precision: precision) } + (memory?.findings ?? [])
+    states.flatMap { state in
+      givesTimes(state.cache) ? state.findings(precision: precision) : state.verdicts
+    } + (memory?.findings ?? [])
       + (layouts?.findings ?? [])
   }
 }
@@ -106,6 +113,10 @@ extension MeasureDocument {
     precision: Double?, seed: UInt64, dropsCaches: Bool, device: DeviceSettings? = nil,
     memory: MeasuredMemory? = nil
   ) {
+    self.precision = precision
+    self.seed = seed
+    self.dropsCaches = dropsCaches
+    self.device = device
     states = measured.map { State($0) }
     self.memory = memory
     self.machine = machine
@@ -115,17 +126,18 @@ extension MeasureDocument {
       image.readAheadSetting = nil
       return image
     }
-    limits =
+    limits = []
+    for state in states.indices where !givesTimes(states[state].cache) {
+      states[state].leaveOutTimes()
+      limits += [device?.reasonAgainstTimes].compactMap { $0 }
+    }
+    limits +=
       MeasurementLimits(
         measured,
         comparisons: (states.flatMap(\.comparisons) + (memory?.comparisons ?? []))
           .map(\.metrics.count).reduce(0, +),
         machine: machine, storage: storage
       ).sentences + (memory?.limits ?? [])
-    self.precision = precision
-    self.seed = seed
-    self.dropsCaches = dropsCaches
-    self.device = device
     correctForTheirNumber()
   }
 
@@ -157,6 +169,15 @@ extension MeasureDocument.State {
     sides = measured.sides.map(MeasureDocument.Side.init)
     comparisons = measured.sides.dropFirst().map { side in
       MeasureDocument.Comparison(measured.sides[0], side)
+    }
+  }
+}
+
+extension MeasureDocument.State {
+  /// Leaves out the comparisons of times.
+  fileprivate mutating func leaveOutTimes() {
+    for index in comparisons.indices {
+      comparisons[index].metrics.removeAll { $0.metric == .wallTime || $0.metric == .cpuTime }
     }
   }
 }

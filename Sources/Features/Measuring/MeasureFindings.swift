@@ -6,10 +6,16 @@ extension MeasureDocument.State {
   private var name: String { cache.rawValue }
 
   package func findings(precision: Double?) -> [String] {
+    verdicts + [precisionSentence(precision)] + sides.compactMap(drift)
+      + sides.compactMap(outliers)
+  }
+
+  /// The sentences about the comparisons.
+  var verdicts: [String] {
     let wording = ComparisonWording(subject: name, first: sides[0].name, launches: launches)
     return zip(sides.dropFirst(), comparisons).flatMap { side, comparison in
       comparison.metrics.map { wording.verdict(on: side.name, $0) }
-    } + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
+    }
   }
 
   private func precisionSentence(_ asked: Double?) -> String {

@@ -16,7 +16,10 @@ package struct MeasureText {
 
   package var text: String {
     var text = ""
-    for state in document.states { text += MeasuredStateTable(state).text(width: width) + "\n" }
+    for state in document.states {
+      let table = MeasuredStateTable(state, givesTimes: document.givesTimes(state.cache))
+      text += table.text(width: width) + "\n"
+    }
     if let memory = document.memory { text += MemoryTable(memory).text(width: width) + "\n" }
     for sentence in document.findings { text += sentence + "\n" }
     text += "\n" + machineLines.joined(separator: "\n") + "\n"

@@ -5,9 +5,14 @@ import Rendering
 /// The table of one state of the page cache, with a column for each program.
 struct MeasuredStateTable {
   private let state: MeasureDocument.State
+  private let givesTimes: Bool
   private var sides: [MeasureDocument.Side] { state.sides }
 
-  init(_ state: MeasureDocument.State) { self.state = state }
+  /// - Parameter givesTimes: whether the table has rows for times.
+  init(_ state: MeasureDocument.State, givesTimes: Bool) {
+    self.state = state
+    self.givesTimes = givesTimes
+  }
 
   /// A row of the table: one figure of each program.
   private struct Row {
@@ -25,13 +30,7 @@ struct MeasuredStateTable {
     /// The change of the figure from the first program to the second.
     var change: String {
       guard let before = values[0], values.count > 1, let after = values[1] else { return "-" }
-      if before == after { return "0.0%" }
-      return before == 0 ? "new" : change(from: before, to: after)
-    }
-
-    private func change(from before: Double, to after: Double) -> String {
-      let percent = Decimal.text((after - before) / before * 100, places: 1)
-      return (after > before ? "+" : "") + percent + "%"
+      return Percentage.change(from: before, to: after)
     }
   }
 
@@ -60,12 +59,14 @@ struct MeasuredStateTable {
       "\(ByteCount(UInt64(exactly: value.rounded(.down)) ?? .max))"
     }
     let launches = sides[0].textFaults.count
-    return [
+    let times: [Row] = [
       wall("minimum", \.minimum), wall("lower quartile", \.lowerQuartile),
       wall("median", \.median), wall("mean", \.mean), wall("upper quartile", \.upperQuartile),
       wall("95th percentile", \.percentile95), wall("maximum", \.maximum),
       median("CPU time, user and system", \.cpuMicroseconds, time),
       mean("user", \.userMicroseconds), mean("system", \.systemMicroseconds),
+    ]
+    return (givesTimes ? times : []) + [
       median("instructions in user mode", \.instructions, count),
       median("minor faults", \.minorFaults, count),
       median("major faults", \.majorFaults, count),

@@ -19,9 +19,13 @@ extension DeviceSettings {
     let place =
       switch kind {
       case .memory: "a copy in memory"
+      case .loop: "a copy on a loop device with direct I/O"
       }
     let limit = requestBytes.map { "at most \(ByteCount($0).wording) a request, " } ?? ""
-    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes).wording), \(limit)"
-      + "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
+    let time =
+      kind == .loop
+      ? "no stated time for a request"
+      : "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
+    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes).wording), \(limit)\(time)"
   }
 }

@@ -19,5 +19,5 @@ package let documents: [any JSONDocument.Type] = [
   PagesDocument.self, FaultsDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
   AuditDocument.self, AdviceDocument.self, ReportDocument.self, StagesDocument.self,
-  VerifyDocument.self, LaunchSet.self,
+  VerifyDocument.self, LaunchSummary.self, LaunchSet.self,
 ]

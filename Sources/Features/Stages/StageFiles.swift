@@ -68,15 +68,18 @@ package struct StageFiles {
     guard let end else { return document }
     // The comparison is of whole launches, so it does not hold for launches that are cut off at `end`.
     document.comparison = nil
+    var leftOut = 0
     document.tables = document.tables.compactMap { table in
       if table.source.hasAllTime { return table }
       let launches = table.launches.compactMap { $0.until(end) }
+      leftOut += table.launches.count - launches.count
       if launches.isEmpty { return nil }
       return StageTable(table.source, launches, origins: table.origins, counts: table.counts)
     }
     if document.tables.isEmpty {
       throw Diagnostic("no launch has the event '\(end)'", context: [path])
     }
+    if leftOut > 0 { document.warnings.append(.leftOut(leftOut, without: end, context: [path])) }
     return document
   }
 
@@ -118,9 +121,8 @@ package struct StageFiles {
       let count = endless.reduce(0) { $0 + $1.launches }
       let files = Set(endless.map(\.path)).count
       document.warnings.append(
-        Diagnostic(
-          "left out \(counted(count, "launch", "launches")) without the event '\(end)'"
-            + (files > 1 ? ", of \(counted(files, "file"))" : ""),
+        .leftOut(
+          count, without: end, files > 1 ? ", of \(counted(files, "file"))" : "",
           context: files > 1 ? [] : [first.path]))
     }
     for source in StageTable.Source.allCases {
@@ -224,4 +226,15 @@ package struct StageFiles {
   private static let oldLoader = Diagnostic(
     "these are statistics of an old dyld: since iOS 15 and macOS 12, dyld prints no statistics",
     hint: "use marks, or xctrace's App Launch template")
+}
+
+extension Diagnostic {
+  /// Launches were left out because they do not have the event at which launches are over.
+  fileprivate static func leftOut(
+    _ count: Int, without end: String, _ place: String = "", context: [String]
+  ) -> Diagnostic {
+    Diagnostic(
+      "left out \(counted(count, "launch", "launches")) without the event '\(end)'\(place)",
+      context: context)
+  }
 }

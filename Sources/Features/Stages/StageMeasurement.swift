@@ -19,19 +19,7 @@ package struct StageMeasurement {
   /// The number of launches with the tracer, and of launches without it; `nil` for as many as 5 s permit, from 20 to
   /// 100.
   package var runs: Int?
-  /// The number of seconds after which a launch fails.
-  package var timeout: Double?
-  /// The sign at which a launch is over; `nil` if the launch is over when the program ends.
-  package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if the program has no terminal.
-  package var script: TerminalScript?
-  /// The path of the program's standard input; `nil` for no input.
-  package var inputPath: String?
-  /// Variables that replace those of this process, as `NAME=value`.
-  package var variables: [String] = []
-  /// The working directory of the program; `nil` for the working directory of this process. With a working directory,
-  /// the path of the program has to be absolute.
-  package var folder: String?
+  package var conditions = LaunchConditions()
   package var showsOutput = false
   package var ignoresFailure = false
   /// Whether the program's image (and the interpreter's image, if the program is a script) is evicted from the page
@@ -55,12 +43,7 @@ package struct StageMeasurement {
   /// - Throws: if the folder of the launch does not exist.
   package init(_ launch: DescribedLaunch, in environment: LaunchEnvironment) throws(Diagnostic) {
     self.init(try launch.words(), in: environment)
-    variables = launch.environment.map { "\($0.name)=\($0.value)" }
-    folder = launch.folder
-    inputPath = launch.input
-    timeout = launch.limit
-    script = launch.script
-    readiness = launch.readiness
+    conditions = LaunchConditions(of: launch)
   }
 
   package struct Result {
@@ -108,9 +91,9 @@ package struct StageMeasurement {
   /// - Throws: if the program can't be launched, or a launch fails; also if it was interrupted before the first round
   ///   was complete.
   package func run(_ progress: (Int) -> Void) throws(Diagnostic) -> Result {
-    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
+    let input = try conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
-    try readiness?.check()
+    try conditions.readiness?.check()
     var sides = [try Side(command, program: command[0], in: environment)]
     if let base {
       // A name without a slash would be looked up in PATH, and the program's working directory may be another one.
@@ -119,7 +102,7 @@ package struct StageMeasurement {
     }
     let evicted = Set(sides.flatMap { [$0.launched.path, $0.launched.executable] }).sorted()
     let device = try device.map { settings throws(Diagnostic) in
-      try LaunchDevice(settings, files: evicted)
+      try LaunchDevice(settings, files: evicted, needsTimes: true)
     }
     defer { device?.remove() }
     let machine = MeasuringMachine.current()
@@ -142,7 +125,7 @@ package struct StageMeasurement {
       var launches = sides.map { _ in Side.Round() }
       for number in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
         if isCold { try PageCache.evict(evicted) }
-        device?.begin()
+        try device?.begin()
         lastLaunch = .now()
         let side = number / 2
         if number % 2 == 0 {
@@ -223,13 +206,7 @@ package struct StageMeasurement {
   }
 
   private func program(_ side: Side, _ input: KeptInput) -> MeasuredProgram {
-    var program = MeasuredProgram(
-      path: side.path, arguments: side.command, inputPath: input.path, showsOutput: showsOutput,
-      timeout: timeout, readiness: readiness)
-    program.script = script
-    program.variables = variables
-    program.folder = folder
-    return program
+    conditions.program(side.path, arguments: side.command, input: input, showsOutput: showsOutput)
   }
 
   /// Launches a program with the tracer.
@@ -247,7 +224,7 @@ package struct StageMeasurement {
       try recording.trace(), start: result.start,
       end: result.start + result.launch.wallNanoseconds,
       statistics: recording.statistics(ofProcess: result.processNumber),
-      endName: readiness == nil ? "exit" : "ready")
+      endName: conditions.readiness == nil ? "exit" : "ready")
   }
 
   private func check(_ launch: MeasuredLaunch) throws(Diagnostic) {

@@ -13,7 +13,7 @@
 //       sections[], accessors[], dataTotal
 //                     numbers of pages that were read or written (DataPages), with loading
 //       memory        resident memory in launches in which no page was counted (MemoryFigures); absent without --memory
-//       prefetch      the pages that the image prefetches (PrefetchedTouches); absent if it prefetches nothing
+//       prefetch      the pages that the image prefetches (TouchedPagePrefetch); absent if it prefetches nothing
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
 //       textPages, textPages16k, ...
 //                     counts of pages[]; a reader computes them itself

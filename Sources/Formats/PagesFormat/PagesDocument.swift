@@ -32,7 +32,7 @@ package struct PagesDocument: Hashable, Sendable {
     /// The resident memory in other launches; `nil` if it was not read.
     package var memory: MemoryFigures?
     /// The pages that the image prefetches, compared with the touched pages; `nil` if the image prefetches nothing.
-    package var prefetch: PrefetchedTouches?
+    package var prefetch: TouchedPagePrefetch?
 
     package init(
       _ image: ImageReference, pages: [Page], filePages: [FilePages], loading: [Page]? = nil

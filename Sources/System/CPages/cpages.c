@@ -65,10 +65,19 @@ uint32_t cpages_image_id(const struct orderfile_page_image *image, uint8_t *id) 
   return image->id_size;
 }
 
-int cpages_listen(const char *mark, struct cpages **made, int *descriptor) {
+int cpages_listen(const char *mark, bool stops_process, struct cpages **made, int *descriptor) {
   int error = cpages_create("", mark, "", 0, made, descriptor);
-  if (!error) ((struct orderfile_page_trace *)*made)->capacity = 0;
+  if (!error) {
+    struct orderfile_page_trace *trace = (struct orderfile_page_trace *)*made;
+    trace->capacity = 0;
+    trace->stops_process = stops_process;
+  }
   return error;
+}
+
+uint32_t cpages_stopping_process(struct cpages *pages) {
+  uint32_t process = of_load_relaxed(&of(pages)->stopped_process); /* relaxed: a flag */
+  return process == UINT32_MAX ? 0 : process;
 }
 
 void cpages_destroy(struct cpages *trace, int descriptor) {
@@ -114,23 +123,33 @@ bool cpages_next(struct cpages *pages, uint32_t *place, struct orderfile_page_re
   return false;
 }
 
-const char *cpages_path(struct cpages *pages, uint32_t place, const struct orderfile_page_record *record) {
-  if (!has_path(record)) return NULL;
-  return (const char *)&of(pages)->records[place - following_records(record)] + head_size(record);
+/* What follows the record in the shared memory. */
+static const char *after(struct cpages *pages, uint32_t place, const struct orderfile_page_record *record) {
+  return (const char *)&of(pages)->records[place - following_records(record)];
+}
+
+bool cpages_path(struct cpages *pages, uint32_t place, const struct orderfile_page_record *record, char *path,
+                 uint32_t room) {
+  if (!has_path(record)) return false;
+  uint32_t length = record->detail - head_size(record);
+  if (length > room) return false;
+  memcpy(path, after(pages, place, record) + head_size(record), length);
+  path[length - 1] = 0; /* the program may have written to this byte since cpages_next */
+  return true;
 }
 
 struct orderfile_page_image cpages_image(struct cpages *pages, uint32_t place,
                                          const struct orderfile_page_record *record) {
   struct orderfile_page_image image = {0};
-  if (record->kind == ORDERFILE_PAGE_IMAGE)
-    memcpy(&image, &of(pages)->records[place - following_records(record)], sizeof image);
+  if (record->kind == ORDERFILE_PAGE_IMAGE) memcpy(&image, after(pages, place, record), sizeof image);
   return image;
 }
 
-const char *cpages_program(struct cpages *pages) {
-  struct orderfile_page_trace *trace = (struct orderfile_page_trace *)pages;
-  trace->program[sizeof trace->program - 1] = 0;
-  return trace->program;
+void cpages_program(struct cpages *pages, char *path) {
+  const struct orderfile_page_trace *trace = of(pages);
+  _Static_assert(sizeof trace->program < CPAGES_PATH_SIZE, "the program's path fits");
+  memcpy(path, trace->program, sizeof trace->program);
+  path[sizeof trace->program] = 0;
 }
 
 uint32_t cpages_lost(struct cpages *pages) {
@@ -143,7 +162,7 @@ void cpages_stop(struct cpages *pages) {
 }
 
 bool cpages_was_stopped(struct cpages *pages) {
-  return of(pages)->stopped != 0;
+  return of_load_acquire(&of(pages)->stopped) != 0; /* acquire: pairs with the release in of_stop_at_mark */
 }
 
 enum orderfile_page_problem cpages_problem(struct cpages *pages, int *error) {

@@ -29,7 +29,7 @@ import Testing
     }
     #expect(documents.count > 30)
     let found = try Self.validate(documents, in: fixturesFolder)
-    #expect(found.count == 24)
+    #expect(found.count == 25)
   }
 
   @Test(.needs(.recording, .processes, .x8664Machine)) func whatCommandsWriteIsValid() throws {

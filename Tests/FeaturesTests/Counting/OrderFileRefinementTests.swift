@@ -1,7 +1,6 @@
 import CommandSupport
 import Counting
 import ImageModel
-import ProcessLaunch
 import TestSupport
 import Testing
 
@@ -20,7 +19,7 @@ import Testing
     OrderFileRefinement(
       order: builds.path(order), image: builds.path(image),
       relink: "touch '\(builds.path("linked"))'", output: builds.path(output),
-      program: ProgramLaunch(command: [builds.path(image)]),
+      launches: [.init([builds.path(image)], LaunchConditions())],
       in: LaunchEnvironment(
         searchPath: nil, temporaryFolder: builds.workshop.folder.path))
   }

@@ -63,7 +63,7 @@ import Testing
   @Test func anInputThatCantBeReadIsRefusedBeforeAnyLaunch() {
     var measurement = BuildMeasurement(
       before: "nowhere", after: "nowhere", in: LaunchEnvironment(searchPath: nil))
-    measurement.inputPath = builds.path("input")
+    measurement.conditions.inputPath = builds.path("input")
     let error = diagnostic { _ = try measurement.run { _ in Issue.record("launched") } }
     #expect(error == Diagnostic("No such file or directory", context: [builds.path("input")]))
   }

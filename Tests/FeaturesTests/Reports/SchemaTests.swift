@@ -121,6 +121,8 @@ import Testing
     ("report", "faults/[]/side", words(ReportLayout.Side.self)),
     ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
     ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),
+    ("summary", "command", words(LaunchSummary.Command.self)),
+    ("summary", "groups/[]/cache", words(CacheState.self)),
     ("stages", "device/kind", words(DeviceSettings.Kind.self)),
     ("stages", "tables/[]/source", words(StageTable.Source.self)),
     ("verify", "prefetch/state", words(PrefetchedRegion.State.self)),

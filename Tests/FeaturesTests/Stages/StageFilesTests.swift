@@ -130,6 +130,12 @@ import Testing
       several.warnings.map(\.message) == [
         "left out 4 launches without the event 'ready', of 2 files"
       ])
+    let whole = try report(["a.log": "main 40\nready 100\n", "b.log": "main 40\n"])
+    let text = String(decoding: whole.json(), as: UTF8.self)
+    let ofDocument = try report(["stages.json": text], end: "ready")
+    #expect(ofDocument.tables[0].launches.count == 1)
+    #expect(ofDocument.warnings.map(\.message) == ["left out 1 launch without the event 'ready'"])
+    #expect(ofDocument.warnings[0].context.first?.hasSuffix("/stages.json") == true)
   }
 
   @Test func aTraceHasMarksAndMain() {

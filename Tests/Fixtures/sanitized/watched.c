@@ -30,7 +30,8 @@ int main(int count, char **arguments) {
   size_t touches[16] = {0};
   struct orderfile_page_record record;
   while (cpages_next(pages, &place, &record)) {
-    if (record.kind == ORDERFILE_PAGE_IMAGE) puts(cpages_path(pages, place, &record));
+    char path[CPAGES_PATH_SIZE];
+    if (cpages_path(pages, place, &record, path, sizeof path) && record.kind == ORDERFILE_PAGE_IMAGE) puts(path);
     if (record.kind == ORDERFILE_PAGE_TOUCH) touches[record.detail & 15]++;
   }
   printf("status %d problem %d executed %d read %d wrote %d kernel %d\n", status,

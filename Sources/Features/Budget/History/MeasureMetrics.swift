@@ -25,7 +25,8 @@ extension MeasureDocument {
         reference: side.program,
         sets: [
           .init(
-            .measure, pageSize: pageSize, machine: place(state.cache), metrics: side.metrics)
+            .measure, pageSize: pageSize, machine: place(state.cache),
+            metrics: side.metrics(withTimes: givesTimes(state.cache)))
         ])
     }
   }
@@ -68,12 +69,14 @@ extension MemoryFigures {
 }
 
 extension MeasureDocument.Side {
-  fileprivate var metrics: [HistoryMetric?] {
-    [
+  fileprivate func metrics(withTimes hasTimes: Bool) -> [HistoryMetric?] {
+    let times: [HistoryMetric?] = [
       median("wallTime", .seconds, per: 1e9) { $0.wallNanoseconds },
       median("cpuTime", .seconds, per: 1e6) {
         $0.userMicroseconds.addingReportingOverflow($0.systemMicroseconds).partialValue
       },
+    ]
+    return (hasTimes ? times : []) + [
       median("instructions", .instructions) { $0.instructions },
       median("minorFaults", .faults) { $0.minorFaults },
       median("majorFaults", .faults) { $0.majorFaults },

@@ -30,12 +30,7 @@ extension CheckedLaunch {
     var faults = FaultLaunch(launch.command, in: environment)
     faults.isCold = true
     faults.device = device
-    faults.inputPath = launch.inputPath
-    faults.timeout = timeout
-    faults.readiness = readiness
-    faults.script = script
-    faults.variables = variables.map { "\($0.name)=\($0.value)" }
-    faults.folder = workingFolder
+    faults.conditions = launch.conditions
     defer { Interruption.catchSignals() }
     let result: FaultLaunch.Result
     do { result = try faults.run() } catch {
@@ -43,7 +38,11 @@ extension CheckedLaunch {
       return
     }
     made.warn(result.warnings)
-    try made.add(
-      .faults(result.document), as: result.document.json(), at: path("faults.json"))
+    var document = result.document
+    // The other documents name the image as the user does, who may have given a symbolic link.
+    for index in document.files.indices where document.files[index].path == launch.realPath {
+      document.files[index].path = launch.image
+    }
+    try made.add(.faults(document), as: document.json(), at: path("faults.json"))
   }
 }

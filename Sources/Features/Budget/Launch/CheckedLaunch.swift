@@ -27,17 +27,7 @@ package struct CheckedLaunch {
   package var before: String?
   /// The path of the order file that the image was linked with; `nil` for none.
   package var order: String?
-  /// The path of the file that each launch reads as its standard input; `nil` for an empty input.
-  package var input: String?
-  /// The time limit of a launch, in seconds; `nil` for none.
-  package var timeout: Double?
-  package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if the program has no terminal.
-  package var script: TerminalScript?
-  /// Variables to set in the program's environment.
-  private(set) var variables: [(name: String, value: String)] = []
-  /// The working directory of the program; `nil` for the folder of this process.
-  private(set) var workingFolder: String?
+  package var conditions = LaunchConditions()
   /// The number of measured launches of each build, as `BuildMeasurement` takes it.
   package var runs: Int?
   /// The device of a cold launch whose faults are listed; `nil` for no such launch.
@@ -67,12 +57,7 @@ package struct CheckedLaunch {
     try self.init(
       MeasuredCommand(words: try launch.words(), option: "--launches", in: environment),
       image: image, folder: folder, in: environment)
-    variables = launch.environment.map { ($0.name, $0.value) }
-    workingFolder = launch.folder
-    input = launch.input
-    timeout = launch.limit
-    readiness = launch.readiness
-    script = launch.script
+    conditions = LaunchConditions(of: launch)
   }
 
   private init(
@@ -150,7 +135,7 @@ package struct CheckedLaunch {
   ) throws -> MadeDocuments {
     for name in oldFiles { Folder.remove(Array(path(name).utf8)) }
     Interruption.catchSignals()
-    let input = try KeptInput(input, timeout: timeout, in: environment)
+    let input = try conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
     var made = MadeDocuments()
     if !given.contains(.audit) { try audit(image, &made) }
@@ -162,21 +147,17 @@ package struct CheckedLaunch {
       try given.contains(.diff)
       ? nil : PredictedLayouts(before: comparison.before, after: comparison.after)
     // Links are not resolved: programs such as busybox find out by the link's name what to do.
-    let isRelative = workingFolder != nil && !program.path.hasPrefix("/")
+    let isRelative = conditions.folder != nil && !program.path.hasPrefix("/")
     let programPath = isRelative ? "\(try Folder.current())/\(program.path)" : program.path
     var launch = LaunchOfImage(
       [programPath] + program.arguments.dropFirst(), of: image,
       log: ProgramLog(path("launch.log")), in: environment)
     launch.realPath = try Folder.absolutePath(image)
-    launch.inputPath = input.path
+    launch.conditions = conditions
+    launch.conditions.inputPath = input.path
     // An input that is a pipe was copied to a file without a name, so the input is not among the named files.
-    launch.namedInputs = [self.input].compactMap { $0 }.filter { $0 == input.path }
-    if let script { launch.namedInputs.append(script.path) }
-    launch.timeout = timeout
-    launch.readiness = readiness
-    launch.script = script
-    launch.variables = variables
-    launch.folder = workingFolder
+    launch.namedInputs = [conditions.inputPath].compactMap { $0 }.filter { $0 == input.path }
+    if let script = conditions.script { launch.namedInputs.append(script.path) }
     launch.hasBlockMap = (try? layouts?.last.blockMap()) ?? nil != nil
     if !given.contains(.pages) {
       progress("counting the pages of the launch")
@@ -307,12 +288,7 @@ package struct CheckedLaunch {
     measurement.countsMemory = countsMemory
     measurement.runs = runs
     measurement.hasControl = before != nil
-    measurement.inputPath = launch.inputPath
-    measurement.timeout = timeout
-    measurement.readiness = readiness
-    measurement.script = script
-    measurement.variables = variables.map { "\($0.name)=\($0.value)" }
-    measurement.folder = workingFolder
+    measurement.conditions = launch.conditions
     defer { Interruption.catchSignals() }
     let result: BuildMeasurement.Result
     do { result = try measurement.run { _ in } } catch {
@@ -344,12 +320,7 @@ package struct CheckedLaunch {
     }
     measurement.isCold = state == .cold
     measurement.runs = runs
-    measurement.inputPath = launch.inputPath
-    measurement.timeout = timeout
-    measurement.readiness = readiness
-    measurement.script = script
-    measurement.variables = variables.map { "\($0.name)=\($0.value)" }
-    measurement.folder = workingFolder
+    measurement.conditions = launch.conditions
     defer { Interruption.catchSignals() }
     let result: StageMeasurement.Result
     do { result = try measurement.run { _ in } } catch {

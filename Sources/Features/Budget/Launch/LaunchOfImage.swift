@@ -15,21 +15,12 @@ struct LaunchOfImage {
   /// The path of the image, absolute and without symbolic links.
   var realPath: String
   let log: ProgramLog
-  /// The path of the file that is the program's standard input; `nil` for an empty input.
-  var inputPath: String?
+  var conditions = LaunchConditions()
   /// The paths of files that the launch reads, for the trace.
   var namedInputs: [String] = []
   /// Whether the image has a map of its basic blocks.
   var hasBlockMap = false
   let environment: LaunchEnvironment
-  var timeout: Double?
-  var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if the program has no terminal.
-  var script: TerminalScript?
-  /// Variables to set in the program's environment.
-  var variables: [(name: String, value: String)] = []
-  /// The working directory of the program; `nil` for the folder of this process.
-  var folder: String?
 
   init(
     _ command: [String], of image: String, log: ProgramLog, in environment: LaunchEnvironment
@@ -123,15 +114,11 @@ struct LaunchOfImage {
     _ body: (ProgramLaunch) throws -> Result,
     end: (Result) -> (ProgramLaunch.End, [Diagnostic])
   ) throws(Obstacle) -> Result {
-    var program = ProgramLaunch(command: command, timeout: timeout)
-    program.readiness = readiness
-    program.script = script
-    program.environment = variables
-    program.folder = folder
+    var program = conditions.launch(of: command)
     if Interruption.hasCome { throw .ofLaunch(Diagnostic("interrupted")) }
     let result: Result
     do {
-      result = try log.streams(input: inputPath) { streams in
+      result = try log.streams(input: conditions.inputPath) { streams in
         program.streams = streams
         return try body(program)
       }

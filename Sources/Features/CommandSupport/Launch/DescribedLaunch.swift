@@ -72,12 +72,8 @@ package struct DescribedLaunch: Hashable, Sendable {
   ///
   /// - Throws: if the folder does not exist.
   package func program() throws(Diagnostic) -> ProgramLaunch {
-    var launch = ProgramLaunch(command: try words(), timeout: limit)
+    var launch = LaunchConditions(of: self).launch(of: try words())
     launch.title = command[0]
-    launch.environment = environment.map { ($0.name, $0.value) }
-    launch.folder = folder
-    launch.script = script
-    launch.readiness = readiness
     return launch
   }
 

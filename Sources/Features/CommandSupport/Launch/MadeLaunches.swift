@@ -7,7 +7,7 @@ package struct MadeLaunches {
   /// the caller adds.
   package var notes: [Diagnostic] = []
   private var lastFailure: Diagnostic?
-  private var succeeded = false
+  package private(set) var hasSucceeded = false
 
   package init() {}
 
@@ -31,7 +31,7 @@ package struct MadeLaunches {
   ) throws(Diagnostic) -> Result? {
     do {
       let result = try body()
-      succeeded = true
+      hasSucceeded = true
       return result
     } catch {
       var failure = error as? Diagnostic ?? Diagnostic("unable to run: \(error)")
@@ -48,7 +48,7 @@ package struct MadeLaunches {
 
   /// - Throws: the last failure if no launch succeeded.
   package func check() throws(Diagnostic) {
-    guard !succeeded, let lastFailure else { return }
+    guard !hasSucceeded, let lastFailure else { return }
     throw lastFailure
   }
 }

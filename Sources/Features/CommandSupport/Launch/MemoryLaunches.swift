@@ -77,13 +77,13 @@ package struct MemoryLaunches {
       program.streams = streams
       guard let mark = program.readiness?.mark else { return try MemoryLaunch(program).run() }
       let library = try OwnLibrary.path("liborderfile-pages.so", product: "orderfile-pages")
-      let listener = try MarkListener(mark)
+      let listener = try MarkListener(mark, stopsProcess: true)
       let others = environment.preload
       program.environment += [
         ("LD_PRELOAD", others.isEmpty ? library : "\(others) \(library)"),
         environment.sanitizerVariable, listener.variable,
       ]
-      return try MemoryLaunch(program).run { listener.isReached }
+      return try MemoryLaunch(program).run(at: listener)
     }
   }
 

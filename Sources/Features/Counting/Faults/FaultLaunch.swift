@@ -16,19 +16,7 @@ package struct FaultLaunch {
   /// The device from which copies of the files are launched; `nil` for the disks that they are on. Only cold launches
   /// may have one.
   package var device: DeviceSettings?
-  /// The path of the program's standard input; `nil` for no input.
-  package var inputPath: String?
-  /// The number of seconds after which the launch fails.
-  package var timeout: Double?
-  /// The sign at which the launch is over; `nil` if the program ends on its own.
-  package var readiness: Readiness?
-  /// The script that types into the program's terminal; `nil` if the program has no terminal.
-  package var script: TerminalScript?
-  /// Variables that replace those of this process, as `NAME=value`.
-  package var variables: [String] = []
-  /// The working directory of the program; `nil` for that of this process. With a working directory, the path of the
-  /// program has to be absolute.
-  package var folder: String?
+  package var conditions = LaunchConditions()
   package var showsOutput = false
   package var ignoresFailure = false
   package var environment: LaunchEnvironment
@@ -43,12 +31,7 @@ package struct FaultLaunch {
   /// - Throws: if the folder of the launch does not exist.
   package init(_ launch: DescribedLaunch, in environment: LaunchEnvironment) throws(Diagnostic) {
     self.init(try launch.words(), in: environment)
-    variables = launch.environment.map { "\($0.name)=\($0.value)" }
-    folder = launch.folder
-    inputPath = launch.input
-    timeout = launch.limit
-    script = launch.script
-    readiness = launch.readiness
+    conditions = LaunchConditions(of: launch)
   }
 
   package struct Result {
@@ -62,9 +45,9 @@ package struct FaultLaunch {
   /// - Returns: the document; if the system does not list faults, the document has no faults, and says why.
   /// - Throws: if the program can't be launched, if it fails, or if a file can't be evicted.
   package func run() throws(Diagnostic) -> Result {
-    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
+    let input = try conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
-    try readiness?.check()
+    try conditions.readiness?.check()
     let path = try environment.program(named: command[0])
     let launched = try LaunchedProgram(named: command[0], in: environment)
     var evicted: Set<String> = [launched.path, launched.executable]
@@ -74,16 +57,12 @@ package struct FaultLaunch {
     }
     defer { device?.remove() }
     let machine = MeasuringMachine.current()
-    var program = MeasuredProgram(
-      path: path, arguments: command, inputPath: input.path, showsOutput: showsOutput,
-      timeout: timeout, readiness: readiness)
-    program.script = script
-    program.variables = variables
-    program.folder = folder
+    let program = conditions.program(
+      path, arguments: command, input: input, showsOutput: showsOutput)
     MeasuredProgram.catchInterrupts()
     try check(program.launch())
     if isCold { try PageCache.evict(evicted.sorted()) }
-    device?.begin()
+    try device?.begin()
 
     var recording: PageFaultRecording?
     var refusal: String?
@@ -101,7 +80,8 @@ package struct FaultLaunch {
     document.requests = reads?.requests
     document.readBytes = reads?.bytes
     if isCold {
-      document.limits = ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
+      document.limits = [device?.settings.reasonAgainstTimes].compactMap { $0 }
+      document.limits += ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
     }
 
     let end = [result.start, result.launch.wallNanoseconds].saturatingSum()

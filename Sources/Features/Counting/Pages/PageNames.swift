@@ -84,7 +84,7 @@ struct PageNames {
         filePages: image?.pages.filePages ?? [],
         loading: touches.loadingImages.contains(path) ? loading[path] ?? [] : nil)
       if image != nil, let bytes = try? FileBytes(regularFileAt: path) {
-        counted.prefetch = PrefetchedTouches(of: counted, in: bytes)
+        counted.prefetch = TouchedPagePrefetch(of: counted, in: bytes)
       }
       return counted
     }

@@ -17,28 +17,48 @@ package struct OrderFileRefinement {
   /// The profile for splitting functions to start from, by which `relink` splits functions. A better profile replaces
   /// it.
   package var split: String?
-  /// The program whose launch the order is improved for.
-  package var program: ProgramLaunch
-  /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
-  package var inputPath: String?
+  /// The launches that the order is improved for, at least one.
+  package var launches: [Launch]
   /// The page size to optimize for.
   package var pageSize = PageSizeChoice.automatic
   package var environment: LaunchEnvironment
 
   package init(
-    order: String, image: String, relink: String, output: String, program: ProgramLaunch,
+    order: String, image: String, relink: String, output: String, launches: [Launch],
     in environment: LaunchEnvironment
   ) {
     self.order = order
     self.image = image
     self.relink = relink
     self.output = output
-    self.program = program
+    self.launches = launches
     self.environment = environment
+  }
+
+  /// A launch that the order is improved for.
+  package struct Launch: Sendable {
+    /// The words of the command.
+    package var command: [String]
+    package var conditions: LaunchConditions
+    /// The launch in a file of launches; `nil` for a launch of the command line.
+    package var described: DescribedLaunch?
+
+    package init(_ command: [String], _ conditions: LaunchConditions) {
+      self.command = command
+      self.conditions = conditions
+    }
+
+    /// - Throws: if the folder of the launch does not exist.
+    package init(_ launch: DescribedLaunch) throws(Diagnostic) {
+      self.init(try launch.words(), LaunchConditions(of: launch))
+      described = launch
+    }
   }
 
   package struct Result {
     package let document: RefineDocument
+    /// A note for each optional launch that failed with the given order, and was left out.
+    package let notes: [Diagnostic]
     package let warnings: [Diagnostic]
     /// The error that ended the search early; `nil` if the search was completed.
     package let failure: (any Error)?
@@ -64,13 +84,23 @@ package struct OrderFileRefinement {
     let file = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
     let given = file.orders(of: [before.orderedBuild(before.architecture)]).order
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
-    let wrapped = program.ofWrappedProgram(in: environment)
     Interruption.catchSignals()
-    let input = try KeptInput(inputPath, timeout: program.timeout, in: environment)
-    defer { withExtendedLifetime(input) {} }
-    let launch = RefinedLaunch(
-      program: wrapped?.launch ?? program, inputPath: input.path, folder: folder,
-      environment: environment)
+    let inputs = try launches.map { launch throws(Diagnostic) in
+      try launch.conditions.keptInput(in: environment)
+    }
+    defer { withExtendedLifetime(inputs) {} }
+    var wrappers: [Diagnostic] = []
+    let prepared = zip(launches, inputs).map { launch, input in
+      var program = launch.conditions.launch(of: launch.command)
+      if let wrapped = program.ofWrappedProgram(in: environment) {
+        program = wrapped.launch
+        if !wrappers.contains(wrapped.note) { wrappers.append(wrapped.note) }
+      }
+      return RefinedLaunch(
+        name: launch.described?.name, place: launch.described?.place ?? [],
+        isRequired: launch.described?.isRequired ?? true, program: program, inputPath: input.path,
+        folder: folder, environment: environment)
+    }
     // Also after a failure, this restores the image of the best order so far, or the original image.
     defer { linked.restore() }
 
@@ -78,7 +108,7 @@ package struct OrderFileRefinement {
       Refinement.Candidate(
         order: given, bytes: bytes.copy(0..<bytes.count),
         others: file.linesOfOthers(than: given, in: bytes), profile: profile),
-      image: linked, launch: launch, size: size)
+      image: linked, launches: prepared, size: size)
     var failure: (any Error)?
     do { try refinement.run(progress) } catch { failure = error }
     linked.restore()
@@ -94,9 +124,10 @@ package struct OrderFileRefinement {
     return Result(
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
-        floor: refinement.floor, data: refinement.dataPages, droppedEntries: written.dropped),
-      warnings: [wrapped?.note].compactMap { $0 } + refinement.best.warnings,
-      failure: failure, isWritten: isWritten)
+        floor: refinement.best.floor(size), data: refinement.best.dataPages,
+        launches: refinement.launchesOfFile, droppedEntries: written.dropped),
+      notes: refinement.notes, warnings: wrappers + refinement.best.warnings, failure: failure,
+      isWritten: isWritten)
   }
 
   private static func profile(_ path: String) throws(Diagnostic) -> ClusterProfile {

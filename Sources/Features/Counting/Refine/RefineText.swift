@@ -1,4 +1,5 @@
 import ImageModel
+import PagesFormat
 import Rendering
 
 /// The text report of a refinement: a row for each trial, and the floor.
@@ -13,9 +14,33 @@ package struct RefineText {
 
   package var text: String {
     let image = printable(document.imagePath)
-    return "measured: pages of text that a launch of \(image) executes, and of data\n"
-      + "(DATA, 4 KiB) that it touches or that the loader writes\n\n"
-      + steps.text() + "\n" + dropped + floor + data
+    let title =
+      document.launches.isEmpty
+      ? "measured: pages of text that a launch of \(image) executes, and of data\n"
+        + "(DATA, 4 KiB) that it touches or that the loader writes\n\n"
+      : "measured: sums over \(counted(document.launches.count, "launch", "launches")) of \(image): "
+        + "pages of text that a launch executes,\n"
+        + "and of data (DATA, 4 KiB) that it touches or that the loader writes\n\n"
+    return title + steps.text() + "\n" + launches + dropped + floor + data
+  }
+
+  /// The pages of each launch with the given order and with the best order, and the floor.
+  private var launches: String {
+    guard !document.launches.isEmpty,
+      let size = PagesDocument.pageSizes.firstIndex(of: document.pageSize)
+    else { return "" }
+    var table = Table([
+      .init(document.pageSize.wording), .init("REFINED"), .init("FLOOR"),
+      .init("DATA"), .init("REFINED"), .init("LAUNCH", .left),
+    ])
+    for launch in document.launches {
+      table.add(
+        [
+          launch.before.text[size], launch.after.text[size], launch.floorPages,
+          launch.before.data[size], launch.after.data[size],
+        ].map { "\($0)" } + [launch.name])
+    }
+    return table.text() + "\n"
   }
 
   private var dropped: String {
@@ -45,8 +70,8 @@ package struct RefineText {
     ])
     for step in document.steps {
       table.add([
-        "\(step.textPages)", "\(step.textPages16k)", "\(step.textPages64k)",
-        "\(step.dataPages.first ?? 0)", "\(step.entries)",
+        "\(step.pages.text[0])", "\(step.pages.text[1])", "\(step.pages.text[2])",
+        "\(step.pages.data[0])", "\(step.entries)",
         step.isKept ? "yes" : "", step.move,
       ])
     }
@@ -58,10 +83,12 @@ package struct RefineText {
     var text =
       "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes).wording): "
       + "\(floor.startupPages) for \(ByteCount(floor.startupBytes).wording) of ordered startup functions, "
-      + "\(floor.fixed.count) with startup code that no entry of the order file places\n"
+      + "\(floor.pages - floor.startupPages) with startup code that no entry of the order file places\n"
     for page in floor.fixed {
       text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "
-      text += "\(page.function.map(names) ?? "-")\n"
+      text += "\(page.function.map(names) ?? "-")"
+      text +=
+        document.launches.isEmpty ? "\n" : " (\(counted(page.launches, "launch", "launches")))\n"
     }
     return text
   }
@@ -70,7 +97,7 @@ package struct RefineText {
 extension RefineDocument.Step {
   /// The step as text, such as `52 pages of 4 KiB, 14 of 16 KiB: unused functions last, not kept`.
   package var wording: String {
-    "\(textPages) pages of 4 KiB, \(textPages16k) of 16 KiB, \(dataPages.first ?? 0) of data: \(move)"
+    "\(pages.text[0]) pages of 4 KiB, \(pages.text[1]) of 16 KiB, \(pages.data[0]) of data: \(move)"
       + (isKept ? "" : ", not kept")
   }
 }

@@ -9,13 +9,26 @@ import ProcessTracing
 import Recording
 import Symbolication
 
-/// The launch for which an order is refined. It launches the image as it is currently linked.
+/// A launch for which an order is refined. It launches the image as it is currently linked.
 struct RefinedLaunch {
+  /// The name of the launch; `nil` if the launch is of the command line.
+  let name: String?
+  /// The place of the launch in a file of launches, for messages.
+  let place: [String]
+  /// Whether a failure of the launch is an error.
+  private(set) var isRequired: Bool
   let program: ProgramLaunch
   /// The path of the file that is the program's standard input; `nil` for an empty input.
   let inputPath: String?
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
+
+  /// This launch, as a launch whose failure is an error.
+  var required: Self {
+    var launch = self
+    launch.isRequired = true
+    return launch
+  }
 
   /// Returns the pages of the image at `path` that a launch touches.
   ///

@@ -16,9 +16,13 @@ import Symbolication
 /// time, and ends when no change helps.
 struct Refinement {
   private let image: RelinkedImage
-  private let launch: RefinedLaunch
+  private let launches: [RefinedLaunch]
   private let size: PageSize
   private(set) var best: Trial
+  /// The trial of the given order.
+  let given: Trial
+  /// A note for each optional launch that failed with the given order. The order is not improved for such a launch.
+  let notes: [Diagnostic]
   /// All orders that were tried, in sequence; the first is the given order.
   private(set) var path: [RefineDocument.Step] = []
   private var tried: Set<Candidate> = []
@@ -42,19 +46,6 @@ struct Refinement {
     func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
   }
 
-  /// An order that was tried, and the pages that a launch of its build touched.
-  struct Trial {
-    var candidate: Candidate
-    var release: ReleaseLayout
-    var pages: PagesDocument.Image
-    /// The launch's touches of data; `nil` if the image's data can't be read.
-    var data: LaunchDataPages?
-    var uses: [Part]
-    /// The first addresses of the basic blocks that the launch ran.
-    var blocks: Set<StatedAddress>
-    var warnings: [Diagnostic]
-  }
-
   private enum Move {
     case order(OrderRefinement.Move)
     /// Blocks that ran although the profile has split them off are added to the blocks that stay together.
@@ -71,18 +62,23 @@ struct Refinement {
 
   /// Links and launches the image with the given order.
   ///
+  /// - Parameter launches: at least one.
   /// - Throws: also if functions are to be split, and the image has no map of its basic blocks.
-  init(_ given: Candidate, image: RelinkedImage, launch: RefinedLaunch, size: PageSize) throws {
+  init(_ given: Candidate, image: RelinkedImage, launches: [RefinedLaunch], size: PageSize) throws {
     self.image = image
-    self.launch = launch
     self.size = size
-    best = try Self.trial(of: given, image, launch)
+    var made = MadeLaunches()
+    best = try Trial(of: given, image, launches, &made)
+    try made.check()
+    self.given = best
+    notes = made.notes
+    self.launches = best.launches.map { $0.launch.required }
     if given.profile != nil, try best.release.blockMap() == nil {
       throw Diagnostic.unsplittable(best.release.path)
     }
     image.keep()
     tried.insert(given)
-    path.append(step("as given", best, isKept: true))
+    path.append(best.step("as given", isKept: true))
   }
 
   /// - Parameter progress: called after each trial.
@@ -104,9 +100,10 @@ struct Refinement {
     _ candidate: (name: String, candidate: Candidate),
     _ progress: (_ step: RefineDocument.Step) -> Void
   ) throws -> (trial: Trial, isBetter: Bool) {
-    let trial = try Self.trial(of: candidate.candidate, image, launch)
-    let isBetter = count(trial) < count(best)
-    path.append(step(candidate.name, trial, isKept: isBetter))
+    var made = MadeLaunches()
+    let trial = try Trial(of: candidate.candidate, image, launches, &made)
+    let isBetter = trial.count(size) < best.count(size)
+    path.append(trial.step(candidate.name, isKept: isBetter))
     progress(path[path.count - 1])
     if isBetter {
       image.keep()
@@ -141,9 +138,11 @@ struct Refinement {
   /// there are no such data, or if the linker does not order data.
   private func withData(of trial: Trial) throws -> (name: String, candidate: Candidate)? {
     let order = trial.candidate.order
-    guard order.dialect.ordersData, let data = trial.data else { return nil }
+    guard order.dialect.ordersData, let data = trial.launches[0].data else { return nil }
     let architecture = trial.release.architecture
-    let missing = data.missing(from: order, architecture)
+    var seen: Set<Part> = []
+    let missing = trial.launches.compactMap(\.data)
+      .flatMap { $0.missing(from: order, architecture) }.filter { seen.insert($0).inserted }
     guard !missing.isEmpty else { return nil }
     let entries = order.entries + data.entries(of: missing, for: order.dialect, architecture)
     return (
@@ -166,6 +165,16 @@ struct Refinement {
   /// Whether the best order differs from the given order.
   var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
+  /// The figures of the launches that have names.
+  var launchesOfFile: [RefineDocument.Launch] {
+    zip(zip(given.launches, best.launches), best.floors(size)).compactMap { launches, floor in
+      let (before, after) = launches
+      guard let name = before.launch.name else { return nil }
+      return RefineDocument.Launch(
+        name: name, before: before.counts, after: after.counts, floorPages: floor.pages)
+    }
+  }
+
   /// The best order as a file with a comment that it is refined, without the entries whose symbols its image lacks: their
   /// functions were renamed or removed since they were recorded. A file with patterns that needs no other change gets no
   /// comment, because patterns can't be written again.
@@ -185,47 +194,6 @@ struct Refinement {
     best.candidate.order.comments.filter { !$0.isMark }.map { comment in
       String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
-  }
-
-  /// The number of executed pages and pages of data, first of the requested size, then of 4 KiB.
-  private func count(_ trial: Trial) -> (Int, Int) {
-    func pages(_ size: PageSize) -> Int {
-      trial.pages.executedPages(size) + (trial.data?.pages(size) ?? 0)
-    }
-    return (pages(size), pages(.fourKibibytes))
-  }
-
-  /// What the pages of data hold with the best order.
-  var dataPages: RefineDocument.DataPages {
-    best.data?.holders(best.candidate.order, best.release.architecture) ?? .init()
-  }
-
-  /// The floor: a lower bound, computed for the best order.
-  var floor: RefineDocument.Floor {
-    let layout = best.release.layout
-    let placed = Set(
-      best.candidate.order.parts(in: layout, architecture: best.release.architecture)
-        .flatMap { $0 }.map { layout.aliases(of: $0.function).lowerBound })
-    var ordered: [AddressRange] = []
-    for function in Set(best.uses.map(\.function)).sorted() where placed.contains(function) {
-      let body = layout.functions[layout.aliases(of: function).upperBound - 1]
-      ordered.append(AddressRange(start: body.address, size: body.size ?? 0))
-    }
-    let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
-    var fixed: [RefineDocument.FixedPage] = []
-    var seen: Set<StatedPage> = []
-    for page in best.pages.pages where page.access == .execute && page.segment == .text {
-      let number = size.page(of: page.address)
-      guard !movable.contains(number), seen.insert(number).inserted else { continue }
-      let section = layout.section(containing: page.instruction ?? page.address)
-        .map { layout.sections[$0] }
-      fixed.append(
-        RefineDocument.FixedPage(
-          address: page.address, function: page.function,
-          section: section.map(\.name)))
-    }
-    return RefineDocument.Floor(
-      startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
   /// Returns the best candidate, changed by `move`; `nil` if the changed candidate was already tried.
@@ -281,37 +249,4 @@ struct Refinement {
     )
   }
 
-  /// - Throws: `interrupted` if the user has interrupted the command.
-  private static func trial(
-    of candidate: Candidate, _ image: RelinkedImage, _ launch: RefinedLaunch
-  ) throws -> Trial {
-    func orInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
-      let result = Swift.Result { try body() }
-      if Interruption.hasCome { throw Diagnostic("interrupted") }
-      return try result.get()
-    }
-    try orInterrupted { try image.link(candidate.bytes, splitBy: candidate.profileBytes) }
-    let release = try ReleaseLayout(path: image.path)
-    let pages = try orInterrupted { try launch.pages(ofImage: image.path) }
-    let (uses, blocks, warnings) = try orInterrupted { try launch.uses(of: release, pages) }
-    return Trial(
-      candidate: candidate, release: release, pages: pages,
-      data: ((try? release.dataLayout()) ?? nil).map { LaunchDataPages($0, pages) }, uses: uses,
-      blocks: blocks,
-      warnings: release.warnings + warnings)
-  }
-
-  private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineDocument.Step {
-    RefineDocument.Step(
-      move: move, entries: trial.candidate.order.entries.count,
-      textPages: trial.pages.executedPages(.fourKibibytes),
-      textPages16k: trial.pages.executedPages(.sixteenKibibytes),
-      textPages64k: trial.pages.executedPages(.sixtyFourKibibytes),
-      dataPages: PagesDocument.pageSizes.map { trial.data?.pages($0) ?? 0 }, isKept: isKept)
-  }
-}
-
-extension PagesDocument.Image {
-  /// The number of distinct pages of the executable segment in which something was executed.
-  func executedPages(_ size: PageSize) -> Int { textCount(executed: true, size) }
 }

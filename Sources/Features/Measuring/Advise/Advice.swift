@@ -35,12 +35,7 @@ package struct Advice {
   package var relink: String?
   /// The words of the command to launch; `nil` for the command in the document.
   package var command: [String]?
-  /// The path of the file or pipe that each launch reads as its standard input; `nil` for an empty input.
-  package var inputPath: String?
-  /// The time limit of a launch, as in `ProgramLaunch`.
-  package var timeout: Double?
-  package var readiness: Readiness?
-  package var script: TerminalScript?
+  package var conditions = LaunchConditions()
   /// What is measured besides pages.
   package var measurement = AdviceMeasurement()
   /// The dialect of the linker; `nil` for the linker that the image states, or else GNU ld.
@@ -71,12 +66,10 @@ package struct Advice {
         "missing the launch whose pages are counted", context: [path],
         hint: "give --pages FILE, or the command after '--'")
     }
-    var program = ProgramLaunch(command: command, timeout: timeout)
-    program.readiness = readiness
-    program.script = script
+    let program = conditions.launch(of: command)
     let folder = try TemporaryFolder(in: environment)
     Interruption.catchSignals()
-    let input = try KeptInput(inputPath, timeout: timeout, in: environment)
+    let input = try conditions.keptInput(in: environment)
     defer { withExtendedLifetime(input) {} }
     let launch = RelinkedLaunch(
       program: program, inputPath: input.path, path: path, folder: folder,

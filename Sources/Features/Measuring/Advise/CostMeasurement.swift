@@ -106,7 +106,7 @@ struct CostMeasurement {
     for _ in 0..<self.settings.runs {
       for number in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
         try [present, changed][number].place()
-        let device = try LaunchDevice(settings, files: [path])
+        let device = try LaunchDevice(settings, files: [path], needsTimes: true)
         defer { device.remove() }
         let measured = try plan([try side([])], runs: 1).run(.cold, on: device) { _ in }
         launches[number] += measured.sides[0].launches

@@ -134,9 +134,9 @@ package struct OrderFileVerification {
   /// - Throws: `mismatch` if the launch is of another build.
   private static func launch(
     _ path: String, of build: ReleaseLayout
-  ) throws(Diagnostic) -> PrefetchedTouches? {
+  ) throws(Diagnostic) -> TouchedPagePrefetch? {
     let image = try PagesDocument.counted(path, of: build, option: "--pages").image
-    return build.bytes.flatMap { PrefetchedTouches(of: image, in: $0) }
+    return build.bytes.flatMap { TouchedPagePrefetch(of: image, in: $0) }
   }
 
   private static func builds(_ options: Options) throws(Diagnostic) -> [ReleaseLayout] {

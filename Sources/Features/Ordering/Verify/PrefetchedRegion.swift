@@ -41,7 +41,7 @@ package struct PrefetchedRegion: Hashable, Sendable {
   package var dataRanges = 0
   package var dataOutside = 0
   /// The pages that a launch touched, compared with the prefetched pages; `nil` without a launch.
-  package var launch: PrefetchedTouches?
+  package var launch: TouchedPagePrefetch?
 
   package init(state: State, bytes: UInt64, functions: Int, outside: Int) {
     self.state = state

@@ -45,7 +45,7 @@ package struct VerifyFigures: Hashable, Sendable {
     }
     namesNothing = entries == 0 && strings == 0
     if let region: JSONObject = try object.optional("prefetch") {
-      if let launch: PrefetchedTouches = try region.optional("launch") {
+      if let launch: TouchedPagePrefetch = try region.optional("launch") {
         prefetch = Prefetch(all: launch.touched, outside: launch.outside)
       } else {
         prefetch = Prefetch(

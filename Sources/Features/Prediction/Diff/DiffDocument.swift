@@ -81,11 +81,11 @@ package struct DiffDocument: Hashable, Sendable {
     package var functions: [PlacedFunction]?
     /// What the image after prefetches of the launches; `nil` if the layout after is a link map, or if the image
     /// prefetches nothing.
-    package var prefetch: PrefetchedStartup?
+    package var prefetch: StartupFunctionPrefetch?
 
     package init(
       order: OrderCompliance? = nil, drifted: [NameWithReason]? = nil,
-      functions: [PlacedFunction]? = nil, prefetch: PrefetchedStartup? = nil
+      functions: [PlacedFunction]? = nil, prefetch: StartupFunctionPrefetch? = nil
     ) {
       self.order = order
       self.drifted = drifted

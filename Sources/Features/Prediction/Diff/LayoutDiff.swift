@@ -69,7 +69,7 @@ package struct LayoutDiff {
     document.compliance.drifted = startup.drifted
     document.compliance.functions = predicted.placedFunctions
     document.compliance.prefetch = layouts.last.bytes.flatMap { bytes in
-      PrefetchedStartup(
+      StartupFunctionPrefetch(
         of: document.compliance.functions ?? [], measured: measurements.after?.image, in: bytes)
     }
     if let before = layouts.first.imageSizes, let after = layouts.last.imageSizes {

@@ -25,27 +25,34 @@ int cpages_create(const char *images, const char *stop_mark, const char *stop_pa
 void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode, const uint8_t *id,
                            uint32_t id_size, bool id_is_weak);
 /* Creates the memory, as cpages_create does, for a tracer that watches no pages: it only reports that the program has
- * reached MARK. */
-int cpages_listen(const char *mark, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
+ * reached MARK. If STOPS_PROCESS is set, the process that reaches MARK first stops itself (SIGSTOP). */
+int cpages_listen(const char *mark, bool stops_process, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
+/* The number of the process that stops, or has stopped, at the mark; 0 if there is none, or if it continues. */
+uint32_t cpages_stopping_process(struct cpages *trace);
 void cpages_destroy(struct cpages *trace, int descriptor);
 
 /* Copies the first complete record at or after *PLACE, which is 0 at first, and sets *PLACE to the record after it and
  * after its path; false after the last record. The copy does not change if the program writes to the memory. */
 bool cpages_next(struct cpages *trace, uint32_t *place, struct orderfile_page_record *record);
 
-/* Both functions take the RECORD and the PLACE that cpages_next has set. cpages_path returns the path of an image or of
- * a program; NULL if RECORD has another kind. cpages_image returns the build of an image; without file and ID if RECORD
- * has another kind. */
-const char *_Nullable cpages_path(struct cpages *trace, uint32_t place,
-                                  const struct orderfile_page_record *record);
+/* The size of a buffer for any path: the kernel's limit, and room for a suffix such as " (deleted)". */
+enum { CPAGES_PATH_SIZE = 8192 };
+
+/* Both functions take the RECORD and the PLACE that cpages_next has set, and copy what follows the record: a process that
+ * still runs may write to the memory. cpages_path copies the path of an image or of a program to PATH, which has ROOM
+ * bytes, with a null; false if RECORD has another kind, or if the path does not fit. cpages_image returns the build of
+ * an image; without file and ID if RECORD has another kind. */
+bool cpages_path(struct cpages *trace, uint32_t place, const struct orderfile_page_record *record, char *path,
+                 uint32_t room);
 struct orderfile_page_image cpages_image(struct cpages *trace, uint32_t place,
                                          const struct orderfile_page_record *record);
 
 /* Stores the ID of IMAGE, and returns its size, at most 64; 0 if the ID is unknown. */
 uint32_t cpages_image_id(const struct orderfile_page_image *image, uint8_t *id);
 
-/* The launched program's path without symbolic links; empty if nothing was seen. */
-const char *cpages_program(struct cpages *trace);
+/* Copies the launched program's path without symbolic links to PATH, which has CPAGES_PATH_SIZE bytes; an empty path if
+ * nothing was seen. */
+void cpages_program(struct cpages *trace, char *path);
 
 /* The number of lost records. */
 uint32_t cpages_lost(struct cpages *trace);

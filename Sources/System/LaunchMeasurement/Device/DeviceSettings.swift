@@ -18,6 +18,9 @@ package struct DeviceSettings: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     /// The copies are in memory of this process, which serves requests after a delay.
     case memory
+    /// The copies are on a loop device, which this machine's disk serves by direct I/O. Its requests take no stated
+    /// time.
+    case loop
   }
 
   package init(
@@ -95,6 +98,23 @@ extension DeviceSettings {
       max(4096, min($0, Self.largestRequest) / 4096 * 4096)
     }
     return settings
+  }
+}
+
+extension DeviceSettings {
+  /// The settings of a loop device in place of this device.
+  var onLoopDevice: Self {
+    var settings = self
+    settings.kind = .loop
+    settings.delayNanoseconds = 0
+    return settings
+  }
+
+  /// The sentence that a loop device gives no times; `nil` for a device with a stated time.
+  package var reasonAgainstTimes: String? {
+    kind == .loop
+      ? "cold: /dev/fuse can't be used, so requests are counted on a loop device, and no times are given"
+      : nil
   }
 }
 

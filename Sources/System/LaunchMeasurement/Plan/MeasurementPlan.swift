@@ -194,7 +194,7 @@ package struct MeasurementPlan: Sendable {
   private func makeCold(_ side: MeasuredSide, _ device: LaunchDevice?) throws(Diagnostic) {
     if dropsCaches { try PageCache.dropAll() }
     try PageCache.evict(side.images)
-    device?.begin()
+    try device?.begin()
   }
 
   /// - Parameter state: if it is `cold`, the pages of the images that are in memory after the launch are counted.

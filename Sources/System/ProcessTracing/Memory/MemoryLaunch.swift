@@ -18,10 +18,10 @@ package struct MemoryLaunch: Sendable {
   /// Launches the program and waits until it has ended. Ends the processes that the program leaves running.
   ///
   /// - Precondition: this process has one thread and no other children that run.
-  /// - Parameter isMarked: whether the program has set the mark at which it is ready.
+  /// - Parameter mark: shows whether the program has come to the mark at which it is ready; `nil` for other signs.
   /// - Throws: also `EPERM` if the memory is read at the end and tracing is not permitted.
   package func run(
-    isMarked: @escaping () -> Bool = { false }
+    at mark: MarkListener? = nil
   ) throws(ProgramLaunch.LaunchError) -> Result {
     let atEnd = program.readiness == nil
     let tracer = try atEnd ? TracerProcess { MemoryTracer($0).run($0) } : nil
@@ -31,7 +31,7 @@ package struct MemoryLaunch: Sendable {
     let result: ProgramLaunch.Result
     if let tracer {
       result = try program.run(
-        heldFor: tracer.processNumber, isMarked: isMarked,
+        heldFor: tracer.processNumber, isMarked: { false },
         { pid throws(ProgramLaunch.LaunchError) in try tracer.attach(.attach, to: pid) },
         whenReady: { _ in },
         meanwhile: {
@@ -42,11 +42,14 @@ package struct MemoryLaunch: Sendable {
         })
     } else {
       result = try program.run(
-        isMarked: isMarked,
+        isMarked: { mark?.isReached ?? false },
         whenProcessIsReady: { pid in
-          for pid in Self.processes(of: pid) {
-            processes[pid] = ProcessResidency(ProcessResidency.Source(of: pid))
+          func read() {
+            for pid in Self.processes(of: pid) {
+              processes[pid] = ProcessResidency(ProcessResidency.Source(of: pid))
+            }
           }
+          if let mark { mark.whileStopped(read) } else { read() }
         })
     }
     return Result(

@@ -120,7 +120,9 @@ package struct PreloadedPageLaunch: Sendable {
     var (touches, unseen) = Self.touches(in: trace)
     var (call, isLater): (UInt32, Bool) = (0, false)
     let isCallUnknown = cpages_unknown_call(trace, &call, &isLater)
-    let path = String(cString: cpages_program(trace))
+    var bytes = [CChar](repeating: 0, count: Int(CPAGES_PATH_SIZE))
+    cpages_program(trace, &bytes)
+    let path = Self.text(bytes)
     if !path.isEmpty { touches.program = path }
     return PageLaunchResult(
       program: result, touches: touches, wasStopped: cpages_was_stopped(trace),
@@ -146,6 +148,11 @@ package struct PreloadedPageLaunch: Sendable {
     return touches.images.isEmpty ? .nothingLoaded : nil
   }
 
+  /// Returns the text before the first null.
+  private static func text(_ bytes: [CChar]) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// - Returns: the touches, and the programs that did not load the library, each once.
   private static func touches(in trace: OpaquePointer) -> (PageTouches, unseen: [String]) {
     var touches = PageTouches()
@@ -153,10 +160,12 @@ package struct PreloadedPageLaunch: Sendable {
     var place: UInt32 = 0
     var record = orderfile_page_record()
     var known: Set<Int32> = []
+    var bytes = [CChar](repeating: 0, count: Int(CPAGES_PATH_SIZE))
     while cpages_next(trace, &place, &record) {
       let pid = Int32(bitPattern: record.pid)
       defer { known.insert(pid) }
-      let path = cpages_path(trace, place, &record).map { String(cString: $0) }
+      let hasPath = cpages_path(trace, place, &record, &bytes, UInt32(bytes.count))
+      let path = hasPath ? text(bytes) : nil
       let (address, value) = (record.address, record.value)
       switch orderfile_page_record_kind(record.kind) {
       case ORDERFILE_PAGE_BEGIN:

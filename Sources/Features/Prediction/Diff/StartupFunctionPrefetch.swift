@@ -6,8 +6,9 @@ import PagesFormat
 import Rendering
 import Symbolication
 
-/// The pages that an image prefetches when it starts (`gen --prefetch`), and what launches use of other pages.
-package struct PrefetchedStartup: Hashable, Sendable {
+/// The pages that an image prefetches when it starts (`gen --prefetch`), and how many startup functions are not on these
+/// pages. `TouchedPagePrefetch` counts pages that a launch touched, and not functions of traces.
+package struct StartupFunctionPrefetch: Hashable, Sendable {
   /// The number of pages of code, and of constants and variables, that the image prefetches. Pages have 4 KiB.
   package var codePages: Int
   package var dataPages: Int
@@ -15,11 +16,11 @@ package struct PrefetchedStartup: Hashable, Sendable {
   package var functions: Int
   package var outside: Int
   /// The pages that a measured launch touched; `nil` if no measured launch of the image was given.
-  package var touches: PrefetchedTouches?
+  package var touches: TouchedPagePrefetch?
 
   package init(
     codePages: Int, dataPages: Int, functions: Int, outside: Int,
-    touches: PrefetchedTouches? = nil
+    touches: TouchedPagePrefetch? = nil
   ) {
     self.codePages = codePages
     self.dataPages = dataPages
@@ -43,21 +44,22 @@ package struct PrefetchedStartup: Hashable, Sendable {
         let last = function.address.advanced(by: max(function.bytes, 1) - 1)
         return !region.contains(function.address)
           || !region.contains(last ?? function.address)
-      }, touches: measured.flatMap { PrefetchedTouches(of: $0, in: bytes) })
+      }, touches: measured.flatMap { TouchedPagePrefetch(of: $0, in: bytes) })
   }
 
   /// The lines of the text report.
   package var text: String {
+    let share = Percentage.share(outside, of: functions)
     var text =
-      "prefetched: \(counted(codePages, "page")) of code, and \(dataPages) of constants and variables"
-      + "; not prefetched: \(outside) of \(counted(functions, "startup function")) "
-      + "(\(Percentage.share(outside, of: functions)))\n"
+      TouchedPagePrefetch.text(
+        codePages: codePages, dataPages: dataPages,
+        outside: "\(outside) of \(counted(functions, "startup function")) (\(share))") + "\n"
     if let touches { text += "  measured: not prefetched are \(touches.outsideText)\n" }
     return text
   }
 }
 
-extension PrefetchedStartup: JSONListedObject {
+extension StartupFunctionPrefetch: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, countMember("codePages", \.codePages), countMember("dataPages", \.dataPages),
     countMember("functions", \.functions), countMember("outside", \.outside),

@@ -5,7 +5,7 @@ import JSON
 
 /// The pages of 4 KiB that an image prefetches when it starts (`gen --prefetch`), and how many of the pages that a
 /// launch touched are not among them.
-package struct PrefetchedTouches: Hashable, Sendable {
+package struct TouchedPagePrefetch: Hashable, Sendable {
   /// The number of pages of code, and of constants and variables, that the image prefetches.
   package var codePages: Int
   package var dataPages: Int
@@ -64,7 +64,7 @@ package struct PrefetchedTouches: Hashable, Sendable {
   package var outside: Int { outsideCode + outsideData }
 }
 
-extension PrefetchedTouches: JSONListedObject {
+extension TouchedPagePrefetch: JSONListedObject {
   package static let members = JSONMembers(
     Self.init, pages("codePages") { $0.codePages }, pages("dataPages") { $0.dataPages },
     pages("touchedCode") { $0.touchedCode }, pages("outsideCode") { $0.outsideCode },

@@ -4,7 +4,7 @@ import PagesFormat
 import Rendering
 import Symbolication
 
-extension PrefetchedTouches {
+extension TouchedPagePrefetch {
   /// Compares the touched pages of `image` with the pages that the build in `bytes` prefetches. The caller has made sure
   /// that the touches are of this build.
   ///
@@ -29,7 +29,12 @@ extension PrefetchedTouches {
 
   /// A line of a report: what the image prefetches, and what the launch used of other pages.
   package var text: String {
+    Self.text(codePages: codePages, dataPages: dataPages, outside: outsideText)
+  }
+
+  /// A line of a report: what the image prefetches, and what it does not prefetch.
+  package static func text(codePages: Int, dataPages: Int, outside: String) -> String {
     "prefetched: \(counted(codePages, "page")) of code, and \(dataPages) of constants and variables; "
-      + "not prefetched: \(outsideText)"
+      + "not prefetched: \(outside)"
   }
 }
