@@ -24,6 +24,8 @@ package struct RenamedCopies {
   init(
     _ renaming: SectionRenaming, in folder: String, _ environment: LaunchEnvironment
   ) throws(Diagnostic) {
+    var folder = folder
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
     self.folder = folder
     self.renaming = renaming
     self.environment = environment
@@ -129,7 +131,7 @@ package struct RenamedCopies {
   }
 
   private func makeFolders(of path: String) throws(Diagnostic) {
-    let parts = path.dropFirst(folder.utf8.count).split(separator: "/").dropLast()
+    let parts = path.dropFirst(folder.count).split(separator: "/").dropLast()
     var place = folder
     for part in parts {
       place += "/\(part)"
