@@ -185,9 +185,9 @@ let package = Package(
     smallTarget(
       "Features/Ordering",
       [
-        "CommandSupport", "Rendering", "Symbolication", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
-        "JSON", "ByteReading", "Addresses", "LibC",
+        "CommandSupport", "Rendering", "ProcessLaunch", "Symbolication", "ObjectFormat",
+        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ClusterProfileFormat",
+        "FunctionOrder", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
     // `measure` and `advise`.
     smallTarget(

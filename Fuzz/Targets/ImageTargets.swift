@@ -11,6 +11,7 @@ extension FuzzTarget {
       let file = try ELFFile(parsing: bytes)
       _ = try? file.symbolTable()?.forEachSymbol { _ in }
       _ = try? file.dynamicSymbolTable()?.forEachSymbol { _ in }
+      _ = try? file.inputSections { _ in true }
       _ = try? file.debugLink()
       _ = try? file.bindsAtLoad()
       _ = try? file.soname()

@@ -82,7 +82,10 @@ import Testing
     #expect(stripped.run.errors.isEmpty, "\(stripped.run.errors)")
     for (linker, severity, hint) in [
       ("bfd", "warning", "--linker gnu-ld"), ("gold", "warning", "--linker gold"),
-      ("mold", "error", "-fuse-ld=lld"),
+      (
+        "mold", "error",
+        "or rename sections: 'orderfile gen --linker mold --rename-sections'"
+      ),
     ] {
       let report = try Self.report(
         try Self.workshop(["-g", "-fuse-ld=\(linker)"], by: "gcc"), "app")

@@ -188,6 +188,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
         _ = try? file.pointers(in: section)
         _ = try? file.decompressedContents(of: section)
       }
+      _ = try? file.inputSections { _ in true }
       _ = try? file.debugLink()
       _ = try? file.soname()
       _ = try? file.frameRanges()

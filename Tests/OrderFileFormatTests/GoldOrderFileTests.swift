@@ -23,7 +23,8 @@ import Testing
     (".text.exit.f", "f"), (".text.split.f", "f.cold"), (".text.eh.f", "f.eh"),
     (".text.unknown.f", "f"),
     (".gnu.linkonce.t.f", "f"), (".text.hot", "hot"), (".text.hotter", "hotter"),
-    (".text.unlikely.hot", "hot"), (".text.unlikely.", ""), (".init", ""),
+    (".text.unlikely.hot", "hot"), (".text.sorted.007.f", "f"), (".text.sorted.7", "sorted.7"),
+    (".text.sorted.x.f", "sorted.x.f"), (".text.unlikely.", ""), (".init", ""),
   ])
   func theSectionNameTellsTheFunction(section: String, symbol: String) throws {
     #expect(try read(section, .gold).entries.map { text($0.symbol) } == [symbol])

@@ -39,6 +39,12 @@ struct GenCommand: ParsableCommand {
       instead of waiting for each page (Linux). With a document of 'orderfile pages --json', it also asks for the \
       constants and variables that the launch touched.
 
+      --rename-sections is for mold, which takes no order file, and for gold and GNU ld without one. These linkers sort \
+      sections by name. objcopy renames the sections of the startup functions in copies of the objects after '--', and \
+      gen prints how to link the copies. The order file is then for 'diff --order' and 'verify' only.
+
+        $ orderfile gen app.oftrace --linker mold --rename-sections ordered -o app.order -- main.o libutil.a
+
       With --splitter bolt, the profile and the order are for llvm-bolt, which splits and orders a linked image. \
       The image must be linked with --emit-relocs, and its basic blocks must be recorded: with record --qemu, or \
       with --breakpoints --blocks if it has a map of basic blocks. gen prints the llvm-bolt command to run.
@@ -80,10 +86,10 @@ struct GenCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The linker that reads the order file. For ELF: lld, gold or gnu-ld. For Mach-O: ld-prime (Apple's since Xcode "
-        + "15), ld64 (Apple's before) or lld. (default: lld for ELF; for Mach-O the linker that --image names, else "
-        + "ld-prime)",
+        + "15), ld64 (Apple's before) or lld. With --rename-sections: mold, gold or gnu-ld. (default: lld for ELF; for "
+        + "Mach-O the linker that --image names, else ld-prime)",
       valueName: "linker"))
-  var linker: LinkerOption?
+  var linker: GenLinkerOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The order file to write; - writes to stdout.", valueName: "file"),
@@ -131,6 +137,17 @@ struct GenCommand: ParsableCommand {
       "Also write a C source file that makes the image prefetch the ordered functions, and touched data, when it starts.",
       valueName: "file"), completion: .file())
   var prefetch: String?
+  @Option(
+    help: ArgumentHelp(
+      "Copy the objects after '--' to this folder, with sections renamed so that mold, gold or GNU ld places the "
+        + "functions without an order file.", valueName: "folder"), completion: .directory)
+  var renameSections: String?
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp(
+      "With --rename-sections: the object files and archives of the link, after '--', in the order of the link.",
+      valueName: "object"))
+  var objects: [String] = []
   @Flag(
     help:
       "List each recorded function that is left out of the order file or not split, with the reason."
@@ -187,11 +204,46 @@ struct GenCommand: ParsableCommand {
         allImages ? "--all-images" : splitProfile != nil ? "--split-profile" : "--prefetch"
       throw ValidationError("--fallback is one order file: it can't be used with \(other)")
     }
+    try checkRenaming()
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
     }
     if allImages && linkMap != nil {
       throw ValidationError("--link-map belongs to one image: it can't be used with --all-images")
+    }
+  }
+
+  private func checkRenaming() throws {
+    guard renameSections != nil else {
+      if !objects.isEmpty {
+        throw ValidationError("objects after '--' belong to --rename-sections")
+      }
+      if let linker, linker.dialect == nil {
+        throw ValidationError(
+          "\(linker.name) takes no order file: rename the sections of its objects, with --rename-sections FOLDER -- OBJECTS"
+        )
+      }
+      return
+    }
+    guard linker?.renaming != nil else {
+      let other = linker.map { ", not \($0.name), which takes the order file" } ?? ""
+      let names = RenamingLinker.all.map(\.name).joined(separator: ", ")
+      throw ValidationError("--rename-sections needs --linker with one of \(names)\(other)")
+    }
+    if objects.isEmpty {
+      throw ValidationError(
+        "--rename-sections needs the object files and archives of the link, after '--'")
+    }
+    if output == "-" {
+      throw ValidationError(
+        "--rename-sections needs -o FILE, for the order by which 'diff --order' checks the link")
+    }
+    let others = [
+      ("--all-images", allImages), ("--split-profile", splitProfile != nil),
+      ("--prefetch", prefetch != nil), ("--fallback", fallback != nil),
+    ]
+    if let other = others.first(where: \.1) {
+      throw ValidationError("--rename-sections can't be used with \(other.0)")
     }
   }
 
@@ -213,6 +265,10 @@ struct GenCommand: ParsableCommand {
     options.split = splitProfile == nil ? nil : splitter?.format ?? SplitFormat.all[0]
     options.splitPath = splitProfile ?? ""
     options.prefetchPath = prefetch
+    if let renaming = linker?.renaming, let renameSections {
+      options.renaming = OrderGeneration.RenamingRequest(
+        renaming, folder: renameSections, objects: objects)
+    }
     options.environment = .own
     return options
   }
@@ -222,7 +278,8 @@ struct GenCommand: ParsableCommand {
 
   func run() throws {
     // Find out early if an output can't be written.
-    let inputs = launches.files + recorded + image + [linkMap, debugFile].compactMap { $0 }
+    let inputs =
+      launches.files + recorded + image + objects + [linkMap, debugFile].compactMap { $0 }
     let fallbackOrder = try fallback.map { path throws(Diagnostic) in
       try FallbackOrder(path, linker: linker?.dialect)
     }
@@ -261,6 +318,7 @@ struct GenCommand: ParsableCommand {
       orders = [try generation.order(ofImageNamed: fileName, outputPath: onlyOutput.path)]
       if let profile, let bytes = orders[0].splitProfile { try profile.finish(bytes) }
       if let source, let bytes = orders[0].prefetchSource { try source.finish(bytes) }
+      try orders[0].copies?.write()
       try onlyOutput.finish(orders[0].bytes)
     }
     if json {

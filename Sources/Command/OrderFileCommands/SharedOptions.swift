@@ -21,6 +21,25 @@ struct LinkerOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
+/// `--linker` of `gen`: also a linker that takes no order file.
+struct GenLinkerOption: ExpressibleByArgument {
+  let name: String
+  /// The dialect of the linker's order files; `nil` if it takes none.
+  var dialect: OrderFileDialect? { OrderFileDialect(name: name) }
+  /// How the linker places functions by the names of sections; `nil` if it does not.
+  var renaming: RenamingLinker? { RenamingLinker(name: name) }
+
+  init?(argument: String) {
+    guard Self.allValueStrings.contains(argument) else { return nil }
+    name = argument
+  }
+
+  static var allValueStrings: [String] {
+    Set(LinkerOption.allValueStrings + RenamingLinker.all.map(\.name)).sorted()
+  }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
 /// `--linker` of commands that build ELF images.
 struct ELFLinkerOption: ExpressibleByArgument {
   let dialect: OrderFileDialect

@@ -6,6 +6,7 @@
 //     .text.unlikely.f   `unlikely` is a group of functions that the compiler considers cold
 //     .text.unlikely     the functions of that group in an object without function sections; or `unlikely`
 //     .text.unlikely.    the former, from LLVM, which thus distinguishes the two
+//     .text.sorted.17.f  the usual name with a number, by which gold and GNU ld sort: `gen --rename-sections` and gcc
 //     .text.split.f      what LLVM split off from f, f.cold; .text.eh.f are its landing pads, f.eh
 //     .text              all other functions of such an object
 
@@ -48,6 +49,10 @@ package struct FunctionSection {
         self.init(nameStart: start, part: .whole, isGroup: false)
         return
       }
+      if let end = Self.endOfNumber(name) {
+        self.init(nameStart: end, part: .whole, in: name)
+        return
+      }
       for (group, part) in Self.groups where Self.begins(name, with: group, at: start) {
         let end = start + group.utf8CodeUnitCount
         if end == name.byteCount {
@@ -81,6 +86,21 @@ package struct FunctionSection {
     ("unlikely", .unlikely), ("split", .split), ("eh", .landingPads), ("startup", .whole),
     ("hot", .whole), ("exit", .whole), ("unknown", .whole),
   ]
+
+  /// The beginning of the names by which gold and GNU ld sort sections.
+  package static let sortedPrefix = ".text.sorted."
+
+  /// The offset of the function's name in `.text.sorted.17.f`; `nil` for other names.
+  private static func endOfNumber(_ name: RawSpan) -> Int? {
+    guard begins(name, with: ".text.sorted.") else { return nil }
+    let start = sortedPrefix.utf8.count
+    var end = start
+    while end < name.byteCount,
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(
+        name.unsafeLoad(fromByteOffset: end, as: UInt8.self))
+    { end += 1 }
+    return end > start && begins(name, with: ".", at: end) ? end + 1 : nil
+  }
 
   /// Whether `section` is the section of a group of functions: `.text.hot`, `.text.unlikely`.
   package static func isGroup(_ section: [UInt8]) -> Bool {

@@ -34,6 +34,10 @@ import Testing
     var image = name == "lossy" ? lossy : plain
     image.file.linkOption = name == "lossy" ? "-Wl,-T," : "-Wl,--symbol-ordering-file="
     if name == "split" { image.split = split }
+    if name == "renamed" {
+      image.file.linker = "mold"
+      image.renaming = renaming
+    }
     return image
   }
 
@@ -49,7 +53,16 @@ import Testing
     return split
   }()
 
-  @Test(arguments: ["plain", "lossy", "split"]) func textIsAsRecorded(_ name: String) throws {
+  static let renaming = RenamingSummary(
+    folder: "out put", linkOptions: "-fuse-ld=mold", sections: 2,
+    objects: [
+      RenamingSummary.Object(path: "a.o", copy: "out put/a.o", sections: 0),
+      RenamingSummary.Object(path: "libb.a", copy: "out put/libb.a", sections: 2),
+    ])
+
+  @Test(arguments: ["plain", "lossy", "split", "renamed"]) func textIsAsRecorded(_ name: String)
+    throws
+  {
     let image = Self.image(name)
     try expectGolden(
       GenText(image).text + "\n--list-missing\n"
@@ -59,7 +72,7 @@ import Testing
 
   @Test func jsonIsAsRecorded() throws {
     let json = GenDocument(
-      images: [Self.plain, Self.lossy, Self.image("split")],
+      images: [Self.plain, Self.lossy, Self.image("split"), Self.image("renamed")],
       unused: [
         UnusedHits(
           trace: "a.oftrace", image: "/lib/b.so", imageID: "0b", hits: 3, functions: 2,
@@ -72,7 +85,7 @@ import Testing
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
     let value = try parsedJSON(json)
     #expect(value["schema"] as? String == GenDocument.schema)
-    #expect((value["images"] as? [[String: Any]])?.count == 3)
+    #expect((value["images"] as? [[String: Any]])?.count == 4)
   }
 
   @Test func whatStayedSinceThePreviousOrderIsSaid() throws {

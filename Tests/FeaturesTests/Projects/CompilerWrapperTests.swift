@@ -242,7 +242,8 @@ import Testing
     }
     let text =
       "app: not ordered: the project links this image with mold, which can't order\n"
-      + "  hint: remove -fuse-ld=mold from the project's flags, or replace it by lld, gold or bfd"
+      + "  hint: remove -fuse-ld=mold from the project's flags, or replace it by lld, gold or bfd, "
+      + "or keep it, and rename sections with 'orderfile gen --linker mold --rename-sections'"
     #expect(error?.description == text)
   }
 

@@ -82,6 +82,15 @@ extension [Finding] {
   @Test func aLinkerThatDoesNotOrderIsAWarning() {
     let facts = Self.facts([Self.linker("mold", "mold 2.30", orders: false)])
     #expect(facts.findings.of("mold")?.severity == .warning && facts.orderingLinkers.isEmpty)
+    var mold = Self.linker("mold", "mold 2.30", orders: false)
+    mold.renaming = RenamingLinker(name: "mold")
+    let renaming = Self.facts([mold]).findings.of("mold")
+    #expect(
+      renaming?.severity == .ok
+        && renaming?.finding
+          == "mold 2.30: takes no order file, but places functions together that "
+          + "'orderfile gen --linker mold --rename-sections' renames (tried)"
+    )
     // The finding claims nothing that was not tried.
     let untried = Self.facts([Self.linker("lld", "LLD 19", orders: nil)], []).findings
     #expect(untried.of("lld")?.finding.contains("not tried") ?? false)

@@ -55,8 +55,9 @@ extension ImageFacts {
     }
     guard let dialect = OrderFileDialect(linkerStating: linker) else {
       return Finding(
-        .image, "linker", .error, "\(linker) can't order functions",
-        hint: "link with -fuse-ld=lld")
+        .image, "linker", .error, "\(linker) takes no order files",
+        hint: "link with -fuse-ld=lld"
+          + (RenamingLinker(stating: linker).map { "; or rename sections: \($0.command)" } ?? ""))
     }
     return dialect.isUsual
       ? Finding(.image, "linker", .ok, linker)

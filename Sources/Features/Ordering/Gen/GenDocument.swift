@@ -54,6 +54,8 @@ package struct OrderedImage: Hashable, Sendable {
   package var data: OrderedData?
   /// The code that the image prefetches when it starts; `nil` if no source file for prefetching was written.
   package var prefetch: PrefetchSummary?
+  /// The copies of objects with renamed sections; `nil` if no sections were renamed.
+  package var renaming: RenamingSummary?
 
   package init(
     _ file: File, recording: Recording, layout: ImageReference?, functions: Functions
@@ -273,6 +275,7 @@ extension OrderedImage: JSONWritableObject {
     json.optional("layoutPath", layout?.path)
     json.optional("data", data)
     json.optional("prefetch", prefetch)
+    json.optional("renaming", renaming)
     json.optional("split", split)
 
     json.member("entries", file.entries)

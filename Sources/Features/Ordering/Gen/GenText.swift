@@ -64,6 +64,7 @@ package struct GenText {
       text += list("left whole", split.leftWhole)
     }
     if let prefetch = image.prefetch { text += "\n" + prefetch.text }
+    if let renaming = image.renaming { text += "\n" + renaming.text }
     if let data = image.data { text += "\n" + data.text }
     return text + list("left out", image.functions.missing)
       + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")
@@ -91,6 +92,7 @@ package struct GenText {
     if let split = image.split, let command = split.command {
       return "; next: \(printable(command))"
     }
+    if let renaming = image.renaming { return "; next: remove the image, and \(renaming.use)" }
     guard let option = image.file.linkOption, image.file.path != "-" else { return "" }
     var link = "and link it with \(option)\(printable(shellWord(image.file.path)))"
     if let prefetch = image.prefetch {

@@ -80,7 +80,7 @@ struct ImageOrder {
     data launches: [LaunchData] = []
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
-    let (dialect, linkerSource) = try dialect(options.linker)
+    let (dialect, linkerSource) = try dialect(options)
     let strategy = options.strategy ?? .usual(launchCount: Int(clamping: used.launchCount))
     let previous = try options.previous.map { path throws(Diagnostic) in
       try PreviousOrder(path, of: release, for: dialect, options.architecture)
@@ -94,6 +94,16 @@ struct ImageOrder {
     var placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
       architecture: options.architecture ?? slice)
+    let copies = try options.renaming.map { request throws(Diagnostic) in
+      let ordered = Set(placing.entries.map { NameKey($0.symbol) })
+      let objects = try request.objects.map { path throws(Diagnostic) in
+        try LinkedObject(path) { ordered.contains($0) }
+      }
+      return try RenamedCopies(
+        try SectionRenaming(placing.entries, for: request.linker, objects: objects),
+        in: request.folder, options.environment)
+    }
+    if let copies { placing.replace(by: copies.renaming.entries) }
     let (data, dataWarnings) = try dataOrder(launches, options, strategy, previous, dialect)
     let prefetch = try options.prefetchPath.map { path throws(Diagnostic) in
       placing.addAnchors(around: PlacingEntries(of: parts, in: map, for: dialect).entries.count)
@@ -103,7 +113,7 @@ struct ImageOrder {
     }
     let written = dialect.write(
       placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
-    let unwritten = unwritten(placing, written)
+    let unwritten = unwritten(placing, written, copies?.renaming.leftOut ?? [])
     var image = OrderedImage(
       OrderedImage.File(
         path: outputPath, linker: dialect.name, linkerSource: linkerSource,
@@ -138,6 +148,12 @@ struct ImageOrder {
     } else {
       image.file.linkOption = dialect.linkOption
     }
+    if let copies {
+      image.file.linker = copies.renaming.linker.name
+      image.file.linkerSource = .option
+      image.file.linkOption = nil
+      image.renaming = copies.summary
+    }
     image.data = data?.summary
     image.prefetch = prefetch?.summary
     image.file.previous = previous?.comparison(with: written.bytes)
@@ -146,10 +162,13 @@ struct ImageOrder {
     image.split?.format = options.split?.name ?? ""
     image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
     image.split?.command = split?.orderFile?.command(outputPath, options.splitPath)
+    let unmoved: [Diagnostic] = copies?.renaming.sharedSections.map { [$0] } ?? []
     return GeneratedOrder(
       bytes: split?.orderFile?.bytes ?? written.bytes, splitProfile: split?.profile,
-      prefetchSource: prefetch?.bytes, image: image, imageFormat: layout.imageFormat,
+      prefetchSource: prefetch?.bytes, copies: copies, image: image,
+      imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing) + dataWarnings + (split?.warnings ?? [])
+        + unmoved
         + Diagnostic.changedWorkloads(workloads, since: previous))
   }
 
@@ -185,9 +204,10 @@ struct ImageOrder {
   private func dataLayout(
     _ options: OrderGeneration.Options, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> DataLayout {
-    guard dialect.ordersData, options.split?.isForLinker ?? true else {
+    let other = options.renaming?.linker.name ?? (options.split?.isForLinker ?? true ? nil : "BOLT")
+    guard dialect.ordersData, other == nil else {
       throw Diagnostic(
-        "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
+        "unable to order data with \(other ?? dialect.name): only lld and Apple's "
           + "linkers order data by name", context: [release.path])
     }
     let data: DataLayout?
@@ -243,10 +263,11 @@ struct ImageOrder {
 
   /// The dialect of the linker that the user names, or that linked the build to order; otherwise the usual dialect.
   private func dialect(
-    _ wanted: OrderFileDialect?
+    _ options: OrderGeneration.Options
   ) throws(Diagnostic) -> (OrderFileDialect, OrderedImage.LinkerSource) {
     let imageFormat = release.layout.imageFormat
-    guard let wanted else {
+    // The order file for renamed sections is a list of symbols, which no linker reads but `diff` and `verify` do.
+    guard let wanted = options.renaming == nil ? options.linker : .lld else {
       if let linker = release.image?.linker.flatMap(OrderFileDialect.init(name:)) {
         return (linker, .image)
       }
@@ -296,7 +317,8 @@ struct ImageOrder {
   /// Returns the functions whose lines can't be written, as indexes into the layout's functions, and one
   /// name of each with the reason. Leaves out functions that have a line by another name.
   private func unwritten(
-    _ placing: PlacingEntries, _ written: WrittenOrderFile
+    _ placing: PlacingEntries, _ written: WrittenOrderFile,
+    _ unrenamed: [(entry: OrderFileEntry, reason: SectionRenaming.Reason)]
   ) -> (functions: [Int], names: [NameWithReason]) {
     let layout = release.layout
     let lost = written.unwritable.filter { $0.reason != .duplicate }
@@ -318,15 +340,18 @@ struct ImageOrder {
       let new = others.filter { seen.insert(layout.functions[$0].address).inserted }
       functions += new
       guard found.isEmpty || !new.isEmpty else { return }
-      names.append(NameWithReason(name: name, reason: "unable to write: \(reason)"))
+      names.append(NameWithReason(name: name, reason: reason))
     }
     for name in placing.unnamable {
-      add(
-        name,
+      let reason =
         isOutlined(name.bytes[...])
-          ? MissingReason.outlined.description : "the name is a label, or the linker made it")
+        ? MissingReason.outlined.description : "the name is a label, or the linker made it"
+      add(name, "unable to write: \(reason)")
     }
-    for entry in lost { add(SymbolName(bytes: entry.entry.symbol), "\(entry.reason)") }
+    for entry in lost {
+      add(SymbolName(bytes: entry.entry.symbol), "unable to write: \(entry.reason)")
+    }
+    for entry in unrenamed { add(SymbolName(bytes: entry.entry.symbol), entry.reason.rawValue) }
     return (functions, names)
   }
 

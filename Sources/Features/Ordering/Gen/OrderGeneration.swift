@@ -12,6 +12,8 @@ package struct GeneratedOrder {
   package let splitProfile: [UInt8]?
   /// The source file that makes the image prefetch the ordered functions; `nil` if no prefetching is requested.
   package let prefetchSource: [UInt8]?
+  /// The copies of objects that place the functions when they are linked; `nil` if an order file places the functions.
+  package let copies: RenamedCopies?
   package var image: OrderedImage
   /// The format of the build that is ordered.
   package let imageFormat: ImageFormat
@@ -54,10 +56,28 @@ package struct OrderGeneration {
     package var prefetchPath: String?
     /// Whether data that launches touched are listed after the functions. Otherwise they are only prefetched.
     package var ordersData = true
-    /// Where the tool that splits is looked up.
+    /// How to rename sections, for a linker that places functions by the names of sections; `nil` renames none. With
+    /// it, `builds` is `one`, and functions are neither split nor prefetched.
+    package var renaming: RenamingRequest?
+    /// Where the tools that split and rename are looked up.
     package var environment = LaunchEnvironment(searchPath: nil)
 
     package init(traces: [String]) { self.traces = traces }
+  }
+
+  /// For which linker and in which objects sections are renamed.
+  package struct RenamingRequest {
+    package var linker: RenamingLinker
+    /// The folder for the copies of the objects.
+    package var folder: String
+    /// The paths of objects and archives, in the order in which they are linked.
+    package var objects: [String]
+
+    package init(_ linker: RenamingLinker, folder: String, objects: [String]) {
+      self.linker = linker
+      self.folder = folder
+      self.objects = objects
+    }
   }
 
   /// The paths of the builds to order; if none is given, the recorded build.

@@ -36,6 +36,12 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
+  /// The remedy for a linker that places functions by the names of sections; empty for other linkers.
+  private var renaming: [Remedy] {
+    RenamingLinker(name: name).map { [Remedy("keep it, and rename sections with \($0.command)")] }
+      ?? []
+  }
+
   /// Returns the dialect of the linker's order files.
   ///
   /// - Parameter image: the name or path of the linked image, for the error.
@@ -44,7 +50,9 @@ package struct BuildLinker: Hashable, Sendable, CustomStringConvertible {
     if let dialect { return dialect }
     throw Diagnostic(
       "not ordered: the project links this image with \(name), which can't order", context: [image],
-      hint:
-        "remove -fuse-ld=\(name) from the project's flags, or replace it by lld, gold or bfd")
+      remedies: [
+        Remedy("remove -fuse-ld=\(name) from the project's flags"),
+        Remedy("replace it by lld, gold or bfd"),
+      ] + renaming)
   }
 }

@@ -20,16 +20,20 @@ package struct LinkerFacts: Hashable, Sendable {
   package var ordersFunctions: Bool?
   package var ordersData: Bool?
   package var writesMaps: Bool?
+  /// How the linker places functions by the names of their sections, if it takes no order file; `nil` if it does not, or
+  /// if it was not tried.
+  package var renaming: RenamingLinker?
 
   package init(
     _ linker: BuildLinker, version: String? = nil, ordersFunctions: Bool? = nil,
-    ordersData: Bool? = nil, writesMaps: Bool? = nil
+    ordersData: Bool? = nil, writesMaps: Bool? = nil, renaming: RenamingLinker? = nil
   ) {
     self.linker = linker
     self.version = version
     self.ordersFunctions = ordersFunctions
     self.ordersData = ordersData
     self.writesMaps = writesMaps
+    self.renaming = renaming
   }
 }
 
@@ -44,6 +48,8 @@ struct LinkerTrial {
   private let trials: ToolTrials
   /// The object file to link; `nil` if no compiler could make it.
   private let object: String?
+  /// The object file with two functions in sections with names for mold; `nil` if no compiler could make it.
+  private let namedObject: String?
 
   private static let source = """
     int of_a(int n) { return n + 1; }
@@ -55,18 +61,34 @@ struct LinkerTrial {
   private static let functions = ["of_c", "of_a", "of_b"]
   private static let data = ["of_z", "of_x", "of_y"]
 
+  private static let namedSource = """
+    __attribute__((section(".startup.2"))) int of_a(int n) { return n + 1; }
+    int of_b(int n) { return n + 2; }
+    __attribute__((section(".startup.1"))) int of_c(int n) { return n + 3; }
+    int of_d(int n) { return n + 4; }
+
+    """
+
   /// - Parameter compilers: the paths of C compilers. The first one that works is used.
   init(_ trials: ToolTrials, compilers: [String]) throws(Diagnostic) {
     self.trials = trials
-    try trials.write(Self.source, to: "trial.c")
+    object = try Self.object(of: Self.source, "trial", trials, compilers)
+    namedObject = try Self.object(of: Self.namedSource, "named", trials, compilers)
+  }
+
+  private static func object(
+    of source: String, _ name: String, _ trials: ToolTrials, _ compilers: [String]
+  ) throws(Diagnostic) -> String? {
+    try trials.write(source, to: "\(name).c")
+    let object = trials.path("\(name).o")
     let isMade = compilers.contains { compiler in
       let run = trials.run([
         compiler, "-O1", "-fPIC", "-ffunction-sections", "-fdata-sections", "-c",
-        trials.path("trial.c"), "-o", trials.path("trial.o"),
+        trials.path("\(name).c"), "-o", object,
       ])
       return run?.succeeded ?? false
     }
-    object = isMade ? trials.path("trial.o") : nil
+    return isMade ? object : nil
   }
 
   /// - Parameters:
@@ -88,7 +110,23 @@ struct LinkerTrial {
       (try? InputFile.bytes(trials.path("trial.map"))).map { $0.count > 0 } ?? false
     facts.ordersData = try follows(
       dialect.orderOfVariables(Self.data), program, dialect, Self.data)
+    if facts.ordersFunctions == false, let renaming = RenamingLinker(name: linker.name),
+      placesTogether(program)
+    {
+      facts.renaming = renaming
+    }
     return facts
+  }
+
+  /// Whether the linker sorts output sections by name, and so places the functions together whose sections have such names.
+  private func placesTogether(_ linker: String) -> Bool {
+    guard let namedObject else { return false }
+    let image = trials.path("named.so")
+    let run = trials.run([linker, "-shared", namedObject, "-o", image])
+    guard run?.succeeded ?? false else { return false }
+    let places = Self.addresses(of: ["of_c", "of_a", "of_b", "of_d"], in: image)
+    guard places.count == 4, places[0] < places[1] else { return false }
+    return places[2...].allSatisfy { $0 < places[0] || $0 > places[1] }
   }
 
   /// Whether the linker places `names` in the order of `text`, the contents of an order file. The link also writes a

@@ -44,6 +44,12 @@ extension ToolFacts {
         "\(version): not tried, because there is no working compiler",
         hint: compilers.isEmpty ? install("clang") : "\(compilers[0].name) -c file.c")
     }
+    if let renaming = linker.renaming {
+      return Finding(
+        .tools, linker.name, .ok,
+        "\(version): takes no order file, but places functions together that \(renaming.command) renames (tried)"
+      )
+    }
     guard orders else {
       return Finding(
         .tools, linker.name, .warning, "\(version): does not order functions (tried)",
@@ -76,7 +82,7 @@ extension ToolFacts {
       if orderingLinkers.contains(where: \.isUsual) {
         return Finding(.tools, check, .ok, "\(linker); -fuse-ld=lld chooses lld")
       }
-      let lack = dialect == nil ? " can't order functions" : " takes no order files of lld"
+      let lack = dialect == nil ? " takes no order files" : " takes no order files of lld"
       let other = dialect.map { "; or write its order files: orderfile gen --linker \($0)" }
       return Finding(.tools, check, .warning, linker + lack, hint: useLLD + (other ?? ""))
     }

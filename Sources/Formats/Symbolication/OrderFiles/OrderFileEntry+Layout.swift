@@ -261,6 +261,9 @@ extension PlacingEntries {
         OrderFileEntry.init(anchor:)), at: 0)
   }
 
+  /// Replaces the entries by some of them, in another order.
+  package mutating func replace(by kept: [OrderFileEntry]) { entries = kept }
+
   /// The entries of variables and constants, for parts of a layout of data (`DataLayout`).
   package var dataEntries: [OrderFileEntry] {
     entries.map { entry in

@@ -32,9 +32,14 @@ package struct OrderedSections: Sendable {
 
 extension OrderFileDialect {
   /// For each section, the index of the first section that the linker orders together with it: the script of GNU ld
-  /// moves functions out of `.text` into a section of another name.
+  /// moves functions out of `.text` into a section of another name, and mold makes several sections of renamed ones.
   func orderedTogether(_ sections: [Section]) -> [Int] {
-    guard movesToOwnSection else { return Array(sections.indices) }
+    guard movesToOwnSection else {
+      let first = sections.firstIndex { RenamingLinker.makes($0.name.bytes) }
+      return sections.indices.map { index in
+        RenamingLinker.makes(sections[index].name.bytes) ? first ?? index : index
+      }
+    }
     func isText(_ section: Section) -> Bool {
       section.name == ".text" || section.name.bytes.starts(with: ".text.".utf8)
     }
