@@ -62,6 +62,7 @@ package struct GenText {
         "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes)) that ran and "
         + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
+      if let unmapped = split.unmapped?.text { text += "\n" + unmapped }
     }
     if let prefetch = image.prefetch { text += "\n" + prefetch.text }
     if let data = image.data { text += "\n" + data.text }
