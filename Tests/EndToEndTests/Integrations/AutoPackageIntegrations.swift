@@ -6,7 +6,11 @@ import Testing
 @Suite(.needs(.recording, "swift")) struct AutoPackageIntegrations {
   /// Two programs, a dynamic library that one of them loads, a C target, a resource, and a source that a plugin's tool
   /// generates.
-  private static func project(dependencies: String = "") throws -> AutoProject {
+  ///
+  /// - Parameter work: a C statement of each function of the C target, whose argument is `n`.
+  static func project(
+    dependencies: String = "", work: String = "__asm__ volatile(\".fill 300, 1, 0x90\");"
+  ) throws -> AutoProject {
     let project = try AutoProject(makefile: false)
     for name in ["main.c", "../shared.c", "../static.c", "../generate.sh"] {
       try FileManager.default.removeItem(atPath: "\(project.folder)/src/\(name)")
@@ -69,7 +73,7 @@ import Testing
       "Sources/parts/parts.c",
       "#include \"parts.h\"\n"
         + numbers.map {
-          "int part\($0)(int n) { __asm__ volatile(\".fill 300, 1, 0x90\"); return n + \($0); }\n"
+          "int part\($0)(int n) { \(work) return n + \($0); }\n"
         }.joined())
     let cases = numbers.map { "case \($0): part\($0)(n)\n" }.joined()
     let run = "func run(_ i: Int, _ n: Int32) -> Int32 {\nswitch i {\n\(cases)default: n\n}\n}\n"

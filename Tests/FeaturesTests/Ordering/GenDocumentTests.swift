@@ -50,6 +50,12 @@ import Testing
     split.hotBytes = 2_100
     split.coldBytes = 7
     split.leftWhole = [NameWithReason(name: "parse", reason: "drifted")]
+    var unmapped = UnmappedCode()
+    unmapped.functions = 2
+    unmapped.bytes = 1_024
+    unmapped.ofFunctions = 5
+    unmapped.ofBytes = 5_000
+    split.unmapped = unmapped
     return split
   }()
 

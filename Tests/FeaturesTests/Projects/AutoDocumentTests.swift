@@ -1,4 +1,5 @@
 import ImageModel
+import Ordering
 import Prediction
 import Projects
 import TestSupport
@@ -76,6 +77,44 @@ import Testing
     let written = try #require(value["prefetch"] as? [String: Any])
     #expect(written["isKept"] as? Bool == prefetch.isKept)
     #expect((written["requests"] == nil) == (prefetch.requests == nil))
+  }
+
+  private static let split: [(AutoDocument.Split, String)] = {
+    var kept = AutoDocument.Split()
+    kept.pages = BeforeAfter(before: 148, after: 60)
+    kept.pages16k = BeforeAfter(before: 40, after: 17)
+    kept.unmapped.functions = 9
+    kept.unmapped.bytes = 12_390
+    kept.unmapped.ofFunctions = 31
+    kept.unmapped.ofBytes = 40_960
+    var left = AutoDocument.Split()
+    left.pages = BeforeAfter(before: 9, after: 9)
+    left.refusal = "the launches execute no fewer pages"
+    var none = AutoDocument.Split()
+    none.refusal = "no function can be split"
+    let pages = "the launches execute"
+    return [
+      (
+        kept,
+        "splitting is kept: \(pages) 60 pages (with whole functions in order, 148); 9 of 31 functions "
+          + "that ran (12.1 KiB of 40.0 KiB) have no map of basic blocks, and stay whole"
+      ),
+      (left, "splitting is left out: \(pages) 9 pages (with whole functions in order, 9)"),
+      (none, "splitting is left out: no function can be split"),
+      (AutoDocument.Split(), "splitting is kept"),
+    ]
+  }()
+
+  @Test(arguments: split)
+  func textSaysWhetherFunctionsAreSplit(split: AutoDocument.Split, expected: String) throws {
+    var document = Self.two
+    document.split = split
+    #expect(AutoText(document).text.contains("\n\(expected)\n"))
+    #expect(AutoMarkdown(document).text.contains("\n- \(expected)\n"))
+    let written = try #require(try parsedJSON(document.json())["split"] as? [String: Any])
+    #expect(written["isKept"] as? Bool == (split.refusal == nil))
+    #expect(
+      (written["pages"] as? [String: Int])?["saved"] == split.pages.map { $0.before - $0.after })
   }
 
   /// The project was recorded in an emulator, and measured: the text distinguishes predictions from measurements.

@@ -30,9 +30,10 @@ import Testing
   }
 
   private func plan(
-    _ system: BuildSystem = make, _ goal: AutoGoal = .functions, linker: OrderFileDialect? = nil
+    _ system: BuildSystem = make, _ goal: AutoGoal = .functions, linker: OrderFileDialect? = nil,
+    splitter: ProjectSplitter? = nil
   ) throws -> BuildPlan {
-    try BuildPlan(system, goal: goal, linker: linker, in: environment)
+    try BuildPlan(system, goal: goal, linker: linker, splitter: splitter, in: environment)
   }
 
   @Test func theOptionsChooseOneGoal() throws {
@@ -46,14 +47,31 @@ import Testing
   }
 
   @Test(arguments: [cargo, swift])
-  func onlyProjectsOfCAreSplitOrHaveTheirDataOrdered(system: BuildSystem) {
-    for (goal, message) in [(AutoGoal.split, "unable to split"), (.data, "unable to order data")] {
-      let error = #expect(throws: Diagnostic.self) { try plan(system, goal) }
-      #expect(error?.message == "\(message): expected a project of C or C++, found \(system.name)")
-      #expect(error?.severity == .usage)
-      #expect(goal.refusal(of: Self.make) == nil)
+  func onlyProjectsOfCHaveTheirDataOrdered(system: BuildSystem) {
+    let error = #expect(throws: Diagnostic.self) { try plan(system, .data) }
+    #expect(
+      error?.message == "unable to order data: expected a project of C or C++, found \(system.name)"
+    )
+    #expect(error?.severity == .usage)
+    #expect(AutoGoal.data.refusal(of: Self.make) == nil)
+    for goal in [AutoGoal.functions, .split] { #expect(goal.refusal(of: system) == nil) }
+  }
+
+  @Test func ifTheLinkerSplitsItIsLLDAndGetsBitcode() throws {
+    try install("ld.lld")
+    let swift = try plan(Self.swift, .split, splitter: .linker)
+    #expect(swift.system.build == "swift build --experimental-lto-mode=full")
+    #expect(swift.compileOptions(splitBy: "/p").last == "--experimental-lto-mode=full")
+    for profile in [false, true] {
+      #expect(swift.objects(of: .ordered, hasProfile: profile) == .bitcode)
     }
-    #expect(AutoGoal.functions.refusal(of: system) == nil)
+    let cargo = try plan(Self.cargo, .split, splitter: .linker)
+    #expect(cargo.system.build == Self.cargo.build)
+    #expect(cargo.compileOptions(splitBy: "/p") == ["-Clinker-plugin-lto", "-Ccodegen-units=1"])
+    let error = #expect(throws: Diagnostic.self) {
+      try plan(Self.cargo, .split, linker: .gold, splitter: .linker)
+    }
+    #expect(error?.message.hasPrefix("unable to split with gold: expected lld") ?? false)
   }
 
   @Test func theLinkerIsTheFirstThatIsInstalled() throws {
@@ -109,6 +127,10 @@ import Testing
     #expect(try plan(Self.cargo).compileOptions(splitBy: nil) == [])
     #expect(
       try plan(Self.make).compileOptions(splitBy: nil, isOCaml: true) == ["-function-sections"])
+    #expect(
+      try plan(Self.cargo, .split, splitter: .compiler).compileOptions(splitBy: "/p") == [
+        "-Cllvm-args=-basic-block-address-map", "-Cllvm-args=-basic-block-sections=/p",
+      ])
   }
 
   @Test func aGoalRefusesTheMethodsThatDoNotSeeIt() {

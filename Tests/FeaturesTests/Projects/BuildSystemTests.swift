@@ -64,6 +64,10 @@ import Testing
       swift.linkOptions(.lld, orderFile: "/o/a.order") == [
         "-Xlinker", "--build-id", "-Xlinker", "--symbol-ordering-file=/o/a.order",
       ])
+    #expect(
+      swift.linkOptions(.lld, orderFile: "/o/a.order", splitBy: "/p").suffix(4) == [
+        "-Xlinker", "--lto-basic-block-address-map", "-Xlinker", "--lto-basic-block-sections=/p",
+      ])
   }
 
   @Test(arguments: [

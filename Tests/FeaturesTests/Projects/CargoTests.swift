@@ -182,4 +182,24 @@ import Testing
       #expect(CargoStripping.isStripping(value) == strips)
     }
   }
+
+  @Test(arguments: [
+    (
+      "[target.x86_64-unknown-linux-gnu]\nlinker = \"/usr/bin/clang\"", 2,
+      "X86_64_UNKNOWN_LINUX_GNU"
+    ),
+    ("# c\n[target.'cfg(unix)']\nlinker = \"rust-lld\"", 3, nil),
+  ])
+  func aLinkerThatNoWrapperSeesIsFound(text: String, line: Int, target: String?) {
+    let found = CargoLinker(in: text, path: "c.toml")
+    #expect(found?.place == "c.toml:\(line)")
+    #expect(found?.variable == target.map { "CARGO_TARGET_\($0)_LINKER" })
+  }
+
+  @Test(arguments: [
+    "[target.x86_64-unknown-linux-gnu]\nlinker = \"clang\"", "[build]\nlinker = \"/x\"", "",
+  ])
+  func compilersAreLinkersThatWrappersSee(text: String) {
+    #expect(CargoLinker(in: text, path: "c.toml") == nil)
+  }
 }

@@ -77,6 +77,11 @@ import Testing
     ("-c a.c", false, ["/p"], "-ffunction-sections"),
     ("-flto -c a.c", true, ["/p"], "-ffunction-sections"),
     ("a.o", true, ["/p"], link),
+    ("-flto a.o", true, [], "-ffunction-sections \(link) -Xlinker --lto-basic-block-address-map"),
+    (
+      "-Wl,-plugin-opt=O3 a.o", false, ["/p"],
+      "\(link) -Xlinker --lto-basic-block-address-map -Xlinker --lto-basic-block-sections=/p"
+    ),
   ])
   func whatIsCompiledIsSplitByAProfile(
     call: String, isClang: Bool, files: [String], added: String
@@ -285,11 +290,57 @@ import Testing
     ("--crate-name x --print cfg", ""), ("--crate-name", ""), ("", ""),
   ])
   func eachCrateThatRecordsItselfContainsTheRecorder(call: String, added: String) {
+    var settings = WrapperSettings()
+    #expect(rustCall(call, settings) == call)
+    settings.recorder = Array("/rt.o".utf8)
+    #expect(rustCall(call, settings) == call + added)
+  }
+
+  /// Returns the words that rustc gets for the words of `call`.
+  private func rustCall(
+    _ call: String, _ settings: WrapperSettings, hasProfile: Bool = false
+  ) -> String {
     let words = call.split(separator: " ").map { Array($0.utf8) }
-    let found = RustWrapper(words, recorder: Array("/rt.o".utf8)).words
-    #expect(
-      found.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") == call + added)
-    #expect(RustWrapper(words, recorder: nil).words == words)
+    return RustWrapper(words, settings) { _ in hasProfile }.words
+      .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+  }
+
+  private static let map = " -Cllvm-args=-basic-block-address-map"
+
+  /// What runs during the build only is not split.
+  @Test(arguments: [
+    ("--crate-name app main.rs", map, map + " -Cllvm-args=-basic-block-sections=/p"),
+    ("--crate-name macros lib.rs --crate-type proc-macro", "", ""),
+    ("--crate-name build_script_build build.rs", "", ""), ("-vV", "", ""),
+  ])
+  func rustcWritesAMapAndSplitsByAProfile(call: String, added: String, split: String) {
+    var settings = WrapperSettings()
+    settings.split = Array("/p".utf8)
+    #expect(rustCall(call, settings) == call + added)
+    #expect(rustCall(call, settings, hasProfile: true) == call + split)
+  }
+
+  /// What cargo compiles for build scripts and macros stays machine code.
+  @Test(arguments: [
+    (
+      "--crate-name app -C lto=fat -C metadata=1",
+      "--crate-name app -C linker-plugin-lto -C metadata=1"
+    ),
+    ("--crate-name app -C lto main.rs", "--crate-name app -C linker-plugin-lto main.rs"),
+    ("--crate-name app -Clto=fat", "--crate-name app -Clinker-plugin-lto"),
+    ("--crate-name parts -C linker-plugin-lto", "--crate-name parts -C linker-plugin-lto"),
+    (
+      "--crate-name both --crate-type cdylib",
+      "--crate-name both --crate-type cdylib -Clinker-plugin-lto"
+    ),
+    ("--crate-name host -C embed-bitcode=no", "--crate-name host -C embed-bitcode=no"),
+    ("--crate-name lto=fat -C embed-bitcode=no", "--crate-name lto=fat -C embed-bitcode=no"),
+  ])
+  func rustcLeavesCodeOfLinkedCratesToTheLinker(call: String, changed: String) {
+    var settings = WrapperSettings()
+    settings.split = Array("/p".utf8)
+    settings.bitcode = true
+    #expect(rustCall(call, settings) == changed)
   }
 
   @Test func bytesThatAreNotUTF8AreKept() {

@@ -17,6 +17,7 @@ import Testing
     settings.recorder = Array("/rt.o".utf8)
     settings.data = true
     settings.split = Array("/split".utf8)
+    settings.bitcode = true
     settings.compileOptions = [Array("-fno-plt".utf8), Array("-g".utf8)]
     settings.linkOptions = [Array("-Wl,-z,now".utf8)]
     return settings
@@ -27,7 +28,7 @@ import Testing
     let variables = Dictionary(uniqueKeysWithValues: settings.variables.map { ($0.name, $0.value) })
     #expect(try read(variables) == settings)
     // Each variable is written, so that a wrapper reads no variable of the user's environment.
-    #expect(variables.count == 9)
+    #expect(variables.count == 10)
   }
 
   @Test func theUsualLinkerIsOneOfPATH() throws {

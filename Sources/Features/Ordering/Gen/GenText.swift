@@ -62,6 +62,7 @@ package struct GenText {
         "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes).wording) that ran and "
         + "\(ByteCount(split.coldBytes).wording) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
+      if let unmapped = split.unmapped?.text { text += "\n" + unmapped }
     }
     if let prefetch = image.prefetch { text += "\n" + prefetch.text }
     if let renaming = image.renaming { text += "\n" + renaming.text }

@@ -58,6 +58,7 @@ private struct ClangSplit {
   private var hot: [Part] = []
   private var cold: [Part] = []
   private var summary = SplitSummary()
+  private var unmapped = UnmappedCode()
   /// How each body is split or why it is left whole, by its first address.
   private var decisions: [StatedAddress: Decision] = [:]
 
@@ -89,7 +90,9 @@ private struct ClangSplit {
   }
 
   func order(header: [String]) -> SplitOrder {
-    SplitOrder(
+    var summary = summary
+    summary.unmapped = unmapped
+    return SplitOrder(
       profile: ClusterProfile(functions: profile).written(header: header), parts: hot,
       splitOff: cold, summary: summary)
   }
@@ -103,9 +106,11 @@ private struct ClangSplit {
 
   private mutating func decide(_ function: PlacedSymbol) -> Decision {
     guard let blocks = map.function(at: function.address) else {
-      let owner = map.block(at: function.address).map(map.function(of:))
-      return owner == nil ? .whole : .furtherPart
+      guard map.block(at: function.address) == nil else { return .furtherPart }
+      unmapped.add(function, hasMap: false)
+      return .whole
     }
+    unmapped.add(function, hasMap: true)
     let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
     if let difference = request.executed.driftByEntry[function.address] {
       summary.leftWhole.append(

@@ -19,6 +19,8 @@ package struct SplitSummary: Hashable, Sendable {
   package var coldBytes: UInt64 = 0
   /// Functions that stay whole although some of their blocks did not run.
   package var leftWhole: [NameWithReason] = []
+  /// The functions that ran and have no map of basic blocks; `nil` if the tool that splits needs no map.
+  package var unmapped: UnmappedCode?
 
   package init() {}
 }
@@ -31,5 +33,6 @@ extension SplitSummary: JSONWritableObject {
     json.member("hotBytes", hotBytes)
     json.member("leftWhole", leftWhole)
     json.member("outputPath", outputPath)
+    json.optional("unmapped", unmapped)
   }
 }

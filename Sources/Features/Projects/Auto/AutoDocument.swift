@@ -22,6 +22,8 @@ package struct AutoDocument: Hashable, Sendable {
   package var notCounted: String?
   /// How much repeated counts of the pages differ; `nil` if each count finds the same pages.
   package var unsettled: Unsettled?
+  /// Whether the functions are split; `nil` if splitting was not requested.
+  package var split: Split?
   /// Whether the images prefetch what the launches use; `nil` if prefetching was not requested.
   package var prefetch: Prefetch?
   /// The measurements of the launches, in the order of `launches`; empty if launches were not measured.
@@ -47,7 +49,7 @@ package struct AutoDocument: Hashable, Sendable {
   }
 
   package struct Command: Hashable, Sendable {
-    /// The step that ran the command: `configure`, `build`, `launch`, `relink`.
+    /// The step that ran the command: `configure`, `build`, `launch`, `relink`, `split`.
     package var step: String
     package var command: String
 
@@ -243,6 +245,7 @@ extension AutoDocument: JSONDocument {
     json.member("predictedPages", predicted.withSaving)
     json.optional("prefetch", prefetch)
     json.member("schema", Self.schema)
+    json.optional("split", split)
     json.optional("unsettled", unsettled)
     json.member("warnings", warnings)
   }

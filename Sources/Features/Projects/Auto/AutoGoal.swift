@@ -23,12 +23,7 @@ package enum AutoGoal: String, Hashable, Sendable {
   package func refusal(of system: BuildSystem) -> Diagnostic? {
     guard !system.toolchain.compilesC else { return nil }
     switch self {
-    case .functions: return nil
-    case .split:
-      return Diagnostic(
-        "unable to split: expected a project of C or C++, found \(system.name)",
-        context: ["--split"],
-        hint: "leave out --split, or split by hand: docs/how-to/BLOCKS.md", severity: .usage)
+    case .functions, .split: return nil
     case .data:
       return Diagnostic(
         "unable to order data: expected a project of C or C++, found \(system.name)",

@@ -11,6 +11,7 @@ package struct AutoText {
 
   package var text: String {
     heading + pages.text() + "\n" + checks
+      + (document.split.map { printable($0.text) + "\n" } ?? "")
       + (document.prefetch.map { printable($0.text) + "\n" } ?? "")
       + document.recordedBy + "\n\n" + measurements
       + "to order your own build:\n"
@@ -127,6 +128,7 @@ package struct AutoMarkdown {
       text += "\n"
     }
     for image in document.images { text += "- \(markdown(image.name)): \(image.check)\n" }
+    if let split = document.split { text += "- \(markdown(split.text))\n" }
     if let prefetch = document.prefetch { text += "- \(markdown(prefetch.text))\n" }
     for warning in document.warnings {
       text += "- warning: \(markdown(warning.split(separator: "\n").joined(separator: "; ")))\n"

@@ -9,18 +9,23 @@ package struct BuildPlan: Hashable, Sendable {
   /// The linker to use where the project does not demand one.
   package let linker: OrderFileDialect
   package let goal: AutoGoal
+  /// The tool that splits functions; `nil` if functions are not split.
+  package let splitter: ProjectSplitter?
 
-  /// - Parameter linker: the linker that the user wants; `nil` for the best installed linker.
+  /// - Parameters:
+  ///   - linker: the linker that the user wants; `nil` for the best installed linker.
+  ///   - splitter: the tool that splits functions, if `goal` is to split them.
   /// - Throws: `usage` if the project can't be ordered for this goal; an error if the linker can't be used.
   package init(
     _ system: BuildSystem, goal: AutoGoal, linker: OrderFileDialect?,
-    in environment: LaunchEnvironment
+    splitter: ProjectSplitter? = nil, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     if let refusal = goal.refusal(of: system) { throw refusal }
-    self.system = system
+    self.system = splitter == .linker ? system.optimizingAtLink : system
     self.goal = goal
+    self.splitter = splitter
     if let linker {
-      try Self.check(linker, of: system, goal, in: environment)
+      try Self.check(linker, of: system, goal, splitter, in: environment)
       self.linker = linker
     } else {
       self.linker = try environment.orderingLinker()
@@ -34,11 +39,16 @@ package struct BuildPlan: Hashable, Sendable {
   /// - Throws: if the user's `linker` can't be used.
   private static func check(
     _ linker: OrderFileDialect, of system: BuildSystem, _ goal: AutoGoal,
-    in environment: LaunchEnvironment
+    _ splitter: ProjectSplitter?, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     guard goal != .data || linker.ordersData else {
       throw Diagnostic(
         "unable to order data with \(linker): expected lld", context: ["--linker"])
+    }
+    guard splitter != .linker || linker == .lld else {
+      throw Diagnostic(
+        "unable to split with \(linker): expected lld, because the linker has to split",
+        context: ["--linker"])
     }
     if let only = system.toolchain.onlyLinker, linker != only {
       throw Diagnostic(
@@ -79,6 +89,8 @@ package struct BuildPlan: Hashable, Sendable {
     case mapped
     /// Objects in which functions are split by a profile, with a map of basic blocks.
     case split
+    /// Objects with LLVM's bitcode. The linker compiles them: it writes the map of basic blocks, and splits functions.
+    case bitcode
     /// Objects in which functions call the recorder.
     case instrumented
   }
@@ -91,7 +103,7 @@ package struct BuildPlan: Hashable, Sendable {
     case (.instrumented, _): .instrumented
     case (_, .functions): .whole
     case (_, .data): .wholeWithData
-    case (_, .split): hasProfile ? .split : .mapped
+    case (_, .split): splitter == .linker ? .bitcode : hasProfile ? .split : .mapped
     }
   }
 
@@ -106,13 +118,15 @@ package struct BuildPlan: Hashable, Sendable {
     settings.recorder = variant.recorder.map { Word($0.utf8) }
     settings.data = goal == .data
     settings.split = goal == .split ? Word(folder.splitProfile.utf8) : nil
+    settings.bitcode = splitter == .linker
     var variables = settings.variables
     // Objects depend on the contents of the profile. ccache sees these contents only through this variable.
     if goal == .split { variables.append(("CCACHE_EXTRAFILES", folder.splitProfile)) }
     // RUSTC_WRAPPER also replaces a wrapper by which the user caches compiled files.
-    if variant.recorder != nil {
+    if variant.recorder != nil || goal == .split && system.toolchain == .rust {
       variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
     }
+    if splitter == .linker { variables += system.linkOptimizationVariables }
     let toolset = variant.recorder == nil ? folder.toolset : folder.recordingToolset
     return variables + [(BuildSystem.toolsetVariable, toolset)]
   }
@@ -125,8 +139,17 @@ package struct BuildPlan: Hashable, Sendable {
   package func compileOptions(splitBy profile: String?, isOCaml: Bool = false) -> [String] {
     if isOCaml { return ["-function-sections"] }
     let data = goal == .data ? ["-fdata-sections"] : []
-    let split =
-      profile.map { ["-fbasic-block-address-map", "-fbasic-block-sections=list=\($0)"] } ?? []
-    return system.toolchain.compileOptions + data + split
+    return system.toolchain.compileOptions + data
+      + (profile.map { system.toolchain.compileOptions(splitBy: $0, splitter) } ?? [])
+  }
+
+  /// Returns the options that a user has to add to link with an order file.
+  ///
+  /// - Parameter profile: the path of the profile by which functions were split; `nil` if no functions were split.
+  func linkOptions(
+    _ dialect: OrderFileDialect, orderFile path: String, splitBy profile: String?
+  ) -> [String] {
+    system.toolchain.linkOptions(
+      dialect, orderFile: path, splitBy: splitter == .linker ? profile : nil)
   }
 }

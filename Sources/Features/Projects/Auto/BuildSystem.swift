@@ -50,6 +50,27 @@ package struct BuildSystem: Hashable, Sendable {
   /// Whether the build system takes options for compilers and linkers from a toolset, because no wrapper sees them.
   var usesToolset: Bool { imageFolder != nil }
 
+  /// The build system with the option for link-time optimization by lld. For cargo, which has no such option,
+  /// `linkOptimizationVariables` choose it.
+  var optimizingAtLink: BuildSystem {
+    var system = self
+    if case .swift = toolchain { system.build += " \(Self.swiftLinkOptimization)" }
+    return system
+  }
+
+  static let swiftLinkOptimization = "--experimental-lto-mode=full"
+
+  /// The environment variables with which cargo leaves code generation to the link. cargo then compiles to bitcode what
+  /// the linked crates need, and to machine code what build scripts and procedural macros need. `RustWrapper` makes the
+  /// linker, not rustc, generate the code.
+  var linkOptimizationVariables: [(name: String, value: String)] {
+    guard toolchain == .rust else { return [] }
+    let words = CargoWords(build.split(separator: " ").map(String.init))
+    let name = words.profile.uppercased().map { $0 == "-" ? "_" : $0 }
+    let prefix = "CARGO_PROFILE_\(String(name))_"
+    return [("\(prefix)LTO", "fat"), ("\(prefix)CODEGEN_UNITS", "1")]
+  }
+
   /// The environment variable with the path of the toolset.
   static let toolsetVariable = "ORDERFILE_TOOLSET"
 

@@ -123,17 +123,20 @@ struct ProjectBuild {
   /// names one order file. That order file is emptied here for the plain variant; `ProjectImages` has written it for
   /// the ordered variant.
   private func writeToolset(_ variant: BuildPlan.Variant) throws(Diagnostic) {
-    switch variant {
-    case .instrumented(let recorder):
-      try OutputFile(folder.recordingToolset).finish(
+    if let recorder = variant.recorder {
+      return try OutputFile(folder.recordingToolset).finish(
         SwiftToolset(linkerOptions: ["--build-id"], recorder: recorder).json())
-    case .plain:
-      let order = "--symbol-ordering-file=\(folder.packageOrder)"
-      try OutputFile(folder.packageOrder).finish([])
-      try OutputFile(folder.toolset).finish(
-        SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
-    case .ordered: break
     }
+    if variant == .plain { try OutputFile(folder.packageOrder).finish([]) }
+    var options = [
+      "--build-id", "--symbol-ordering-file=\(folder.packageOrder)", "--no-warn-symbol-ordering",
+    ]
+    if plan.splitter == .linker {
+      options +=
+        Folder.hasFile(folder.splitProfile)
+        ? Toolchain.splitArguments(profile: folder.splitProfile) : [Toolchain.mapArgument]
+    }
+    try OutputFile(folder.toolset).finish(SwiftToolset(linkerOptions: options).json())
   }
 
   /// The images that the builds have linked, and that still exist.

@@ -41,6 +41,8 @@ struct ProjectImages {
   private let recorded: ProjectLaunches.Recorded
   private let folder: AutoFolder
   private let plan: BuildPlan
+  /// Whether functions are to be split.
+  var splits = false
 
   init(_ recorded: ProjectLaunches.Recorded, of plan: BuildPlan, in folder: AutoFolder) {
     self.recorded = recorded
@@ -50,11 +52,19 @@ struct ProjectImages {
 
   private var images: [ProjectImage] { recorded.images }
 
-  /// Keeps a copy of each image before it is ordered, and writes an order file for each image whose linker can order
-  /// it.
+  /// Keeps a copy of each image before it is ordered.
+  func keepDefault() throws(Diagnostic) {
+    for image in images { try copy(image.path, to: defaultPath(of: image)) }
+  }
+
+  private func defaultPath(of image: ProjectImage) -> String {
+    "\(folder.defaultImages)/\(image.name)"
+  }
+
+  /// Writes an order file for each image whose linker can order it.
   ///
   /// - Parameter prefetching: the pages that the launches touch in the default order, if source files with which the
-  ///   images prefetch are to be written, too. The copies of the images in the default order then exist already.
+  ///   images prefetch are to be written, too.
   /// - Throws: if no image can be ordered.
   func writeOrders(
     prefetching: [PagesDocument]? = nil
@@ -63,8 +73,6 @@ struct ProjectImages {
     var profiles: [[UInt8]] = []
     var warnings: [Diagnostic] = []
     for image in images {
-      let unordered = "\(folder.defaultImages)/\(image.name)"
-      if prefetching == nil { try copy(image.path, to: unordered) }
       let dialect: OrderFileDialect
       do { dialect = try image.linker.orderingDialect(of: image.name) } catch {
         warnings.append(error)
@@ -76,7 +84,7 @@ struct ProjectImages {
         continue
       }
       var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])
-      options.builds = .one(image: unordered)
+      options.builds = .one(image: defaultPath(of: image))
       options.linker = dialect
       options.ordersData = plan.goal == .data
       if let prefetching {
@@ -103,7 +111,7 @@ struct ProjectImages {
           .strippedByBuild(
             image, "the project's build strips this image: only exported functions are ordered"))
       }
-      if plan.goal == .split {
+      if splits {
         do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
           warnings.append(
             Diagnostic("not split: \(error.message)", context: [image.name], hint: error.hint))
@@ -197,7 +205,7 @@ struct ProjectImages {
         let dialect = OrderFileDialect(name: order.file.linker)
       else { continue }
       var options = LayoutDiff.Options(
-        before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
+        before: defaultPath(of: image), after: "\(folder.images)/\(image.name)")
       options.launches.traces = recorded.traces[image] ?? []
       options.launches.order = "\(folder.orders)/\(image.orderName)"
       options.launches.launch = launch
@@ -220,8 +228,8 @@ struct ProjectImages {
       }
       checkedImage.compileOptions = plan.compileOptions(
         splitBy: profile, isOCaml: compared.estimates.layouts.last.layout.hasOCamlCode)
-      checkedImage.linkOptions = plan.system.toolchain.linkOptions(
-        dialect, orderFile: options.launches.order ?? "")
+      checkedImage.linkOptions = plan.linkOptions(
+        dialect, orderFile: options.launches.order ?? "", splitBy: profile)
       checkedImage.architecture = diff.after.image.architecture
       checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.compliance.functions

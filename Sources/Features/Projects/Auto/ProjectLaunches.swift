@@ -12,10 +12,14 @@ struct ProjectLaunches {
   private let images: [ProjectImage]
   let shell: AutoShell
   private let goal: AutoGoal
+  private let toolchain: Toolchain
 
   /// - Parameter images: all images that the build has linked.
-  init(_ launches: [AutoLaunch], images: [ProjectImage], for goal: AutoGoal, _ shell: AutoShell) {
-    self.goal = goal
+  init(
+    _ launches: [AutoLaunch], images: [ProjectImage], for plan: BuildPlan, _ shell: AutoShell
+  ) {
+    goal = plan.goal
+    toolchain = plan.system.toolchain
     self.launches = launches
     self.images = images
     self.shell = shell
@@ -179,9 +183,18 @@ struct ProjectLaunches {
     return Diagnostic(
       "unable to split: no image that the launches ran has a map of its basic blocks",
       context: ["--split"],
-      hint:
-        "compile with clang 19 or later, and without -flto: CC=clang CXX=clang++ orderfile auto --split ..., or, if a makefile sets CC, orderfile auto --split ... -- make CC=clang"
-    )
+      hint: Self.remedyForMissingMap(toolchain))
+  }
+
+  private static func remedyForMissingMap(_ toolchain: Toolchain) -> String {
+    switch toolchain {
+    case .c:
+      "compile with clang 19 or later, and link by lld: CC=clang CXX=clang++ orderfile auto --split ..., or, if a makefile sets CC, orderfile auto --split ... -- make CC=clang"
+    case .rust:
+      "let cargo call rustc through RUSTC_WRAPPER, and let LLVM generate the code: remove codegen-backend from the profile of Cargo.toml"
+    case .swift:
+      "let SwiftPM link by lld with link-time optimization: remove -lto and -use-ld from unsafeFlags of Package.swift"
+    }
   }
 
   /// Gives the traces of a launch names without the numbers of processes, which differ from run to run.

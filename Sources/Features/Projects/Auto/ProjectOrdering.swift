@@ -15,6 +15,7 @@
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import Ordering
 import ProcessLaunch
 import Rendering
 import Symbolication
@@ -95,8 +96,12 @@ package struct ProjectOrdering {
   ///   fails; `interrupted`.
   package mutating func run() throws -> Result {
     let project = try Folder.absolutePath(options.project)
+    let system = try buildSystem(of: project)
+    let splitter =
+      options.goal == .split
+      ? try ProjectSplitter(of: system.toolchain, project: project, in: environment) : nil
     let plan = try BuildPlan(
-      buildSystem(of: project), goal: options.goal, linker: options.linker, in: environment)
+      system, goal: options.goal, linker: options.linker, splitter: splitter, in: environment)
     if options.prefetches, let refusal = Self.refusalToPrefetch(plan.system) { throw refusal }
     for launch in options.launches {
       try launch.readiness?.check()
@@ -155,14 +160,23 @@ package struct ProjectOrdering {
     try build.shell.folder.configureAgain()
     let log = build.shell.buildLog("build")
     let line = FailureCause.line(in: log.text)
+    let unseenLinker =
+      build.system.toolchain == .rust
+      ? (try? Folder.absolutePath(options.project)).flatMap { CargoLinker(namedIn: $0) } : nil
+    let hint: String
+    if let unseenLinker {
+      hint = unseenLinker.remedy
+    } else if build.system.build.contains("swift build") {
+      hint = "give the build command itself: orderfile auto ... -- swift build"
+    } else {
+      hint =
+        "let the project call its compiler by its name, such as CC=gcc, without a path, and remove the files of an earlier build (make clean)"
+    }
     throw Diagnostic(
       "the build linked no image by a compiler of PATH"
         + (line.map { "; its output has: \($0)" } ?? ""),
       context: [build.system.build],
-      hint: build.system.build.contains("swift build")
-        ? "give the build command itself: orderfile auto ... -- swift build; all output: \(log.path)"
-        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove the files of an earlier build (make clean); all output: \(log.path)"
-    )
+      hint: "\(hint); all output: \(log.path)")
   }
 
   private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
@@ -184,7 +198,7 @@ package struct ProjectOrdering {
         hint: "leave out \(needsLaunches)")
     }
     var launches = ProjectLaunches(
-      options.launches, images: build.images, for: options.goal, build.shell)
+      options.launches, images: build.images, for: build.plan, build.shell)
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
     for launch in launches.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)
@@ -194,33 +208,51 @@ package struct ProjectOrdering {
       throw candidates.unusedImages
     }
     let (before, refusal) = try count(launches, recorded, methods, method)
-    let ordering = ProjectImages(recorded, of: build.plan, in: folder)
-    var orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
-      try ordering.writeOrders()
+    var ordering = ProjectImages(recorded, of: build.plan, in: folder)
+    try ordering.keepDefault()
+    var orders: [String: OrderedImage]
+    var split: SplitImages?
+    if options.goal == .split {
+      let images = try self.split(
+        &ordering, launches, recorded, isCounted: before != nil, &build)
+      orders = images.orders
+      warnings += images.warnings
+      split = images
+    } else {
+      let written = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
+        try ordering.writeOrders()
+      }
+      orders = written.byPath
+      warnings += written.warnings
+      try folder.beginRelinking()
+      build.relink(recorded.images)
+      try build.build("relink", .ordered)
     }
-    warnings += orders.warnings
-    try folder.beginRelinking()
-    build.relink(recorded.images)
-    try build.build("relink", .ordered)
     var prefetch: AutoDocument.Prefetch?
     if options.prefetches {
       let (result, kept) = try self.prefetch(
-        ordering, orders.byPath, launches, recorded, before?.documents ?? [], &build)
+        ordering, orders, launches, recorded, before?.documents ?? [], &build)
       prefetch = result
-      orders.byPath = kept
+      orders = kept
     }
     try ordering.keepOrdered()
     let counts = try before.map { before in
+      if let after = split?.counts, prefetch == nil {
+        return ProjectCounts(before: before, after: after)
+      }
       let after = try steps.timed("count", "pages of the launches", log: launches.log.path) {
         try launches.counts(of: recorded)
       }
       return ProjectCounts(before: before, after: after)
     }
     warnings += counts?.warnings ?? []
+    var rejectedSteps: Set<NextStep.Kind> = []
+    if let prefetch, prefetch.isRejected { rejectedSteps.insert(.prefetch) }
+    if let split, !split.result.isKept { rejectedSteps.insert(.split) }
     let checked = try steps.timed("check", "the order of the images") {
       try ordering.check(
-        orders.byPath, counts, options.launches.first.map { ["sh", "-c", $0.command] }, method,
-        rejected: prefetch.map { $0.isRejected ? [.prefetch] : [] } ?? [])
+        orders, counts, options.launches.first.map { ["sh", "-c", $0.command] }, method,
+        rejected: rejectedSteps)
     }
     warnings += checked.warnings
     var document = AutoDocument(
@@ -231,6 +263,7 @@ package struct ProjectOrdering {
     document.notCounted = refusal
     document.unsettled = counts?.unsettled
     document.nextSteps = checked.nextSteps
+    document.split = split?.result
     document.prefetch = prefetch
     if let prefetch, prefetch.isKept {
       for (number, image) in document.images.enumerated() {

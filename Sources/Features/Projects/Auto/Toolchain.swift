@@ -10,8 +10,8 @@ package enum Toolchain: Hashable, Sendable {
   /// for them from a toolset. The images are in `imageFolder`.
   case swift(imageFolder: String)
 
-  /// Whether the compilers are those of C and C++. Only C and C++ compilers can split functions and record data. To
-  /// instrument, they have to be clang; rustc and swiftc can instrument, too.
+  /// Whether the compilers are those of C and C++. Only C and C++ compilers can record data. To instrument, they have to
+  /// be clang; rustc and swiftc can instrument, too.
   package var compilesC: Bool { self == .c }
 
   /// The folder with the images; `nil` if the wrappers note what is linked.
@@ -40,19 +40,42 @@ package enum Toolchain: Hashable, Sendable {
     }
   }
 
-  /// Returns the options that a user has to add to link with an order file.
-  package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
-    let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
-      String(decoding: $0, as: UTF8.self)
+  /// Returns the compiler options that a user has to add to split functions.
+  func compileOptions(splitBy profile: String, _ splitter: ProjectSplitter?) -> [String] {
+    switch (self, splitter) {
+    case (.c, _): ["-fbasic-block-address-map", "-fbasic-block-sections=list=\(profile)"]
+    case (.rust, .linker): ["-Clinker-plugin-lto", "-Ccodegen-units=1"]
+    case (.rust, _): RustWrapper.splitOptions(profile: profile)
+    case (.swift, _): [BuildSystem.swiftLinkOptimization]
     }
+  }
+
+  /// Returns the options that a user has to add to link with an order file.
+  ///
+  /// - Parameter profile: the path of the profile by which the linker splits functions; `nil` if it does not split.
+  package func linkOptions(
+    _ dialect: OrderFileDialect, orderFile path: String, splitBy profile: String? = nil
+  ) -> [String] {
+    let arguments =
+      (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
+        String(decoding: $0, as: UTF8.self)
+      } + (profile.map(Self.splitArguments) ?? [])
     let driver =
       ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
-      + (path.contains(",")
+      + (arguments.contains { $0.contains(",") }
         ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
     return switch self {
     case .c: driver
     case .rust: driver.map { "-Clink-arg=\($0)" }
     case .swift: (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] }
     }
+  }
+
+  /// The option with which lld writes a map of basic blocks at link-time optimization.
+  static let mapArgument = "--lto-basic-block-address-map"
+
+  /// Returns lld's options for splitting functions at link-time optimization.
+  static func splitArguments(profile: String) -> [String] {
+    [mapArgument, "--lto-basic-block-sections=\(profile)"]
   }
 }

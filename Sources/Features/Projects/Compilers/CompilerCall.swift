@@ -28,6 +28,8 @@ package struct CompilerCall: Hashable {
   package private(set) var linker: BuildLinker?
   /// Whether code is generated at the link (link-time optimization).
   package private(set) var optimizesAtLink = false
+  /// Whether the call has options for LLVM's code generation at the link. rustc gives them with bitcode.
+  package private(set) var hasBitcode = false
   /// Whether the call writes a link map.
   package private(set) var hasMap = false
   /// The files that are compiled or linked.
@@ -64,6 +66,7 @@ package struct CompilerCall: Hashable {
     }
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
     hasVersionScript = reading.hasVersionScript
+    hasBitcode = reading.hasBitcode
     targetWords = reading.targetWords
     inputs = reading.inputs
     isProbe = Self.isProbe(reading.files + [output, folder])
@@ -131,6 +134,7 @@ private struct Reading {
   var stopsEarly = false
   var isRelocatable = false
   var optimizesAtLink = false
+  var hasBitcode = false
   var hasMap = false
   var hasVersionScript = false
   var targetWords: [Word] = []
@@ -214,6 +218,7 @@ private struct Reading {
   private mutating func readLinkerOption(_ option: ArraySlice<UInt8>) {
     let text = String(decoding: option, as: UTF8.self)
     if Self.relocatable.contains(text) { isRelocatable = true }
+    if text.hasPrefix("-plugin-opt=") || text.hasPrefix("--plugin-opt=") { hasBitcode = true }
     if text.hasPrefix("-Map") || text.hasPrefix("--Map") { hasMap = true }
     if text.hasPrefix("-version-script") || text.hasPrefix("--version-script") {
       hasVersionScript = true

@@ -81,8 +81,11 @@ package struct CompilerWrapper {
       if call.linker == nil { added.append("-fuse-ld=\(linker.name)") }
       let link = Link(output: call.output, linker: linker)
       let prefetch = Self.prefetch(link, call, settings, fileExists)
-      linkWords =
-        Self.linkWords(link, call, settings, prefetch, fileExists) + settings.linkOptions
+      linkWords = Self.linkWords(link, call, settings, prefetch, fileExists)
+      if call.hasBitcode || call.optimizesAtLink && compilesForLLD {
+        linkWords += Self.splitWords(link, settings, fileExists)
+      }
+      linkWords += settings.linkOptions
       self.link = link
       self.prefetch = prefetch
     } else {
@@ -115,6 +118,18 @@ package struct CompilerWrapper {
     guard fileExists(source) else { return nil }
     return Prefetch(
       source: source, object: path(folder, link, "-prefetch.o"), targetWords: call.targetWords)
+  }
+
+  /// Returns the words with which lld, if it generates the code, writes a map of basic blocks and splits functions.
+  private static func splitWords(
+    _ link: Link, _ settings: WrapperSettings, _ fileExists: (Word) -> Bool
+  ) -> [Word] {
+    guard let profile = settings.split, link.linker.dialect == .lld else { return [] }
+    let arguments =
+      fileExists(profile)
+      ? Toolchain.splitArguments(profile: String(decoding: profile, as: UTF8.self))
+      : [Toolchain.mapArgument]
+    return arguments.flatMap { ["-Xlinker", $0] }.map { Array($0.utf8) }
   }
 
   private static func linkWords(

@@ -17,9 +17,11 @@ package struct WrapperSettings: Hashable, Sendable {
   package var recorder: Word?
   /// Whether data are ordered, too: each variable gets a section, and a build that records itself also records data.
   package var data = false
-  /// The path of the profile by which clang splits functions; `nil` if functions stay whole. Each object gets a map of its
-  /// basic blocks and, once the profile exists, is split.
+  /// The path of the profile by which clang, rustc or lld splits functions; `nil` if functions stay whole. Each object
+  /// gets a map of its basic blocks and, once the profile exists, is split.
   package var split: Word?
+  /// Whether rustc leaves the generation of code to the linker, which then splits functions.
+  package var bitcode = false
   /// Further options for calls that compile and for calls that link. `orderfile advise` gives them.
   package var compileOptions: [Word] = []
   package var linkOptions: [Word] = []
@@ -28,6 +30,7 @@ package struct WrapperSettings: Hashable, Sendable {
 
   private static let linkerVariable = "ORDERFILE_LINKER"
   private static let dataVariable = "ORDERFILE_DATA"
+  private static let bitcodeVariable = "ORDERFILE_BITCODE"
   package static let recorderVariable = "ORDERFILE_RECORDER"
   /// The environment variables whose values are words separated by blanks, and the settings that they set.
   private static var options: [(variable: String, setting: WritableKeyPath<Self, [Word]>)] {
@@ -58,6 +61,7 @@ package struct WrapperSettings: Hashable, Sendable {
       linker = .gnuLD
     }
     data = !variable(Self.dataVariable).isEmpty
+    bitcode = !variable(Self.bitcodeVariable).isEmpty
     for (name, setting) in Self.paths {
       let path = variable(name)
       if !path.isEmpty { self[keyPath: setting] = path }
@@ -70,7 +74,10 @@ package struct WrapperSettings: Hashable, Sendable {
   /// The environment variables with these settings. The variable of a setting that is `nil` is empty, so that wrappers do not
   /// read the value in the user's environment.
   package var variables: [(name: String, value: String)] {
-    [(Self.linkerVariable, linker.name), (Self.dataVariable, data ? "1" : "")]
+    [
+      (Self.linkerVariable, linker.name), (Self.dataVariable, data ? "1" : ""),
+      (Self.bitcodeVariable, bitcode ? "1" : ""),
+    ]
       + Self.paths.map {
         ($0.variable, String(decoding: self[keyPath: $0.setting] ?? [], as: UTF8.self))
       }
