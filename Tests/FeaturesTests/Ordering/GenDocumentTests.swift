@@ -46,6 +46,10 @@ import Testing
     split.hotBytes = 2_100
     split.coldBytes = 7
     split.leftWhole = [NameWithReason(name: "parse", reason: "drifted")]
+    var others = CarriedFunctions()
+    (others.same, others.matched, others.whole) = (4, 2, 1)
+    (others.matchedBlocks, others.blocks, others.new) = (30, 32, 1)
+    split.otherBuilds = others
     return split
   }()
 

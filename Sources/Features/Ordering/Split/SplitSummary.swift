@@ -19,6 +19,8 @@ package struct SplitSummary: Hashable, Sendable {
   package var coldBytes: UInt64 = 0
   /// Functions that stay whole although some of their blocks did not run.
   package var leftWhole: [NameWithReason] = []
+  /// The functions that launches of other builds ran; `nil` if all launches are of the build that is split.
+  package var otherBuilds: CarriedFunctions?
 
   package init() {}
 }
@@ -30,6 +32,7 @@ extension SplitSummary: JSONWritableObject {
     json.member("functions", functions)
     json.member("hotBytes", hotBytes)
     json.member("leftWhole", leftWhole)
+    json.optional("otherBuilds", otherBuilds)
     json.member("outputPath", outputPath)
   }
 }
