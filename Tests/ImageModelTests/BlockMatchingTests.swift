@@ -165,6 +165,17 @@ import Testing
       matching.mayRun([true, true, false, false]) == [true, true, false, true, true, false, false])
   }
 
+  /// The recorded launch went from "a" to "b" to "d". Now only "c" leads to "d", so "c" may run.
+  @Test func controlReachesEachBlockThatRuns() {
+    let recorded = [Block("a", to: [1, 2]), Block("b", to: [3]), Block("c"), Block("d")]
+    let new = [Block("a", to: [1, 2]), Block("b"), Block("c", to: [3]), Block("d")]
+    let matching = BlockMatching(recorded.map(\.content), new.map(\.content))
+    #expect(matching.recordedBlocks == [0, 1, 2, 3])
+    #expect(matching.mayRun([true, true, false, true]) == [true, true, true, true])
+    // The launch ended in "b".
+    #expect(matching.mayRun([true, true, false, false]) == [true, true, false, false])
+  }
+
   @Test func aJumpThroughATableReachesWhatNothingElseReaches() {
     var new = [Block("a"), Block("b"), Block("case"), Block("pad", isLandingPad: true)].map(
       \.content)

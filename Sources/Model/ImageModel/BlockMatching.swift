@@ -155,25 +155,48 @@ extension BlockMatching {
   /// Returns which blocks of this build may run, where `ran` states which blocks of the recorded build ran.
   ///
   /// A matched block runs if the recorded block ran. A block that is not matched may run if control can reach it from a
-  /// block that runs, through blocks that are not matched.
+  /// block that runs, through blocks that are not matched. Control must also reach each block that runs, and leave it,
+  /// if it did so in the recorded build: if it can't, all blocks before or after this block may run.
   ///
   /// - Complexity: O(*n*) for *n* blocks and successors.
   package func mayRun(_ ran: [Bool]) -> [Bool] {
     var runs = recordedBlocks.map { $0.map { ran[$0] } ?? false }
     var pending = runs.indices.filter { runs[$0] }
-    func reach(_ block: Int) {
-      guard !runs[block], recordedBlocks[block] == nil else { return }
+    var isReached = false
+    var checked = pending
+    func run(_ block: Int) {
+      guard !runs[block] else { return }
       runs[block] = true
       pending.append(block)
+      checked.append(block)
     }
-    var isReached = false
-    while let block = pending.popLast() {
-      for next in new.neighbors(of: block, .after) { reach(next) }
-      guard new.blocks[block].jumpsIndirectly, !isReached else { continue }
-      isReached = true
-      for other in new.blocks.indices
-      where new.neighbors(of: other, .before).isEmpty && !new.blocks[other].isLandingPad {
-        reach(other)
+    func runUnmatched() {
+      while let block = pending.popLast() {
+        for next in new.neighbors(of: block, .after) where recordedBlocks[next] == nil { run(next) }
+        guard new.blocks[block].jumpsIndirectly, !isReached else { continue }
+        isReached = true
+        for other in new.blocks.indices
+        where new.neighbors(of: other, .before).isEmpty && recordedBlocks[other] == nil
+          && !new.blocks[other].isLandingPad
+        {
+          run(other)
+        }
+      }
+    }
+    /// Whether control stops at a block that runs, and did not stop there in the recorded build.
+    func isCut(_ block: Int, _ relation: Relation) -> Bool {
+      let neighbors = new.neighbors(of: block, relation)
+      guard !neighbors.isEmpty, !neighbors.contains(where: { runs[$0] }) else { return false }
+      // A block that is not matched may run, but need not.
+      guard let old = recordedBlocks[block] else { return false }
+      return !ran[old] || recorded.neighbors(of: old, relation).contains { ran[$0] }
+    }
+    runUnmatched()
+    while let block = checked.popLast() {
+      for relation in [Relation.after, .before] where isCut(block, relation) {
+        if relation == .before, block == 0 || new.blocks[block].isLandingPad { continue }
+        new.neighbors(of: block, relation).forEach(run)
+        runUnmatched()
       }
     }
     return runs
