@@ -65,13 +65,13 @@ package struct BlockMap: Sendable {
 
   /// - Parameters:
   ///   - functions: the functions, in any order; of two functions with the same entry, the first is kept.
-  ///   - hashes: returns the compiler's hashes of the blocks of the function at that index, in the order of the blocks.
+  ///   - hashes: for each function the compiler's hashes of its blocks, in the order of the blocks.
   ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, only the block that
   ///     begins first is found by its address; of two blocks that begin at the same address, only the longer.
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   package init(
     of functions: [Function], blockCount: Int = 0,
-    statesIDs: Bool = true, hashes: (_ function: Int) -> [UInt64]? = { _ in nil },
+    statesIDs: Bool = true, hashes: [[UInt64]?]? = nil,
     blocks append: (_ function: Int, inout [Block]) -> Void
   ) {
     self.statesIDs = statesIDs
@@ -84,7 +84,7 @@ package struct BlockMap: Sendable {
       for block in first..<blocks.count { blocks[block].function = UInt32(self.functions.count) }
       self.functions.append(functions[index])
       self.functions[self.functions.count - 1].blocks = first..<blocks.count
-      if let hashes = hashes(index), hashes.count == blocks.count - first {
+      if let hashes = hashes?[index], hashes.count == blocks.count - first {
         self.functions[self.functions.count - 1].firstHash = self.hashes.count
         self.hashes += hashes
       }

@@ -39,7 +39,8 @@ struct AArch64Decoder {
       (found.kind, masked) = (word >> 31 == 1 ? .call : .jump, 0x03ff_ffff)
       found.target = target(word & 0x03ff_ffff, bits: 26)
       found.opcode = UInt64(word >> 26)
-    case _ where word & 0xff00_0000 == 0x5400_0000, _ where word & 0x7e00_0000 == 0x3400_0000:  // B.cond, CBZ
+    case _ where word & 0xff00_0000 == 0x5400_0000, _ where word & 0x7e00_0000 == 0x3400_0000:
+      // B.cond, CBZ
       (found.kind, masked) = (.conditionalJump, 0x00ff_ffe0)
       found.target = target(word >> 5 & 0x7ffff, bits: 19)
       found.opcode = UInt64(word >> 24)
@@ -54,7 +55,8 @@ struct AArch64Decoder {
         case 1: .indirectCall
         default: .end
         }
-    case _ where word & 0xffe0_0000 == 0xd420_0000, _ where word >> 16 == 0: found.kind = .end  // BRK, UDF
+    case _ where word & 0xffe0_0000 == 0xd420_0000, _ where word >> 16 == 0:  // BRK, UDF
+      found.kind = .end
     case _ where word & 0x1f00_0000 == 0x1000_0000:  // ADR, ADRP
       masked = 0x60ff_ffe0
       found.opcode = UInt64(word >> 24 & 0x9f)

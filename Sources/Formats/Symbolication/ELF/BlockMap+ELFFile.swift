@@ -38,7 +38,7 @@ extension BlockMap {
           entry: map.runs[group.lowerBound].address, hash: map.hash(of: group),
           isSplit: group.count > 1)
       }, blockCount: map.blocks.count, statesIDs: map.runs.allSatisfy(\.statesIDs),
-      hashes: { map.blockHashes(of: groups[$0]) }
+      hashes: groups.map(map.blockHashes)
     ) { group, blocks in
       for run in groups[group] {
         if let section = sections[run] { map.append(map.runs[run], in: section, to: &blocks) }
