@@ -28,7 +28,9 @@ import Testing
         }
         return bytes.count == 4 ? bytes.reversed() : bytes
       }
-      return Line(address: address, bytes: bytes, text: line[tab...])
+      // llvm-objdump prints this prefix on a line of its own.
+      return line[tab...] == "\tlock"
+        ? nil : Line(address: address, bytes: bytes, text: line[tab...])
     }
   }
 
